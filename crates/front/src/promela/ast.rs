@@ -1,0 +1,366 @@
+//! A Promela model as it is written: names unresolved, types unchecked, macros and inlines already expanded.
+
+use crate::source::Span;
+use std::sync::Arc;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ident {
+    pub name: Arc<str>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    pub units: Vec<Unit>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Unit {
+    Proctype(Proctype),
+    Init(Init),
+    Never(Claim),
+    Trace(Trace),
+    Ltl(Ltl),
+    Typedef(Typedef),
+    Mtype(Mtype),
+    Decl(Decl),
+}
+
+#[derive(Clone, Debug)]
+pub struct Proctype {
+    pub name: Ident,
+    /// `active` is `Some(1)`, `active [n]` is `Some(n)`; the expression is constant.
+    pub active: Option<Expr>,
+    /// `D_proctype`: must never have a choice.
+    pub deterministic: bool,
+    pub params: Vec<Decl>,
+    pub priority: Option<Expr>,
+    pub provided: Option<Expr>,
+    pub body: Vec<Step>,
+    pub span: Span,
+    /// The closing brace, where the process ends.
+    pub end: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Init {
+    pub priority: Option<Expr>,
+    pub body: Vec<Step>,
+    pub span: Span,
+    pub end: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Claim {
+    pub name: Option<Ident>,
+    pub body: Vec<Step>,
+    pub span: Span,
+    pub end: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// `notrace`: the events must not match.
+    pub negated: bool,
+    pub body: Vec<Step>,
+    pub span: Span,
+    pub end: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Ltl {
+    pub name: Option<Ident>,
+    pub formula: Expr,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Typedef {
+    pub name: Ident,
+    pub fields: Vec<Decl>,
+    pub span: Span,
+}
+
+/// `mtype = { a, b, c }` or `mtype:fruit = { … }`.
+#[derive(Clone, Debug)]
+pub struct Mtype {
+    pub subtype: Option<Ident>,
+    pub names: Vec<Ident>,
+    pub span: Span,
+}
+
+/// One declaration of one or more variables: `hidden byte x = 1, y[3]`.
+#[derive(Clone, Debug)]
+pub struct Decl {
+    pub visibility: Visibility,
+    pub ty: Type,
+    pub vars: Vec<Declarator>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    Normal,
+    Hidden,
+    Show,
+    Local,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    Bit,
+    Bool,
+    Byte,
+    Pid,
+    Short,
+    Int,
+    /// The width stands with each variable.
+    Unsigned,
+    Chan,
+    Mtype(Option<Ident>),
+    /// A name introduced by `typedef`.
+    Record(Ident),
+}
+
+#[derive(Clone, Debug)]
+pub struct Declarator {
+    pub name: Ident,
+    /// `unsigned x : 5`.
+    pub width: Option<(u32, Span)>,
+    /// `x[n]`; the expression is constant, or the name of a variable with a constant initialiser.
+    pub array: Option<Expr>,
+    pub init: Option<Initialiser>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Initialiser {
+    Expr(Expr),
+    /// `{ 1, 2, 3 }` for an array.
+    List(Vec<Expr>, Span),
+    Channel(ChannelInit),
+}
+
+/// `[capacity] of { types }`.
+#[derive(Clone, Debug)]
+pub struct ChannelInit {
+    pub capacity: Expr,
+    pub fields: Vec<(Type, Span)>,
+    pub span: Span,
+}
+
+/// One element of a sequence.
+#[derive(Clone, Debug)]
+pub enum Step {
+    Decl(Decl),
+    /// `xr q` or `xs q`.
+    Exclusive(Exclusive),
+    Stmt(Stmt),
+}
+
+#[derive(Clone, Debug)]
+pub struct Exclusive {
+    pub receive: bool,
+    pub channels: Vec<VarRef>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    pub kind: StmtKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// `name: stmt`. A label with nothing behind it labels a `skip`.
+    Labelled(Ident, Box<Stmt>),
+    Assign(VarRef, Expr),
+    Increment(VarRef),
+    Decrement(VarRef),
+    Send(Send),
+    Receive(Receive),
+    /// An expression as a statement: a guard.
+    Expr(Expr),
+    Else,
+    Assert(Expr),
+    /// The format with its quotes and escapes as written.
+    Printf(Arc<str>, Vec<Expr>),
+    Printm(Expr),
+    SetPriority(Expr, Expr),
+    If(Vec<Branch>),
+    Do(Vec<Branch>),
+    /// `for (var : from .. to) { body }`
+    ForRange {
+        var: VarRef,
+        from: Expr,
+        to: Expr,
+        body: Vec<Step>,
+    },
+    /// `for (var in over) { body }`, `over` an array or a channel.
+    ForIn {
+        var: VarRef,
+        over: VarRef,
+        body: Vec<Step>,
+    },
+    /// `select (var : from .. to)`
+    Select {
+        var: VarRef,
+        from: Expr,
+        to: Expr,
+    },
+    Atomic(Vec<Step>),
+    DStep(Vec<Step>),
+    Block(Vec<Step>),
+    /// The body of an inline where it was called; a scope like a block.
+    Inlined {
+        name: Ident,
+        body: Vec<Step>,
+    },
+    /// `body unless escape`
+    Unless(Box<Stmt>, Box<Stmt>),
+    Break,
+    Goto(Ident),
+}
+
+/// One `:: sequence` of an `if` or `do`.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    pub body: Vec<Step>,
+    pub span: Span,
+}
+
+/// `chan ! args`, or with `!!` sorted.
+#[derive(Clone, Debug)]
+pub struct Send {
+    pub channel: VarRef,
+    pub sorted: bool,
+    pub args: Vec<Expr>,
+}
+
+/// `chan ? args`, with `??` from anywhere in the buffer, with `<args>` leaving the message there.
+#[derive(Clone, Debug)]
+pub struct Receive {
+    pub channel: VarRef,
+    pub random: bool,
+    pub keep: bool,
+    pub args: Vec<ReceiveArg>,
+}
+
+#[derive(Clone, Debug)]
+pub enum ReceiveArg {
+    /// A variable to store into, the write-only `_`, or (resolved later) the name of an `mtype` constant.
+    Var(VarRef),
+    /// `eval(expr)`: must be equal.
+    Eval(Expr),
+    /// A constant: must be equal.
+    Const(i32, Span),
+}
+
+/// `a[i].b.c[j]`.
+#[derive(Clone, Debug)]
+pub struct VarRef {
+    /// At least one.
+    pub parts: Vec<Part>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub name: Ident,
+    pub index: Option<Box<Expr>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// Numbers, characters, `true`, `false`, `skip`.
+    Const(i32),
+    /// A variable, or (resolved later) the name of an `mtype` constant.
+    Var(VarRef),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `(cond -> yes : no)`
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    Run {
+        proctype: Ident,
+        args: Vec<Expr>,
+        priority: Option<Box<Expr>>,
+    },
+    Len(VarRef),
+    Full(VarRef),
+    Empty(VarRef),
+    NotFull(VarRef),
+    NotEmpty(VarRef),
+    /// `chan ? [args]`, with `??` anywhere in the buffer: could it be received?
+    Poll {
+        channel: VarRef,
+        random: bool,
+        args: Vec<ReceiveArg>,
+    },
+    Enabled(Box<Expr>),
+    PcValue(Box<Expr>),
+    GetPriority(Box<Expr>),
+    Timeout,
+    /// `np_`
+    NonProgress,
+    /// `proctype@label`, `proctype[pid]@label`
+    RemoteLabel {
+        proctype: Ident,
+        pid: Option<Box<Expr>>,
+        label: Ident,
+    },
+    /// `proctype:var`, `proctype[pid]:var[index]`
+    RemoteVar {
+        proctype: Ident,
+        pid: Option<Box<Expr>>,
+        var: Part,
+    },
+    /// Temporal operators; only in `ltl` blocks.
+    Temporal(TemporalOp, Vec<Expr>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    Not,
+    Negate,
+    Complement,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    BitAnd,
+    BitXor,
+    BitOr,
+    Shl,
+    Shr,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    And,
+    Or,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TemporalOp {
+    Always,
+    Eventually,
+    Next,
+    Until,
+    WeakUntil,
+    Release,
+    Implies,
+    Equivalent,
+}

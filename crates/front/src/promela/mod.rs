@@ -1,0 +1,4 @@
+//! Promela, the language of SPIN.
+
+pub mod ast;
+pub mod token;

@@ -1,0 +1,153 @@
+//! The contract: what a model offers, and what searches and stores may rely on.
+//!
+//! A model is a set of initial states and, for every state, the steps enabled in it. States are flat bytes, so
+//! that one search and one store serve every language. Nothing in this crate knows processes, variables or
+//! properties; nothing below it knows a language.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// A state, as flat bytes. Equal bytes mean equal states. The length may vary as processes come and go.
+pub type State = [u8];
+
+/// A state under construction.
+pub type StateBuf = Vec<u8>;
+
+/// Something that can be explored.
+pub trait Model: Sync {
+    /// Identifies one step out of a state; small enough to keep by the million.
+    type Step: Copy + Eq + Hash + Debug + Send;
+
+    fn initial_states(&self, each: &mut dyn FnMut(&State));
+
+    /// Appends every step enabled in `state`, in the order of the language's own tools.
+    ///
+    /// A step whose guard cannot be evaluated (an index out of range, say) counts as enabled: firing it reports
+    /// the fault. So a fault is met once, by the search, like any other step.
+    fn enabled(&self, state: &State, steps: &mut Vec<Self::Step>);
+
+    /// Turns `state`, in which `step` is enabled, into its successor.
+    fn fire(&self, step: Self::Step, state: &mut StateBuf) -> Fired;
+
+    /// Whether `state` only exists inside an indivisible sequence. Searches pass through such states, but do not
+    /// store, count or compare them, and no end state is invalid there.
+    fn is_transient(&self, _state: &State) -> bool {
+        false
+    }
+
+    fn marks(&self, state: &State) -> Marks;
+}
+
+/// What became of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Fired {
+    /// The buffer holds the successor.
+    Done,
+    /// Something that must hold did not, but the run goes on: the buffer holds the successor.
+    Failed(Fault),
+    /// The step cannot be completed; what the buffer holds means nothing.
+    Broken(Fault),
+}
+
+/// Something went wrong while a step was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub kind: FaultKind,
+    /// Which statement, in the model's own numbering.
+    pub place: u32,
+    /// How often it went wrong within this one step; at least 1.
+    pub times: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// An assertion of the model does not hold.
+    Assertion,
+    /// An array index outside its array.
+    Index,
+    DivisionByZero,
+    /// A channel operation that makes no sense: no such channel, wrong number of fields, polling a rendezvous.
+    Channel,
+    /// An operation on processes that makes no sense, or one process too many.
+    Process,
+    /// A deterministic sequence that blocks, or a process that must be deterministic and is not.
+    Determinism,
+    /// The state grew beyond what can be represented.
+    StateSize,
+}
+
+/// What a state is, apart from where it leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The run may end here.
+    pub valid_end: bool,
+    pub accepting: bool,
+    pub progress: bool,
+}
+
+/// What a store answers to "have you seen this state?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visit {
+    New,
+    Seen,
+    /// Not seen, and there is no room to keep it.
+    Full,
+}
+
+/// How far a store's `Seen` can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guarantee {
+    /// `Seen` is said of seen states only.
+    Exact,
+    /// `Seen` may be said of a new state, with a known small probability.
+    Probable,
+    /// States may be forgotten or taken for others.
+    Partial,
+}
+
+/// A set of visited states.
+pub trait Store {
+    fn visit(&mut self, state: &State) -> Visit;
+    fn guarantee(&self) -> Guarantee;
+    /// How many states are kept.
+    fn len(&self) -> u64;
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// How many bytes the store occupies.
+    fn bytes(&self) -> u64;
+}
+
+/// A store that keeps whole states in the order of their first visit, so that a breadth-first search needs no
+/// queue of its own.
+pub trait InOrder: Store {
+    /// Copies the state at `position` into `state` and returns where the next one begins.
+    fn read(&self, position: Position, state: &mut StateBuf) -> Position;
+    /// Where the next new state will begin.
+    fn end(&self) -> Position;
+}
+
+/// A place in an [`InOrder`] store; the first state is at the default position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position(pub u64);
+
+/// Is told what a search does, while it does it.
+pub trait Observer<S> {
+    /// A step has been taken, whether or not it led to a new state.
+    fn stepped(&mut self, _step: S) {}
+    /// Now and then, for progress displays.
+    fn progress(&mut self, _progress: Progress) {}
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    pub stored: u64,
+    pub matched: u64,
+    pub depth: u64,
+    pub store_bytes: u64,
+}
+
+/// The observer that looks away.
+impl<S> Observer<S> for () {}
