@@ -1,1 +1,59 @@
-fn main() {}
+//! Chores of the project: `cargo xtask help`.
+
+mod compare;
+mod entail;
+mod fuzz_spin;
+mod oracle;
+mod pool;
+mod record;
+mod spin_examples;
+
+use clap::{Parser, Subcommand};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Chores of the project")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Compare entail with SPIN's recorded answers on the benchmark models
+    Oracle(oracle::Options),
+    /// Compare entail with SPIN, or with its recorded answers, on random models
+    FuzzSpin(fuzz_spin::Options),
+    /// Compare entail with SPIN on the examples that come with it
+    SpinExamples(spin_examples::Options),
+}
+
+/// What a chore found out; an error means that it could not be done.
+enum Outcome {
+    Agreement,
+    Difference,
+}
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().chore {
+        Chore::Oracle(options) => oracle::run(&options),
+        Chore::FuzzSpin(options) => fuzz_spin::run(&options),
+        Chore::SpinExamples(options) => spin_examples::run(&options),
+    };
+    match outcome {
+        Ok(Outcome::Agreement) => ExitCode::SUCCESS,
+        Ok(Outcome::Difference) => ExitCode::FAILURE,
+        Err(problem) => {
+            eprintln!("xtask: {problem}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
+}

@@ -1,1 +1,50 @@
-fn main() {}
+//! `entail`, the command.
+
+mod args;
+mod check;
+mod console;
+mod coverage;
+mod interrupt;
+mod load;
+mod machine;
+mod plan;
+mod progress;
+mod replay;
+mod report;
+mod show;
+mod trail;
+mod units;
+mod violation;
+mod walk;
+
+use args::{Cli, Verb};
+use clap::Parser;
+use console::{Console, Failure, Forgiving};
+use std::io::{BufWriter, IsTerminal, Write, stderr, stdout};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let mut console = Console {
+        out: Box::new(BufWriter::new(Forgiving(stdout()))),
+        colour: colours && stdout().is_terminal(),
+        colour_errors: colours && stderr().is_terminal(),
+        progress: stderr().is_terminal(),
+    };
+    let done = match &cli.verb {
+        Verb::Check(args) => check::check(args, &mut console),
+        Verb::Replay(args) => replay::replay(args, &mut console),
+        Verb::Show(args) => show::show(args, &mut console),
+    };
+    let flushed = console.out.flush().map_err(Failure::from);
+    match done.and_then(|status| flushed.map(|()| status)) {
+        Ok(status) => status.code(),
+        Err(Failure(message)) => {
+            if let Some(message) = message {
+                console.complain(&format!("error: {message}\n"));
+            }
+            console::Status::Wrong.code()
+        }
+    }
+}

@@ -1,6 +1,10 @@
 //! Problems in a model's text, and how they are shown.
 
 use crate::source::{Sources, Span};
+use annotate_snippets::{
+    Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str,
+};
+use std::ops::Range;
 
 /// One problem: what is wrong, where, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,5 +64,247 @@ impl Diagnostic {
 
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
+    }
+}
+
+/// All problems as text for people, each with the lines it is about.
+pub fn render(diagnostics: &[Diagnostic], sources: &Sources, colour: bool) -> String {
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let shown: Vec<String> = diagnostics.iter().map(|one| renderer.render(&[group(one, sources)]) + "\n").collect();
+    shown.join("\n")
+}
+
+fn group(diagnostic: &Diagnostic, sources: &Sources) -> Group<'static> {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let primary = diagnostic.span.map(|span| (AnnotationKind::Primary, span, &diagnostic.label));
+    let related = diagnostic.related.iter().map(|(span, label)| (AnnotationKind::Context, *span, label));
+    let mut group = Group::with_title(level.primary_title(legible(&diagnostic.message)));
+    for (kind, span, label) in primary.into_iter().chain(related) {
+        let label = (!label.is_empty()).then(|| legible(label));
+        group = excerpt(group, sources, span, |marked| kind.span(marked).label(label));
+    }
+    match &diagnostic.hint {
+        Some(hint) => group.element(Level::HELP.message(legible(hint))),
+        None => group,
+    }
+}
+
+/// Of a longer line only this many bytes before and after the beginning of a span are shown.
+const REACH: usize = 60;
+const LONG_LINE: usize = 2000;
+
+/// Shows the line on which `span` begins, with a note under what is on that line of the span.
+fn excerpt(
+    group: Group<'static>,
+    sources: &Sources,
+    span: Span,
+    note: impl FnOnce(Range<usize>) -> Annotation<'static>,
+) -> Group<'static> {
+    let text = &*sources.file(span.file).text;
+    let start = visible(text, span.start as usize);
+    let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    let line_end = text[start..].find('\n').map_or(text.len(), |length| start + length);
+    let end = boundary(text, span.end as usize).clamp(start, line_end);
+    let place = sources.place(Span { start: start as u32, end: end as u32, ..span });
+    let (file, line) = (legible(&place.file), place.line as usize);
+    let snippet = |text: String, marked| Snippet::source(text).line_start(line).annotation(note(marked));
+    if line_end - line_start <= LONG_LINE {
+        let source = text[line_start..line_end].trim_end_matches('\r');
+        let marked = start - line_start..(end - line_start).clamp(start - line_start, source.len());
+        return group.element(snippet(source.to_owned(), marked).path(file));
+    }
+    let from = boundary(text, start.saturating_sub(REACH)).max(line_start);
+    let to = boundary(text, start + REACH).min(line_end);
+    let marked = "…".len() + start - from.."…".len() + end.min(to) - from;
+    // The origin stands by itself because the column is not that of the piece.
+    let origin = Origin::path(file).line(line).char_column(place.column as usize);
+    group.element(origin).element(snippet(format!("…{}…", &text[from..to]), marked))
+}
+
+/// Messages quote the model: without what would upset a terminal, and no more than anybody reads.
+fn legible(text: &str) -> String {
+    const ENOUGH: usize = 1000;
+    let shown = normalize_untrusted_str(&text[..boundary(text, ENOUGH)]);
+    if text.len() > ENOUGH { shown + "…" } else { shown }
+}
+
+/// The place to show for `at`: at the end of a file there is nothing to see, so show the last thing there is.
+fn visible(text: &str, at: usize) -> usize {
+    let at = boundary(text, at);
+    if text[at..].trim_end().is_empty() { text.trim_end().len().min(at) } else { at }
+}
+
+/// The last place not behind `at` at which `text` can be cut.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(text: &str, range: Range<usize>) -> String {
+        let mut sources = Sources::default();
+        let file = sources.add("m.pml", text);
+        let span = Span { file, start: range.start as u32, end: range.end as u32 };
+        render(&[Diagnostic::error(span, "this is wrong").label("here")], &sources, false)
+    }
+
+    #[track_caller]
+    fn check(text: &str, range: Range<usize>, expected: &str) {
+        let shown = show(text, range);
+        let expected = expected.trim_start_matches('\n');
+        assert_eq!(shown, expected, "shown:\n{shown}");
+    }
+
+    #[test]
+    fn underlines_the_span() {
+        check(
+            "a\nbyte x = 3;\nb\n",
+            7..8,
+            "
+error: this is wrong
+ --> m.pml:2:6
+  |
+2 | byte x = 3;
+  |      ^ here
+",
+        );
+    }
+
+    #[test]
+    fn tabs_are_aligned() {
+        check(
+            "\tbyte\tx = 3;\r\n",
+            6..7,
+            "
+error: this is wrong
+ --> m.pml:1:7
+  |
+1 |     byte    x = 3;
+  |             ^ here
+",
+        );
+    }
+
+    #[test]
+    fn shows_the_first_line_of_a_longer_span() {
+        check(
+            "do\r\n:: x\nod\n",
+            1..11,
+            "
+error: this is wrong
+ --> m.pml:1:2
+  |
+1 | do
+  |  ^ here
+",
+        );
+    }
+
+    #[test]
+    fn the_end_of_a_file_is_behind_its_last_text() {
+        for range in [5..5, 6..6, 7..7, 99..100] {
+            check(
+                "a\nabc\n\n",
+                range,
+                "
+error: this is wrong
+ --> m.pml:2:4
+  |
+2 | abc
+  |    ^ here
+",
+            );
+        }
+    }
+
+    #[test]
+    fn an_empty_file_has_a_place_too() {
+        check(
+            "",
+            0..0,
+            "
+error: this is wrong
+ --> m.pml:1:1
+  |
+1 |
+  | ^ here
+",
+        );
+    }
+
+    #[test]
+    fn control_characters_of_the_text_do_not_reach_the_terminal() {
+        let mut sources = Sources::default();
+        let file = sources.add("m\u{1b}[1m.pml", "x\u{1b}[31m");
+        let evil = "\u{1b}[2J";
+        let span = Span { file, start: 0, end: 1 };
+        let problem = Diagnostic::error(span, evil).label(evil).related(span, evil).hint(evil);
+        let shown = render(&[problem], &sources, false);
+        assert!(!shown.contains('\u{1b}'), "{shown}");
+    }
+
+    #[test]
+    fn long_messages_are_cut() {
+        let shown = render(&[Diagnostic::general("ü".repeat(1_000_000))], &Sources::default(), false);
+        assert!(shown.len() < 1100 && shown.ends_with("…\n"));
+    }
+
+    #[test]
+    fn only_a_window_of_a_huge_line_is_shown() {
+        let huge = "word ".repeat(200_000);
+        check(
+            &huge,
+            500_000..600_000,
+            "
+error: this is wrong
+ --> m.pml:1:500001
+  |
+ ::: \n1 | …word word word word word word word word word word word word word word word word word word word word word word word word …
+  |                                                              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ here
+",
+        );
+        assert!(show(&huge, 0..4).lines().all(|line| line.len() < 200));
+        assert!(show(&huge, huge.len()..huge.len()).lines().all(|line| line.len() < 200));
+        assert!(show(&"ü".repeat(500_000), 500_000..500_002).contains('^'));
+    }
+
+    #[test]
+    fn related_places_and_the_hint_follow() {
+        let mut sources = Sources::default();
+        let main = sources.add("m.pml", "#define N 3\nx\n");
+        let other = sources.add("h.pml", "\n#define N 4\n");
+        let problem = Diagnostic::warning(Span { file: other, start: 9, end: 10 }, "`N` is defined twice")
+            .related(Span { file: main, start: 8, end: 9 }, "first here")
+            .hint("remove one");
+        let shown = render(&[problem, Diagnostic::general("no model")], &sources, false);
+        let expected = "\
+warning: `N` is defined twice
+ --> h.pml:2:9
+  |
+2 | #define N 4
+  |         ^
+  |
+ ::: m.pml:1:9
+  |
+1 | #define N 3
+  |         - first here
+  |
+  = help: remove one
+
+error: no model
+";
+        assert_eq!(shown, expected, "shown:\n{shown}");
+    }
+
+    #[test]
+    fn colours_are_shown_on_demand() {
+        let problem = Diagnostic::general("no model");
+        assert!(render(std::slice::from_ref(&problem), &Sources::default(), true).contains('\u{1b}'));
+        assert!(!render(&[problem], &Sources::default(), false).contains('\u{1b}'));
     }
 }

@@ -1,1 +1,23 @@
+//! Process automata: the one form that every language is lowered to, and every engine runs.
+//!
+//! A [`System`] is a set of process types, each with locations and edges, over typed variables and channels.
+//! Rules of a particular language (truncating assignments, say) are spelled out here, so that nothing that
+//! runs a system needs to know where it came from.
 
+pub mod action;
+pub mod expr;
+pub mod interpret;
+
+pub mod system;
+pub mod text;
+pub mod verify;
+
+pub use action::{Action, Block, BlockNode, Entry, NodeId, Pattern, Receive, Run, Send};
+pub use expr::{BinaryOp, ChannelTest, Expr, Poll, UnaryOp};
+
+pub use interpret::Interpreter;
+pub use system::{
+    Base, ChannelType, ChannelTypeId, Edge, EdgeId, Enumeration, EnumerationId, Field, Frame, Index, Init, Label,
+    Location, LocationId, Meaning, Place, ProcessType, ProcessTypeId, Scalar, Shape, Start, Statement, StatementId,
+    System, Variable,
+};

@@ -1,1 +1,130 @@
+//! Searches over any model and store.
+//!
+//! Each algorithm is a function in a file of its own. They share a [`Descent`](descent) that produces steps, the
+//! one place that knows transient states, and a [`Run`](run) that counts them. A search decides one thing only:
+//! where to go next.
 
+mod breadth_first;
+mod chain;
+mod depth_first;
+mod descent;
+mod run;
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use entail_model::{Fault, FaultKind, StateBuf};
+
+pub use breadth_first::breadth_first;
+pub use depth_first::depth_first;
+
+/// What counts as an error, and what to do about it. Faults other than assertions and indices always count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checks {
+    /// Assertions that do not hold and indices outside their array, which SPIN switches off together.
+    pub assertions: bool,
+    /// Stable states without a step, where the run may not end.
+    pub end_states: bool,
+    pub errors: Errors,
+}
+
+impl Default for Checks {
+    fn default() -> Checks {
+        Checks { assertions: true, end_states: true, errors: Errors::First }
+    }
+}
+
+impl Checks {
+    fn count(&self, fault: &Fault) -> bool {
+        match fault.kind {
+            FaultKind::Assertion | FaultKind::Index => self.assertions,
+            FaultKind::DivisionByZero
+            | FaultKind::Channel
+            | FaultKind::Process
+            | FaultKind::Determinism
+            | FaultKind::StateSize => true,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errors {
+    /// Stop at the first one.
+    First,
+    /// Go on and count them all.
+    All,
+}
+
+/// When to give up. The store has its own limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'a> {
+    /// States at this depth are not expanded; each search says what its depth is.
+    pub depth: Option<u64>,
+    pub time: Option<Duration>,
+    /// Set by someone who does not want to wait any longer.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+/// What a search has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome<S> {
+    pub end: End,
+    pub stats: Stats,
+    /// How many errors were met. With [`Errors::First`] these are those of one step or state.
+    pub errors: u64,
+    /// The way to the first error.
+    pub counterexample: Option<Counterexample<S>>,
+}
+
+/// Why a search came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All there is has been explored, as far as the store can tell.
+    Complete,
+    /// An error was met, and one was enough.
+    Error,
+    Limit(Limit),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    Depth,
+    Time,
+    Memory,
+    Interrupted,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Distinct stable states.
+    pub stored: u64,
+    /// Steps into stable states that were already known.
+    pub matched: u64,
+    /// Each search says what its depth is.
+    pub depth: u64,
+}
+
+impl Stats {
+    /// As SPIN counts them: initial states count, steps into transient states do not.
+    pub fn transitions(&self) -> u64 {
+        self.stored + self.matched
+    }
+}
+
+/// A run that ends in an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample<S> {
+    pub error: ErrorKind,
+    /// The initial state the run starts in.
+    pub start: StateBuf,
+    /// All steps from there, those into and out of transient states too. The last one is the faulty one.
+    pub steps: Vec<S>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// In the last step.
+    Fault(Fault),
+    /// After the last step.
+    InvalidEnd,
+}

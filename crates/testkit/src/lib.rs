@@ -1,1 +1,8 @@
+//! Toy graphs, random models and oracles, for tests.
 
+pub mod command;
+pub mod graph;
+pub mod naive;
+pub mod promela;
+pub mod rng;
+pub mod spin;

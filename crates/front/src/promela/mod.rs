@@ -1,4 +1,78 @@
 //! Promela, the language of SPIN.
+//!
+//! Text becomes tokens (`preprocess`), tokens a syntax tree (`parse`), the tree automata (`lower`).
 
 pub mod ast;
+pub mod lower;
+pub mod parse;
+pub mod preprocess;
+pub mod text;
 pub mod token;
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Sources;
+use crate::{Language, ModelSource, Options, Property, PropertyKind};
+use ast::{Program, Unit};
+use std::path::Path;
+use token::Token;
+
+/// Reads a model; without one there are errors among the problems.
+pub(crate) fn load(
+    path: &Path,
+    options: &Options,
+    sources: &mut Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<ModelSource> {
+    let options =
+        preprocess::Options { defines: options.defines.clone(), include_dirs: options.include_dirs.clone() };
+    let tokens = preprocess::preprocess(path, &options, sources, problems);
+    from_tokens(tokens, sources, problems)
+}
+
+/// Reads a model from its text.
+pub fn load_text(
+    name: &str,
+    text: &str,
+    sources: &mut Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<ModelSource> {
+    let tokens = preprocess::preprocess_text(name, text, &preprocess::Options::default(), sources, problems);
+    from_tokens(tokens, sources, problems)
+}
+
+fn from_tokens(tokens: Vec<Token>, sources: &Sources, problems: &mut Vec<Diagnostic>) -> Option<ModelSource> {
+    let program = parse::parse(tokens, problems);
+    // What follows a syntax error may have been read wrongly; complaints about it would mislead.
+    if problems.iter().any(Diagnostic::is_error) {
+        return None;
+    }
+    let system = lower::lower(&program, sources, problems)?;
+    Some(ModelSource { language: Language::Promela, system, properties: properties(&program, sources) })
+}
+
+/// The claims the model makes; unnamed ones get the names SPIN would give them.
+fn properties(program: &Program, sources: &Sources) -> Vec<Property> {
+    let mut properties = Vec::new();
+    let (mut formulas, mut claims) = (0, 0);
+    for unit in &program.units {
+        let (name, kind, text, span) = match unit {
+            Unit::Ltl(ltl) => {
+                let name = ltl.name.as_ref().map_or(format!("ltl_{formulas}"), |name| name.name.to_string());
+                formulas += usize::from(ltl.name.is_none());
+                (name, PropertyKind::Ltl, text::expression(&ltl.formula), ltl.span)
+            }
+            Unit::Never(claim) => {
+                let name = claim.name.as_ref().map_or(format!("never_{claims}"), |name| name.name.to_string());
+                claims += 1;
+                (name, PropertyKind::Never, String::new(), claim.span)
+            }
+            Unit::Trace(trace) => {
+                let kind = if trace.negated { PropertyKind::Notrace } else { PropertyKind::Trace };
+                (kind.name().to_string(), kind, String::new(), trace.span)
+            }
+            Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => continue,
+        };
+        properties.push(Property { name, kind, text, line: sources.place(span).line });
+    }
+    properties
+}

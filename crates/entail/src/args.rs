@@ -1,0 +1,268 @@
+//! The command line as people type it.
+
+use crate::units;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use entail_front::{Language, Options};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// An explicit-state model checker.
+#[derive(Debug, Parser)]
+#[command(name = "entail", version, arg_required_else_help = true, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    Check(CheckArgs),
+    Replay(ReplayArgs),
+    Show(ShowArgs),
+}
+
+/// Does the model satisfy its properties?
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub struct CheckArgs {
+    #[arg(required = true, value_name = "MODEL")]
+    pub models: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    #[command(flatten)]
+    pub what: WhatArgs,
+    #[command(flatten)]
+    pub how: HowArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// A report for people, for programs, or in the words of SPIN's `pan`
+    #[arg(long, value_enum, default_value_t)]
+    pub format: CheckFormat,
+    /// Where the counterexample goes [default: MODEL.trail]
+    #[arg(long, value_name = "FILE")]
+    pub trail: Option<PathBuf>,
+}
+
+const EXIT_STATUS: &str = "Exit status: 0 every property holds, 1 some property is violated, \
+    2 the model or the command is wrong, 3 inconclusive.";
+
+/// A counterexample, step by step
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    pub model: PathBuf,
+    /// The trail, as written by `entail check` or SPIN's `pan` [default: MODEL.trail]
+    pub trail: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ReplayFormat,
+}
+
+/// What a model consists of, as entail sees it
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// automata, symbols or code
+    #[arg(value_parser = choice(&[("automata", What::Automata), ("symbols", What::Symbols), ("code", What::Code)],
+        &["dependencies", "claim"]))]
+    pub what: What,
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ShowFormat,
+}
+
+/// How the model's text is read.
+#[derive(Debug, Args)]
+pub struct ReadingArgs {
+    /// Define a preprocessor macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub defines: Vec<String>,
+    /// Look for included files here
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include_dirs: Vec<PathBuf>,
+    /// The model's language [default: by the file's ending]
+    #[arg(long, value_name = "promela", value_parser = choice(&[("promela", Language::Promela)], &["esml", "bir"]))]
+    pub lang: Option<Language>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Properties")]
+pub struct WhatArgs {
+    /// Check this property only: `safety` or one the model names; may be repeated
+    #[arg(long = "property", value_name = "NAME")]
+    pub properties: Vec<String>,
+    #[arg(long, value_name = "FORMULA", hide = true, value_parser = not_yet("checking formulas"))]
+    pub ltl: Vec<String>,
+    #[arg(long, value_name = "FORMULA", hide = true, value_parser = not_yet("checking formulas"))]
+    pub ctl: Vec<String>,
+    #[arg(long, hide = true, value_parser = choice(&[("none", ())], &["weak", "strong", "impartial"]))]
+    pub fair: Option<()>,
+    /// Do not stop at the first error: count them all
+    #[arg(long)]
+    pub all_errors: bool,
+    /// Do not check assertions
+    #[arg(long)]
+    pub no_assert: bool,
+    /// Do not check for invalid end states
+    #[arg(long)]
+    pub no_end: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search")]
+pub struct HowArgs {
+    /// In which order states are visited: bfs gives a shortest counterexample
+    #[arg(long, value_name = "bfs|dfs", default_value = "bfs",
+        value_parser = choice(&[("bfs", Search::BreadthFirst), ("dfs", Search::DepthFirst)], &[]))]
+    pub search: Search,
+    /// How visited states are kept
+    #[arg(long, value_name = "exact", default_value = "exact", value_parser = choice(&[("exact", Store::Exact)],
+        &["tree", "collapse", "dfa", "compact", "bitstate", "cache"]))]
+    pub store: Store,
+    /// Partial-order reduction
+    #[arg(long, value_name = "none", default_value = "none",
+        value_parser = choice(&[("none", Reduction::None)], &["por"]))]
+    pub reduce: Reduction,
+    /// How successors are computed
+    #[arg(long, value_name = "interpret", default_value = "interpret",
+        value_parser = choice(&[("interpret", Backend::Interpret)], &["jit"]))]
+    pub backend: Backend,
+    /// Explore the model exactly as written
+    #[arg(long)]
+    pub no_opt: bool,
+    /// How many threads search
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
+    pub threads: u32,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits (reaching one makes the verdict inconclusive)")]
+pub struct LimitArgs {
+    /// Memory for visited states, such as 512M or 8G
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    pub memory: Option<u64>,
+    /// Do not go deeper than this
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u64>,
+    /// Time to search, such as 10s, 5m or 1h30m
+    #[arg(long, value_name = "DURATION", value_parser = units::duration)]
+    pub time: Option<Duration>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    #[default]
+    Text,
+    Json,
+    Spin,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReplayFormat {
+    #[default]
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ShowFormat {
+    #[default]
+    Text,
+    Dot,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    Automata,
+    Symbols,
+    Code,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    BreadthFirst,
+    DepthFirst,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    Exact,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    Interpret,
+}
+
+impl ReadingArgs {
+    pub fn options(&self) -> Options {
+        let (defines, include_dirs) = (self.defines.clone(), self.include_dirs.clone());
+        Options { language: self.lang, defines, include_dirs }
+    }
+}
+
+/// A word among those known `now`; of those that come `later`, it is said that they do.
+fn choice<T: Copy>(
+    now: &'static [(&'static str, T)],
+    later: &'static [&'static str],
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |word| {
+        if let Some((_, value)) = now.iter().find(|(name, _)| *name == word) {
+            return Ok(*value);
+        }
+        let names: Vec<_> = now.iter().map(|(name, _)| *name).collect();
+        let names = names.join(", ");
+        Err(if later.contains(&word) {
+            format!("`{word}` is not available yet; there is: {names}")
+        } else {
+            format!("expected one of: {names}")
+        })
+    }
+}
+
+fn not_yet(what: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone {
+    move |_| Err(format!("{what} is not available yet"))
+}
+
+fn threads(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(1) => Ok(1),
+        Ok(2..) => Err("more than one thread is not available yet".into()),
+        Ok(0) | Err(_) => Err("expected a number from 1 on".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn values_of_later_versions_are_told_from_mistakes() {
+        let message = |args: &[&str]| Cli::try_parse_from(args).unwrap_err().to_string();
+        assert!(message(&["entail", "check", "m.pml", "--store", "tree"]).contains("`tree` is not available yet"));
+        assert!(message(&["entail", "check", "m.pml", "--store", "tre"]).contains("expected one of: exact"));
+        assert!(message(&["entail", "check", "m.pml", "--threads", "4"]).contains("not available yet"));
+        assert!(message(&["entail", "check", "m.pml", "--ltl", "[] p"]).contains("not available yet"));
+    }
+
+    #[test]
+    fn definitions_may_stick_to_their_letter() {
+        let cli = Cli::try_parse_from(["entail", "check", "-DN=3", "-D", "M", "-Iinclude", "m.pml"]).unwrap();
+        let Verb::Check(check) = cli.verb else { panic!("not a check") };
+        assert_eq!(check.reading.defines, ["N=3", "M"]);
+        assert_eq!(check.reading.include_dirs, [PathBuf::from("include")]);
+    }
+}

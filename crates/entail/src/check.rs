@@ -1,0 +1,223 @@
+//! `entail check`: does the model satisfy its properties?
+
+use crate::args::{CheckArgs, CheckFormat};
+use crate::console::{Console, Failure, Status};
+use crate::coverage::{Coverage, Unreached};
+use crate::load::{self, Reading};
+use crate::plan::{Memory, Plan};
+use crate::progress::Watch;
+use crate::report::{Counterexample, PropertyReport, Report, Searched, Times, Verdict, json, spin, text};
+use crate::trail::Trail;
+use crate::units::{show_bytes, show_duration};
+use crate::violation::Violation;
+use crate::walk::Walk;
+use crate::{interrupt, machine};
+use entail_front::{ModelSource, Property};
+use entail_ir::Interpreter;
+use entail_ir::interpret::Step;
+use entail_model::Guarantee;
+use entail_search::{End, ErrorKind, Limit, Outcome};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// How many of a counterexample's steps are shown right away.
+const LAST_STEPS: usize = 10;
+
+pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure> {
+    if args.trail.is_some() && args.models.len() > 1 {
+        return Err(Failure::new("`--trail` names one file, but there are several models"));
+    }
+    let stop = interrupt::flag();
+    let plan = Plan::of(args);
+    let mut status = Status::Fine;
+    let mut reports = Vec::new();
+    for path in &args.models {
+        let report = check_one(path, args, &plan, &stop, console);
+        status = status.max(report.status());
+        match args.format {
+            CheckFormat::Text => console.out.write_all(text::report(&report, console.colour).as_bytes())?,
+            CheckFormat::Spin => console.out.write_all(spin::report(&report).as_bytes())?,
+            CheckFormat::Json => reports.push(report),
+        }
+        console.out.flush()?;
+    }
+    if args.format == CheckFormat::Json {
+        console.out.write_all(json::documents(&reports).as_bytes())?;
+    }
+    Ok(status)
+}
+
+fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, console: &Console) -> Report {
+    let started = Instant::now();
+    let Reading { model, warnings, errors } = load::read(path, &args.reading, console);
+    let mut report = Report::new(path, plan.clone(), warnings, errors);
+    let Some(model) = model else { return report };
+    match Selection::of(&args.what.properties, &model) {
+        Err(error) => {
+            console.complain(&format!("error: {error}\n"));
+            report.errors.push(error);
+        }
+        Ok(selection) => {
+            let job = Job { path, args, plan, model: &model, started, compiled: started.elapsed() };
+            if selection.safety {
+                let (property, unreached) = job.check_safety(stop, console);
+                report.properties.push(property);
+                report.unreached = unreached;
+            }
+            report.properties.extend(selection.named.into_iter().map(unavailable));
+        }
+    }
+    report.model = Some(model);
+    report
+}
+
+/// Which properties are to be checked.
+struct Selection<'m> {
+    safety: bool,
+    named: Vec<&'m Property>,
+}
+
+impl<'m> Selection<'m> {
+    fn of(names: &[String], model: &'m ModelSource) -> Result<Selection<'m>, String> {
+        let known = |name: &String| name == SAFETY || model.properties.iter().any(|known| known.name == *name);
+        if let Some(unknown) = names.iter().find(|name| !known(name)) {
+            let known: Vec<_> = model.properties.iter().map(|property| property.name.as_str()).collect();
+            let known = [&[SAFETY], &known[..]].concat().join(", ");
+            return Err(format!("the model has no property `{unknown}`; it has: {known}"));
+        }
+        let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+        let named = model.properties.iter().filter(|property| wanted(&property.name)).collect();
+        Ok(Selection { safety: wanted(SAFETY), named })
+    }
+}
+
+/// Assertions, invalid end states and run-time faults.
+const SAFETY: &str = "safety";
+
+fn unavailable(property: &Property) -> PropertyReport {
+    let kind = property.kind.name();
+    let reason = format!("checking {kind} properties is not available yet");
+    PropertyReport { name: property.name.clone(), kind, verdict: Verdict::Inconclusive(reason), searched: None }
+}
+
+/// One model to be searched.
+struct Job<'a> {
+    path: &'a Path,
+    args: &'a CheckArgs,
+    plan: &'a Plan,
+    model: &'a ModelSource,
+    started: Instant,
+    compiled: Duration,
+}
+
+impl Job<'_> {
+    /// What is known of the built-in checks, and, if all of the model was seen, of which parts no run reaches.
+    fn check_safety(&self, stop: &AtomicBool, console: &Console) -> (PropertyReport, Option<Vec<Unreached>>) {
+        let interpreter = Interpreter::new(&self.model.system);
+        let mut watch = Watch::new(Coverage::new(&self.model.system), console.progress);
+        let began = Instant::now();
+        let (outcome, stored) = self.plan.run(&interpreter, stop, &mut watch);
+        let search = began.elapsed();
+        let coverage = watch.finish();
+
+        let unreached = (outcome.end == End::Complete).then(|| coverage.unreached(&self.model.system));
+        let verdict = self.verdict(&outcome, stored.guarantee);
+        let counterexample =
+            outcome.counterexample.as_ref().map(|found| self.counterexample(&interpreter, found, console));
+        let searched = Searched {
+            errors: outcome.errors,
+            counterexample,
+            stats: outcome.stats,
+            end: outcome.end,
+            stored,
+            times: Times { compile: self.compiled, search, total: self.started.elapsed() },
+            peak_bytes: machine::peak_memory(),
+            state_bytes: initial_size(&interpreter),
+        };
+        let (name, kind) = (SAFETY.to_owned(), SAFETY);
+        (PropertyReport { name, kind, verdict, searched: Some(searched) }, unreached)
+    }
+
+    fn verdict(&self, outcome: &Outcome<Step>, guarantee: Guarantee) -> Verdict {
+        if outcome.errors > 0 {
+            return Verdict::Violated;
+        }
+        match (outcome.end, guarantee) {
+            (End::Complete | End::Error, Guarantee::Exact) => Verdict::Holds,
+            (End::Complete | End::Error, Guarantee::Probable | Guarantee::Partial) => {
+                Verdict::Inconclusive("nothing was found, but the store may have missed states".into())
+            }
+            (End::Limit(limit), _) => Verdict::Inconclusive(self.limit_reached(limit)),
+        }
+    }
+
+    fn limit_reached(&self, limit: Limit) -> String {
+        match limit {
+            Limit::Depth => format!("reached the depth limit of {}", self.plan.depth.unwrap_or(0)),
+            Limit::Time => {
+                format!("reached the time limit of {}", show_duration(self.plan.time.unwrap_or_default()))
+            }
+            Limit::Memory => match self.plan.memory {
+                Memory::Given(bytes) => format!("reached the memory limit of {}", show_bytes(bytes)),
+                Memory::Spare(bytes) => {
+                    format!("reached the memory limit of {}, most of what was free", show_bytes(bytes))
+                }
+            },
+            Limit::Interrupted => "interrupted".into(),
+        }
+    }
+
+    /// Writes the trail of `found`, and puts it into words.
+    fn counterexample(
+        &self,
+        interpreter: &Interpreter,
+        found: &entail_search::Counterexample<Step>,
+        console: &Console,
+    ) -> Counterexample {
+        let trail = Trail::of(found, &self.model.system);
+        let path = self.args.trail.clone().unwrap_or_else(|| default_trail(self.path));
+        let written = fs::write(&path, trail.text());
+        if let Err(error) = &written {
+            console.complain(&format!("warning: cannot write {}: {error}\n", path.display()));
+        }
+        let (violation, last_steps) = tell(interpreter, found);
+        Counterexample {
+            violation,
+            steps: found.steps.len(),
+            moves: trail.moves.len(),
+            trail: written.ok().map(|()| path),
+            last_steps,
+        }
+    }
+}
+
+/// Where the trail of a model goes, and is looked for.
+pub fn default_trail(model: &Path) -> PathBuf {
+    let mut name = OsString::from(model);
+    name.push(".trail");
+    PathBuf::from(name)
+}
+
+/// What went wrong, and the steps before it.
+fn tell(interpreter: &Interpreter, found: &entail_search::Counterexample<Step>) -> (Violation, Vec<String>) {
+    let (early, late) = found.steps.split_at(found.steps.len().saturating_sub(LAST_STEPS));
+    let mut walk = Walk::from(interpreter, found.start.clone());
+    for &step in early {
+        walk.pass(step);
+    }
+    let last_steps = late.iter().map(|&step| walk.take(step).text()).collect();
+    let violation = match found.error {
+        ErrorKind::Fault(fault) => Violation::fault(interpreter, fault, !found.start.is_empty()),
+        ErrorKind::InvalidEnd => Violation::end(interpreter, &walk.state),
+    };
+    (violation, last_steps)
+}
+
+fn initial_size(interpreter: &Interpreter) -> usize {
+    let mut size = 0;
+    entail_model::Model::initial_states(interpreter, &mut |state| size = state.len());
+    size
+}

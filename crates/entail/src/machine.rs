@@ -1,0 +1,35 @@
+//! What the operating system says about memory. Where it says nothing, nothing is known.
+
+use std::fs::read_to_string;
+
+/// The most memory this process has ever occupied, in bytes.
+pub fn peak_memory() -> Option<u64> {
+    kilobytes(&read_to_string("/proc/self/status").ok()?, "VmHWM:")
+}
+
+/// How much memory visited states may take unless told otherwise: most of what is free, so that a model that is
+/// too large ends in a report and not in the death of some process.
+pub fn spare_memory() -> u64 {
+    let free = read_to_string("/proc/meminfo").ok().and_then(|info| kilobytes(&info, "MemAvailable:"));
+    let allowed = read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|max| max.trim().parse().ok());
+    let spare = free.unwrap_or(u64::MAX).min(allowed.unwrap_or(u64::MAX));
+    if spare == u64::MAX { u64::MAX } else { spare / 10 * 8 }
+}
+
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_proc_are_understood() {
+        let status = "Name:\tentail\nVmHWM:\t    5120 kB\nVmRSS:\t 4000 kB\n";
+        assert_eq!(kilobytes(status, "VmHWM:"), Some(5 << 20));
+        assert_eq!(kilobytes(status, "VmSwap:"), None);
+        assert_eq!(kilobytes("VmHWM: many kB", "VmHWM:"), None);
+    }
+}

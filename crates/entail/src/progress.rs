@@ -1,0 +1,66 @@
+//! Signs of life while a search runs.
+
+use crate::coverage::Coverage;
+use crate::units::{show_bytes, show_count, show_duration};
+use entail_ir::interpret::Step;
+use entail_model::{Observer, Progress};
+use std::io::{Write, stderr};
+use std::time::{Duration, Instant};
+
+/// Watches a search: notes where it has been, and tells how it goes if someone looks.
+pub struct Watch {
+    pub coverage: Coverage,
+    line: Option<Line>,
+}
+
+/// A line on the terminal that is written over and over.
+struct Line {
+    started: Instant,
+    shown: Option<Instant>,
+}
+
+const PAUSE: Duration = Duration::from_millis(100);
+
+impl Watch {
+    pub fn new(coverage: Coverage, show: bool) -> Watch {
+        let line = show.then(|| Line { started: Instant::now(), shown: None });
+        Watch { coverage, line }
+    }
+
+    /// Leaves the terminal as it was.
+    pub fn finish(self) -> Coverage {
+        if self.line.is_some_and(|line| line.shown.is_some()) {
+            // A terminal that went away wants no progress.
+            let _ = write!(stderr(), "\r\x1b[K");
+        }
+        self.coverage
+    }
+}
+
+impl Observer<Step> for Watch {
+    #[inline]
+    fn stepped(&mut self, step: Step) {
+        self.coverage.mark(step);
+    }
+
+    fn progress(&mut self, progress: Progress) {
+        if let Some(line) = &mut self.line {
+            line.show(progress);
+        }
+    }
+}
+
+impl Line {
+    fn show(&mut self, progress: Progress) {
+        if self.shown.is_some_and(|shown| shown.elapsed() < PAUSE) {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        let elapsed = self.started.elapsed();
+        let rate = progress.stored as f64 / elapsed.as_secs_f64().max(0.001);
+        let (stored, rate, depth) =
+            (show_count(progress.stored), show_count(rate as u64), show_count(progress.depth));
+        let (bytes, time) = (show_bytes(progress.store_bytes), show_duration(elapsed));
+        let _ = write!(stderr(), "\r{stored} states ({rate}/s), depth {depth}, {bytes}, {time}\x1b[K");
+    }
+}

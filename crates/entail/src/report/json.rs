@@ -1,0 +1,211 @@
+//! For programs: the document that `cli.md` promises. Keys are only ever added.
+
+use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
+use crate::args::{Backend, Reduction, Search, Store};
+use crate::coverage::Unreached;
+use crate::plan::Plan;
+use entail_ir::System;
+use entail_model::Guarantee;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    tool: &'static str,
+    version: &'static str,
+    model: String,
+    language: Option<&'static str>,
+    properties: Vec<Property<'a>>,
+    unreached: Vec<UnreachedStatement<'a>>,
+    warnings: &'a [String],
+    errors: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Property<'a> {
+    name: &'a str,
+    kind: &'static str,
+    verdict: &'static str,
+    /// Why the verdict is inconclusive.
+    reason: Option<&'a str>,
+    errors: u64,
+    counterexample: Option<Run<'a>>,
+    states: Option<States>,
+    search: Option<How>,
+    store: Option<Kept>,
+    time: Option<Time>,
+    memory: Option<Memory>,
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    kind: &'static str,
+    message: &'a str,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    column: Option<u32>,
+    steps: usize,
+    cycle_start: Option<usize>,
+    trail: Option<String>,
+}
+
+#[derive(Serialize)]
+struct States {
+    stored: u64,
+    matched: u64,
+    transitions: u64,
+    depth: u64,
+}
+
+#[derive(Serialize)]
+struct How {
+    algorithm: &'static str,
+    backend: &'static str,
+    reduction: &'static str,
+    threads: u32,
+    optimised: bool,
+}
+
+#[derive(Serialize)]
+struct Kept {
+    kind: &'static str,
+    guarantee: &'static str,
+    bytes: u64,
+    bytes_per_state: f64,
+    coverage: f64,
+}
+
+#[derive(Serialize)]
+struct Time {
+    compile_s: f64,
+    search_s: f64,
+    total_s: f64,
+}
+
+#[derive(Serialize)]
+struct Memory {
+    peak_bytes: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct UnreachedStatement<'a> {
+    process: &'a str,
+    file: &'a str,
+    line: u32,
+    statement: &'a str,
+}
+
+/// One document for one report, an array of documents for several.
+pub fn documents(reports: &[Report]) -> String {
+    let documents: Vec<_> = reports.iter().map(document).collect();
+    let text = match &documents[..] {
+        [document] => serde_json::to_string_pretty(document),
+        documents => serde_json::to_string_pretty(documents),
+    };
+    text.expect("strings and numbers only") + "\n"
+}
+
+fn document(report: &Report) -> Document<'_> {
+    let unreached = match (&report.model, &report.unreached) {
+        (Some(model), Some(unreached)) => unreached.iter().map(|item| statement(item, &model.system)).collect(),
+        (None, _) | (_, None) => Vec::new(),
+    };
+    Document {
+        tool: "entail",
+        version: env!("CARGO_PKG_VERSION"),
+        model: report.path.display().to_string(),
+        language: report.model.as_ref().map(|model| model.language.name()),
+        properties: report.properties.iter().map(|item| property(item, &report.plan)).collect(),
+        unreached,
+        warnings: &report.warnings,
+        errors: &report.errors,
+    }
+}
+
+fn statement<'a>(unreached: &Unreached, system: &'a System) -> UnreachedStatement<'a> {
+    let statement = system.statement(unreached.statement);
+    UnreachedStatement {
+        process: &system.process_type(unreached.process_type).name,
+        file: &statement.file,
+        line: statement.line,
+        statement: &statement.text,
+    }
+}
+
+fn property<'a>(report: &'a PropertyReport, plan: &Plan) -> Property<'a> {
+    let (verdict, reason) = match &report.verdict {
+        Verdict::Holds => ("holds", None),
+        Verdict::Violated => ("violated", None),
+        Verdict::Inconclusive(reason) => ("inconclusive", Some(reason.as_str())),
+    };
+    let searched = report.searched.as_ref();
+    Property {
+        name: &report.name,
+        kind: report.kind,
+        verdict,
+        reason,
+        errors: searched.map_or(0, |searched| searched.errors),
+        counterexample: searched.and_then(|searched| searched.counterexample.as_ref()).map(run),
+        states: searched.map(states),
+        search: searched.map(|_| how(plan)),
+        store: searched.map(|searched| kept(searched, plan)),
+        time: searched.map(time),
+        memory: searched.map(|searched| Memory { peak_bytes: searched.peak_bytes }),
+    }
+}
+
+fn run(counterexample: &Counterexample) -> Run<'_> {
+    let place = counterexample.violation.place.as_ref();
+    Run {
+        kind: counterexample.violation.kind.name(),
+        message: &counterexample.violation.message,
+        file: place.map(|place| place.file.as_str()),
+        line: place.map(|place| place.line),
+        column: place.map(|place| place.column),
+        steps: counterexample.steps,
+        cycle_start: None,
+        trail: counterexample.trail.as_ref().map(|path| path.display().to_string()),
+    }
+}
+
+fn states(searched: &Searched) -> States {
+    let stats = searched.stats;
+    let transitions = stats.transitions();
+    States { stored: stats.stored, matched: stats.matched, transitions, depth: stats.depth }
+}
+
+fn how(plan: &Plan) -> How {
+    let algorithm = match plan.search {
+        Search::BreadthFirst => "bfs",
+        Search::DepthFirst => "dfs",
+    };
+    let backend = match plan.backend {
+        Backend::Interpret => "interpret",
+    };
+    let reduction = match plan.reduction {
+        Reduction::None => "none",
+    };
+    How { algorithm, backend, reduction, threads: plan.threads, optimised: plan.optimised }
+}
+
+fn kept(searched: &Searched, plan: &Plan) -> Kept {
+    let kind = match plan.store {
+        Store::Exact => "exact",
+    };
+    let (guarantee, coverage) = match searched.stored.guarantee {
+        Guarantee::Exact => ("exact", 1.0),
+        Guarantee::Probable => ("probable", 1.0),
+        Guarantee::Partial => ("partial", 0.0),
+    };
+    let bytes_per_state = rounded(searched.bytes_per_state(), 10.0);
+    Kept { kind, guarantee, bytes: searched.stored.bytes, bytes_per_state, coverage }
+}
+
+fn time(searched: &Searched) -> Time {
+    let seconds = |duration: std::time::Duration| rounded(duration.as_secs_f64(), 1e6);
+    let times = &searched.times;
+    Time { compile_s: seconds(times.compile), search_s: seconds(times.search), total_s: seconds(times.total) }
+}
+
+fn rounded(value: f64, precision: f64) -> f64 {
+    (value * precision).round() / precision
+}

@@ -1,0 +1,97 @@
+//! What is said about a model after it was checked; one file for each way to say it.
+
+pub mod json;
+pub mod spin;
+pub mod text;
+
+use crate::console::Status;
+use crate::coverage::Unreached;
+use crate::plan::{Plan, Stored};
+use crate::violation::Violation;
+use entail_front::ModelSource;
+use entail_search::{End, Stats};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub struct Report {
+    pub path: PathBuf,
+    pub plan: Plan,
+    /// `None` if it could not be read.
+    pub model: Option<ModelSource>,
+    pub properties: Vec<PropertyReport>,
+    /// `None` if not all of the model was seen.
+    pub unreached: Option<Vec<Unreached>>,
+    pub warnings: Vec<String>,
+    pub errors: Vec<String>,
+}
+
+pub struct PropertyReport {
+    pub name: String,
+    pub kind: &'static str,
+    pub verdict: Verdict,
+    /// `None` if there was no search.
+    pub searched: Option<Searched>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Holds,
+    Violated,
+    /// Why nothing can be said.
+    Inconclusive(String),
+}
+
+pub struct Searched {
+    pub errors: u64,
+    pub counterexample: Option<Counterexample>,
+    pub stats: Stats,
+    pub end: End,
+    pub stored: Stored,
+    pub times: Times,
+    pub peak_bytes: Option<u64>,
+    /// The size of the initial state.
+    pub state_bytes: usize,
+}
+
+pub struct Counterexample {
+    pub violation: Violation,
+    pub steps: usize,
+    /// How long the trail is, where a rendezvous counts twice.
+    pub moves: usize,
+    /// `None` if it could not be written.
+    pub trail: Option<PathBuf>,
+    /// In words.
+    pub last_steps: Vec<String>,
+}
+
+pub struct Times {
+    /// To read the model.
+    pub compile: Duration,
+    pub search: Duration,
+    pub total: Duration,
+}
+
+impl Report {
+    pub fn new(path: &Path, plan: Plan, warnings: Vec<String>, errors: Vec<String>) -> Report {
+        let path = path.to_owned();
+        Report { path, plan, model: None, properties: Vec::new(), unreached: None, warnings, errors }
+    }
+
+    pub fn status(&self) -> Status {
+        if self.model.is_none() || !self.errors.is_empty() {
+            return Status::Wrong;
+        }
+        let statuses = self.properties.iter().map(|property| match property.verdict {
+            Verdict::Holds => Status::Fine,
+            Verdict::Violated => Status::Violated,
+            Verdict::Inconclusive(_) => Status::Inconclusive,
+        });
+        statuses.max().unwrap_or(Status::Fine)
+    }
+}
+
+impl Searched {
+    pub fn bytes_per_state(&self) -> f64 {
+        self.stored.bytes as f64 / self.stored.states.max(1) as f64
+    }
+}

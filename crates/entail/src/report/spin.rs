@@ -1,0 +1,146 @@
+//! In the words and the layout of SPIN's `pan`, for scripts that look for them.
+//!
+//! What `pan` counts and entail does not (atomic steps, hash conflicts) is left out.
+
+use super::{Counterexample, Report, Searched, Verdict};
+use crate::args::Search;
+use crate::coverage::Unreached;
+use crate::violation::{Kind, Violation};
+use entail_front::{ModelSource, PropertyKind};
+use entail_ir::{ProcessTypeId, System};
+use entail_model::FaultKind;
+use entail_search::{End, Limit};
+use std::fmt::{self, Write};
+
+pub fn report(report: &Report) -> String {
+    let mut text = String::new();
+    write_report(&mut text, report).expect("writing to a string cannot fail");
+    text
+}
+
+fn write_report(out: &mut String, report: &Report) -> fmt::Result {
+    let Some(model) = &report.model else { return Ok(()) };
+    for property in &report.properties {
+        match (&property.searched, &property.verdict) {
+            (Some(searched), _) => write_search(out, report, model, searched)?,
+            (None, Verdict::Inconclusive(reason)) => writeln!(out, "warning: {}: {reason}", property.name)?,
+            (None, Verdict::Holds | Verdict::Violated) => {}
+        }
+    }
+    Ok(())
+}
+
+fn write_search(out: &mut String, report: &Report, model: &ModelSource, searched: &Searched) -> fmt::Result {
+    if let Some(found) = &searched.counterexample {
+        write_error(out, found)?;
+    }
+    write_early_end(out, searched.end)?;
+    writeln!(out, "\n(entail {})", env!("CARGO_PKG_VERSION"))?;
+    write_settings(out, report, model, searched)?;
+    write_statistics(out, searched)?;
+    if let Some(unreached) = &report.unreached {
+        write_unreached(out, unreached, &model.system)?;
+    }
+    let seconds = searched.times.search.as_secs_f64();
+    writeln!(out, "\npan: elapsed time {seconds:.3} seconds")?;
+    if seconds > 0.1 {
+        writeln!(out, "pan: rate {:>9.0} states/second", searched.stats.stored as f64 / seconds)?;
+    }
+    Ok(())
+}
+
+fn write_error(out: &mut String, found: &Counterexample) -> fmt::Result {
+    writeln!(out, "pan:1: {} (at depth {})", words(&found.violation), found.moves.saturating_sub(1))?;
+    match &found.trail {
+        Some(trail) => writeln!(out, "pan: wrote {}", trail.display()),
+        None => writeln!(out, "pan: cannot write the trail"),
+    }
+}
+
+fn words(violation: &Violation) -> String {
+    let text = violation.place.as_ref().map_or("", |place| place.text.as_str());
+    match violation.kind {
+        Kind::InvalidEnd => "invalid end state".into(),
+        Kind::Fault(FaultKind::Assertion) => {
+            let condition = text.strip_prefix("assert").unwrap_or(text).trim();
+            let inner = condition.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+            match inner.filter(|inner| inner.starts_with('(') && inner.ends_with(')')) {
+                Some(inner) => format!("assertion violated {inner}"),
+                None => format!("assertion violated {condition}"),
+            }
+        }
+        Kind::Fault(FaultKind::Index) => "assertion violated - invalid array index".into(),
+        Kind::Fault(FaultKind::Determinism) => "block in d_step seq".into(),
+        Kind::Fault(FaultKind::Process) => "too many processes".into(),
+        Kind::Fault(FaultKind::StateSize) => "VECTORSZ is too small".into(),
+        Kind::Fault(FaultKind::DivisionByZero | FaultKind::Channel) => violation.message.clone(),
+    }
+}
+
+fn write_early_end(out: &mut String, end: End) -> fmt::Result {
+    match end {
+        End::Complete | End::Error => Ok(()),
+        End::Limit(Limit::Depth) => writeln!(out, "error: max search depth too small"),
+        End::Limit(Limit::Memory) => writeln!(out, "pan: reached the memory limit"),
+        End::Limit(Limit::Time) => writeln!(out, "pan: reached the time limit"),
+        End::Limit(Limit::Interrupted) => writeln!(out, "Interrupted"),
+    }
+}
+
+fn write_settings(out: &mut String, report: &Report, model: &ModelSource, searched: &Searched) -> fmt::Result {
+    match searched.end {
+        // To run into the depth limit does not make a search incomplete for `pan`.
+        End::Complete | End::Limit(Limit::Depth) => {}
+        End::Error | End::Limit(_) => writeln!(out, "Warning: Search not completed")?,
+    }
+    match report.plan.search {
+        Search::BreadthFirst => writeln!(out, "\t+ Breadth-First Search")?,
+        Search::DepthFirst => {}
+    }
+    let has_claim = model.properties.iter().any(|property| match property.kind {
+        PropertyKind::Ltl | PropertyKind::Never => true,
+        PropertyKind::Trace | PropertyKind::Notrace => false,
+    });
+    let claim = if has_claim { "not selected" } else { "none specified" };
+    let switch = |on: bool, flag: &str| if on { "+".into() } else { format!("- (disabled by {flag} flag)") };
+    let assertions = switch(report.plan.checks.assertions, "-A");
+    let end_states = switch(report.plan.checks.end_states, "-E");
+    writeln!(out, "\nFull statespace search for:")?;
+    writeln!(out, "\tnever claim         \t- ({claim})")?;
+    writeln!(out, "\tassertion violations\t{assertions}")?;
+    writeln!(out, "\tcycle checks       \t- (disabled by -DSAFETY)")?;
+    writeln!(out, "\tinvalid end states\t{end_states}\n")
+}
+
+fn write_statistics(out: &mut String, searched: &Searched) -> fmt::Result {
+    let stats = searched.stats;
+    let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+    let (size, depth, errors) = (searched.state_bytes, stats.depth, searched.errors);
+    writeln!(out, "State-vector {size} byte, depth reached {depth}, errors: {errors}")?;
+    writeln!(out, "{:>9} states, stored", stats.stored)?;
+    writeln!(out, "{:>9} states, matched", stats.matched)?;
+    writeln!(out, "{:>9} transitions (= stored+matched)\n", stats.transitions())?;
+    writeln!(out, "Stats on memory usage (in Megabytes):")?;
+    writeln!(out, "{:>9.3}\tactual memory usage for states", megabytes(searched.stored.bytes))?;
+    let total = searched.peak_bytes.unwrap_or(searched.stored.bytes);
+    writeln!(out, "{:>9.3}\ttotal actual memory usage\n\n", megabytes(total))
+}
+
+fn write_unreached(out: &mut String, unreached: &[Unreached], system: &System) -> fmt::Result {
+    for (index, process_type) in system.process_types.iter().enumerate() {
+        let id = ProcessTypeId(index as u16);
+        match process_type.name.as_str() {
+            "init" | ":init:" => writeln!(out, "unreached in init")?,
+            name => writeln!(out, "unreached in proctype {name}")?,
+        }
+        let here: Vec<_> = unreached.iter().filter(|item| item.process_type == id).collect();
+        for item in &here {
+            let statement = system.statement(item.statement);
+            let (file, line, text) = (&statement.file, statement.line, &statement.text);
+            writeln!(out, "\t{file}:{line}, state {}, \"{text}\"", item.location.0)?;
+        }
+        let locations = here.chunk_by(|a, b| a.location == b.location).count();
+        writeln!(out, "\t({locations} of {} states)", process_type.locations.len().saturating_sub(1))?;
+    }
+    Ok(())
+}

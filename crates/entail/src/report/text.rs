@@ -1,0 +1,180 @@
+//! For people: the verdict first, then why, then how it was found.
+
+use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
+use crate::args::Search;
+use crate::check::default_trail;
+use crate::coverage::Unreached;
+use crate::units::{plural, show_bytes, show_count, show_duration};
+use entail_ir::{Statement, System};
+use entail_search::{End, Errors, Limit};
+use std::fmt::{self, Write};
+use std::fs;
+
+pub fn report(report: &Report, colour: bool) -> String {
+    let mut text = String::new();
+    write_report(&mut text, report, Paint { colour }).expect("writing to a string cannot fail");
+    text
+}
+
+fn write_report(out: &mut String, report: &Report, paint: Paint) -> fmt::Result {
+    if report.properties.is_empty() {
+        return writeln!(out, "{}: {}", report.path.display(), paint.bad("not checked"));
+    }
+    for property in &report.properties {
+        write_property(out, report, property, paint)?;
+    }
+    if let (Some(model), Some(unreached)) = (&report.model, &report.unreached) {
+        write_unreached(out, unreached, &model.system)?;
+    }
+    write_hints(out, report)
+}
+
+fn write_property(out: &mut String, report: &Report, property: &PropertyReport, paint: Paint) -> fmt::Result {
+    let subject = format!("{}: {}", report.path.display(), property.name);
+    match &property.verdict {
+        Verdict::Holds => writeln!(out, "{subject} {}", paint.good("holds"))?,
+        Verdict::Violated => writeln!(out, "{subject} is {}", paint.bad("violated"))?,
+        Verdict::Inconclusive(reason) => {
+            writeln!(out, "{subject} is {}: {reason}", paint.doubtful("inconclusive"))?
+        }
+    }
+    let Some(searched) = &property.searched else { return Ok(()) };
+    if let Some(counterexample) = &searched.counterexample {
+        write_counterexample(out, report, counterexample, paint)?;
+    }
+    write_statistics(out, report, searched)
+}
+
+fn write_counterexample(out: &mut String, report: &Report, found: &Counterexample, paint: Paint) -> fmt::Result {
+    writeln!(out, "\n  {}", paint.bad(&found.violation.message))?;
+    if let Some(place) = &found.violation.place {
+        write_place(out, place)?;
+    }
+    let shown = found.last_steps.len();
+    match found.steps {
+        0 => writeln!(out, "\n  in the initial state")?,
+        steps if steps > shown => writeln!(out, "\n  after {steps} steps, of which the last are:")?,
+        steps => writeln!(out, "\n  after {}:", plural(steps as u64, "step"))?,
+    }
+    for step in &found.last_steps {
+        out.push_str(step);
+    }
+    let Some(trail) = &found.trail else { return Ok(()) };
+    let mut command = format!("entail replay {}", report.path.display());
+    if *trail != default_trail(&report.path) {
+        write!(command, " {}", trail.display())?;
+    }
+    writeln!(out, "\n  The whole run is in {}; to see it:  {command}", trail.display())
+}
+
+/// The place, and the line of the source if it can still be read.
+fn write_place(out: &mut String, place: &Statement) -> fmt::Result {
+    let Statement { file, line, column, .. } = place;
+    writeln!(out, "  {file}:{line}:{column}")?;
+    let Some(source) = source_line(place) else { return Ok(()) };
+    let number = line.to_string();
+    let before = source.chars().take(column.saturating_sub(1) as usize);
+    let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    writeln!(out, "  {number} | {source}")?;
+    writeln!(out, "  {:width$} | {indent}^", "", width = number.len())
+}
+
+fn source_line(place: &Statement) -> Option<String> {
+    let source = fs::read_to_string(&place.file).ok()?;
+    let line = source.lines().nth(place.line.checked_sub(1)? as usize)?;
+    Some(line.to_owned())
+}
+
+fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> fmt::Result {
+    let stats = searched.stats;
+    let how = match report.plan.search {
+        Search::BreadthFirst => "breadth first",
+        Search::DepthFirst => "depth first",
+    };
+    let seen = match searched.end {
+        End::Complete => "all of the model was explored",
+        End::Error => "the search stopped at the error",
+        End::Limit(_) => "the search is not complete",
+    };
+    writeln!(out)?;
+    if searched.errors > 1 || report.plan.checks.errors == Errors::All {
+        writeln!(out, "  {}", plural(searched.errors, "error"))?;
+    }
+    writeln!(
+        out,
+        "  {} stored, {} ({} to known states), depth {}, {how}; {seen}",
+        plural(stats.stored, "state"),
+        plural(stats.transitions(), "transition"),
+        show_count(stats.matched),
+        show_count(stats.depth),
+    )?;
+    let peak = searched.peak_bytes.map(|bytes| format!(", {} at most in all", show_bytes(bytes)));
+    writeln!(
+        out,
+        "  {} for states ({:.1} bytes each){}; {} to read the model, {} to search",
+        show_bytes(searched.stored.bytes),
+        searched.bytes_per_state(),
+        peak.unwrap_or_default(),
+        show_duration(searched.times.compile),
+        show_duration(searched.times.search),
+    )
+}
+
+fn write_unreached(out: &mut String, unreached: &[Unreached], system: &System) -> fmt::Result {
+    for group in unreached.chunk_by(|a, b| a.process_type == b.process_type) {
+        writeln!(out, "\n  never reached in {}:", system.process_type(group[0].process_type).name)?;
+        for item in group {
+            let Statement { file, line, text, .. } = system.statement(item.statement);
+            let place = format!("{file}:{line}");
+            writeln!(out, "    {place:<16} {text}")?;
+        }
+    }
+    Ok(())
+}
+
+fn write_hints(out: &mut String, report: &Report) -> fmt::Result {
+    let mut hints: Vec<_> = report.properties.iter().filter_map(|property| hint(report, property)).collect();
+    hints.dedup();
+    if !hints.is_empty() {
+        writeln!(out)?;
+    }
+    hints.iter().try_for_each(|hint| writeln!(out, "  hint: {hint}"))
+}
+
+fn hint(report: &Report, property: &PropertyReport) -> Option<&'static str> {
+    let searched = property.searched.as_ref()?;
+    match searched.end {
+        End::Error if report.plan.search == Search::DepthFirst => {
+            Some("`--search bfs` finds a shortest counterexample")
+        }
+        End::Error => Some("`--all-errors` goes on and counts every error"),
+        End::Complete => None,
+        End::Limit(Limit::Depth) => Some("a greater `--depth`, or none, lets the search see more"),
+        End::Limit(Limit::Time) => Some("a greater `--time`, or none, lets the search see more"),
+        End::Limit(Limit::Memory) => Some("a greater `--memory` lets the search see more, if the machine has it"),
+        End::Limit(Limit::Interrupted) => None,
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Paint {
+    colour: bool,
+}
+
+impl Paint {
+    fn good(self, text: &str) -> String {
+        self.paint("1;32", text)
+    }
+
+    fn bad(self, text: &str) -> String {
+        self.paint("1;31", text)
+    }
+
+    fn doubtful(self, text: &str) -> String {
+        self.paint("1;33", text)
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}

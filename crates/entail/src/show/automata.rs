@@ -1,0 +1,190 @@
+//! Process types as automata, in the spirit of `pan -d`.
+
+use entail_ir::{Action, Edge, LocationId, ProcessType, System};
+use serde::Serialize;
+use std::collections::HashSet;
+use std::fmt::{self, Write};
+
+#[derive(Serialize)]
+struct Automaton<'s> {
+    process: &'s str,
+    entry: u16,
+    states: Vec<Node<'s>>,
+}
+
+#[derive(Serialize)]
+struct Node<'s> {
+    state: u16,
+    labels: Vec<&'s str>,
+    end: bool,
+    accept: bool,
+    progress: bool,
+    edges: Vec<Arrow<'s>>,
+}
+
+#[derive(Serialize)]
+struct Arrow<'s> {
+    /// `None`: the process ends.
+    target: Option<u16>,
+    /// SPIN's number of the statement.
+    id: u32,
+    file: &'s str,
+    line: u32,
+    statement: &'s str,
+    atomic: bool,
+    d_step: bool,
+    /// Edges of one group take precedence over those after them.
+    escape: Option<u16>,
+}
+
+pub fn text(system: &System) -> String {
+    let mut text = String::new();
+    for automaton in automata(system) {
+        write_text(&mut text, &automaton).expect("writing to a string cannot fail");
+    }
+    text
+}
+
+pub fn dot(system: &System) -> String {
+    let mut text = String::new();
+    write_dot(&mut text, &automata(system)).expect("writing to a string cannot fail");
+    text
+}
+
+pub fn json(system: &System) -> String {
+    serde_json::to_string_pretty(&automata(system)).expect("strings and numbers only") + "\n"
+}
+
+fn automata(system: &System) -> Vec<Automaton<'_>> {
+    system.process_types.iter().map(|process_type| automaton(process_type, system)).collect()
+}
+
+fn automaton<'s>(process_type: &'s ProcessType, system: &'s System) -> Automaton<'s> {
+    let states = reachable(process_type, system).into_iter().map(|id| node(id, process_type, system));
+    Automaton { process: &process_type.name, entry: process_type.entry.0, states: states.collect() }
+}
+
+fn node<'s>(id: LocationId, process_type: &'s ProcessType, system: &'s System) -> Node<'s> {
+    let location = &process_type.locations[id.index()];
+    let labels = process_type.labels.iter().filter(|label| label.location == id);
+    Node {
+        state: id.0,
+        labels: labels.map(|label| label.name.as_str()).collect(),
+        end: location.end,
+        accept: location.accept,
+        progress: location.progress,
+        edges: system.edges_of(location).iter().map(|edge| arrow(edge, system)).collect(),
+    }
+}
+
+fn arrow<'s>(edge: &'s Edge, system: &'s System) -> Arrow<'s> {
+    let statement = system.statement(edge.statement);
+    Arrow {
+        target: edge.target.map(|target| target.0),
+        id: statement.spin_id,
+        file: &statement.file,
+        line: statement.line,
+        statement: &statement.text,
+        atomic: edge.atomic,
+        d_step: matches!(edge.action, Action::Deterministic(_)),
+        escape: edge.escape.map(|group| group.0),
+    }
+}
+
+/// The locations that edges lead to from the entry, in the order in which they are met.
+fn reachable(process_type: &ProcessType, system: &System) -> Vec<LocationId> {
+    let mut met = vec![process_type.entry];
+    let mut known = HashSet::from([process_type.entry]);
+    let mut next = 0;
+    while let Some(&id) = met.get(next) {
+        next += 1;
+        for edge in system.edges_of(&process_type.locations[id.index()]) {
+            met.extend(edge.target.filter(|&target| known.insert(target)));
+        }
+    }
+    met
+}
+
+fn write_text(out: &mut String, automaton: &Automaton) -> fmt::Result {
+    writeln!(out, "{} (starts in state {})", automaton.process, automaton.entry)?;
+    for node in &automaton.states {
+        let remarks = node.remarks();
+        if !remarks.is_empty() {
+            writeln!(out, "  state {:>3} is {}", node.state, remarks.join(", "))?;
+        }
+        for arrow in &node.edges {
+            let target = arrow.target.map_or("the end".to_owned(), |target| format!("state {target:>3}"));
+            let (state, Arrow { file, line, statement, .. }) = (node.state, arrow);
+            let place = format!("{file}:{line}");
+            writeln!(out, "  state {state:>3} -> {target:<9}  [{}]  {place} => {statement}", arrow.remarks())?;
+        }
+    }
+    writeln!(out)
+}
+
+fn write_dot(out: &mut String, automata: &[Automaton]) -> fmt::Result {
+    writeln!(out, "digraph automata {{\n  node [shape=circle];")?;
+    for (index, automaton) in automata.iter().enumerate() {
+        writeln!(out, "  subgraph cluster_{index} {{\n    label={};", quoted(automaton.process))?;
+        writeln!(out, "    p{index}_start [shape=point];\n    p{index}_start -> p{index}_{};", automaton.entry)?;
+        for node in &automaton.states {
+            write_dot_node(out, index, node)?;
+        }
+        writeln!(out, "  }}")?;
+    }
+    writeln!(out, "}}")
+}
+
+fn write_dot_node(out: &mut String, process: usize, node: &Node) -> fmt::Result {
+    let state = node.state;
+    let mut label = state.to_string();
+    node.labels.iter().try_for_each(|name| write!(label, "\n{name}"))?;
+    let shape = if node.accept || node.end { ", shape=doublecircle" } else { "" };
+    writeln!(out, "    p{process}_{state} [label={}{shape}];", quoted(&label))?;
+    for arrow in &node.edges {
+        let style = if arrow.atomic || arrow.d_step { ", style=bold" } else { "" };
+        let label = quoted(arrow.statement);
+        match arrow.target {
+            Some(target) => writeln!(out, "    p{process}_{state} -> p{process}_{target} [label={label}{style}];")?,
+            None => {
+                writeln!(out, "    p{process}_{state}_end{} [shape=point];", arrow.id)?;
+                writeln!(out, "    p{process}_{state} -> p{process}_{state}_end{} [label={label}];", arrow.id)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("\"{escaped}\"")
+}
+
+impl Node<'_> {
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks: Vec<String> = self.labels.iter().map(|label| format!("labelled {label}")).collect();
+        let kinds = [(self.end, "a valid end"), (self.accept, "accepting"), (self.progress, "progress")];
+        remarks.extend(kinds.iter().filter(|(is, _)| *is).map(|(_, kind)| (*kind).to_owned()));
+        remarks
+    }
+}
+
+impl Arrow<'_> {
+    fn remarks(&self) -> String {
+        let mut remarks = format!("id {}", self.id);
+        let kinds = [(self.atomic, ", atomic"), (self.d_step, ", d_step"), (self.escape.is_some(), ", escape")];
+        kinds.iter().filter(|(is, _)| *is).for_each(|(_, kind)| remarks += kind);
+        remarks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_quoted_for_graphviz() {
+        assert_eq!(quoted("printf(\"a\\n\")"), r#""printf(\"a\\n\")""#);
+        assert_eq!(quoted("2\nend"), r#""2\nend""#);
+    }
+}

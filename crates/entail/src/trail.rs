@@ -1,0 +1,193 @@
+//! Trails: counterexamples in the format of SPIN, so that each tool can replay what the other has found.
+//!
+//! A line is `step:process:statement`, three decimal numbers; the statement's is the one SPIN gives it. A rendezvous
+//! is two lines, the sender's first; a deterministic sequence is one. Lines with a negative step are remarks:
+//!
+//! ```text
+//! -2:N:-2     a claim runs along, as process 0; the others are numbered from 1
+//! -4:-4:-4    statements were merged: a line may stand for itself and statements after it
+//! -1:-1:-1    what follows is repeated for ever
+//! -5 … -8     in which order processes and statements were tried
+//! ```
+
+use entail_ir::System;
+use entail_ir::interpret::Step;
+use entail_search::Counterexample;
+use std::fmt::Write as _;
+use std::io::{self, BufRead, Read};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trail {
+    pub moves: Vec<Move>,
+    /// The number of the first move that is repeated for ever.
+    pub cycle_start: Option<usize>,
+    /// A line may stand for itself and statements after it.
+    pub merged: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// As the file counts.
+    pub step: u32,
+    pub process: u32,
+    /// The [`entail_ir::Statement::spin_id`].
+    pub statement: u32,
+}
+
+/// Longer trails are refused: nobody could use them.
+const MAX_MOVES: usize = 1 << 27;
+const MAX_LINE: u64 = 80;
+
+impl Trail {
+    /// The trail of a run; empty if the model could not even start.
+    pub fn of(run: &Counterexample<Step>, system: &System) -> Trail {
+        let steps = if run.start.is_empty() { &[] } else { &run.steps[..] };
+        let statement = |edge| system.statement(system.edge(edge).statement).spin_id;
+        let halves = steps.iter().flat_map(|step| {
+            let first = (step.process(), statement(step.edge()));
+            let second = step.partner().map(|(process, edge)| (process, statement(edge)));
+            std::iter::once(first).chain(second)
+        });
+        let moves = (1..).zip(halves).map(|(step, (process, statement))| {
+            let process = process as u32;
+            Move { step, process, statement }
+        });
+        Trail { moves: moves.collect(), ..Trail::default() }
+    }
+
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for Move { step, process, statement } in &self.moves {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{step}:{process}:{statement}");
+        }
+        text
+    }
+
+    /// Reads a trail; whatever the input, in little memory until it turns out to be one.
+    pub fn read(mut input: impl BufRead) -> Result<Trail, String> {
+        let mut trail = Trail::default();
+        let mut claim = false;
+        for line in 1.. {
+            let Some(text) = next_line(&mut input).map_err(|error| format!("line {line}: {error}"))? else { break };
+            let numbers = parse_line(&text)
+                .ok_or_else(|| format!("line {line} is not of the form `step:process:statement`"))?;
+            match numbers {
+                [-1, ..] => trail.cycle_start = Some(trail.moves.len()),
+                [-2, ..] => claim = true,
+                [-4, ..] => trail.merged = true,
+                [..=-1, ..] => {}
+                // What the claim does shows in what the others do.
+                [_, 0, _] if claim => {}
+                [step, process, statement] => {
+                    let number = |number: i64| {
+                        u32::try_from(number).map_err(|_| format!("line {line}: {number} is out of range"))
+                    };
+                    let (step, statement) = (number(step)?, number(statement)?);
+                    let process = number(process - i64::from(claim))?;
+                    trail.moves.push(Move { step, process, statement });
+                }
+            }
+            if trail.moves.len() > MAX_MOVES {
+                return Err(format!("it has more than {MAX_MOVES} steps"));
+            }
+        }
+        Ok(trail)
+    }
+}
+
+/// The next line that is not empty, cut off where no line of a trail would go on.
+fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    loop {
+        let mut line = Vec::new();
+        if input.take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        if !line.trim_ascii().is_empty() {
+            return Ok(Some(line));
+        }
+    }
+}
+
+fn parse_line(line: &[u8]) -> Option<[i64; 3]> {
+    let text = std::str::from_utf8(line.trim_ascii()).ok()?;
+    let mut numbers = text.split(':').map(|number| number.trim().parse::<i32>().map(i64::from).ok());
+    let parsed = [numbers.next()??, numbers.next()??, numbers.next()??];
+    numbers.next().is_none().then_some(parsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(text: &str) -> Result<Trail, String> {
+        Trail::read(text.as_bytes())
+    }
+
+    fn moves(numbers: &[(u32, u32, u32)]) -> Vec<Move> {
+        numbers.iter().map(|&(step, process, statement)| Move { step, process, statement }).collect()
+    }
+
+    #[test]
+    fn a_plain_trail_is_its_moves() {
+        let trail = read("1:0:9\n2:1:0\n").unwrap();
+        assert_eq!(trail, Trail { moves: moves(&[(1, 0, 9), (2, 1, 0)]), ..Trail::default() });
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let trail = Trail { moves: moves(&[(1, 0, 9), (2, 255, 0), (3, 7, u16::MAX.into())]), ..Trail::default() };
+        assert_eq!(read(&trail.text()), Ok(trail));
+    }
+
+    #[test]
+    fn a_claim_takes_number_0_and_is_left_out() {
+        let trail = read("-2:2:-2\n1:0:10\n2:1:0\n3:0:10\n4:2:5\n").unwrap();
+        assert_eq!(trail.moves, moves(&[(2, 0, 0), (4, 1, 5)]));
+    }
+
+    #[test]
+    fn remarks_are_understood() {
+        let trail = read("-4:-4:-4\n-5:0:0\n1:0:9\n-1:-1:-1\n2:1:0\n").unwrap();
+        assert!(trail.merged);
+        assert_eq!(trail.cycle_start, Some(1));
+        assert_eq!(trail.moves.len(), 2);
+    }
+
+    #[test]
+    fn what_is_no_trail_is_refused_with_its_line() {
+        for (text, line) in [
+            ("hello\n", "line 1 "),
+            ("1:0:9\n2:1\n", "line 2 "),
+            ("1:0:9\n\n2:1:0:4\n", "line 2 "),
+            ("1:0:99999999999999\n", "line 1 "),
+            ("1:-7:3\n", "line 1:"),
+            ("-2:0:-2\n1:-1:3\n", "line 2:"),
+            ("\u{0}\u{1}binary", "line 1 "),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(line), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn endless_lines_are_refused_without_being_read() {
+        let endless = std::io::BufReader::new(std::io::repeat(b'1'));
+        assert!(Trail::read(endless).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+            let _ = Trail::read(&bytes[..]);
+        }
+
+        #[test]
+        fn a_damaged_trail_is_read_or_refused(at in 0usize..40, byte: u8) {
+            let mut text = b"-2:1:-2\n-4:-4:-4\n1:0:9\n2:1:0\n-1:-1:-1\n3:2:65535\n".to_vec();
+            text[at] = byte;
+            let _ = Trail::read(&text[..]);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Sizes and durations, as people write and read them.
+
+use std::time::Duration;
+
+/// `512M`, `8G`, `1.5GiB`, `4096`: bytes, with powers of 1024.
+pub fn size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no size; write it like 4096, 512M or 8G");
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let exponent = match unit.to_ascii_uppercase().as_str() {
+        "" | "B" => 0,
+        "K" | "KB" | "KIB" => 1,
+        "M" | "MB" | "MIB" => 2,
+        "G" | "GB" | "GIB" => 3,
+        "T" | "TB" | "TIB" => 4,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let bytes = number * 1024f64.powi(exponent);
+    if bytes >= 1.0 && bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(wrong()) }
+}
+
+/// `10s`, `5m`, `1h30m`, `1.5s`, `250ms`; a number alone counts seconds.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no duration; write it like 10s, 5m or 1h30m");
+    let mut rest = text;
+    let mut seconds = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (number, after) = rest.split_at(digits);
+        let letters = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+        let (unit, after) = after.split_at(letters);
+        let factor = match unit {
+            "ms" => 0.001,
+            "" | "s" => 1.0,
+            "m" | "min" => 60.0,
+            "h" => 3600.0,
+            "d" => 86400.0,
+            _ => return Err(wrong()),
+        };
+        seconds += number.parse::<f64>().map_err(|_| wrong())? * factor;
+        rest = after;
+    }
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if !text.is_empty() => Ok(duration),
+        Ok(_) | Err(_) => Err(wrong()),
+    }
+}
+
+/// `18.2 MB`, to three digits or so.
+pub fn show_bytes(bytes: u64) -> String {
+    let units = ["bytes", "KB", "MB", "GB", "TB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", units[unit]) }
+}
+
+/// `0.004 s`, `12.3 s`, `5 min 20 s`, `2 h 5 min`.
+pub fn show_duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..=9 => format!("{:.3} s", duration.as_secs_f64()),
+        10..=59 => format!("{:.1} s", duration.as_secs_f64()),
+        60..=3599 => format!("{} min {} s", seconds / 60, seconds % 60),
+        3600.. => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+/// `1 067 376`: digits in groups of three.
+pub fn show_count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 state`, `2 states`.
+pub fn plural(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", show_count(count)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_powers_of_1024() {
+        assert_eq!(size("4096"), Ok(4096));
+        assert_eq!(size("512M"), Ok(512 << 20));
+        assert_eq!(size("8G"), Ok(8 << 30));
+        assert_eq!(size("8gib"), Ok(8 << 30));
+        assert_eq!(size("1.5k"), Ok(1536));
+    }
+
+    #[test]
+    fn what_is_no_size_is_refused() {
+        for text in ["", "G", "8X", "-1", "1..2K", "0", "99999999T", "1 G", "ä"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn durations_add_up() {
+        let seconds = |text: &str| duration(text).map(|d| d.as_secs_f64());
+        assert_eq!(seconds("10s"), Ok(10.0));
+        assert_eq!(seconds("5m"), Ok(300.0));
+        assert_eq!(seconds("2h"), Ok(7200.0));
+        assert_eq!(seconds("1h30m"), Ok(5400.0));
+        assert_eq!(seconds("1.5s"), Ok(1.5));
+        assert_eq!(seconds("250ms"), Ok(0.25));
+        assert_eq!(seconds("90"), Ok(90.0));
+    }
+
+    #[test]
+    fn what_is_no_duration_is_refused() {
+        for text in ["", "s", "10x", "-3s", "1h-", "10 s", "1e30h", "ä", "99999999999999999999999d"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_shown_for_people() {
+        assert_eq!(show_count(1_067_376), "1 067 376");
+        assert_eq!(show_count(999), "999");
+        assert_eq!(show_bytes(1023), "1023 bytes");
+        assert_eq!(show_bytes(19_083_000), "18.2 MB");
+        assert_eq!(show_duration(Duration::from_millis(4)), "0.004 s");
+        assert_eq!(show_duration(Duration::from_secs(7500)), "2 h 5 min");
+        assert_eq!(plural(1, "step"), "1 step");
+        assert_eq!(plural(1200, "state"), "1 200 states");
+    }
+}

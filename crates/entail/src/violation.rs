@@ -1,0 +1,96 @@
+//! What went wrong, in words and with its place.
+
+use entail_ir::{Interpreter, Statement};
+use entail_model::{Fault, FaultKind, Model, State};
+
+#[derive(Clone, Debug)]
+pub struct Violation {
+    pub kind: Kind,
+    pub message: String,
+    /// `None` where the model could not even start.
+    pub place: Option<Statement>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Fault(FaultKind),
+    InvalidEnd,
+}
+
+impl Violation {
+    /// A step went wrong; `started` unless it was the very beginning.
+    pub fn fault(interpreter: &Interpreter, fault: Fault, started: bool) -> Violation {
+        let kind = Kind::Fault(fault.kind);
+        if !started {
+            let message = format!("the model cannot start: {}", kind.words());
+            return Violation { kind, message, place: None };
+        }
+        let place = interpreter.system().statements.get(fault.place as usize).cloned();
+        Violation { kind, message: interpreter.describe(fault), place }
+    }
+
+    /// Whether `state`, which no step leads on from, is one where a run must not end.
+    pub fn invalid_end(interpreter: &Interpreter, state: &State) -> Option<Violation> {
+        let mut steps = Vec::new();
+        interpreter.enabled(state, &mut steps);
+        let ends = steps.is_empty() && !interpreter.is_transient(state);
+        (ends && !interpreter.marks(state).valid_end).then(|| Violation::end(interpreter, state))
+    }
+
+    /// The run ended in `state`, where it must not.
+    pub fn end(interpreter: &Interpreter, state: &State) -> Violation {
+        let waiting = waiting(interpreter, state);
+        let listed: Vec<_> = waiting
+            .iter()
+            .map(|(name, number, at)| format!("{name}({number}) waits at {}:{}, {}", at.file, at.line, at.text))
+            .collect();
+        let message = format!("invalid end state: {}", listed.join("; "));
+        let place = waiting.first().map(|(_, _, statement)| (*statement).clone());
+        Violation { kind: Kind::InvalidEnd, message, place }
+    }
+}
+
+/// The processes that are not where they may end, with the statements they wait at.
+fn waiting<'s>(interpreter: &Interpreter<'s>, state: &State) -> Vec<(&'s str, usize, &'s Statement)> {
+    let system = interpreter.system();
+    let view = interpreter.view(state);
+    let mut waiting = Vec::new();
+    for (number, process) in view.processes.iter().enumerate() {
+        let process_type = system.process_type(process.process_type);
+        let location = &process_type.locations[process.location.index()];
+        if let Some(edge) = system.edges_of(location).first().filter(|_| !location.end) {
+            waiting.push((process_type.name.as_str(), number, system.statement(edge.statement)));
+        }
+    }
+    waiting
+}
+
+impl Kind {
+    /// For programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::InvalidEnd => "invalid_end_state",
+            Kind::Fault(FaultKind::Assertion) => "assertion",
+            Kind::Fault(FaultKind::Index) => "index",
+            Kind::Fault(FaultKind::DivisionByZero) => "division_by_zero",
+            Kind::Fault(FaultKind::Channel) => "channel",
+            Kind::Fault(FaultKind::Process) => "process",
+            Kind::Fault(FaultKind::Determinism) => "determinism",
+            Kind::Fault(FaultKind::StateSize) => "state_size",
+        }
+    }
+
+    /// For people, in short.
+    pub fn words(self) -> &'static str {
+        match self {
+            Kind::InvalidEnd => "invalid end state",
+            Kind::Fault(FaultKind::Assertion) => "assertion violated",
+            Kind::Fault(FaultKind::Index) => "array index out of range",
+            Kind::Fault(FaultKind::DivisionByZero) => "division by zero",
+            Kind::Fault(FaultKind::Channel) => "wrong use of a channel",
+            Kind::Fault(FaultKind::Process) => "wrong use of a process, or too many of them",
+            Kind::Fault(FaultKind::Determinism) => "a deterministic sequence blocks or has a choice",
+            Kind::Fault(FaultKind::StateSize) => "the state is too large",
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A run, one step after the other, in words.
+
+use crate::violation::Violation;
+use entail_ir::Interpreter;
+use entail_ir::interpret::{Change, Explained, Step};
+use entail_model::{Fault, Fired, Model, StateBuf};
+use std::fmt::Write as _;
+
+/// Walks through a model, step by step.
+pub struct Walk<'a, 's> {
+    interpreter: &'a Interpreter<'s>,
+    pub state: StateBuf,
+    taken: usize,
+}
+
+/// One step of a walk.
+pub struct Told<'s> {
+    /// Counted from 1.
+    pub number: usize,
+    /// `None` where the model could not even start.
+    pub explained: Option<Explained<'s>>,
+    pub changes: Vec<Change>,
+    pub violation: Option<Violation>,
+    /// Whether there is a state to go on from.
+    pub goes_on: bool,
+}
+
+impl<'a, 's> Walk<'a, 's> {
+    pub fn from(interpreter: &'a Interpreter<'s>, start: StateBuf) -> Self {
+        Walk { interpreter, state: start, taken: 0 }
+    }
+
+    /// Takes a step without a word.
+    pub fn pass(&mut self, step: Step) -> Option<Fault> {
+        self.taken += 1;
+        match self.interpreter.fire(step, &mut self.state) {
+            Fired::Done => None,
+            Fired::Failed(fault) | Fired::Broken(fault) => Some(fault),
+        }
+    }
+
+    /// Takes a step, which is enabled.
+    pub fn take(&mut self, step: Step) -> Told<'s> {
+        self.taken += 1;
+        let before = self.state.clone();
+        let started = !before.is_empty();
+        let explained = started.then(|| self.interpreter.explain(step, &before));
+        let (fault, goes_on) = match self.interpreter.fire(step, &mut self.state) {
+            Fired::Done => (None, true),
+            Fired::Failed(fault) => (Some(fault), true),
+            Fired::Broken(fault) => (Some(fault), false),
+        };
+        let changes = if goes_on && started { self.interpreter.changes(&before, &self.state) } else { Vec::new() };
+        if !goes_on {
+            self.state = before;
+        }
+        let violation = fault.map(|fault| Violation::fault(self.interpreter, fault, started));
+        Told { number: self.taken, explained, changes, violation, goes_on }
+    }
+}
+
+impl Told<'_> {
+    /// A line for the step, and further ones for what it prints and changes.
+    pub fn text(&self) -> String {
+        let mut text = format!("{:>5}  ", self.number);
+        let margin = " ".repeat(7);
+        match &self.explained {
+            // Writing to a string cannot fail.
+            Some(explained) => drop(write!(text, "{}", action(explained))),
+            None => text += "the model starts",
+        }
+        text.push('\n');
+        if let Some(output) = self.explained.as_ref().and_then(|explained| explained.output.as_ref()) {
+            let _ = writeln!(text, "{margin}  prints {output:?}");
+        }
+        let changes: Vec<_> = self.changes.iter().filter_map(change).collect();
+        if !changes.is_empty() {
+            let _ = writeln!(text, "{margin}  {}", changes.join(", "));
+        }
+        if let Some(violation) = &self.violation {
+            let _ = writeln!(text, "{margin}  {}", violation.message);
+        }
+        text
+    }
+}
+
+fn action(explained: &Explained) -> String {
+    let Explained { process, process_name, statement, partner, .. } = explained;
+    let mut who = format!("{process_name}({process})");
+    let mut what = statement.text.clone();
+    if let Some((partner, name, reply)) = partner {
+        let _ = write!(who, " → {name}({partner})");
+        let _ = write!(what, "  →  {}  {}:{}", reply.text, reply.file, reply.line);
+    }
+    let place = format!("{}:{}", statement.file, statement.line);
+    format!("{who:<14} {place:<16} {what}")
+}
+
+/// What has changed, but not where processes are: that shows in what they do next.
+fn change(change: &Change) -> Option<String> {
+    let Change { name, before, after } = change;
+    let is_process = before.starts_with("at ") || after.starts_with("at ");
+    match (is_process, before.is_empty(), after.is_empty()) {
+        (true, true, _) => Some(format!("{name} starts")),
+        (true, _, true) => Some(format!("{name} ends")),
+        (true, false, false) | (false, true, _) | (false, _, true) => None,
+        (false, false, false) => Some(format!("{name}: {before} → {after}")),
+    }
+}

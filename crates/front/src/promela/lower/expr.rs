@@ -1,0 +1,538 @@
+//! Expressions and variables: names become places.
+
+use super::scope::{Home, RecordId, ScopeId, Scopes, Ty, VarId, frame_index};
+use crate::diagnostic::Diagnostic;
+use crate::promela::ast::{self, Expr, ExprKind, Ident, Part, ReceiveArg, VarRef};
+use crate::source::Span;
+use entail_ir as ir;
+use entail_ir::{Base, ChannelTest, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
+
+/// What the lowering needs to know about a process type before its body is lowered.
+#[derive(Debug)]
+pub struct Signature {
+    pub name: Ident,
+    pub params: Vec<VarId>,
+    /// Every label with its location.
+    pub labels: Vec<(std::sync::Arc<str>, LocationId)>,
+}
+
+/// Lowers the expressions of one statement.
+pub struct Lowering<'a> {
+    pub scopes: &'a mut Scopes,
+    pub signatures: &'a [Signature],
+    pub problems: &'a mut Vec<Diagnostic>,
+    pub scope: ScopeId,
+    /// Names declared later are not visible.
+    pub order: u32,
+    pub uses: &'a mut Uses,
+    /// The `run` met in the statement.
+    pub run: Option<Run>,
+}
+
+/// What a model uses that costs something in every state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Uses {
+    pub last: bool,
+    pub priorities: bool,
+}
+
+/// A variable or a part of one: everything a place needs except that it may not be a scalar.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    base: Base,
+    offset: u32,
+    indices: Vec<ir::Index>,
+    pub ty: Ty,
+    /// Set if a whole array is meant.
+    pub len: Option<u32>,
+    pub channel: Option<ir::ChannelTypeId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+impl Lowering<'_> {
+    pub fn error(&mut self, span: Span, message: impl Into<String>) {
+        self.problems.push(Diagnostic::error(span, message));
+    }
+
+    /// Lowers an expression; after a problem the result means nothing.
+    pub fn expr(&mut self, expr: &Expr) -> ir::Expr {
+        let boxed = |lowering: &mut Self, expr: &Expr| Box::new(lowering.expr(expr));
+        match &expr.kind {
+            ExprKind::Const(value) => ir::Expr::Const(*value),
+            ExprKind::Var(var) => self.read(var),
+            ExprKind::Unary(op, operand) => ir::Expr::Unary(unary_op(*op), boxed(self, operand)),
+            ExprKind::Binary(op, left, right) => {
+                let (left, right) = (self.expr(left), self.expr(right));
+                ir::Expr::binary(binary_op(*op), left, right)
+            }
+            ExprKind::Conditional(condition, yes, no) => {
+                ir::Expr::Conditional(Box::new((self.expr(condition), self.expr(yes), self.expr(no))))
+            }
+            ExprKind::Run { proctype, args, priority } => self.run(proctype, args, priority.as_deref(), expr.span),
+            ExprKind::Len(channel) => ir::Expr::Length(Box::new(self.channel(channel).0)),
+            ExprKind::Full(channel) => self.channel_test(ChannelTest::Full, channel),
+            ExprKind::Empty(channel) => self.channel_test(ChannelTest::Empty, channel),
+            ExprKind::NotFull(channel) => self.channel_test(ChannelTest::NotFull, channel),
+            ExprKind::NotEmpty(channel) => self.channel_test(ChannelTest::NotEmpty, channel),
+            ExprKind::Poll { channel, random, args } => {
+                let (channel, channel_type) = self.channel(channel);
+                let fields = self.patterns(args, channel_type, expr.span);
+                // Without anything to compare, SPIN looks at the first message only: the answer is the same.
+                ir::Expr::Poll(Box::new(Poll { channel, anywhere: *random, fields }))
+            }
+            ExprKind::Enabled(process) => ir::Expr::Enabled(boxed(self, process)),
+            ExprKind::PcValue(process) => ir::Expr::LocationOf(boxed(self, process)),
+            ExprKind::GetPriority(process) => {
+                self.uses.priorities = true;
+                ir::Expr::PriorityOf(boxed(self, process))
+            }
+            ExprKind::Timeout => ir::Expr::Timeout,
+            ExprKind::NonProgress => ir::Expr::NonProgress,
+            ExprKind::RemoteLabel { proctype, pid, label } => self.remote_label(proctype, pid.as_deref(), label),
+            ExprKind::RemoteVar { proctype, pid, var } => self.remote_var(proctype, pid.as_deref(), var),
+            ExprKind::Temporal(..) => {
+                self.error(expr.span, "a temporal operator outside of an ltl formula");
+                ir::Expr::Const(0)
+            }
+        }
+    }
+
+    fn read(&mut self, var: &VarRef) -> ir::Expr {
+        if let [Part { name, index: None }] = &var.parts[..] {
+            match &*name.name {
+                "_pid" => return ir::Expr::Myself,
+                "_nr_pr" => return ir::Expr::ProcessCount,
+                "_last" => {
+                    self.uses.last = true;
+                    return ir::Expr::Last;
+                }
+                "_priority" => {
+                    self.uses.priorities = true;
+                    return ir::Expr::PriorityOf(Box::new(ir::Expr::Myself));
+                }
+                "_" => {
+                    self.error(var.span, "`_` can only be written to");
+                    return ir::Expr::Const(0);
+                }
+                other => {
+                    if let Some((_, value)) = self.scopes.member(other) {
+                        return ir::Expr::Const(value);
+                    }
+                }
+            }
+        }
+        self.place(var, Access::Read).map_or(ir::Expr::Const(0), ir::Expr::load)
+    }
+
+    /// The place of a scalar variable.
+    pub fn place(&mut self, var: &VarRef, access: Access) -> Option<Place> {
+        let resolved = self.resolve(var, access)?;
+        match resolved.ty {
+            _ if resolved.len.is_some() => {
+                let last = var.parts.last().map_or("", |part| &part.name.name).to_string();
+                self.problems.push(
+                    Diagnostic::error(var.span, format!("`{last}` is an array: an index is missing"))
+                        .hint(format!("write `{last}[0]` for its first element")),
+                );
+                None
+            }
+            Ty::Record(_) => {
+                self.error(var.span, "this is a record; name one of its fields");
+                None
+            }
+            Ty::Scalar(scalar) => Some(resolved.at(0, scalar)),
+        }
+    }
+
+    /// Finds what `a[i].b.c` means.
+    pub fn resolve(&mut self, var: &VarRef, access: Access) -> Option<Resolved> {
+        let first = &var.parts[0];
+        let Some(id) = self.scopes.find(&first.name.name, self.scope, self.order) else {
+            self.undeclared(&first.name);
+            return None;
+        };
+        let found = &mut self.scopes.vars[id.0 as usize];
+        found.used = true;
+        let base = match found.home {
+            Home::Global => Base::Global,
+            Home::Process(_) => Base::Local,
+        };
+        let (offset, ty, len, channel) = (found.offset, found.ty, found.len, found.channel);
+        let start = Resolved { base, offset, indices: Vec::new(), ty, len, channel };
+        let start = self.index(start, first)?;
+        var.parts[1..].iter().try_fold(start, |resolved, part| self.field(resolved, part))
+    }
+
+    fn undeclared(&mut self, name: &Ident) {
+        let problem = Diagnostic::error(name.span, format!("`{}` is not declared", name.name));
+        let problem = match self.scopes.similar(&name.name, self.scope) {
+            Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
+            None => problem,
+        };
+        self.problems.push(problem);
+    }
+
+    fn index(&mut self, mut resolved: Resolved, part: &Part) -> Option<Resolved> {
+        let Some(index) = &part.index else { return Some(resolved) };
+        let value = self.expr(index);
+        let Some(len) = resolved.len.take() else {
+            if value.constant() == Some(0) {
+                return Some(resolved);
+            }
+            self.error(part.name.span, format!("`{}` is not an array", part.name.name));
+            return None;
+        };
+        let stride = match resolved.ty {
+            Ty::Scalar(scalar) => scalar.size(),
+            Ty::Record(id) => self.scopes.record(id).size,
+        };
+        match value.constant() {
+            Some(constant) if (0..len as i32).contains(&constant) => resolved.offset += constant as u32 * stride,
+            constant => {
+                if constant.is_some() {
+                    let message = format!("index out of range: `{}` has {len} elements", part.name.name);
+                    self.problems.push(Diagnostic::warning(index.span, message));
+                }
+                resolved.indices.push(ir::Index { value, stride, len });
+            }
+        }
+        Some(resolved)
+    }
+
+    fn field(&mut self, mut resolved: Resolved, part: &Part) -> Option<Resolved> {
+        let record = match resolved.ty {
+            Ty::Record(id) if resolved.len.is_none() => self.scopes.record(id),
+            Ty::Record(_) => {
+                self.error(part.name.span, "an index is missing before this field");
+                return None;
+            }
+            Ty::Scalar(_) => {
+                self.error(part.name.span, format!("not a record: there is no field `{}`", part.name.name));
+                return None;
+            }
+        };
+        let Some(field) = record.fields.iter().find(|field| field.name.name == part.name.name) else {
+            let names = record.fields.iter().map(|field| &*field.name.name);
+            let message = format!("type `{}` has no field `{}`", record.name, part.name.name);
+            let problem = Diagnostic::error(part.name.span, message);
+            let problem = match crate::suggest::did_you_mean(&part.name.name, names) {
+                Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
+                None => problem,
+            };
+            self.problems.push(problem);
+            return None;
+        };
+        resolved.offset += field.offset;
+        resolved.ty = field.ty;
+        resolved.len = field.len;
+        resolved.channel = field.channel;
+        self.index(resolved, part)
+    }
+
+    /// The scalars a variable consists of: itself, or all fields of a record.
+    pub fn scalars(&mut self, resolved: &Resolved, span: Span) -> Vec<Place> {
+        let mut places = Vec::new();
+        if resolved.len.is_some() {
+            self.error(span, "a whole array cannot be used here; name an element");
+        } else {
+            self.flatten(resolved, 0, resolved.ty, None, &mut places);
+        }
+        places
+    }
+
+    fn flatten(&self, from: &Resolved, offset: u32, ty: Ty, len: Option<u32>, places: &mut Vec<Place>) {
+        match ty {
+            Ty::Scalar(scalar) => {
+                let elements = 0..len.unwrap_or(1);
+                places.extend(elements.map(|i| from.at(offset + i * scalar.size(), scalar)));
+            }
+            Ty::Record(id) => {
+                for field in &self.scopes.record(id).fields {
+                    self.flatten(from, offset + field.offset, field.ty, field.len, places);
+                }
+            }
+        }
+    }
+
+    /// Arguments of a send or a `run`, records taken apart.
+    pub fn args(&mut self, args: &[Expr]) -> Vec<ir::Expr> {
+        let mut lowered = Vec::new();
+        for arg in args {
+            match self.record_argument(arg) {
+                Some(places) => lowered.extend(places.into_iter().map(ir::Expr::load)),
+                None => lowered.push(self.expr(arg)),
+            }
+        }
+        lowered
+    }
+
+    fn record_argument(&mut self, arg: &Expr) -> Option<Vec<Place>> {
+        let ExprKind::Var(var) = &arg.kind else { return None };
+        self.names_record(var)?;
+        let resolved = self.resolve(var, Access::Read)?;
+        matches!(resolved.ty, Ty::Record(_)).then(|| self.scalars(&resolved, var.span))
+    }
+
+    /// A cheap look whether a variable is a record, without reporting anything.
+    fn names_record(&self, var: &VarRef) -> Option<RecordId> {
+        let id = self.scopes.find(&var.parts[0].name.name, self.scope, self.order)?;
+        match self.scopes.vars[id.0 as usize].ty {
+            Ty::Record(id) => Some(id),
+            Ty::Scalar(_) => None,
+        }
+    }
+
+    /// What a receive or a poll expects.
+    pub fn patterns(
+        &mut self,
+        args: &[ReceiveArg],
+        channel: Option<ir::ChannelTypeId>,
+        span: Span,
+    ) -> Vec<Pattern> {
+        let mut patterns = Vec::new();
+        for arg in args {
+            match arg {
+                ReceiveArg::Const(value, _) => patterns.push(Pattern::Equal(ir::Expr::Const(*value))),
+                ReceiveArg::Eval(value) => {
+                    let value = self.expr(value);
+                    patterns.push(Pattern::Equal(value));
+                }
+                ReceiveArg::Var(var) => self.variable_pattern(var, &mut patterns),
+            }
+        }
+        self.check_arity(patterns.len(), channel, span);
+        patterns
+    }
+
+    fn variable_pattern(&mut self, var: &VarRef, patterns: &mut Vec<Pattern>) {
+        if let [Part { name, index: None }] = &var.parts[..] {
+            if &*name.name == "_" {
+                patterns.push(Pattern::Ignore);
+                return;
+            }
+            if let Some((_, value)) = self.scopes.member(&name.name) {
+                patterns.push(Pattern::Equal(ir::Expr::Const(value)));
+                return;
+            }
+            if is_predefined(&name.name) {
+                self.error(name.span, format!("`{}` cannot be received into; write `eval({})`", name.name, name.name));
+                return;
+            }
+        }
+        if let Some(resolved) = self.resolve(var, Access::Write) {
+            let places = self.scalars(&resolved, var.span);
+            patterns.extend(places.into_iter().map(Pattern::Store));
+        }
+    }
+
+    /// Complains if a message has the wrong number of fields, where the channel is known.
+    pub fn check_arity(&mut self, fields: usize, channel: Option<ir::ChannelTypeId>, span: Span) {
+        let Some(channel) = channel else { return };
+        let expected = self.scopes.channel_types[channel.index()].fields.len();
+        if fields != expected {
+            let name = self.scopes.channel_types[channel.index()].name.clone();
+            let plural = if expected == 1 { "" } else { "s" };
+            self.error(span, format!("messages of `{name}` have {expected} field{plural}, not {fields}"));
+        }
+    }
+
+    /// A channel, and its type where a declaration says it.
+    pub fn channel(&mut self, var: &VarRef) -> (ir::Expr, Option<ir::ChannelTypeId>) {
+        let Some(resolved) = self.resolve(var, Access::Read) else { return (ir::Expr::Const(0), None) };
+        match resolved.ty {
+            Ty::Scalar(scalar) if resolved.len.is_none() => {
+                if scalar.bits < 8 {
+                    self.error(var.span, "this is not a channel");
+                }
+                (ir::Expr::load(resolved.at(0, scalar)), resolved.channel)
+            }
+            Ty::Scalar(_) => {
+                self.error(var.span, "an index is missing: this is an array of channels");
+                (ir::Expr::Const(0), None)
+            }
+            Ty::Record(_) => {
+                self.error(var.span, "this is a record, not a channel");
+                (ir::Expr::Const(0), None)
+            }
+        }
+    }
+
+    fn channel_test(&mut self, test: ChannelTest, channel: &VarRef) -> ir::Expr {
+        ir::Expr::Channel(test, Box::new(self.channel(channel).0))
+    }
+
+    fn run(&mut self, name: &Ident, args: &[Expr], priority: Option<&Expr>, span: Span) -> ir::Expr {
+        let Some(index) = self.signature(name) else { return ir::Expr::Const(0) };
+        let args = self.args(args);
+        let expected = self.parameters(index);
+        if args.len() != expected {
+            let plural = if expected == 1 { "" } else { "s" };
+            let message = format!("`{}` takes {expected} argument{plural}, not {}", name.name, args.len());
+            self.problems
+                .push(Diagnostic::error(span, message).related(self.signatures[index].name.span, "declared here"));
+        }
+        let priority = priority.map(|priority| {
+            self.uses.priorities = true;
+            self.priority(priority)
+        });
+        let run = Run { process_type: ProcessTypeId(index as u16), args, priority: priority.unwrap_or(1) };
+        if self.run.replace(run).is_some() {
+            self.error(span, "only one `run` in a statement");
+        }
+        ir::Expr::Started
+    }
+
+    /// A constant priority, 1 to 255.
+    pub fn priority(&mut self, priority: &Expr) -> u8 {
+        match self.scopes.fold(priority, self.scope) {
+            Some(value @ 1..=255) => value as u8,
+            _ => {
+                self.error(priority.span, "a priority must be a constant from 1 to 255");
+                1
+            }
+        }
+    }
+
+    fn parameters(&self, signature: usize) -> usize {
+        let mut count = 0;
+        for param in &self.signatures[signature].params {
+            let ty = self.scopes.vars[param.0 as usize].ty;
+            let whole = Resolved::whole(ty);
+            let mut places = Vec::new();
+            self.flatten(&whole, 0, ty, None, &mut places);
+            count += places.len();
+        }
+        count
+    }
+
+    /// Where the arguments of a process type go.
+    pub fn parameter_places(&self, signature: &Signature) -> Vec<Place> {
+        let mut places = Vec::new();
+        for param in &signature.params {
+            let var = &self.scopes.vars[param.0 as usize];
+            let whole = Resolved { offset: var.offset, ..Resolved::whole(var.ty) };
+            self.flatten(&whole, 0, var.ty, None, &mut places);
+        }
+        places
+    }
+
+    fn signature(&mut self, name: &Ident) -> Option<usize> {
+        let found = self.signatures.iter().position(|signature| signature.name.name == name.name);
+        if found.is_none() {
+            let problem = Diagnostic::error(name.span, format!("there is no proctype `{}`", name.name));
+            let names = self.signatures.iter().map(|signature| &*signature.name.name);
+            let problem = match crate::suggest::did_you_mean(&name.name, names) {
+                Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
+                None => problem,
+            };
+            self.problems.push(problem);
+        }
+        found
+    }
+
+    /// The process meant by `name[pid]` or just `name`.
+    fn remote_process(&mut self, index: usize, pid: Option<&Expr>) -> ir::Expr {
+        match pid {
+            Some(pid) => self.expr(pid),
+            None => ir::Expr::Find(ProcessTypeId(index as u16)),
+        }
+    }
+
+    fn remote_label(&mut self, name: &Ident, pid: Option<&Expr>, label: &Ident) -> ir::Expr {
+        let Some(index) = self.signature(name) else { return ir::Expr::Const(0) };
+        let process = self.remote_process(index, pid);
+        let labels = &self.signatures[index].labels;
+        let Some((_, location)) = labels.iter().find(|(name, _)| *name == label.name) else {
+            let message = format!("proctype `{}` has no label `{}`", name.name, label.name);
+            let problem = Diagnostic::error(label.span, message);
+            let similar = crate::suggest::did_you_mean(&label.name, labels.iter().map(|(name, _)| &**name));
+            let problem = match similar {
+                Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
+                None => problem,
+            };
+            self.problems.push(problem);
+            return ir::Expr::Const(0);
+        };
+        ir::Expr::At(Box::new(process), *location)
+    }
+
+    fn remote_var(&mut self, name: &Ident, pid: Option<&Expr>, part: &Part) -> ir::Expr {
+        let Some(index) = self.signature(name) else { return ir::Expr::Const(0) };
+        let process = self.remote_process(index, pid);
+        let frame = frame_index(Home::Process(index));
+        let found = self.scopes.vars.iter_mut().find(|var| {
+            frame_index(var.home) == frame && var.name.name == part.name.name
+        });
+        let Some(var) = found else {
+            self.error(part.name.span, format!("proctype `{}` has no variable `{}`", name.name, part.name.name));
+            return ir::Expr::Const(0);
+        };
+        var.used = true;
+        let base = Base::Remote(Box::new(process), ProcessTypeId(index as u16));
+        let (offset, ty, len) = (var.offset, var.ty, var.len);
+        let whole = Resolved { base, offset, indices: Vec::new(), ty, len, channel: None };
+        let Some(resolved) = self.index(whole, part) else { return ir::Expr::Const(0) };
+        match resolved.ty {
+            Ty::Scalar(scalar) if resolved.len.is_none() => ir::Expr::load(resolved.at(0, scalar)),
+            _ => {
+                self.error(part.name.span, "only scalars and array elements of another process can be read");
+                ir::Expr::Const(0)
+            }
+        }
+    }
+}
+
+impl Resolved {
+    fn whole(ty: Ty) -> Self {
+        Resolved { base: Base::Local, offset: 0, indices: Vec::new(), ty, len: None, channel: None }
+    }
+
+    /// The scalar that lies `offset` bytes inside.
+    fn at(&self, offset: u32, scalar: Scalar) -> Place {
+        Place { base: self.base.clone(), offset: self.offset + offset, indices: self.indices.clone(), scalar }
+    }
+
+    pub fn is_channel(&self) -> bool {
+        matches!(self.ty, Ty::Scalar(Scalar { meaning: Meaning::Channel, .. }))
+    }
+}
+
+pub fn is_predefined(name: &str) -> bool {
+    matches!(name, "_pid" | "_nr_pr" | "_last" | "_priority" | "_p")
+}
+
+fn unary_op(op: ast::UnaryOp) -> ir::UnaryOp {
+    match op {
+        ast::UnaryOp::Not => ir::UnaryOp::Not,
+        ast::UnaryOp::Negate => ir::UnaryOp::Negate,
+        ast::UnaryOp::Complement => ir::UnaryOp::Complement,
+    }
+}
+
+pub fn binary_op(op: ast::BinaryOp) -> ir::BinaryOp {
+    match op {
+        ast::BinaryOp::Add => ir::BinaryOp::Add,
+        ast::BinaryOp::Sub => ir::BinaryOp::Sub,
+        ast::BinaryOp::Mul => ir::BinaryOp::Mul,
+        ast::BinaryOp::Div => ir::BinaryOp::Div,
+        ast::BinaryOp::Rem => ir::BinaryOp::Rem,
+        ast::BinaryOp::BitAnd => ir::BinaryOp::BitAnd,
+        ast::BinaryOp::BitXor => ir::BinaryOp::BitXor,
+        ast::BinaryOp::BitOr => ir::BinaryOp::BitOr,
+        ast::BinaryOp::Shl => ir::BinaryOp::Shl,
+        ast::BinaryOp::Shr => ir::BinaryOp::Shr,
+        ast::BinaryOp::Lt => ir::BinaryOp::Lt,
+        ast::BinaryOp::Gt => ir::BinaryOp::Gt,
+        ast::BinaryOp::Le => ir::BinaryOp::Le,
+        ast::BinaryOp::Ge => ir::BinaryOp::Ge,
+        ast::BinaryOp::Eq => ir::BinaryOp::Eq,
+        ast::BinaryOp::Ne => ir::BinaryOp::Ne,
+        ast::BinaryOp::And => ir::BinaryOp::And,
+        ast::BinaryOp::Or => ir::BinaryOp::Or,
+    }
+}

@@ -1,0 +1,226 @@
+//! The graph of elements: how control moves through it.
+
+use super::flow::{Element, ElementId, Flow, Jump, Kind, Sequence, SequenceId};
+use super::scope::Scopes;
+use crate::promela::ast::{ExprKind, StmtKind};
+use std::ops::{Index, IndexMut};
+
+impl Index<ElementId> for Flow {
+    type Output = Element;
+    fn index(&self, id: ElementId) -> &Element {
+        &self.elements[id.0 as usize]
+    }
+}
+
+impl IndexMut<ElementId> for Flow {
+    fn index_mut(&mut self, id: ElementId) -> &mut Element {
+        &mut self.elements[id.0 as usize]
+    }
+}
+
+impl Index<SequenceId> for Flow {
+    type Output = Sequence;
+    fn index(&self, id: SequenceId) -> &Sequence {
+        &self.sequences[id.0 as usize]
+    }
+}
+
+impl Flow {
+    /// The elements of a sequence, up to and including `end`.
+    fn until(&self, sequence: SequenceId, end: Option<ElementId>) -> Vec<ElementId> {
+        let mut elements = Vec::new();
+        let mut current = self[sequence].first;
+        while let Some(element) = current {
+            elements.push(element);
+            if current == end {
+                break;
+            }
+            current = self[element].next;
+        }
+        elements
+    }
+
+    /// Everything in the sequence may not be interrupted, except after its last element.
+    pub fn make_atomic(&mut self, sequence: SequenceId, deterministic: bool) {
+        self.mark_atomic(sequence, deterministic);
+        let mut sequence = sequence;
+        while let Some(last) = self[sequence].last {
+            sequence = match self[last].kind {
+                Kind::Block(inner) | Kind::Atomic(inner) => inner,
+                Kind::Unless => self[last].branches[0],
+                _ => {
+                    self[last].atomic = false;
+                    self[last].last_atomic = true;
+                    return;
+                }
+            };
+            self.mark_atomic(sequence, deterministic);
+        }
+    }
+
+    fn mark_atomic(&mut self, sequence: SequenceId, deterministic: bool) {
+        let mut pending = vec![sequence];
+        while let Some(sequence) = pending.pop() {
+            for id in self.until(sequence, self[sequence].last) {
+                let element = &mut self[id];
+                element.atomic = true;
+                element.deterministic |= deterministic;
+                match element.kind {
+                    Kind::Atomic(inner) | Kind::Block(inner) => {
+                        element.kind = Kind::Block(inner);
+                        pending.push(inner);
+                    }
+                    Kind::DStep(inner) if deterministic => {
+                        element.kind = Kind::Block(inner);
+                        pending.push(inner);
+                    }
+                    _ => pending.extend(element.branches.iter().copied()),
+                }
+            }
+        }
+    }
+
+    /// The escape may interrupt every element of the body.
+    pub fn attach_escape(&mut self, body: SequenceId, escape: SequenceId) {
+        for element in self.until(body, self[body].extent) {
+            self.attach_to_element(element, escape);
+        }
+    }
+
+    fn attach_to_element(&mut self, id: ElementId, escape: SequenceId) {
+        if self[id].escapes.contains(&escape) {
+            return;
+        }
+        for inner in self[id].escapes.clone() {
+            self.attach_escape(inner, escape);
+        }
+        self[id].escapes.insert(0, escape);
+        match self[id].kind.clone() {
+            Kind::Unless => {
+                let body = self[id].branches[0];
+                self.attach_escape(body, escape);
+            }
+            Kind::If | Kind::Do => {
+                for branch in self[id].branches.clone() {
+                    self.attach_escape(branch, escape);
+                }
+            }
+            Kind::DStep(sequence) => {
+                if let Some(first) = self[sequence].first {
+                    self.attach_to_element(first, escape);
+                }
+            }
+            Kind::Atomic(sequence) | Kind::Block(sequence) => self.attach_escape(sequence, escape),
+            Kind::Simple(_) | Kind::Nothing | Kind::Else | Kind::Goto(_) | Kind::Joint | Kind::Exit | Kind::End => {}
+        }
+    }
+
+    /// Of several `skip`s or `printf`s in a row, SPIN drops the unlabelled `skip`s behind the first, unless they
+    /// end the branch.
+    pub fn drop_redundant_skips(&mut self, branch: SequenceId) {
+        let Sequence { first, last, extent } = self[branch].clone();
+        let mut previous = None;
+        let mut in_a_row = 0;
+        for id in self.until(branch, last) {
+            let labelled = self.labels.iter().any(|label| label.element == id);
+            if labelled || !self.does_nothing(id) {
+                in_a_row = 0;
+            } else {
+                in_a_row += 1;
+                let at_an_end = [first, last, extent].contains(&Some(id));
+                if in_a_row > 1 && self.is_skip(id) && !at_an_end {
+                    let previous: ElementId = previous.expect("the first is never dropped");
+                    self[previous].next = self[id].next;
+                    continue;
+                }
+            }
+            previous = Some(id);
+        }
+    }
+
+    pub fn is_skip(&self, id: ElementId) -> bool {
+        let Kind::Simple(stmt) = &self[id].kind else { return false };
+        matches!(&stmt.kind, StmtKind::Expr(guard) if matches!(guard.kind, ExprKind::Const(1)))
+    }
+
+    fn does_nothing(&self, id: ElementId) -> bool {
+        let Kind::Simple(stmt) = &self[id].kind else { return false };
+        self.is_skip(id) || matches!(stmt.kind, StmtKind::Printf(..) | StmtKind::Printm(_))
+    }
+
+    /// Where a jump leads; `None` if its label is not defined. Of several labels of that name, the one in the
+    /// jump's own block is meant, or else one in a block around it, or else any.
+    pub fn target(&self, jump: ElementId, scopes: &Scopes) -> Option<ElementId> {
+        match &self[jump].kind {
+            Kind::Goto(Jump::Break(id)) => self.exit(*id),
+            Kind::Goto(Jump::Label(name)) => {
+                let scope = self[jump].scope;
+                let mut best = None;
+                for label in self.labels.iter().rev().filter(|label| label.name.name == name.name) {
+                    if label.scope == scope {
+                        return Some(label.element);
+                    }
+                    if scopes.is_inside(scope, label.scope) || best.is_none() {
+                        best = Some(label.element);
+                    }
+                }
+                best
+            }
+            _ => None,
+        }
+    }
+
+    /// Where control comes to rest if it arrives at `start` from an element that is atomic or not: past jumps and
+    /// joints, but not out of an atomic sequence, which is left by a step of its own. `None` if the jumps lead
+    /// round in a circle or nowhere.
+    pub fn resting_place(&self, start: ElementId, from_atomic: bool) -> Option<ElementId> {
+        let mut current = start;
+        // The longest possible way without a circle.
+        for _ in 0..=self.elements.len() {
+            let next = match &self[current].kind {
+                Kind::Goto(_) => *self.jumps.get(&current)?,
+                Kind::Joint | Kind::Exit => match self[current].next {
+                    Some(next) => next,
+                    None => return Some(current),
+                },
+                Kind::Unless => {
+                    let body = self[self[current].branches[0]].first?;
+                    self.resting_place(body, from_atomic)?
+                }
+                Kind::Simple(_)
+                | Kind::Nothing
+                | Kind::Else
+                | Kind::If
+                | Kind::Do
+                | Kind::Atomic(_)
+                | Kind::DStep(_)
+                | Kind::Block(_)
+                | Kind::End => return Some(current),
+            };
+            if from_atomic && !self[next].atomic {
+                return Some(current);
+            }
+            current = next;
+        }
+        None
+    }
+
+    /// What a branch really begins with.
+    pub fn beginning(&self, start: ElementId) -> ElementId {
+        let mut current = start;
+        for _ in 0..self.elements.len() {
+            current = match &self[current].kind {
+                Kind::Joint => match self[current].next {
+                    Some(next) => next,
+                    None => return current,
+                },
+                Kind::Unless => match self[self[current].branches[0]].first {
+                    Some(first) => first,
+                    None => return current,
+                },
+                _ => return current,
+            };
+        }
+        current
+    }
+}

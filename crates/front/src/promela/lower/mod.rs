@@ -1,0 +1,490 @@
+//! From syntax to automata.
+//!
+//! First every body is laid out as a graph ([`flow`]), in the order of the text, so that names and numbers are
+//! handed out as SPIN does; then, with all names known, the graphs become automata and the statements actions.
+
+mod automaton;
+mod dstep;
+mod expr;
+mod flow;
+mod graph;
+mod scope;
+mod statement;
+mod warn;
+
+use super::ast::{self, Ident, Program, Unit};
+use super::text;
+use crate::diagnostic::Diagnostic;
+use crate::source::{Sources, Span};
+use automaton::{Automaton, Transition};
+use entail_ir::interpret::Step;
+use entail_ir::{
+    Action, Edge, Init, Label, Location, LocationId, Place, ProcessType, ProcessTypeId, Start, Statement, StatementId,
+    System,
+};
+use expr::{Lowering, Signature, Uses};
+use flow::{Element, ElementId, Flow, Kind};
+use scope::{Home, PendingInit, ScopeId, Scopes, Ty, frame_index};
+use std::collections::HashMap;
+
+/// Turns a program into a system; without one there are errors among the problems.
+pub fn lower(program: &Program, sources: &Sources, problems: &mut Vec<Diagnostic>) -> Option<System> {
+    let mut layout = Layout::new(problems);
+    layout.units(program);
+    let Layout { scopes, bodies, .. } = layout;
+    let mut assembly = Assembly::new(sources, problems, scopes, &bodies);
+    assembly.processes(bodies);
+    assembly.finish()
+}
+
+/// A process type whose body has been laid out.
+struct Body<'p> {
+    name: Ident,
+    flow: Flow,
+    scope: ScopeId,
+    params: Vec<scope::VarId>,
+    source: BodySource<'p>,
+    end: Span,
+}
+
+enum BodySource<'p> {
+    Proctype(&'p ast::Proctype),
+    Init(&'p ast::Init),
+}
+
+/// The first pass: declarations and control flow, in the order of the text.
+struct Layout<'p, 'd> {
+    scopes: Scopes,
+    bodies: Vec<Body<'p>>,
+    next_id: u32,
+    problems: &'d mut Vec<Diagnostic>,
+}
+
+impl<'p, 'd> Layout<'p, 'd> {
+    fn new(problems: &'d mut Vec<Diagnostic>) -> Self {
+        Layout { scopes: Scopes::new(), bodies: Vec::new(), next_id: 0, problems }
+    }
+
+    fn units(&mut self, program: &'p Program) {
+        for unit in &program.units {
+            match unit {
+                Unit::Proctype(proctype) => self.proctype(proctype),
+                Unit::Init(init) => self.init(init),
+                Unit::Never(claim) => self.claim(&claim.body, claim.end),
+                Unit::Trace(trace) => self.claim(&trace.body, trace.end),
+                Unit::Ltl(_) => {}
+                Unit::Typedef(typedef) => self.scopes.declare_record(typedef, self.problems),
+                Unit::Mtype(mtype) => self.scopes.declare_mtype(mtype, self.problems),
+                Unit::Decl(decl) => self.scopes.declare_global(decl, self.problems),
+            }
+        }
+    }
+
+    fn proctype(&mut self, proctype: &'p ast::Proctype) {
+        self.check_unique(&proctype.name);
+        let scope = self.scopes.process();
+        let params = proctype.params.iter().flat_map(|decl| self.scopes.declare_param(scope, decl, self.problems));
+        let params = params.collect();
+        let flow = self.flow(scope, &proctype.body, proctype.end, false);
+        let (name, source) = (proctype.name.clone(), BodySource::Proctype(proctype));
+        self.bodies.push(Body { name, flow, scope, params, source, end: proctype.end });
+    }
+
+    fn init(&mut self, init: &'p ast::Init) {
+        let name = Ident { name: "init".into(), span: init.span };
+        self.check_unique(&name);
+        let scope = self.scopes.process();
+        let flow = self.flow(scope, &init.body, init.end, false);
+        let source = BodySource::Init(init);
+        self.bodies.push(Body { name, flow, scope, params: Vec::new(), source, end: init.end });
+    }
+
+    /// Claims are laid out for the numbers they take; what they say is not checked yet.
+    fn claim(&mut self, body: &[ast::Step], end: Span) {
+        let scope = self.scopes.child(Scopes::GLOBAL);
+        self.flow(scope, body, end, true);
+    }
+
+    fn flow(&mut self, scope: ScopeId, body: &[ast::Step], end: Span, in_claim: bool) -> Flow {
+        let builder = flow::Builder::new(&mut self.scopes, scope, in_claim, &mut self.next_id, self.problems);
+        builder.body(body, end)
+    }
+
+    fn check_unique(&mut self, name: &Ident) {
+        if let Some(earlier) = self.bodies.iter().find(|body| body.name.name == name.name) {
+            self.problems.push(
+                Diagnostic::error(name.span, format!("`{}` is declared twice", name.name))
+                    .related(earlier.name.span, "first declared here"),
+            );
+        }
+    }
+}
+
+/// The second pass: automata, actions, initial values.
+struct Assembly<'a> {
+    sources: &'a Sources,
+    problems: &'a mut Vec<Diagnostic>,
+    scopes: Scopes,
+    signatures: Vec<Signature>,
+    uses: Uses,
+    system: System,
+}
+
+impl<'a> Assembly<'a> {
+    fn new(
+        sources: &'a Sources,
+        problems: &'a mut Vec<Diagnostic>,
+        scopes: Scopes,
+        bodies: &[Body<'_>],
+    ) -> Self {
+        let signatures = bodies.iter().map(|body| Signature {
+            name: body.name.clone(),
+            params: body.params.clone(),
+            labels: body.flow.labels.iter().map(|label| {
+                let number = body.flow[label.element].number;
+                (label.name.name.clone(), LocationId(number as u16))
+            }).collect(),
+        });
+        let signatures = signatures.collect();
+        Assembly { sources, problems, scopes, signatures, uses: Uses::default(), system: System::default() }
+    }
+
+    fn processes(&mut self, bodies: Vec<Body<'_>>) {
+        if bodies.is_empty() {
+            self.problems.push(
+                Diagnostic::general("the model has no process")
+                    .hint("declare one with `active proctype main() { … }` or `init { … }`"),
+            );
+        }
+        for (index, body) in bodies.into_iter().enumerate() {
+            self.start(index, &body);
+            self.process(body);
+        }
+        if self.system.start.is_empty() && !self.system.process_types.is_empty() {
+            self.problems.push(
+                Diagnostic::general("no process is active: nothing would ever happen")
+                    .hint("write `active` before a proctype, or start processes from `init`"),
+            );
+        }
+    }
+
+    /// The processes of this type that exist from the beginning.
+    fn start(&mut self, index: usize, body: &Body<'_>) {
+        let (count, priority) = match &body.source {
+            BodySource::Init(init) => (1, &init.priority),
+            BodySource::Proctype(proctype) => (self.active(proctype, body.scope), &proctype.priority),
+        };
+        let priority = match priority {
+            None => 1,
+            Some(priority) => {
+                self.uses.priorities = true;
+                self.lowering(body.scope, u32::MAX).priority(priority)
+            }
+        };
+        let start = Start { process_type: ProcessTypeId(index as u16), priority };
+        self.system.start.extend(std::iter::repeat_n(start, count));
+    }
+
+    fn active(&mut self, proctype: &ast::Proctype, scope: ScopeId) -> usize {
+        let Some(active) = &proctype.active else { return 0 };
+        match self.scopes.fold(active, scope) {
+            Some(count @ 0..=255) => count as usize,
+            Some(_) => {
+                self.problems.push(Diagnostic::error(active.span, "at most 255 processes can be active"));
+                0
+            }
+            None => {
+                self.problems.push(Diagnostic::error(active.span, "the number of processes must be a constant"));
+                0
+            }
+        }
+    }
+
+    fn process(&mut self, mut body: Body<'_>) {
+        let Some(automaton) = automaton::build(&mut body.flow, &self.scopes, self.problems) else { return };
+        if automaton.outgoing.len() > usize::from(u16::MAX) {
+            let message = format!("`{}` has more than 65535 statements", body.name.name);
+            self.problems.push(Diagnostic::error(body.name.span, message));
+            return;
+        }
+        let declared_at = self.statement(&body.name.name, body.name.span, 0, 0);
+        let mut statements = Statements { made: HashMap::new() };
+        let locations = self.locations(&body, &automaton, &mut statements);
+        self.warn_unreachable(&body.flow, &automaton);
+
+        let provided = match body.source {
+            BodySource::Proctype(ast::Proctype { provided: Some(provided), .. }) => {
+                Some(self.lowering(body.scope, u32::MAX).expr(provided))
+            }
+            _ => None,
+        };
+        let deterministic = matches!(body.source, BodySource::Proctype(proctype) if proctype.deterministic);
+        let index = self.system.process_types.len();
+        let signature = &self.signatures[index];
+        let labels = signature.labels.iter().map(|(name, location)| Label { name: name.to_string(), location: *location });
+        let labels = labels.collect();
+        let params = self.params(index);
+        self.system.process_types.push(ProcessType {
+            name: body.name.name.to_string(),
+            params,
+            frame: entail_ir::Frame::default(),
+            locations,
+            entry: LocationId(automaton.entry as u16),
+            labels,
+            provided,
+            deterministic,
+            declared_at,
+        });
+    }
+
+    fn params(&mut self, index: usize) -> Vec<Place> {
+        let signatures = std::mem::take(&mut self.signatures);
+        let places = self.lowering(Scopes::GLOBAL, 0).parameter_places(&signatures[index]);
+        self.signatures = signatures;
+        places
+    }
+
+    fn locations(&mut self, body: &Body<'_>, automaton: &Automaton, statements: &mut Statements) -> Vec<Location> {
+        let mut locations = Vec::new();
+        for (number, transitions) in automaton.outgoing.iter().enumerate() {
+            let first = self.system.edges.len() as u32;
+            for transition in transitions {
+                let edge = self.edge(body, transition, statements);
+                self.system.edges.push(edge);
+            }
+            let count = self.system.edges.len() as u32 - first;
+            let marks = automaton.marks[number];
+            let (end, accept, progress) = (marks.end, marks.accept, marks.progress);
+            locations.push(Location { first, count, end, accept, progress });
+        }
+        locations
+    }
+
+    fn edge(&mut self, body: &Body<'_>, transition: &Transition, statements: &mut Statements) -> Edge {
+        let (action, statement) = self.lower_element(&body.flow, transition.element, statements);
+        Edge {
+            target: (transition.target > 0).then_some(LocationId(transition.target as u16)),
+            action,
+            atomic: transition.atomic,
+            escape: transition.escape.map(|number| LocationId(number as u16)),
+            statement,
+        }
+    }
+
+    /// The action and the statement of an element, made once however often it is asked for.
+    fn lower_element(&mut self, flow: &Flow, id: ElementId, statements: &mut Statements) -> (Action, StatementId) {
+        if let Some(made) = statements.made.get(&id) {
+            return made.clone();
+        }
+        let element = &flow[id];
+        let text = describe(element, flow);
+        let location = if is_structural(element, flow, id) { 0 } else { element.number };
+        let statement = self.statement(&text, element.span, element.id, location);
+        let action = match &element.kind {
+            Kind::Simple(stmt) => {
+                let action = self.lowering(element.scope, element.order).action(stmt);
+                if element.deterministic && matches!(action, Action::Run(..)) {
+                    self.problems.push(
+                        Diagnostic::error(element.span, "`run` inside a `d_step`").hint("use `atomic` instead"),
+                    );
+                }
+                action
+            }
+            Kind::Else => Action::Else,
+            Kind::End => Action::End,
+            Kind::DStep(sequence) => {
+                let mut lower = |id, _: &Element| self.lower_element(flow, id, statements);
+                Action::Deterministic(Box::new(dstep::block(flow, *sequence, &mut lower)))
+            }
+            Kind::Nothing
+            | Kind::Goto(_)
+            | Kind::Joint
+            | Kind::Exit
+            | Kind::If
+            | Kind::Do
+            | Kind::Unless
+            | Kind::Atomic(_)
+            | Kind::Block(_) => Action::Skip,
+        };
+        statements.made.insert(id, (action.clone(), statement));
+        (action, statement)
+    }
+
+    fn statement(&mut self, text: &str, span: Span, id: u32, location: u32) -> StatementId {
+        let place = self.sources.place(span);
+        self.system.statements.push(Statement {
+            text: text.to_string(),
+            file: place.file,
+            line: place.line,
+            column: place.column,
+            spin_id: id,
+            location: LocationId(location as u16),
+        });
+        StatementId(self.system.statements.len() as u32 - 1)
+    }
+
+    fn lowering(&mut self, scope: ScopeId, order: u32) -> Lowering<'_> {
+        Lowering {
+            scopes: &mut self.scopes,
+            signatures: &self.signatures,
+            problems: self.problems,
+            scope,
+            order,
+            uses: &mut self.uses,
+            run: None,
+        }
+    }
+
+    fn finish(mut self) -> Option<System> {
+        let inits = std::mem::take(&mut self.scopes.inits);
+        for (frame, mut pending) in inits.into_iter().enumerate() {
+            if frame == 0 {
+                pending.sort_by_key(|init| init.rank);
+            }
+            let lowered = pending.iter().flat_map(|init| self.initial_values(init)).collect();
+            self.scopes.frames[frame].init = lowered;
+        }
+        self.warn_unused();
+        if self.system.edges.len() > Step::MAX_EDGES {
+            self.problems.push(Diagnostic::general(format!("more than {} statements", Step::MAX_EDGES)));
+        }
+        if self.problems.iter().any(Diagnostic::is_error) {
+            return None;
+        }
+        let mut frames = std::mem::take(&mut self.scopes.frames).into_iter();
+        self.system.globals = frames.next().unwrap_or_default();
+        for (process, frame) in self.system.process_types.iter_mut().zip(frames) {
+            process.frame = frame;
+        }
+        self.system.channel_types = self.scopes.channel_types;
+        self.system.enumerations = self.scopes.enumerations;
+        self.system.uses_last = self.uses.last;
+        self.system.uses_priorities = self.uses.priorities;
+        Some(self.system)
+    }
+
+    fn initial_values(&mut self, pending: &PendingInit) -> Vec<Init> {
+        let var = self.scopes.vars[pending.var.0 as usize].clone();
+        let base = if var.home == Home::Global { Place::global } else { Place::local };
+        let mut inits = Vec::new();
+        match var.ty {
+            Ty::Scalar(scalar) => {
+                let places = (0..var.len.unwrap_or(1)).map(|i| base(var.offset + i * scalar.size(), scalar));
+                self.scalar_inits(pending, pending.init.as_ref(), var.channel, places.collect(), &mut inits);
+            }
+            Ty::Record(_) => self.record_inits(pending, var.ty, var.len, var.offset, base, &mut inits),
+        }
+        inits
+    }
+
+    fn record_inits(
+        &mut self,
+        pending: &PendingInit,
+        ty: Ty,
+        len: Option<u32>,
+        offset: u32,
+        base: fn(u32, entail_ir::Scalar) -> Place,
+        inits: &mut Vec<Init>,
+    ) {
+        let Ty::Record(id) = ty else { return };
+        let record = self.scopes.record(id).clone();
+        for i in 0..len.unwrap_or(1) {
+            for field in &record.fields {
+                let at = offset + i * record.size + field.offset;
+                match field.ty {
+                    Ty::Scalar(scalar) => {
+                        let places = (0..field.len.unwrap_or(1)).map(|i| base(at + i * scalar.size(), scalar));
+                        self.scalar_inits(pending, field.init.as_ref(), field.channel, places.collect(), inits);
+                    }
+                    Ty::Record(_) => self.record_inits(pending, field.ty, field.len, at, base, inits),
+                }
+            }
+        }
+    }
+
+    /// The initial values of a scalar, or of the elements of an array.
+    fn scalar_inits(
+        &mut self,
+        pending: &PendingInit,
+        init: Option<&ast::Initialiser>,
+        channel: Option<entail_ir::ChannelTypeId>,
+        places: Vec<Place>,
+        inits: &mut Vec<Init>,
+    ) {
+        let mut lowering = self.lowering(pending.scope, pending.order);
+        match init {
+            None => {}
+            Some(ast::Initialiser::Channel(_)) => {
+                let channel = channel.into_iter().cycle();
+                inits.extend(places.into_iter().zip(channel).map(|(place, channel)| Init::Channel(place, channel)));
+            }
+            Some(ast::Initialiser::Expr(value)) => {
+                let span = value.span;
+                let value = lowering.expr(value);
+                if lowering.run.take().is_some() {
+                    lowering.error(span, "`run` in an initial value");
+                }
+                inits.extend(places.into_iter().map(|place| Init::Value(place, value.clone())));
+            }
+            Some(ast::Initialiser::List(values, span)) => {
+                let values: Vec<_> = values.iter().map(|value| lowering.expr(value)).collect();
+                if values.len() > places.len() {
+                    let message = format!("{} values for an array of {}", values.len(), places.len());
+                    lowering.problems.push(Diagnostic::warning(*span, message));
+                }
+                // A list that is too short goes on with its last value.
+                let last = values.last().cloned();
+                let values = values.into_iter().map(Some).chain(std::iter::repeat(last)).flatten();
+                inits.extend(places.into_iter().zip(values).map(|(place, value)| Init::Value(place, value)));
+            }
+        }
+    }
+}
+
+/// What has been lowered of one body.
+struct Statements {
+    made: HashMap<ElementId, (Action, StatementId)>,
+}
+
+/// An element as shown to people.
+fn describe(element: &Element, flow: &Flow) -> String {
+    match &element.kind {
+        Kind::Simple(stmt) => text::statement(stmt),
+        Kind::Nothing => "skip".into(),
+        Kind::Else => "else".into(),
+        Kind::Goto(flow::Jump::Label(label)) => format!("goto {}", label.name),
+        Kind::Goto(flow::Jump::Break(_)) | Kind::Exit => "break".into(),
+        Kind::Joint => "(join)".into(),
+        Kind::If => "if".into(),
+        Kind::Do => "do".into(),
+        Kind::Unless => "unless".into(),
+        Kind::Atomic(_) => "atomic".into(),
+        Kind::Block(_) => "{ … }".into(),
+        Kind::End => "-end-".into(),
+        Kind::DStep(inner) => {
+            let first = flow[*inner].first.map(|first| flow.beginning(first));
+            match first.map(|first| &flow[first].kind) {
+                Some(Kind::Simple(stmt)) => format!("d_step {{ {} … }}", text::statement(stmt)),
+                _ => "d_step { … }".into(),
+            }
+        }
+    }
+}
+
+/// Whether an element only steers: SPIN never reports it as unreached.
+fn is_structural(element: &Element, flow: &Flow, id: ElementId) -> bool {
+    match element.kind {
+        Kind::Simple(_) => flow.is_skip(id),
+        Kind::DStep(_) | Kind::End => false,
+        Kind::Nothing
+        | Kind::Else
+        | Kind::Goto(_)
+        | Kind::Joint
+        | Kind::Exit
+        | Kind::If
+        | Kind::Do
+        | Kind::Unless
+        | Kind::Atomic(_)
+        | Kind::Block(_) => true,
+    }
+}

@@ -1,0 +1,648 @@
+//! Names: variables, records, enumerations, and where each is visible.
+//!
+//! Promela has block scopes, but no shadowing: a name that is visible cannot be declared again.
+
+use crate::diagnostic::Diagnostic;
+use crate::promela::ast::{
+    self, Decl, Declarator, Expr, ExprKind, Ident, Initialiser, Part, Type, UnaryOp, VarRef, Visibility,
+};
+use crate::source::Span;
+use crate::suggest::did_you_mean;
+use entail_ir::{
+    ChannelType, ChannelTypeId, Enumeration, EnumerationId, Field, Frame, Meaning, Scalar, Shape, Variable,
+};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScopeId(u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VarId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RecordId(u32);
+
+/// Which frame a variable lives in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    Global,
+    /// The process type with this index.
+    Process(usize),
+}
+
+#[derive(Clone, Debug)]
+pub struct Var {
+    pub name: Ident,
+    pub ty: Ty,
+    /// The length of an array.
+    pub len: Option<u32>,
+    pub offset: u32,
+    pub home: Home,
+    order: u32,
+    pub visibility: Visibility,
+    /// What kind of channel it is initialised with.
+    pub channel: Option<ChannelTypeId>,
+    /// Its initial value, where that is known.
+    constant: Option<i32>,
+    pub used: bool,
+    pub is_param: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ty {
+    Scalar(Scalar),
+    Record(RecordId),
+}
+
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub name: Arc<str>,
+    pub fields: Vec<RecordField>,
+    pub size: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct RecordField {
+    pub name: Ident,
+    pub ty: Ty,
+    pub len: Option<u32>,
+    pub offset: u32,
+    pub init: Option<Initialiser>,
+    pub channel: Option<ChannelTypeId>,
+}
+
+/// A variable's initial value, to be lowered when all names are known.
+#[derive(Clone, Debug)]
+pub struct PendingInit {
+    pub var: VarId,
+    pub init: Option<Initialiser>,
+    pub rank: u8,
+    pub scope: ScopeId,
+    pub order: u32,
+}
+
+#[derive(Debug)]
+pub struct Scopes {
+    parents: Vec<Option<ScopeId>>,
+    homes: Vec<Home>,
+    members: Vec<Vec<VarId>>,
+    pub vars: Vec<Var>,
+    /// Counts declarations.
+    clock: u32,
+    pub records: Vec<Record>,
+    record_names: HashMap<Arc<str>, RecordId>,
+    pub enumerations: Vec<Enumeration>,
+    members_of: HashMap<Arc<str>, (EnumerationId, i32)>,
+    pub channel_types: Vec<ChannelType>,
+    /// `frames[0]` holds the globals, `frames[i + 1]` the locals of process type `i`.
+    pub frames: Vec<Frame>,
+    /// Parallel to `frames`.
+    pub inits: Vec<Vec<PendingInit>>,
+}
+
+/// A frame larger than this could not be part of any state.
+const MAX_FRAME: u64 = 1 << 16;
+
+impl Scopes {
+    pub const GLOBAL: ScopeId = ScopeId(0);
+
+    pub fn new() -> Self {
+        Scopes {
+            parents: vec![None],
+            homes: vec![Home::Global],
+            members: vec![Vec::new()],
+            vars: Vec::new(),
+            clock: 0,
+            records: Vec::new(),
+            record_names: HashMap::new(),
+            enumerations: Vec::new(),
+            members_of: HashMap::new(),
+            channel_types: Vec::new(),
+            frames: vec![Frame::default()],
+            inits: vec![Vec::new()],
+        }
+    }
+
+    /// The outermost scope of a new process type.
+    pub fn process(&mut self) -> ScopeId {
+        self.frames.push(Frame::default());
+        self.inits.push(Vec::new());
+        self.add_scope(Self::GLOBAL, Home::Process(self.frames.len() - 2))
+    }
+
+    pub fn child(&mut self, parent: ScopeId) -> ScopeId {
+        self.add_scope(parent, self.homes[parent.0 as usize])
+    }
+
+    fn add_scope(&mut self, parent: ScopeId, home: Home) -> ScopeId {
+        self.parents.push(Some(parent));
+        self.homes.push(home);
+        self.members.push(Vec::new());
+        ScopeId(self.parents.len() as u32 - 1)
+    }
+
+    pub fn now(&self) -> u32 {
+        self.clock
+    }
+
+    /// Whether `inner` is `outer` or lies in it.
+    pub fn is_inside(&self, inner: ScopeId, outer: ScopeId) -> bool {
+        let mut scope = Some(inner);
+        while let Some(current) = scope {
+            if current == outer {
+                return true;
+            }
+            scope = self.parents[current.0 as usize];
+        }
+        false
+    }
+
+    /// The variable `name` as seen from `scope` at the time `order`.
+    pub fn find(&self, name: &str, scope: ScopeId, order: u32) -> Option<VarId> {
+        let mut scope = Some(scope);
+        while let Some(current) = scope {
+            let members = &self.members[current.0 as usize];
+            let found = members.iter().find(|id| {
+                let var = &self.vars[id.0 as usize];
+                *var.name.name == *name && var.order < order
+            });
+            if let Some(found) = found {
+                return Some(*found);
+            }
+            scope = self.parents[current.0 as usize];
+        }
+        None
+    }
+
+    /// A name that is known and looks like the unknown one.
+    pub fn similar(&self, name: &str, scope: ScopeId) -> Option<&str> {
+        let visible = self.vars.iter().enumerate().filter(|(id, _)| {
+            let home = self.members.iter().position(|members| members.contains(&VarId(*id as u32)));
+            home.is_some_and(|home| self.is_inside(scope, ScopeId(home as u32)))
+        });
+        let names = visible.map(|(_, var)| &*var.name.name).chain(self.members_of.keys().map(|name| &**name));
+        did_you_mean(name, names)
+    }
+
+    pub fn member(&self, name: &str) -> Option<(EnumerationId, i32)> {
+        self.members_of.get(name).copied()
+    }
+
+    pub fn record(&self, id: RecordId) -> &Record {
+        &self.records[id.0 as usize]
+    }
+
+    /// `mtype = { a, b, c }`. SPIN numbers the names of one declaration backwards: `c` is 1.
+    pub fn declare_mtype(&mut self, mtype: &ast::Mtype, problems: &mut Vec<Diagnostic>) {
+        let name = mtype.subtype.as_ref().map_or("mtype", |subtype| &subtype.name);
+        let id = self.enumeration(name);
+        for member in mtype.names.iter().rev() {
+            if self.members_of.contains_key(&member.name) || self.find(&member.name, Self::GLOBAL, self.clock + 1).is_some() {
+                let message = format!("`{}` is already declared", member.name);
+                problems.push(Diagnostic::error(member.span, message));
+                continue;
+            }
+            let members = &mut self.enumerations[id.index()].members;
+            members.push(member.name.to_string());
+            self.members_of.insert(member.name.clone(), (id, members.len() as i32));
+        }
+        if self.enumerations[id.index()].members.len() > 255 {
+            problems.push(Diagnostic::error(mtype.span, "an mtype can have at most 255 names"));
+        }
+    }
+
+    fn enumeration(&mut self, name: &str) -> EnumerationId {
+        let known = self.enumerations.iter().position(|enumeration| enumeration.name == name);
+        let index = known.unwrap_or_else(|| {
+            self.enumerations.push(Enumeration { name: name.into(), members: Vec::new() });
+            self.enumerations.len() - 1
+        });
+        EnumerationId(index as u16)
+    }
+
+    pub fn declare_record(&mut self, typedef: &ast::Typedef, problems: &mut Vec<Diagnostic>) {
+        if self.record_names.contains_key(&typedef.name.name) {
+            let message = format!("type `{}` is declared twice", typedef.name.name);
+            problems.push(Diagnostic::error(typedef.name.span, message));
+            return;
+        }
+        let mut record = Record { name: typedef.name.name.clone(), fields: Vec::new(), size: 0 };
+        for decl in &typedef.fields {
+            for var in &decl.vars {
+                if record.fields.iter().any(|field| field.name.name == var.name.name) {
+                    let message = format!("field `{}` is declared twice", var.name.name);
+                    problems.push(Diagnostic::error(var.name.span, message));
+                    continue;
+                }
+                let Some((ty, len, channel)) = self.resolve(decl, var, Self::GLOBAL, problems) else { continue };
+                let offset = record.size;
+                let size = self.checked_size(ty, len, record.size, var, problems);
+                record.size += size;
+                let (name, init) = (var.name.clone(), var.init.clone());
+                record.fields.push(RecordField { name, ty, len, offset, init, channel });
+            }
+        }
+        self.record_names.insert(record.name.clone(), RecordId(self.records.len() as u32));
+        self.records.push(record);
+    }
+
+    pub fn declare_global(&mut self, decl: &Decl, problems: &mut Vec<Diagnostic>) {
+        for var in &decl.vars {
+            self.declare(Self::GLOBAL, decl, var, true, problems);
+        }
+    }
+
+    pub fn declare_param(&mut self, scope: ScopeId, decl: &Decl, problems: &mut Vec<Diagnostic>) -> Vec<VarId> {
+        let mut params = Vec::new();
+        for var in &decl.vars {
+            if var.init.is_some() || var.array.is_some() {
+                let message = "a parameter can be neither an array nor have an initial value";
+                problems.push(Diagnostic::error(var.name.span, message));
+                continue;
+            }
+            if let Some(id) = self.declare(scope, decl, var, false, problems) {
+                self.vars[id.0 as usize].is_param = true;
+                params.push(id);
+            }
+        }
+        params
+    }
+
+    /// `initial`: the value is given when the process starts, not by a statement.
+    pub fn declare_local(
+        &mut self,
+        scope: ScopeId,
+        decl: &Decl,
+        var: &Declarator,
+        initial: bool,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        self.declare(scope, decl, var, initial, problems);
+    }
+
+    fn declare(
+        &mut self,
+        scope: ScopeId,
+        decl: &Decl,
+        var: &Declarator,
+        initial: bool,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<VarId> {
+        if let Some(earlier) = self.find(&var.name.name, scope, self.clock + 1) {
+            let earlier = self.vars[earlier.0 as usize].name.span;
+            let message = format!("`{}` is declared twice", var.name.name);
+            problems.push(
+                Diagnostic::error(var.name.span, message)
+                    .related(earlier, "first declared here")
+                    .hint("a name that is visible cannot be declared again, not even in an inner block"),
+            );
+            return None;
+        }
+        if self.members_of.contains_key(&var.name.name) {
+            let message = format!("`{}` is already the name of an mtype value", var.name.name);
+            problems.push(Diagnostic::error(var.name.span, message));
+            return None;
+        }
+        let (ty, len, channel) = self.resolve(decl, var, scope, problems)?;
+        let home = self.homes[scope.0 as usize];
+        let frame = frame_index(home);
+        let offset = self.frames[frame].size;
+        let size = self.checked_size(ty, len, offset, var, problems);
+        let shape = self.shape(ty, len);
+        let name = var.name.name.to_string();
+        self.frames[frame].size += size;
+        self.frames[frame].variables.push(Variable { name, offset, shape });
+
+        let id = VarId(self.vars.len() as u32);
+        let constant = match &var.init {
+            None => Some(0),
+            Some(Initialiser::Expr(value)) => self.fold(value, scope),
+            Some(Initialiser::List(..) | Initialiser::Channel(_)) => None,
+        };
+        self.vars.push(Var {
+            name: var.name.clone(),
+            ty,
+            len,
+            offset,
+            home,
+            order: self.clock,
+            visibility: decl.visibility,
+            channel,
+            constant,
+            used: false,
+            is_param: false,
+        });
+        self.members[scope.0 as usize].push(id);
+        self.clock += 1;
+        let record = matches!(ty, Ty::Record(_));
+        // A record's fields get their values when the process starts, wherever it is declared.
+        if initial || record {
+            let init = if record { None } else { var.init.clone() };
+            self.inits[frame].push(PendingInit { var: id, init, rank: rank(&decl.ty), scope, order: self.clock });
+        }
+        Some(id)
+    }
+
+    /// The type of a declared variable, its length if it is an array, and the channel it makes.
+    fn resolve(
+        &mut self,
+        decl: &Decl,
+        var: &Declarator,
+        scope: ScopeId,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<(Ty, Option<u32>, Option<ChannelTypeId>)> {
+        let len = match &var.array {
+            None => None,
+            Some(len) => Some(self.array_bound(len, scope, problems)?),
+        };
+        let ty = self.ty(&decl.ty, var, len.is_some(), problems)?;
+        let channel = match &var.init {
+            Some(Initialiser::Channel(init)) if decl.ty == Type::Chan => {
+                Some(self.channel_type(&var.name, init, scope, problems))
+            }
+            Some(Initialiser::Channel(init)) => {
+                let message = format!("`{}` is not a channel", var.name.name);
+                problems.push(Diagnostic::error(init.span, message).hint("declare it as `chan`"));
+                None
+            }
+            _ => None,
+        };
+        match &var.init {
+            Some(Initialiser::List(_, span)) if len.is_none() => {
+                let message = format!("`{}` is not an array", var.name.name);
+                problems.push(Diagnostic::error(*span, message));
+            }
+            Some(Initialiser::Expr(value)) if matches!(ty, Ty::Record(_)) => {
+                problems.push(Diagnostic::error(value.span, "a record has no initial value; its fields may"));
+            }
+            _ => {}
+        }
+        Some((ty, len, channel))
+    }
+
+    fn ty(&mut self, ty: &Type, var: &Declarator, array: bool, problems: &mut Vec<Diagnostic>) -> Option<Ty> {
+        if let Some((_, span)) = var.width
+            && *ty != Type::Unsigned
+        {
+            problems.push(Diagnostic::error(span, "only `unsigned` variables have a width"));
+        }
+        if *ty == Type::Unsigned {
+            return match var.width {
+                Some((bits @ 1..=31, _)) => Some(Ty::Scalar(Scalar::unsigned(bits as u8))),
+                Some((_, span)) => {
+                    problems.push(Diagnostic::error(span, "the width of an unsigned must be 1 to 31"));
+                    None
+                }
+                None => {
+                    problems.push(
+                        Diagnostic::error(var.name.span, "an unsigned needs a width").hint("write `unsigned x : 5`"),
+                    );
+                    None
+                }
+            };
+        }
+        match ty {
+            Type::Record(name) => self.record_type(name, problems).map(Ty::Record),
+            // SPIN keeps an array of bits as bytes, and does not cut its elements to one bit.
+            Type::Bit | Type::Bool if array => Some(Ty::Scalar(Scalar { bits: 8, ..self.scalar(ty) })),
+            _ => Some(Ty::Scalar(self.scalar(ty))),
+        }
+    }
+
+    fn record_type(&self, name: &Ident, problems: &mut Vec<Diagnostic>) -> Option<RecordId> {
+        let found = self.record_names.get(&name.name).copied();
+        if found.is_none() {
+            let problem = Diagnostic::error(name.span, format!("unknown type `{}`", name.name));
+            let similar = did_you_mean(&name.name, self.record_names.keys().map(|name| &**name));
+            problems.push(match similar {
+                Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
+                None => problem,
+            });
+        }
+        found
+    }
+
+    fn scalar(&mut self, ty: &Type) -> Scalar {
+        match ty {
+            Type::Bit => Scalar::unsigned(1),
+            Type::Bool => Scalar::unsigned(1).meaning(Meaning::Boolean),
+            Type::Byte => Scalar::unsigned(8),
+            Type::Pid => Scalar::unsigned(8).meaning(Meaning::Process),
+            Type::Short => Scalar::signed(16),
+            Type::Int => Scalar::signed(32),
+            Type::Chan => Scalar::unsigned(8).meaning(Meaning::Channel),
+            Type::Mtype(subtype) => {
+                let name = subtype.as_ref().map_or("mtype", |subtype| &subtype.name);
+                let id = self.enumeration(name);
+                Scalar::unsigned(8).meaning(Meaning::Enumeration(id))
+            }
+            Type::Unsigned | Type::Record(_) => unreachable!("not one fixed scalar"),
+        }
+    }
+
+    fn array_bound(&self, len: &Expr, scope: ScopeId, problems: &mut Vec<Diagnostic>) -> Option<u32> {
+        match self.fold(len, scope) {
+            Some(len @ 1..=0xffff) => Some(len as u32),
+            Some(_) => {
+                problems.push(Diagnostic::error(len.span, "the size of an array must be 1 to 65535"));
+                None
+            }
+            None => {
+                problems.push(Diagnostic::error(len.span, "the size of an array must be a constant"));
+                None
+            }
+        }
+    }
+
+    fn channel_type(
+        &mut self,
+        name: &Ident,
+        init: &ast::ChannelInit,
+        scope: ScopeId,
+        problems: &mut Vec<Diagnostic>,
+    ) -> ChannelTypeId {
+        let capacity = self.fold(&init.capacity, scope);
+        if capacity.is_none_or(|capacity| !(0..=0xffff).contains(&capacity)) {
+            let message = "the capacity of a channel must be a constant from 0 to 65535";
+            problems.push(Diagnostic::error(init.capacity.span, message));
+        }
+        let mut fields = Vec::new();
+        for (ty, span) in &init.fields {
+            match ty {
+                Type::Unsigned => {
+                    problems.push(Diagnostic::error(*span, "`unsigned` cannot be the type of a message field"));
+                }
+                Type::Record(name) => {
+                    if let Some(record) = self.record_type(name, problems) {
+                        self.flatten(Ty::Record(record), None, *span, &mut fields, problems);
+                    }
+                }
+                _ => fields.push(self.scalar(ty)),
+            }
+        }
+        // SPIN keeps a lone bit as a byte, uncut.
+        if let [field] = &mut fields[..]
+            && field.bits == 1
+        {
+            field.bits = 8;
+        }
+        let message: u64 = fields.iter().map(|field| u64::from(field.size())).sum();
+        if message * capacity.unwrap_or(0).max(0) as u64 > MAX_FRAME {
+            problems.push(Diagnostic::error(init.span, format!("the channel would take more than {MAX_FRAME} bytes")));
+        }
+        let capacity = capacity.unwrap_or(0) as u16;
+        self.channel_types.push(ChannelType { name: name.name.to_string(), capacity, fields });
+        ChannelTypeId(self.channel_types.len() as u16 - 1)
+    }
+
+    /// The scalars that a value of this type consists of, in order.
+    fn flatten(
+        &self,
+        ty: Ty,
+        len: Option<u32>,
+        span: Span,
+        scalars: &mut Vec<Scalar>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        match ty {
+            Ty::Scalar(scalar) => scalars.extend(std::iter::repeat_n(scalar, len.unwrap_or(1) as usize)),
+            Ty::Record(_) if len.is_some() => {
+                problems.push(Diagnostic::error(span, "an array of records cannot be part of a message"));
+            }
+            Ty::Record(id) => {
+                for field in &self.record(id).fields {
+                    self.flatten(field.ty, field.len, span, scalars, problems);
+                }
+            }
+        }
+    }
+
+    fn checked_size(
+        &self,
+        ty: Ty,
+        len: Option<u32>,
+        used: u32,
+        var: &Declarator,
+        problems: &mut Vec<Diagnostic>,
+    ) -> u32 {
+        let one = match ty {
+            Ty::Scalar(scalar) => scalar.size(),
+            Ty::Record(id) => self.record(id).size,
+        };
+        let size = u64::from(one) * u64::from(len.unwrap_or(1));
+        if u64::from(used) + size > MAX_FRAME {
+            let message = format!("`{}` makes the state larger than {MAX_FRAME} bytes", var.name.name);
+            problems.push(Diagnostic::error(var.name.span, message));
+            return 0;
+        }
+        size as u32
+    }
+
+    pub fn shape(&self, ty: Ty, len: Option<u32>) -> Shape {
+        let one = match ty {
+            Ty::Scalar(scalar) => Shape::Scalar(scalar),
+            Ty::Record(id) => {
+                let record = self.record(id);
+                let fields = record.fields.iter().map(|field| Field {
+                    name: field.name.name.to_string(),
+                    offset: field.offset,
+                    shape: self.shape(field.ty, field.len),
+                });
+                Shape::Record { fields: fields.collect(), size: record.size }
+            }
+        };
+        match len {
+            Some(len) => Shape::Array { element: Box::new(one), len },
+            None => one,
+        }
+    }
+
+    /// The value of an expression that is known before the model runs. A variable counts with its initial value,
+    /// as SPIN has it for the size of arrays.
+    pub fn fold(&self, expr: &Expr, scope: ScopeId) -> Option<i32> {
+        match &expr.kind {
+            ExprKind::Const(value) => Some(*value),
+            ExprKind::Var(VarRef { parts, .. }) => match &parts[..] {
+                [Part { name, index: None }] => match self.member(&name.name) {
+                    Some((_, value)) => Some(value),
+                    None => self.vars[self.find(&name.name, scope, self.clock + 1)?.0 as usize].constant,
+                },
+                _ => None,
+            },
+            ExprKind::Unary(UnaryOp::Negate, operand) => self.fold(operand, scope).map(i32::wrapping_neg),
+            ExprKind::Unary(UnaryOp::Not, operand) => self.fold(operand, scope).map(|value| i32::from(value == 0)),
+            ExprKind::Unary(UnaryOp::Complement, operand) => self.fold(operand, scope).map(|value| !value),
+            ExprKind::Binary(op, left, right) => {
+                super::expr::binary_op(*op).apply(self.fold(left, scope)?, self.fold(right, scope)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// For `for (var in over)` over a channel: a variable that counts the messages. `None` if `over` is no channel.
+    pub fn channel_loop(
+        &mut self,
+        scope: ScopeId,
+        var: &VarRef,
+        over: &VarRef,
+        span: Span,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<VarRef> {
+        let single = |var: &VarRef| match &var.parts[..] {
+            [part] => self.find(&part.name.name, scope, self.clock).map(|id| &self.vars[id.0 as usize]),
+            _ => None,
+        };
+        let channel = single(over)?.channel?;
+        if !single(var).is_some_and(|var| matches!(var.ty, Ty::Record(_))) {
+            let message = "to walk through a channel, the loop variable must be a record, the type of its messages";
+            problems.push(Diagnostic::error(var.span, message));
+        }
+        let ty = if self.channel_types[channel.index()].capacity > 255 { Type::Short } else { Type::Byte };
+        // Not a name anyone could have written; one per scope, as in SPIN.
+        let name = Ident { name: format!("for #{}", scope.0).into(), span };
+        if self.find(&name.name, scope, self.clock + 1).is_none() {
+            let declarator = Declarator { name: name.clone(), width: None, array: None, init: None };
+            let decl = Decl { visibility: Visibility::Normal, ty, vars: Vec::new(), span };
+            self.declare(scope, &decl, &declarator, true, problems);
+        }
+        Some(VarRef { parts: vec![Part { name, index: None }], span })
+    }
+
+    /// The length of an array that is looped over.
+    pub fn array_len(&self, scope: ScopeId, over: &VarRef, problems: &mut Vec<Diagnostic>) -> Option<u32> {
+        let len = match &over.parts[..] {
+            [part] => {
+                let var = self.find(&part.name.name, scope, self.clock);
+                var.and_then(|id| self.vars[id.0 as usize].len)
+            }
+            _ => None,
+        };
+        if len.is_none() {
+            problems.push(Diagnostic::error(over.span, "expected the name of an array or an initialised channel"));
+        }
+        len
+    }
+}
+
+pub fn frame_index(home: Home) -> usize {
+    match home {
+        Home::Global => 0,
+        Home::Process(index) => index + 1,
+    }
+}
+
+/// SPIN gives globals their initial values type by type, in this order.
+fn rank(ty: &Type) -> u8 {
+    match ty {
+        Type::Unsigned => 0,
+        Type::Bit | Type::Bool => 1,
+        Type::Byte | Type::Pid => 2,
+        Type::Chan => 3,
+        Type::Mtype(_) => 4,
+        Type::Short => 5,
+        Type::Int => 6,
+        Type::Record(_) => 7,
+    }
+}
+

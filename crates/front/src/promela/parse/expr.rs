@@ -1,0 +1,330 @@
+//! Expressions.
+
+use super::{HEIGHT, Parsed, Parser};
+use crate::promela::ast::{BinaryOp, Expr, ExprKind, Ident, Part, TemporalOp, UnaryOp, VarRef};
+use crate::promela::token::TokenKind;
+use crate::source::Span;
+
+#[derive(Clone, Copy)]
+pub(super) enum Prefix {
+    Unary(UnaryOp),
+    Temporal(TemporalOp),
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Operator {
+    Binary(BinaryOp),
+    Temporal(TemporalOp),
+}
+
+/// An operator between two expressions. Of a higher level, it binds tighter; all of them group to the left.
+#[derive(Clone, Copy)]
+pub(super) struct Infix {
+    pub operator: Operator,
+    pub level: u8,
+    /// How many tokens it is made of.
+    pub tokens: usize,
+}
+
+/// An expression that may become part of a larger one.
+struct Operand {
+    expr: Expr,
+    /// A test `full(…)`, `empty(…)`, … in it that `&&` and `||` alone may combine: partial order reduction must
+    /// not meet it negated or compared.
+    probe: Option<Span>,
+    height: u32,
+}
+
+impl Parser<'_> {
+    /// An expression without tests of channels.
+    pub(super) fn expr(&mut self) -> Parsed<Expr> {
+        let operand = self.nested(|parser| parser.operation("an expression"))?;
+        match operand.probe {
+            None => Ok(operand.expr),
+            Some(probe) => Err(self.misplaced_probe(probe)),
+        }
+    }
+
+    /// An expression that may be, or combine, tests of channels.
+    pub(super) fn full_expr(&mut self) -> Parsed<Expr> {
+        self.full_expr_or("an expression")
+    }
+
+    /// Like `full_expr`, where something else would do too: `what` is expected.
+    pub(super) fn full_expr_or(&mut self, what: &str) -> Parsed<Expr> {
+        Ok(self.nested(|parser| parser.operation(what))?.expr)
+    }
+
+    /// The expression that begins with `first`.
+    pub(super) fn full_expr_from(&mut self, first: Expr) -> Parsed<Expr> {
+        let height = std::mem::take(&mut self.height) + 1;
+        Ok(self.operation_from(Operand { expr: first, probe: None, height })?.expr)
+    }
+
+    fn operation(&mut self, what: &str) -> Parsed<Operand> {
+        let first = self.operand(what)?;
+        self.operation_from(first)
+    }
+
+    fn operation_from(&mut self, mut right: Operand) -> Parsed<Operand> {
+        let mut waiting: Vec<(Operand, Infix)> = Vec::new();
+        loop {
+            let infix = self.infix();
+            let is_due = |before: &Infix| infix.is_none_or(|infix| infix.level <= before.level);
+            while let Some((left, before)) = waiting.pop_if(|(_, before)| is_due(before)) {
+                right = self.combine(left, before.operator, right)?;
+            }
+            let Some(infix) = infix else { break };
+            (0..infix.tokens).for_each(|_| self.cursor.advance());
+            waiting.push((right, infix));
+            right = self.operand("an expression")?;
+        }
+        self.height = self.height.max(right.height);
+        Ok(right)
+    }
+
+    fn infix(&self) -> Option<Infix> {
+        if let Some(infix) = self.temporal_infix() {
+            return Some(infix);
+        }
+        let (op, level) = match self.text() {
+            "||" => (BinaryOp::Or, 1),
+            "&&" => (BinaryOp::And, 2),
+            "|" => (BinaryOp::BitOr, 4),
+            "^" => (BinaryOp::BitXor, 5),
+            "&" => (BinaryOp::BitAnd, 6),
+            "==" => (BinaryOp::Eq, 7),
+            "!=" => (BinaryOp::Ne, 7),
+            "<" => (BinaryOp::Lt, 8),
+            ">" => (BinaryOp::Gt, 8),
+            "<=" => (BinaryOp::Le, 8),
+            ">=" => (BinaryOp::Ge, 8),
+            "<<" => (BinaryOp::Shl, 9),
+            ">>" => (BinaryOp::Shr, 9),
+            "+" => (BinaryOp::Add, 10),
+            "-" => (BinaryOp::Sub, 10),
+            "*" => (BinaryOp::Mul, 11),
+            "/" => (BinaryOp::Div, 11),
+            "%" => (BinaryOp::Rem, 11),
+            _ => return None,
+        };
+        Some(Infix { operator: Operator::Binary(op), level, tokens: 1 })
+    }
+
+    fn combine(&mut self, left: Operand, operator: Operator, right: Operand) -> Parsed<Operand> {
+        let probe = left.probe.or(right.probe);
+        let may_probe = matches!(operator, Operator::Binary(BinaryOp::And | BinaryOp::Or));
+        if let Some(probe) = probe.filter(|_| !may_probe) {
+            return Err(self.misplaced_probe(probe));
+        }
+        let span = left.expr.span.to(right.expr.span);
+        let height = self.raise(left.height.max(right.height), span)?;
+        let kind = match operator {
+            Operator::Binary(op) => ExprKind::Binary(op, Box::new(left.expr), Box::new(right.expr)),
+            Operator::Temporal(op) => ExprKind::Temporal(op, vec![left.expr, right.expr]),
+        };
+        Ok(Operand { expr: Expr { kind, span }, probe, height })
+    }
+
+    /// A primary with the operators before it; all of these bind tighter than any between expressions.
+    fn operand(&mut self, what: &str) -> Parsed<Operand> {
+        let mut prefixes = Vec::new();
+        while let Some((prefix, tokens)) = self.prefix() {
+            prefixes.push((prefix, self.cursor.place()));
+            (0..tokens).for_each(|_| self.cursor.advance());
+        }
+        let outer = std::mem::take(&mut self.height);
+        let is_probe = matches!(self.text(), "full" | "empty" | "nfull" | "nempty");
+        if is_probe && !prefixes.is_empty() {
+            return Err(self.expected("an expression other than a test of a channel"));
+        }
+        let mut operand = if self.at("(") {
+            self.group()?
+        } else {
+            let expr = self.primary(what)?;
+            Operand { probe: is_probe.then_some(expr.span), expr, height: self.height }
+        };
+        operand.height = self.raise(operand.height, operand.expr.span)?;
+        self.height = outer;
+        while let Some((prefix, place)) = prefixes.pop() {
+            operand = self.apply(prefix, place, operand)?;
+        }
+        Ok(operand)
+    }
+
+    fn prefix(&self) -> Option<(Prefix, usize)> {
+        let op = match self.text() {
+            "!" => UnaryOp::Not,
+            "-" => UnaryOp::Negate,
+            "~" => UnaryOp::Complement,
+            _ => return self.temporal_prefix(),
+        };
+        Some((Prefix::Unary(op), 1))
+    }
+
+    fn apply(&mut self, prefix: Prefix, place: Span, operand: Operand) -> Parsed<Operand> {
+        if let Some(probe) = operand.probe {
+            return Err(self.misplaced_probe(probe));
+        }
+        let span = place.to(operand.expr.span);
+        let height = self.raise(operand.height, span)?;
+        let kind = match prefix {
+            Prefix::Unary(op) => ExprKind::Unary(op, Box::new(operand.expr)),
+            Prefix::Temporal(op) => ExprKind::Temporal(op, vec![operand.expr]),
+        };
+        Ok(Operand { expr: Expr { kind, span }, probe: None, height })
+    }
+
+    /// The height of what stands above something of this height.
+    fn raise(&mut self, height: u32, span: Span) -> Parsed<u32> {
+        if height < HEIGHT {
+            return Ok(height + 1);
+        }
+        let message = format!("this expression is too large: more than {HEIGHT} operators stand above one another");
+        Err(self.error(span, message))
+    }
+
+    fn misplaced_probe(&mut self, probe: Span) -> super::Reported {
+        let message = "a test of a channel can only be combined by `&&` and `||`";
+        let hint = "instead of `!full(c)` write `nfull(c)`; for everything else there is `len(c)`";
+        self.report(crate::diagnostic::Diagnostic::error(probe, message).hint(hint))
+    }
+
+    /// `(expr)` or `(condition -> yes : no)`
+    fn group(&mut self) -> Parsed<Operand> {
+        let start = self.cursor.place();
+        let (expr, probe) = self.parenthesised(|parser| {
+            let inner = parser.nested(|parser| parser.operation("an expression"))?;
+            if !parser.at("->") {
+                return Ok((inner.expr, inner.probe));
+            }
+            if let Some(probe) = inner.probe {
+                return Err(parser.misplaced_probe(probe));
+            }
+            parser.cursor.advance();
+            let yes = parser.expr()?;
+            if !parser.at(":") {
+                let hint = "a conditional expression is `(condition -> yes : no)`";
+                let problem = parser.unexpected("`:`").hint(hint);
+                return Err(parser.report(problem));
+            }
+            parser.cursor.advance();
+            let no = parser.expr()?;
+            let kind = ExprKind::Conditional(Box::new(inner.expr), Box::new(yes), Box::new(no));
+            Ok((Expr { kind, span: start }, None))
+        })?;
+        let expr = Expr { kind: expr.kind, span: self.cursor.since(start) };
+        Ok(Operand { expr, probe, height: self.height })
+    }
+
+    /// An expression without operators.
+    pub(super) fn primary(&mut self, what: &str) -> Parsed<Expr> {
+        let start = self.cursor.place();
+        if self.at_name() {
+            return self.variable(start);
+        }
+        if self.at("c_expr") {
+            let expr = self.embedded_c();
+            self.cursor.end_operand();
+            return Ok(expr);
+        }
+        let is_number = |kind| matches!(kind, TokenKind::Number | TokenKind::Character);
+        if self.cursor.token().is_some_and(|token| is_number(token.kind)) {
+            return self.constant();
+        }
+        let kind = match self.text() {
+            "true" | "false" | "skip" => return self.constant(),
+            "timeout" => self.just(ExprKind::Timeout),
+            "np_" => self.just(ExprKind::NonProgress),
+            "run" => self.run()?,
+            "len" => ExprKind::Len(self.channel_of()?),
+            "full" => ExprKind::Full(self.channel_of()?),
+            "empty" => ExprKind::Empty(self.channel_of()?),
+            "nfull" => ExprKind::NotFull(self.channel_of()?),
+            "nempty" => ExprKind::NotEmpty(self.channel_of()?),
+            "enabled" => ExprKind::Enabled(self.process_of()?),
+            "pc_value" => ExprKind::PcValue(self.process_of()?),
+            "get_priority" => ExprKind::GetPriority(self.process_of()?),
+            _ => return Err(self.expected(what)),
+        };
+        Ok(Expr { kind, span: self.cursor.since(start) })
+    }
+
+    fn just(&mut self, kind: ExprKind) -> ExprKind {
+        self.cursor.advance();
+        kind
+    }
+
+    fn channel_of(&mut self) -> Parsed<VarRef> {
+        self.cursor.advance();
+        self.parenthesised(Self::var_ref)
+    }
+
+    fn process_of(&mut self) -> Parsed<Box<Expr>> {
+        self.cursor.advance();
+        self.parenthesised(Self::expr).map(Box::new)
+    }
+
+    fn run(&mut self) -> Parsed<ExprKind> {
+        self.cursor.advance();
+        let proctype = self.name("the name of a proctype")?;
+        self.cursor.join();
+        let args =
+            self.parenthesised(|parser| if parser.at(")") { Ok(vec![]) } else { parser.list(Self::expr) })?;
+        let priority = self.priority()?.map(Box::new);
+        Ok(ExprKind::Run { proctype, args, priority })
+    }
+
+    /// A variable, a poll of a channel, or something in another process.
+    fn variable(&mut self, start: Span) -> Parsed<Expr> {
+        let name = self.name("a name")?;
+        if self.is_proctype(&name.name) {
+            self.cursor.join();
+        }
+        let index = self.index()?;
+        let kind = if self.eat("@") {
+            ExprKind::RemoteLabel { proctype: name, pid: index, label: self.name("a label")? }
+        } else if self.at(":") && self.is_proctype(&name.name) {
+            self.cursor.advance();
+            if !self.at_name() {
+                let problem = self.unexpected("the name of a variable");
+                let hint = format!("`{}` is a proctype, so this is no label", name.name);
+                return Err(self.report(problem.hint(hint)));
+            }
+            let var = self.name("the name of a variable")?;
+            ExprKind::RemoteVar { proctype: name, pid: index, var: Part { name: var, index: self.index()? } }
+        } else {
+            let var = self.var_ref_from(name, index, start)?;
+            if self.at_poll() { self.poll(var)? } else { ExprKind::Var(var) }
+        };
+        Ok(Expr { kind, span: self.cursor.since(start) })
+    }
+
+    /// `a[i].b.c[j]`
+    pub(super) fn var_ref(&mut self) -> Parsed<VarRef> {
+        let start = self.cursor.place();
+        let name = self.name("the name of a variable")?;
+        let index = self.index()?;
+        self.var_ref_from(name, index, start)
+    }
+
+    fn var_ref_from(&mut self, name: Ident, index: Option<Box<Expr>>, start: Span) -> Parsed<VarRef> {
+        let mut parts = vec![Part { name, index }];
+        while self.eat(".") {
+            let name = self.name("the name of a field")?;
+            parts.push(Part { name, index: self.index()? });
+        }
+        Ok(VarRef { parts, span: self.cursor.since(start) })
+    }
+
+    /// `[expr]`, if it is there.
+    pub(super) fn index(&mut self) -> Parsed<Option<Box<Expr>>> {
+        let opener = self.cursor.place();
+        if !self.eat("[") {
+            return Ok(None);
+        }
+        let index = self.expr()?;
+        self.expect_closing("]", opener)?;
+        Ok(Some(Box::new(index)))
+    }
+}

@@ -1,0 +1,200 @@
+//! Inlines: their definitions, and their expansion where they are called.
+//!
+//! An inline is text. Its body is kept as tokens and, at each call, read as a block with the arguments in the
+//! place of the parameters.
+
+use super::cursor::{Call, Placed};
+use super::{Parsed, Parser, names_behind};
+use crate::diagnostic::Diagnostic;
+use crate::promela::ast::{Expr, ExprKind, Ident, Step, StmtKind, VarRef};
+use crate::promela::token::{Token, TokenKind};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How many tokens all expansions may produce. A few lines of inlines calling each other twice would otherwise
+/// fill any memory.
+const EXPANSION: usize = 1_000_000;
+
+pub(super) struct Inlines {
+    definitions: HashMap<Arc<str>, Rc<Inline>>,
+    /// Every inline of the model, defined already or further down.
+    names: HashSet<Arc<str>>,
+    /// Those whose body has been found wrong; saying so once is enough.
+    broken: HashSet<Arc<str>>,
+    /// How many tokens have come out of expansions.
+    expanded: usize,
+}
+
+struct Inline {
+    name: Ident,
+    params: Vec<Ident>,
+    /// With its braces.
+    body: Vec<Placed>,
+}
+
+impl Parser<'_> {
+    /// `inline name(a, b) { … }`
+    pub(super) fn inline_definition(&mut self) -> Parsed<()> {
+        self.expect("inline")?;
+        let name = self.name("the name of the inline")?;
+        let param = |parser: &mut Self| parser.name("the name of a parameter");
+        let params = self.parenthesised(|parser| if parser.at(")") { Ok(vec![]) } else { parser.list(param) })?;
+        let opener = self.cursor.place();
+        if !self.at("{") {
+            return Err(self.expected("`{`"));
+        }
+        let start = self.cursor.position();
+        self.skip_group("{", "}");
+        if self.cursor.last_text() != "}" {
+            let problem = self.unexpected("`}`").related(opener, "this `{` is not closed");
+            return Err(self.report(problem));
+        }
+        let body = self.cursor.between(start).to_vec();
+        if let Some(first) = self.inlines.definitions.get(&name.name).cloned() {
+            let message = format!("there is an inline `{}` already", name.name);
+            self.report(Diagnostic::error(name.span, message).related(first.name.span, "defined here first"));
+        }
+        self.inlines.definitions.insert(name.name.clone(), Rc::new(Inline { name, params, body }));
+        Ok(())
+    }
+
+    pub(super) fn at_inline(&self) -> bool {
+        self.at_name() && self.inlines.is_defined(self.text())
+    }
+
+    /// `name(args)`, or `target = name(args)` from behind the `=`.
+    pub(super) fn inline_call(&mut self, target: Option<VarRef>) -> Parsed<StmtKind> {
+        let name = self.name("the name of an inline")?;
+        let inline = self.inlines.definitions[&name.name].clone();
+        self.cursor.join();
+        let args = self.parenthesised(Self::inline_args)?;
+        if args.len() != inline.params.len() {
+            let (wanted, given) = (inline.params.len(), args.len());
+            let message = format!("`{}` has {wanted} parameters, but {given} arguments are given", name.name);
+            return Err(
+                self.report(Diagnostic::error(name.span, message).related(inline.name.span, "defined here"))
+            );
+        }
+        if self.cursor.calls().any(|call| call.name.name == name.name) {
+            return Err(self.error(name.span, format!("the inline `{}` calls itself", name.name)));
+        }
+        self.inlines.expanded += inline.expanded_size(&args);
+        if self.inlines.expanded > EXPANSION {
+            return Err(self.give_up(format!("the inlines of this model expand to more than {EXPANSION} tokens")));
+        }
+        let call = Call { name: name.clone(), target, declared: Vec::new() };
+        let body = self.expansion(inline.expand(&args), call)?;
+        Ok(StmtKind::Inlined { name, body })
+    }
+
+    /// Reads an inline's body as a block; what is open outside does not concern it.
+    fn expansion(&mut self, tokens: Vec<Placed>, call: Call) -> Parsed<Vec<Step>> {
+        if self.inlines.broken.contains(&call.name.name) {
+            self.cursor.end_call();
+            return Ok(Vec::new());
+        }
+        let (before, name) = (self.reported(), call.name.name.clone());
+        let outside = std::mem::take(&mut self.open);
+        self.cursor.enter(tokens, call);
+        let body = self.block();
+        self.cursor.leave();
+        self.open = outside;
+        if self.reported() > before {
+            self.inlines.broken.insert(name);
+        }
+        body
+    }
+
+    fn inline_args(&mut self) -> Parsed<Vec<Vec<Placed>>> {
+        if self.at(")") {
+            return Ok(Vec::new());
+        }
+        self.list(|parser| {
+            let start = parser.cursor.position();
+            parser.expr()?;
+            Ok(parser.cursor.between(start).to_vec())
+        })
+    }
+
+    /// `return e` assigns to what stands before the `=` of the call.
+    pub(super) fn return_value(&mut self) -> Parsed<StmtKind> {
+        let place = self.cursor.place();
+        self.cursor.advance();
+        let Some(target) = self.cursor.call().and_then(|call| call.target.clone()) else {
+            let message = "`return` is possible only in an inline that is called as `x = name(…)`";
+            return Err(self.error(place, message));
+        };
+        let hidden = &target.parts[0].name.name;
+        let declared = self.cursor.call().map_or(&[][..], |call| &call.declared);
+        if let Some(own) = declared.iter().find(|own| own.name == *hidden) {
+            let message = format!("`return` cannot reach `{hidden}`: the inline has a variable of this name");
+            return Err(self.report(Diagnostic::error(place, message).related(own.span, "declared here")));
+        }
+        Ok(StmtKind::Assign(target, self.full_expr()?))
+    }
+
+    /// Skips C code, which is reported and leaves a `true` behind.
+    pub(super) fn embedded_c(&mut self) -> Expr {
+        let start = self.cursor.place();
+        self.error(start, "embedded C is not supported yet");
+        let takes_strings = matches!(self.text(), "c_state" | "c_track");
+        self.cursor.advance();
+        while takes_strings && self.cursor.token().is_some_and(|token| token.kind == TokenKind::String) {
+            self.cursor.advance();
+        }
+        if !takes_strings && self.at("[") {
+            self.skip_group("[", "]");
+            self.cursor.join();
+        }
+        if !takes_strings && self.at("{") {
+            self.skip_group("{", "}");
+        }
+        Expr { kind: ExprKind::Const(1), span: start }
+    }
+}
+
+impl Inlines {
+    pub(super) fn new(tokens: &[Token]) -> Self {
+        let names = names_behind(&["inline"], tokens).collect();
+        Inlines { definitions: HashMap::new(), names, broken: HashSet::new(), expanded: 0 }
+    }
+
+    pub(super) fn is_defined(&self, name: &str) -> bool {
+        self.definitions.contains_key(name)
+    }
+
+    pub(super) fn is_defined_further_down(&self, name: &str) -> bool {
+        self.names.contains(name) && !self.is_defined(name)
+    }
+}
+
+impl Inline {
+    /// Which parameter this token is.
+    fn param(&self, token: &Token) -> Option<usize> {
+        let is_word = token.kind == TokenKind::Word;
+        self.params.iter().position(|param| is_word && param.name == token.text)
+    }
+
+    /// How many tokens [`Inline::expand`] would return.
+    fn expanded_size(&self, args: &[Vec<Placed>]) -> usize {
+        self.body.iter().map(|placed| self.param(&placed.token).map_or(1, |index| args[index].len())).sum()
+    }
+
+    /// The body with the arguments in it. They stand on one line, whatever lines they were written on.
+    fn expand(&self, args: &[Vec<Placed>]) -> Vec<Placed> {
+        let mut tokens = Vec::with_capacity(self.expanded_size(args));
+        for placed in &self.body {
+            let Some(index) = self.param(&placed.token) else {
+                tokens.push(placed.clone());
+                continue;
+            };
+            for (n, arg) in args[index].iter().enumerate() {
+                let mut token = arg.token.clone();
+                token.first_on_line = n == 0 && placed.token.first_on_line;
+                tokens.push(Placed { token, place: placed.place });
+            }
+        }
+        tokens
+    }
+}

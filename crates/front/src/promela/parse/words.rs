@@ -1,0 +1,39 @@
+//! The words of the language.
+
+/// Words that cannot be names. `in` can: it means something only in the head of a `for`.
+pub(super) fn is_keyword(word: &str) -> bool {
+    is_type(word)
+        || begins_unit(word)
+        || is_visibility(word)
+        || matches!(word, "assert" | "atomic" | "break" | "c_code" | "c_expr" | "d_step" | "do" | "else" | "empty")
+        || matches!(word, "enabled" | "eval" | "false" | "fi" | "for" | "full" | "get_priority" | "goto" | "if")
+        || matches!(word, "len" | "nempty" | "nfull" | "np_" | "od" | "of" | "pc_value" | "printf" | "printm")
+        || matches!(word, "priority" | "provided" | "return" | "run" | "select" | "set_priority" | "skip")
+        || matches!(word, "timeout" | "true" | "unless" | "xr" | "xs" | "c_decl")
+}
+
+/// Words with which a unit begins and which can stand nowhere else, so that they end everything before them.
+pub(super) fn begins_unit(word: &str) -> bool {
+    matches!(word, "active" | "proctype" | "D_proctype" | "init" | "never" | "trace" | "notrace" | "ltl")
+        || matches!(word, "typedef" | "inline" | "c_state" | "c_track")
+}
+
+pub(super) fn is_type(word: &str) -> bool {
+    matches!(word, "bit" | "bool" | "byte" | "pid" | "short" | "int" | "unsigned" | "chan" | "mtype")
+}
+
+pub(super) fn is_visibility(word: &str) -> bool {
+    matches!(word, "hidden" | "show" | "local")
+}
+
+/// Words that are operators in a formula, and names everywhere else.
+pub(super) fn is_temporal(word: &str) -> bool {
+    matches!(word, "U" | "V" | "W" | "X" | "always" | "eventually" | "next" | "until" | "stronguntil")
+        || matches!(word, "weakuntil" | "release" | "implies" | "equivalent")
+}
+
+/// Operators that need something on their left.
+pub(super) fn is_infix(text: &str) -> bool {
+    matches!(text, "+" | "*" | "/" | "%" | "&" | "^" | "|" | "<" | ">" | "<=" | ">=" | "==" | "!=" | "<<" | ">>")
+        || matches!(text, "&&" | "||" | "?" | "??" | "!!" | "," | "." | "=" | ".." | "@")
+}

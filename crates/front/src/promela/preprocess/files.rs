@@ -1,0 +1,191 @@
+//! Opening and closing files.
+
+use super::directive::Header;
+use super::text::Text;
+use super::{
+    MAX_FILE_BYTES, MAX_INCLUDE_DEPTH, MAX_TEXT_BYTES, MIN_FILE_COST, OpenFile, Preprocessor, lex::Reader,
+};
+use crate::diagnostic::Diagnostic;
+use crate::source::{FileId, Span};
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// The files read so far.
+#[derive(Default)]
+pub struct Library {
+    by_path: HashMap<PathBuf, FileId>,
+    texts: HashMap<FileId, Rc<Text>>,
+    /// Files that say `#pragma once`.
+    pub once: HashSet<FileId>,
+    bytes: usize,
+    /// Includes went too deep: no more are followed, since a file that includes itself twice would else keep us
+    /// busy for 2^64 files.
+    closed: bool,
+}
+
+impl Preprocessor<'_> {
+    pub fn load(&mut self, path: &Path) -> Result<FileId, Diagnostic> {
+        let identity = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if let Some(&file) = self.library.by_path.get(&identity) {
+            return Ok(file);
+        }
+        let name = path.display().to_string();
+        let bytes = read(path).map_err(|problem| {
+            let reason = match problem.kind() {
+                io::ErrorKind::NotFound => "no such file".to_owned(),
+                io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+                _ => problem.to_string(),
+            };
+            Diagnostic::general(format!("cannot read `{name}`: {reason}"))
+        })?;
+        let file = self.add(&name, bytes)?;
+        self.library.by_path.insert(identity, file);
+        Ok(file)
+    }
+
+    pub fn add(&mut self, name: &str, bytes: Vec<u8>) -> Result<FileId, Diagnostic> {
+        let text = check(name, bytes)?;
+        let file = self.sources.add(name, text);
+        let text = self.sources.file(file).text.clone();
+        self.library.texts.insert(file, Rc::new(Text::new(text)));
+        Ok(file)
+    }
+
+    pub fn enter_file(&mut self, file: FileId, directory: PathBuf) {
+        let text = self.library.texts[&file].clone();
+        self.library.bytes += text.joined.len().max(MIN_FILE_COST);
+        if self.library.bytes > MAX_TEXT_BYTES {
+            let problem = format!("the files of this model add up to more than {} MiB", MAX_TEXT_BYTES >> 20);
+            return self.give_up(Diagnostic::general(problem).hint("is a file included over and over?"));
+        }
+        self.open.push(OpenFile { reader: Reader::new(file, text), directory, conditionals: Vec::new() });
+    }
+
+    /// Reads `-D` definitions like a file of `#define`s, so that what is wrong with them has a place to point to.
+    pub fn enter_command_line(&mut self) {
+        let mut text = String::new();
+        for define in &self.options.defines {
+            let default = if define.is_empty() { "" } else { "1" };
+            let (name, value) = define.split_once('=').unwrap_or((define, default));
+            let line = format!("#define {name} {value}").replace('\n', " ");
+            // A backslash at the end would swallow the next definition.
+            text.push_str(line.trim_end_matches(|end: char| end == '\\' || end.is_whitespace()));
+            text.push('\n');
+        }
+        if text.is_empty() {
+            return;
+        }
+        match self.add("<command line>", text.into_bytes()) {
+            Ok(file) => self.enter_file(file, PathBuf::new()),
+            Err(problem) => self.report(problem),
+        }
+    }
+
+    pub fn leave_file(&mut self) {
+        let Some(file) = self.open.pop() else { return };
+        if let Some(comment) = file.reader.open_comment {
+            self.report(Diagnostic::error(comment, "this comment is not closed").hint("close it with `*/`"));
+        }
+        for conditional in file.conditionals.iter().rev() {
+            self.report(conditional.unclosed());
+        }
+    }
+
+    pub fn include(&mut self, header: &Header) {
+        if self.library.closed {
+            return;
+        }
+        let (system, at) = (header.system, header.span);
+        let path = self.find(&header.name, system);
+        let file = match self.load(&path) {
+            Ok(file) => file,
+            Err(problem) => {
+                let searched = self.include_places(system).iter().map(|dir| show(dir)).collect::<Vec<_>>();
+                let hint = problem.hint.unwrap_or_else(|| format!("looked in {}", searched.join(", ")));
+                return self.report(Diagnostic::error(at, problem.message).hint(hint));
+            }
+        };
+        if self.library.once.contains(&file) {
+            return;
+        }
+        if self.open.len() >= MAX_INCLUDE_DEPTH {
+            self.library.closed = true;
+            return self.report(self.too_deep(file, at));
+        }
+        self.enter_file(file, path.parent().unwrap_or(Path::new("")).to_owned());
+    }
+
+    fn find(&self, name: &str, system: bool) -> PathBuf {
+        let candidates = self.include_places(system).into_iter().map(|dir| dir.join(name)).collect::<Vec<_>>();
+        let found = candidates.iter().find(|path| path.is_file());
+        found.or_else(|| candidates.iter().find(|path| path.exists())).cloned().unwrap_or_else(|| name.into())
+    }
+
+    /// `"name"` is looked for beside the including file first, `<name>` last.
+    fn include_places(&self, system: bool) -> Vec<&Path> {
+        let beside = self.open.last().map(|file| file.directory.as_path());
+        let given = self.options.include_dirs.iter().map(PathBuf::as_path);
+        if system { given.chain(beside).collect() } else { beside.into_iter().chain(given).collect() }
+    }
+
+    fn too_deep(&self, file: FileId, at: Span) -> Diagnostic {
+        let chain: Vec<FileId> = self.open.iter().map(|open| open.reader.file).collect();
+        let Some(last) = chain.iter().rposition(|&open| open == file) else {
+            return Diagnostic::error(at, format!("includes are nested more than {MAX_INCLUDE_DEPTH} deep"));
+        };
+        let cycle: Vec<String> = chain[last..]
+            .iter()
+            .chain([&file])
+            .map(|&file| format!("`{}`", self.sources.file(file).name))
+            .collect();
+        Diagnostic::error(at, format!("{} includes itself without end: {}", cycle[0], cycle.join(" → ")))
+            .hint("remove this line, or write `#pragma once` at the top of the file")
+    }
+
+    /// The line, counted from 1, on which `span` begins.
+    pub fn line(&self, span: Span) -> usize {
+        self.library.texts[&span.file].line(span.start)
+    }
+}
+
+fn show(directory: &Path) -> String {
+    let here = directory.as_os_str().is_empty();
+    if here { "the current directory".to_owned() } else { format!("`{}`", directory.display()) }
+}
+
+/// The bytes of a file, but at most one more than is allowed.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(io::Error::other("it is a directory"));
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn check(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
+    if bytes.len() > MAX_FILE_BYTES {
+        let problem = format!("`{name}` is larger than {} MiB", MAX_FILE_BYTES >> 20);
+        return Err(Diagnostic::general(problem).hint("is it really a model?"));
+    }
+    let line = |at: usize| bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
+        let problem = format!("`{name}` is a binary file: a zero byte at offset {at}, line {}", line(at));
+        return Err(Diagnostic::general(problem).hint("a model is a text file"));
+    }
+    if let Err(problem) = std::str::from_utf8(&bytes) {
+        let at = problem.valid_up_to();
+        let problem =
+            format!("`{name}` is not UTF-8 text: byte 0x{:02x} at offset {at}, line {}", bytes[at], line(at));
+        return Err(Diagnostic::general(problem)
+            .hint(format!("if it is Latin-1, convert it: `iconv -f latin1 -t utf-8 {name}`")));
+    }
+    Ok(String::from_utf8(bytes).unwrap_or_default())
+}

@@ -1,0 +1,200 @@
+//! The C preprocessor that Promela models are written for, built in.
+//!
+//! SPIN hands a model to `gcc -E` and reads what comes back. This gives the same tokens without gcc, and keeps
+//! what gcc loses: where each of them stands in the file the person wrote. Macro expansion follows gcc where the
+//! C standard leaves a choice.
+//!
+//! Tokens are pulled: [`expand`] asks for the next one, from the macro being read or else from the [`lex::Reader`]
+//! of the innermost file, on the way to which [`directive`] does what lines with `#` say; [`emit`] turns the rest
+//! into Promela's tokens. Whatever the text, time and memory stay bounded by the limits below.
+
+mod call;
+mod condition;
+mod directive;
+mod emit;
+mod expand;
+mod files;
+mod lex;
+mod macros;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use super::token::Token;
+use crate::diagnostic::Diagnostic;
+use crate::source::{FileId, Sources, Span};
+use directive::Conditional;
+use expand::Expansion;
+use files::Library;
+use lex::{PpToken, Reader, Words};
+use macros::Macros;
+use std::path::{Path, PathBuf};
+
+const MAX_FILE_BYTES: usize = 8 << 20;
+/// All files together, a file counting as often as it is included, and never as less than [`MIN_FILE_COST`].
+const MAX_TEXT_BYTES: usize = 64 << 20;
+const MIN_FILE_COST: usize = 4 << 10;
+const MAX_INCLUDE_DEPTH: usize = 64;
+/// Tokens handed to the parser.
+const MAX_TOKENS: usize = 2_000_000;
+/// Tokens, and bytes of new text, made on the way there: in definitions, arguments and expansions.
+const MAX_WORK: usize = 8_000_000;
+/// Macro calls inside arguments of macro calls, and operators inside operators in `#if`: bounds the stack.
+const MAX_NESTING: usize = 256;
+const MAX_PROBLEMS: usize = 100;
+
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// As given to `-D`: `NAME`, `NAME=VALUE` or `NAME(ARGS)=VALUE`.
+    pub defines: Vec<String>,
+    pub include_dirs: Vec<PathBuf>,
+}
+
+/// The tokens of the model in the file `path`.
+pub fn preprocess(
+    path: &Path,
+    options: &Options,
+    sources: &mut Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<Token> {
+    let mut preprocessor = Preprocessor::new(options, sources, problems);
+    match preprocessor.load(path) {
+        Ok(file) => preprocessor.run(file, path.parent().unwrap_or(Path::new("")).to_owned()),
+        Err(problem) => {
+            preprocessor.report(problem);
+            Vec::new()
+        }
+    }
+}
+
+/// The tokens of a model that stands in no file; it includes relative to the current directory.
+pub fn preprocess_text(
+    name: &str,
+    text: &str,
+    options: &Options,
+    sources: &mut Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<Token> {
+    let mut preprocessor = Preprocessor::new(options, sources, problems);
+    match preprocessor.add(name, text.as_bytes().to_vec()) {
+        Ok(file) => preprocessor.run(file, PathBuf::new()),
+        Err(problem) => {
+            preprocessor.report(problem);
+            Vec::new()
+        }
+    }
+}
+
+struct Preprocessor<'a> {
+    options: &'a Options,
+    sources: &'a mut Sources,
+    problems: &'a mut Vec<Diagnostic>,
+    /// Problems met so far, shown or not.
+    reported: usize,
+    words: Words,
+    library: Library,
+    /// The files being read, each included by the one before.
+    open: Vec<OpenFile>,
+    macros: Macros,
+    /// The macros being read, each named in the one before.
+    expansions: Vec<Expansion>,
+    /// Depth of argument expansion.
+    nesting: usize,
+    /// The arguments of a macro are being read: they must end in the file in which they begin.
+    in_arguments: bool,
+    /// A line break stood between the last token handed out and where we are.
+    broken: bool,
+    work: usize,
+    /// A limit was exceeded: there are no more tokens.
+    exhausted: bool,
+    output: Vec<Token>,
+}
+
+struct OpenFile {
+    reader: Reader,
+    /// Where its own includes are looked for.
+    directory: PathBuf,
+    /// The `#if`s it is in.
+    conditionals: Vec<Conditional>,
+}
+
+impl<'a> Preprocessor<'a> {
+    fn new(options: &'a Options, sources: &'a mut Sources, problems: &'a mut Vec<Diagnostic>) -> Self {
+        Self {
+            options,
+            sources,
+            problems,
+            reported: 0,
+            words: Words::default(),
+            library: Library::default(),
+            open: Vec::new(),
+            macros: macros::built_in(),
+            expansions: Vec::new(),
+            nesting: 0,
+            in_arguments: false,
+            broken: false,
+            work: 0,
+            exhausted: false,
+            output: Vec::new(),
+        }
+    }
+
+    fn run(mut self, file: FileId, directory: PathBuf) -> Vec<Token> {
+        self.enter_file(file, directory);
+        self.enter_command_line();
+        while let Some(token) = self.next_expanded() {
+            self.emit(token);
+        }
+        self.output
+    }
+
+    /// The next token of the innermost file that no directive and no false condition swallows.
+    fn next_from_files(&mut self) -> Option<PpToken> {
+        while !self.exhausted {
+            let file = self.open.last_mut()?;
+            match file.reader.next(&mut self.words) {
+                Some((hash, true)) if hash.is("#") => self.directive(hash.span),
+                Some(_) if file.is_skipping() => {}
+                Some((token, _)) => return Some(token),
+                None if self.in_arguments => return None,
+                None => self.leave_file(),
+            }
+        }
+        None
+    }
+
+    fn report(&mut self, problem: Diagnostic) {
+        if self.exhausted {
+            return;
+        }
+        self.reported += 1;
+        if self.reported <= MAX_PROBLEMS {
+            self.problems.push(problem);
+        } else if self.reported == MAX_PROBLEMS + 1 {
+            self.problems.push(
+                Diagnostic::general(format!("more than {MAX_PROBLEMS} problems; the rest are not shown"))
+                    .hint("the first ones often cause the others"),
+            );
+        }
+    }
+
+    /// Accounts for `amount` of work; false when there has been too much of it.
+    fn afford(&mut self, amount: usize, at: Span) -> bool {
+        self.work = self.work.saturating_add(amount);
+        if self.work > MAX_WORK {
+            self.give_up(
+                Diagnostic::error(at, format!("the macros of this model make more than {MAX_WORK} tokens"))
+                    .label("given up here")
+                    .hint("look for macros that use other macros more than once, again and again"),
+            );
+        }
+        !self.exhausted
+    }
+
+    /// Reports a last problem and ends the model here.
+    fn give_up(&mut self, problem: Diagnostic) {
+        self.report(problem);
+        self.exhausted = true;
+    }
+}

@@ -1,0 +1,75 @@
+//! Guessing what somebody meant to write.
+
+/// Longer names are not compared: the time grows with the product of the lengths.
+const LONGEST: usize = 64;
+
+/// The one of `known` that looks most like `name`, if any looks like it at all.
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let letters_of = |word: &str| word.chars().take(LONGEST + 1).flat_map(char::to_lowercase).collect::<Vec<_>>();
+    let name = letters_of(name);
+    let tolerated = name.len().div_ceil(3).min(3);
+    let close = known.into_iter().filter_map(|candidate| {
+        let letters = letters_of(candidate);
+        let comparable =
+            name.len().max(letters.len()) <= LONGEST && name.len().abs_diff(letters.len()) <= tolerated;
+        let distance = if comparable { distance(&name, &letters) } else { usize::MAX };
+        // A name of which nothing remains is not alike.
+        (distance <= tolerated && distance < letters.len()).then_some((distance, candidate))
+    });
+    close.min_by_key(|&(distance, _)| distance).map(|(_, candidate)| candidate)
+}
+
+/// How many letters to insert, delete, replace or swap with their neighbour to make `b` from `a`.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut before_last = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before_last[j - 2] + 1);
+            }
+        }
+        before_last = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggests_only_what_is_close() {
+        let known = ["proctype", "printf", "run", "atomic", "N", "count"];
+        for (name, expected) in [
+            ("proctpye", Some("proctype")),
+            ("proctyp", Some("proctype")),
+            ("Printf", Some("printf")),
+            ("PRINTF", Some("printf")),
+            ("rnu", Some("run")),
+            ("cuont", Some("count")),
+            ("n", Some("N")),
+            ("x", None),
+            ("xyz", None),
+            ("", None),
+            ("atomically", None),
+            ("ünïcode", None),
+        ] {
+            assert_eq!(did_you_mean(name, known), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_closest_name_wins() {
+        assert_eq!(did_you_mean("counter", ["count", "counters", "encounter"]), Some("counters"));
+    }
+
+    #[test]
+    fn an_endless_name_is_compared_with_nothing() {
+        let endless = "a".repeat(1_000_000);
+        assert_eq!(did_you_mean(&endless, [&*endless]), None);
+    }
+}

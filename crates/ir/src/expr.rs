@@ -1,0 +1,196 @@
+//! Expressions: 32-bit signed arithmetic, as in C.
+
+use crate::{LocationId, Pattern, Place, ProcessTypeId};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    Const(i32),
+    Load(Box<Place>),
+    Unary(UnaryOp, Box<Expr>),
+    /// `And` and `Or` evaluate their right side only if it matters.
+    Binary(BinaryOp, Box<(Expr, Expr)>),
+    /// `(0) ? (1) : (2)`
+    Conditional(Box<(Expr, Expr, Expr)>),
+    /// How many messages are in the channel.
+    Length(Box<Expr>),
+    Channel(ChannelTest, Box<Expr>),
+    /// Could a message that fits the pattern be received from the channel?
+    Poll(Box<Poll>),
+    /// The number of the process that evaluates it.
+    Myself,
+    /// How many processes there are.
+    ProcessCount,
+    /// Which process moved last.
+    Last,
+    /// No process can move otherwise.
+    Timeout,
+    /// What the `Run` of the same action returned.
+    Started,
+    /// Could the process with this number move, taken by itself?
+    Enabled(Box<Expr>),
+    /// The number of the location of the process with this number.
+    LocationOf(Box<Expr>),
+    /// Is the process with this number at this location?
+    At(Box<Expr>, LocationId),
+    PriorityOf(Box<Expr>),
+    /// The number of the oldest process of this type; -1 if there is none.
+    Find(ProcessTypeId),
+    /// No process is in a progress state; only claims ask.
+    NonProgress,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Poll {
+    pub channel: Expr,
+    pub anywhere: bool,
+    pub fields: Vec<Pattern>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    Not,
+    Negate,
+    Complement,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    BitAnd,
+    BitXor,
+    BitOr,
+    Shl,
+    Shr,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    And,
+    Or,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelTest {
+    Full,
+    Empty,
+    NotFull,
+    NotEmpty,
+}
+
+impl Expr {
+    pub fn load(place: Place) -> Self {
+        Expr::Load(Box::new(place))
+    }
+
+    pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Self {
+        Expr::Binary(op, Box::new((left, right)))
+    }
+
+    pub fn unary(op: UnaryOp, operand: Expr) -> Self {
+        Expr::Unary(op, Box::new(operand))
+    }
+
+    /// Whether it is constantly true.
+    pub fn is_true(&self) -> bool {
+        matches!(self, Expr::Const(value) if *value != 0)
+    }
+}
+
+impl Expr {
+    /// Calls `each` for this expression and all inside it.
+    pub fn each(&self, each: &mut dyn FnMut(&Expr)) {
+        each(self);
+        match self {
+            Expr::Const(_)
+            | Expr::Myself
+            | Expr::ProcessCount
+            | Expr::Last
+            | Expr::Timeout
+            | Expr::Started
+            | Expr::Find(_)
+            | Expr::NonProgress => {}
+            Expr::Load(place) => place.each_expr(each),
+            Expr::Unary(_, operand)
+            | Expr::Length(operand)
+            | Expr::Channel(_, operand)
+            | Expr::Enabled(operand)
+            | Expr::LocationOf(operand)
+            | Expr::At(operand, _)
+            | Expr::PriorityOf(operand) => operand.each(each),
+            Expr::Binary(_, operands) => {
+                operands.0.each(each);
+                operands.1.each(each);
+            }
+            Expr::Conditional(parts) => {
+                parts.0.each(each);
+                parts.1.each(each);
+                parts.2.each(each);
+            }
+            Expr::Poll(poll) => {
+                poll.channel.each(each);
+                poll.fields.iter().for_each(|field| field.each_expr(each));
+            }
+        }
+    }
+
+    /// The value of an expression that refers to nothing; `None` if it refers to something, or divides by zero.
+    pub fn constant(&self) -> Option<i32> {
+        match self {
+            Expr::Const(value) => Some(*value),
+            Expr::Unary(op, operand) => operand.constant().map(|value| op.apply(value)),
+            Expr::Binary(op, operands) => op.apply(operands.0.constant()?, operands.1.constant()?),
+            Expr::Conditional(parts) => {
+                if parts.0.constant()? != 0 {
+                    parts.1.constant()
+                } else {
+                    parts.2.constant()
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+impl UnaryOp {
+    pub fn apply(self, value: i32) -> i32 {
+        match self {
+            UnaryOp::Not => i32::from(value == 0),
+            UnaryOp::Negate => value.wrapping_neg(),
+            UnaryOp::Complement => !value,
+        }
+    }
+}
+
+impl BinaryOp {
+    /// C's operators on 32-bit numbers; `None` for a division by zero. What C leaves undefined wraps around.
+    pub fn apply(self, left: i32, right: i32) -> Option<i32> {
+        Some(match self {
+            BinaryOp::Add => left.wrapping_add(right),
+            BinaryOp::Sub => left.wrapping_sub(right),
+            BinaryOp::Mul => left.wrapping_mul(right),
+            BinaryOp::Div if right == 0 => return None,
+            BinaryOp::Div => left.wrapping_div(right),
+            BinaryOp::Rem if right == 0 => return None,
+            BinaryOp::Rem => left.wrapping_rem(right),
+            BinaryOp::BitAnd => left & right,
+            BinaryOp::BitXor => left ^ right,
+            BinaryOp::BitOr => left | right,
+            BinaryOp::Shl => left.wrapping_shl(right as u32),
+            BinaryOp::Shr => left.wrapping_shr(right as u32),
+            BinaryOp::Lt => i32::from(left < right),
+            BinaryOp::Gt => i32::from(left > right),
+            BinaryOp::Le => i32::from(left <= right),
+            BinaryOp::Ge => i32::from(left >= right),
+            BinaryOp::Eq => i32::from(left == right),
+            BinaryOp::Ne => i32::from(left != right),
+            BinaryOp::And => i32::from(left != 0 && right != 0),
+            BinaryOp::Or => i32::from(left != 0 || right != 0),
+        })
+    }
+}

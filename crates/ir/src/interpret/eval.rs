@@ -1,0 +1,272 @@
+//! Expressions and the possibility of actions, evaluated in a state.
+
+use super::layout::load;
+use super::{ChannelView, Evaluated, Interpreter, Offer, View};
+use crate::{Action, Base, BinaryOp, ChannelTest, ChannelType, Entry, Expr, Pattern, Place, Poll, Receive, Send};
+use entail_model::{FaultKind, State};
+
+/// Everything an expression can refer to.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub interpreter: &'a Interpreter<'a>,
+    pub state: &'a State,
+    pub view: &'a View,
+    /// Who evaluates.
+    pub process: usize,
+    /// Whether nothing else can move.
+    pub timeout: bool,
+    /// A message that waits to be received in a rendezvous: then nothing but that is possible.
+    pub offer: Option<&'a Offer>,
+    /// The number of the process that the current action started.
+    pub started: i32,
+}
+
+/// Where a value is: in the state, or nowhere (in a process that does not exist), where it reads as 0.
+pub(crate) enum Spot {
+    At(usize),
+    Nowhere,
+}
+
+impl<'a> Scene<'a> {
+    pub fn eval(&self, expr: &Expr) -> Evaluated<i32> {
+        Ok(match expr {
+            Expr::Const(value) => *value,
+            Expr::Load(place) => match self.find(place)? {
+                Spot::At(at) => load(self.state, at, place.scalar),
+                Spot::Nowhere => 0,
+            },
+            Expr::Unary(op, operand) => op.apply(self.eval(operand)?),
+            Expr::Binary(op, operands) => return self.binary(*op, &operands.0, &operands.1),
+            Expr::Conditional(parts) => {
+                return if self.eval(&parts.0)? != 0 { self.eval(&parts.1) } else { self.eval(&parts.2) };
+            }
+            Expr::Length(channel) => {
+                let number = self.eval(channel)?;
+                self.length(number)? as i32
+            }
+            Expr::Channel(test, channel) => i32::from(self.test(*test, channel)?),
+            Expr::Poll(poll) => i32::from(self.poll(poll)?),
+            Expr::Myself => self.process as i32,
+            Expr::ProcessCount => self.view.processes.len() as i32,
+            Expr::Last => self.interpreter.layout.last.map_or(0, |at| i32::from(self.state[at])),
+            Expr::Timeout => i32::from(self.timeout),
+            Expr::Started => self.started,
+            Expr::Enabled(process) => {
+                let number = self.eval(process)?;
+                if number == self.process as i32 {
+                    return Err(FaultKind::Process);
+                }
+                let other = self.process_index(number).map(|process| Scene { process, ..*self });
+                i32::from(other.is_some_and(|other| self.interpreter.could_move(&other)))
+            }
+            Expr::LocationOf(process) => self.location_of(process)?,
+            Expr::At(process, location) => i32::from(self.location_of(process)? == i32::from(location.0)),
+            Expr::PriorityOf(process) => {
+                let process = self.eval(process)?;
+                self.process_index(process).map_or(0, |process| {
+                    let start = self.view.processes[process].start;
+                    i32::from(self.interpreter.layout.priority(self.state, start))
+                })
+            }
+            Expr::Find(process_type) => {
+                let position = self.view.processes.iter().position(|process| process.process_type == *process_type);
+                position.map_or(-1, |process| process as i32)
+            }
+            Expr::NonProgress => {
+                let in_progress = self.view.processes.iter().any(|process| {
+                    let process_type = self.interpreter.system.process_type(process.process_type);
+                    process_type.locations[process.location.index()].progress
+                });
+                i32::from(!in_progress)
+            }
+        })
+    }
+
+    fn binary(&self, op: BinaryOp, left: &Expr, right: &Expr) -> Evaluated<i32> {
+        let left = self.eval(left)?;
+        match op {
+            BinaryOp::And if left == 0 => return Ok(0),
+            BinaryOp::Or if left != 0 => return Ok(1),
+            _ => {}
+        }
+        let right = self.eval(right)?;
+        op.apply(left, right).ok_or(FaultKind::DivisionByZero)
+    }
+
+    /// Where the place is in the state.
+    pub fn find(&self, place: &Place) -> Evaluated<Spot> {
+        let base = match &place.base {
+            Base::Global => self.interpreter.layout.globals,
+            Base::Local => self.view.processes[self.process].locals,
+            Base::Remote(process, process_type) => {
+                let process = self.eval(process)?;
+                let process = self.process_index(process).map(|process| self.view.processes[process]);
+                match process.filter(|process| process.process_type == *process_type) {
+                    Some(process) => process.locals,
+                    None => return Ok(Spot::Nowhere),
+                }
+            }
+        };
+        let mut at = base + place.offset as usize;
+        for index in &place.indices {
+            let value = self.eval(&index.value)?;
+            if value < 0 || value >= index.len as i32 {
+                return Err(FaultKind::Index);
+            }
+            at += value as usize * index.stride as usize;
+        }
+        Ok(Spot::At(at))
+    }
+
+    fn location_of(&self, process: &Expr) -> Evaluated<i32> {
+        let process = self.eval(process)?;
+        Ok(self.process_index(process).map_or(0, |process| i32::from(self.view.processes[process].location.0)))
+    }
+
+    pub fn process_index(&self, number: i32) -> Option<usize> {
+        usize::try_from(number).ok().filter(|&process| process < self.view.processes.len())
+    }
+
+    /// Whether the action could be carried out now. Not asked of `Else`.
+    pub fn possible(&self, action: &Action) -> Evaluated<bool> {
+        match action {
+            Action::Receive(receive) => Ok(self.matching(receive)?.is_some()),
+            Action::Deterministic(block) => match &block.entry {
+                Entry::Always => Ok(self.offer.is_none()),
+                Entry::Otherwise => Ok(false),
+                Entry::AnyOf(actions) => self.any_possible(actions),
+            },
+            _ if self.offer.is_some() => Ok(false),
+            Action::Guard(condition) => Ok(self.eval(condition)? != 0),
+            Action::Send(send) => {
+                let number = self.eval(&send.channel)?;
+                Ok(!self.is_full(number)?)
+            }
+            Action::End => Ok(self.process + 1 == self.view.processes.len()),
+            Action::Else
+            | Action::Skip
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..) => Ok(true),
+        }
+    }
+
+    fn any_possible(&self, actions: &[Action]) -> Evaluated<bool> {
+        for action in actions {
+            if self.possible(action)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The slot of the message that the receive would take.
+    pub fn matching(&self, receive: &Receive) -> Evaluated<Option<usize>> {
+        let number = self.eval(&receive.channel)?;
+        let channel = self.channel(number)?;
+        let rendezvous = self.channel_type_of(channel).is_rendezvous();
+        match self.offer {
+            Some(offer) => {
+                let accepted =
+                    offer.channel == number && self.fits(&receive.fields, |i| offer.fields.get(i).copied())?;
+                Ok(accepted.then_some(0))
+            }
+            None if rendezvous && receive.keep => Err(FaultKind::Channel),
+            None => self.search(channel, &receive.fields, receive.anywhere),
+        }
+    }
+
+    /// The first slot whose message fits; without `anywhere` only slot 0 is looked at.
+    fn search(&self, channel: ChannelView, fields: &[Pattern], anywhere: bool) -> Evaluated<Option<usize>> {
+        let length = self.interpreter.layout.channel_length(self.state, channel);
+        let candidates = if anywhere { length } else { length.min(1) };
+        for slot in 0..candidates {
+            if self.fits(fields, |field| self.field(channel, slot, field))? {
+                return Ok(Some(slot));
+            }
+        }
+        Ok(None)
+    }
+
+    fn fits(&self, patterns: &[Pattern], field: impl Fn(usize) -> Option<i32>) -> Evaluated<bool> {
+        for (i, pattern) in patterns.iter().enumerate() {
+            if let Pattern::Equal(expected) = pattern
+                && field(i).unwrap_or(0) != self.eval(expected)?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A field of a message in a buffer; `None` if messages have no such field.
+    pub fn field(&self, channel: ChannelView, slot: usize, field: usize) -> Option<i32> {
+        let fields = &self.channel_type_of(channel).fields;
+        let scalar = *fields.get(field)?;
+        let before: u32 = fields[..field].iter().map(|field| field.size()).sum();
+        Some(load(self.state, self.interpreter.layout.message(channel, slot) + before as usize, scalar))
+    }
+
+    fn poll(&self, poll: &Poll) -> Evaluated<bool> {
+        let number = self.eval(&poll.channel)?;
+        let channel = self.channel(number)?;
+        if self.channel_type_of(channel).is_rendezvous() {
+            return Err(FaultKind::Channel);
+        }
+        Ok(self.search(channel, &poll.fields, poll.anywhere)?.is_some())
+    }
+
+    fn test(&self, test: ChannelTest, channel: &Expr) -> Evaluated<bool> {
+        let number = self.eval(channel)?;
+        Ok(match test {
+            ChannelTest::Full => self.is_full(number)?,
+            ChannelTest::NotFull => !self.is_full(number)?,
+            ChannelTest::Empty => self.length(number)? == 0,
+            ChannelTest::NotEmpty => self.length(number)? > 0,
+        })
+    }
+
+    /// A rendezvous channel is full only while a message is being handed over.
+    fn is_full(&self, number: i32) -> Evaluated<bool> {
+        let channel = self.channel(number)?;
+        let capacity = usize::from(self.channel_type_of(channel).capacity).max(1);
+        Ok(self.length(number)? >= capacity)
+    }
+
+    fn length(&self, number: i32) -> Evaluated<usize> {
+        let channel = self.channel(number)?;
+        if self.offer.is_some_and(|offer| offer.channel == number) {
+            return Ok(1);
+        }
+        Ok(self.interpreter.layout.channel_length(self.state, channel))
+    }
+
+    pub fn channel(&self, number: i32) -> Evaluated<ChannelView> {
+        let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        index.and_then(|index| self.view.channels.get(index)).copied().ok_or(FaultKind::Channel)
+    }
+
+    pub fn channel_type(&self, channel: &Expr) -> Evaluated<&'a ChannelType> {
+        let number = self.eval(channel)?;
+        Ok(self.channel_type_of(self.channel(number)?))
+    }
+
+    pub fn channel_type_of(&self, channel: ChannelView) -> &'a ChannelType {
+        &self.interpreter.system.channel_types[channel.channel_type.index()]
+    }
+
+    /// The message that a send through a rendezvous channel offers.
+    pub fn offer_of(&self, send: &Send) -> Evaluated<Offer> {
+        let number = self.eval(&send.channel)?;
+        let types = &self.channel_type_of(self.channel(number)?).fields;
+        if types.len() != send.fields.len() {
+            return Err(FaultKind::Channel);
+        }
+        let fields = send.fields.iter().zip(types);
+        let fields = fields.map(|(field, ty)| Ok(ty.truncate(self.eval(field)?))).collect::<Result<_, _>>()?;
+        Ok(Offer { channel: number, fields })
+    }
+}

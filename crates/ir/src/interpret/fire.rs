@@ -1,0 +1,358 @@
+//! Taking a step.
+
+use super::eval::{Scene, Spot};
+use super::layout::store;
+use super::{Evaluated, Interpreter, MAX_CHANNELS, MAX_PROCESSES, MAX_STATE_BYTES, Offer, Step, View};
+use crate::{Action, Block, BlockNode, Edge, Init, NodeId, Pattern, Place, Receive, Run, Send, StatementId};
+use entail_model::{Fault, FaultKind, Fired, StateBuf};
+
+/// A step being taken: the state is changed in place.
+struct Performance<'a> {
+    interpreter: &'a Interpreter<'a>,
+    state: &'a mut StateBuf,
+    view: View,
+    process: usize,
+    timeout: bool,
+    offer: Option<Offer>,
+    started: i32,
+    /// Assertions that failed on the way, and the first of them.
+    failed: u32,
+    first_failed: StatementId,
+    /// What is being carried out, for the fault that may come of it.
+    statement: StatementId,
+}
+
+impl Interpreter<'_> {
+    /// Builds the initial state: globals, then the processes that exist from the beginning.
+    pub(super) fn start(&self, state: &mut StateBuf) -> Evaluated<()> {
+        let view = self.view(state);
+        let mut performance = Performance::new(self, state, view, 0);
+        performance.initialise(&self.system.globals.init, 0)?;
+        for start in &self.system.start {
+            let run = Run { process_type: start.process_type, args: Vec::new(), priority: start.priority };
+            performance.run(&run)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn take(&self, step: Step, state: &mut StateBuf) -> Fired {
+        let view = self.view(state);
+        let edge = self.system.edge(step.edge());
+        let nondeterministic = self.breaks_determinism(step, edge, state, &view);
+
+        let mut performance = Performance::new(self, state, view, step.process());
+        performance.timeout = step.is_timeout();
+        performance.statement = edge.statement;
+        let outcome = match step.partner() {
+            None => performance.take(edge),
+            Some((partner, partner_edge)) => performance.meet(edge, partner, self.system.edge(partner_edge)),
+        };
+        let Performance { failed, first_failed, statement, .. } = performance;
+        let fault = |kind, statement: StatementId, times| Fault { kind, place: statement.0, times };
+        match outcome {
+            Err(kind) => Fired::Broken(fault(kind, statement, 1 + failed)),
+            Ok(()) => {
+                self.settle(state);
+                if nondeterministic {
+                    Fired::Failed(fault(FaultKind::Determinism, edge.statement, 1 + failed))
+                } else if failed > 0 {
+                    Fired::Failed(fault(FaultKind::Assertion, first_failed, failed))
+                } else {
+                    Fired::Done
+                }
+            }
+        }
+    }
+
+    /// A process that may not be interrupted but cannot go on either loses that privilege.
+    fn settle(&self, state: &mut StateBuf) {
+        let exclusive = usize::from(state[0]);
+        if exclusive > 0 {
+            let view = self.view(state);
+            let mut steps = Vec::new();
+            self.steps_of_one(&self.scene(state, &view, exclusive - 1), &mut steps);
+            if steps.is_empty() {
+                state[0] = 0;
+            }
+        }
+    }
+
+    /// Whether a process that must not have a choice had one, and this step is not the first of its choices.
+    fn breaks_determinism(&self, step: Step, edge: &Edge, state: &StateBuf, view: &View) -> bool {
+        let process = view.processes[step.process()];
+        if !self.system.process_type(process.process_type).deterministic || edge.action.waits_for_others() {
+            return false;
+        }
+        let scene = Scene { timeout: step.is_timeout(), ..self.scene(state, view, step.process()) };
+        let mut steps = Vec::new();
+        self.steps_of_one(&scene, &mut steps);
+        steps.iter().take_while(|other| **other != step).any(|other| other.partner().is_none())
+    }
+}
+
+impl<'a> Performance<'a> {
+    fn new(interpreter: &'a Interpreter<'a>, state: &'a mut StateBuf, view: View, process: usize) -> Self {
+        let statement = StatementId(0);
+        Performance {
+            interpreter,
+            state,
+            view,
+            process,
+            timeout: false,
+            offer: None,
+            started: 0,
+            failed: 0,
+            first_failed: statement,
+            statement,
+        }
+    }
+
+    fn scene(&self) -> Scene<'_> {
+        Scene {
+            interpreter: self.interpreter,
+            state: self.state,
+            view: &self.view,
+            process: self.process,
+            timeout: self.timeout,
+            offer: self.offer.as_ref(),
+            started: self.started,
+        }
+    }
+
+    fn take(&mut self, edge: &Edge) -> Evaluated<()> {
+        // Evaluated again although it is known to be possible: this is where a faulty guard shows.
+        if !edge.action.waits_for_others() {
+            self.scene().possible(&edge.action)?;
+        }
+        self.perform(&edge.action)?;
+        self.advance(edge);
+        Ok(())
+    }
+
+    /// A rendezvous: the message goes straight from one process to the other, and the receiver has the last word
+    /// on whether it may be interrupted.
+    fn meet(&mut self, sent: &Edge, partner: usize, received: &Edge) -> Evaluated<()> {
+        let Action::Send(send) = &sent.action else { unreachable!("a rendezvous begins with a send") };
+        let offer = self.scene().offer_of(send)?;
+        self.offer = Some(offer);
+        self.advance(sent);
+        self.process = partner;
+        self.statement = received.statement;
+        self.take(received)
+    }
+
+    /// Moves the process to the edge's target.
+    fn advance(&mut self, edge: &Edge) {
+        let process = self.view.processes[self.process];
+        let layout = &self.interpreter.layout;
+        match edge.target {
+            Some(target) => {
+                layout.set_location(self.state, process.start, target);
+                self.view.processes[self.process].location = target;
+                self.state[0] = if edge.atomic { self.process as u8 + 1 } else { 0 };
+            }
+            None => {
+                self.state.truncate(process.start);
+                self.state[layout.process_count] -= 1;
+                self.state[0] = 0;
+            }
+        }
+        if let Some(last) = layout.last {
+            self.state[last] = self.process as u8;
+        }
+    }
+
+    fn perform(&mut self, action: &Action) -> Evaluated<()> {
+        match action {
+            Action::Skip | Action::Guard(_) | Action::Else | Action::End => {}
+            Action::Assign(place, value) => {
+                let value = self.scene().eval(value)?;
+                self.assign(place, value)?;
+            }
+            Action::Send(send) => self.send(send)?,
+            Action::Receive(receive) => self.receive(receive)?,
+            Action::Assert(condition) => {
+                if self.scene().eval(condition)? == 0 {
+                    if self.failed == 0 {
+                        self.first_failed = self.statement;
+                    }
+                    self.failed += 1;
+                }
+            }
+            Action::Print(_, args) => {
+                for arg in args {
+                    self.scene().eval(arg)?;
+                }
+            }
+            Action::PrintName(name) => {
+                self.scene().eval(name)?;
+            }
+            Action::SetPriority(parts) => {
+                let (process, priority) = (self.scene().eval(&parts.0)?, self.scene().eval(&parts.1)?);
+                if let Some(process) = self.scene().process_index(process) {
+                    let priority = u8::try_from(priority).ok().filter(|&p| p > 0).ok_or(FaultKind::Process)?;
+                    let start = self.view.processes[process].start;
+                    self.interpreter.layout.set_priority(self.state, start, priority);
+                }
+            }
+            Action::Run(run, then) => {
+                self.started = self.run(run)?;
+                self.perform(then)?;
+            }
+            Action::Deterministic(block) => self.run_block(block)?,
+        }
+        Ok(())
+    }
+
+    fn assign(&mut self, place: &Place, value: i32) -> Evaluated<()> {
+        if let Spot::At(at) = self.scene().find(place)? {
+            store(self.state, at, place.scalar, value);
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, send: &Send) -> Evaluated<()> {
+        let interpreter = self.interpreter;
+        let layout = &interpreter.layout;
+        let scene = self.scene();
+        let channel = scene.channel(scene.eval(&send.channel)?)?;
+        let channel_type = &interpreter.system.channel_types[channel.channel_type.index()];
+        if channel_type.is_rendezvous() || channel_type.fields.len() != send.fields.len() {
+            return Err(FaultKind::Channel);
+        }
+        let fields = send.fields.iter().map(|field| scene.eval(field)).collect::<Evaluated<Vec<_>>>()?;
+        let length = layout.channel_length(self.state, channel);
+        let message_in = |slot: usize| (0..fields.len()).map(move |i| scene.field(channel, slot, i).unwrap_or(0));
+        let greater = |slot: &usize| message_in(*slot).gt(fields.iter().copied());
+        let slot = if send.sorted { (0..length).find(greater).unwrap_or(length) } else { length };
+        let (at, end) = (layout.message(channel, slot), layout.message(channel, length));
+        let message = layout.channel(channel.channel_type).message;
+        self.state.copy_within(at..end, at + message);
+        let mut at = at;
+        for (scalar, value) in channel_type.fields.iter().zip(fields) {
+            store(self.state, at, *scalar, value);
+            at += scalar.size() as usize;
+        }
+        layout.set_channel_length(self.state, channel, length + 1);
+        Ok(())
+    }
+
+    /// Fields are stored one after the other, so that in `c?i,a[i]` the index is the `i` just received.
+    fn receive(&mut self, receive: &Receive) -> Evaluated<()> {
+        let scene = self.scene();
+        let slot = scene.matching(receive)?.ok_or(FaultKind::Determinism)?;
+        let channel = scene.channel(scene.eval(&receive.channel)?)?;
+        if receive.fields.len() != scene.channel_type_of(channel).fields.len() {
+            return Err(FaultKind::Channel);
+        }
+        let message: Vec<i32> = match self.offer.take() {
+            Some(offer) => offer.fields,
+            None => {
+                let fields = 0..receive.fields.len();
+                fields.map(|field| self.scene().field(channel, slot, field).unwrap_or(0)).collect()
+            }
+        };
+        let rendezvous = self.scene().channel_type_of(channel).is_rendezvous();
+        for (pattern, value) in receive.fields.iter().zip(message) {
+            if let Pattern::Store(place) = pattern {
+                self.assign(place, value)?;
+            }
+        }
+        if !rendezvous && !receive.keep {
+            let layout = &self.interpreter.layout;
+            let length = layout.channel_length(self.state, channel);
+            let (next, end) = (layout.message(channel, slot + 1), layout.message(channel, length));
+            let size = layout.channel(channel.channel_type).message;
+            self.state.copy_within(next..end, next - size);
+            self.state[end - size..end].fill(0);
+            layout.set_channel_length(self.state, channel, length - 1);
+        }
+        Ok(())
+    }
+
+    /// Starts a process; its number is the result.
+    fn run(&mut self, run: &Run) -> Evaluated<i32> {
+        let interpreter = self.interpreter;
+        let layout = &interpreter.layout;
+        let number = self.view.processes.len();
+        let first_channel = self.view.channels.len();
+        if number >= MAX_PROCESSES || first_channel + layout.channels_of(run.process_type) > MAX_CHANNELS {
+            return Err(FaultKind::Process);
+        }
+        let args = run.args.iter().map(|arg| self.scene().eval(arg)).collect::<Evaluated<Vec<_>>>()?;
+
+        let process_type = interpreter.system.process_type(run.process_type);
+        let start = self.state.len();
+        if start + layout.process_size(run.process_type) > MAX_STATE_BYTES {
+            return Err(FaultKind::StateSize);
+        }
+        self.state.resize(start + layout.process_size(run.process_type), 0);
+        self.state[start] = run.process_type.0 as u8;
+        layout.set_location(self.state, start, process_type.entry);
+        layout.set_priority(self.state, start, run.priority);
+        self.state[layout.process_count] += 1;
+        layout.add_process(interpreter.system, self.state, start, &mut self.view);
+
+        let parent = std::mem::replace(&mut self.process, number);
+        for (place, value) in process_type.params.iter().zip(args) {
+            self.assign(place, value)?;
+        }
+        self.initialise(&process_type.frame.init, first_channel)?;
+        self.process = parent;
+        Ok(number as i32)
+    }
+
+    /// Gives the variables of a new frame their first values; its channels are numbered from `first_channel` on.
+    fn initialise(&mut self, init: &[Init], first_channel: usize) -> Evaluated<()> {
+        let mut channel = first_channel as i32;
+        for init in init {
+            match init {
+                Init::Value(place, value) => {
+                    let value = self.scene().eval(value)?;
+                    self.assign(place, value)?;
+                }
+                Init::Channel(place, _) => {
+                    channel += 1;
+                    self.assign(place, channel)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn run_block(&mut self, block: &Block) -> Evaluated<()> {
+        let mut current = Some(NodeId(0));
+        for _ in 0..Block::LIMIT {
+            let Some(id) = current else { return Ok(()) };
+            current = match &block.nodes[id.0 as usize] {
+                BlockNode::Do { action, statement, next } => {
+                    self.statement = *statement;
+                    if !self.scene().possible(action)? {
+                        return Err(FaultKind::Determinism);
+                    }
+                    self.perform(action)?;
+                    *next
+                }
+                BlockNode::Choose { alternatives, statement } => {
+                    self.statement = *statement;
+                    Some(self.choose(block, alternatives)?)
+                }
+                BlockNode::Jump(next) => *next,
+            };
+        }
+        Err(FaultKind::Determinism)
+    }
+
+    fn choose(&self, block: &Block, alternatives: &[NodeId]) -> Evaluated<NodeId> {
+        for &alternative in alternatives {
+            let taken = match &block.nodes[alternative.0 as usize] {
+                BlockNode::Do { action, .. } => self.scene().possible(action)?,
+                BlockNode::Choose { .. } | BlockNode::Jump(_) => true,
+            };
+            if taken {
+                return Ok(alternative);
+            }
+        }
+        Err(FaultKind::Determinism)
+    }
+}

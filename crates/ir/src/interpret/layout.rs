@@ -1,0 +1,243 @@
+//! How a state lies in its bytes.
+//!
+//! ```text
+//! exclusive │ last? │ process count │ globals │ global channels │ process 0 │ its channels │ process 1 │ …
+//! process:  type │ location (1 or 2 bytes) │ priority? │ locals
+//! channel:  length (1 or 2 bytes) │ capacity × message; a rendezvous takes no bytes
+//! ```
+//!
+//! `exclusive` is the number of the process that alone may move, plus 1, or 0: it is 0 in every state that is
+//! stored. Numbers are little-endian. Parts marked `?` are there only if the system needs them. Free slots of a
+//! channel are 0, so that equal states have equal bytes.
+
+use crate::{ChannelType, ChannelTypeId, Init, LocationId, ProcessTypeId, Scalar, System};
+use entail_model::State;
+
+/// The sizes and offsets that are the same in every state of a system.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    pub(crate) last: Option<usize>,
+    pub(crate) process_count: usize,
+    pub(crate) globals: usize,
+    /// Where the first process begins.
+    pub(crate) first_process: usize,
+    location_bytes: usize,
+    priority: bool,
+    /// From the beginning of a process to its locals.
+    pub(crate) process_header: usize,
+    /// Per process type: header, locals, and channels.
+    process_sizes: Vec<usize>,
+    /// Per process type: the channels made when one starts.
+    process_channels: Vec<Vec<ChannelTypeId>>,
+    global_channels: Vec<ChannelTypeId>,
+    /// Per channel type.
+    channels: Vec<ChannelLayout>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChannelLayout {
+    pub size: usize,
+    pub length_bytes: usize,
+    pub message: usize,
+}
+
+/// Where the processes and channels of one state lie. Made once per state, and reused.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    pub processes: Vec<ProcessView>,
+    /// Channel number `n` is `channels[n - 1]`; number 0 is no channel.
+    pub channels: Vec<ChannelView>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessView {
+    pub process_type: ProcessTypeId,
+    pub location: LocationId,
+    /// Where the process begins in the state.
+    pub start: usize,
+    /// Where its locals begin.
+    pub locals: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChannelView {
+    pub channel_type: ChannelTypeId,
+    /// Where the channel begins in the state.
+    pub start: usize,
+}
+
+impl Layout {
+    pub fn new(system: &System) -> Self {
+        let channels: Vec<_> = system.channel_types.iter().map(ChannelLayout::new).collect();
+        let channels_of = |init: &[Init]| -> Vec<ChannelTypeId> {
+            init.iter()
+                .filter_map(|init| match init {
+                    Init::Channel(_, channel_type) => Some(*channel_type),
+                    Init::Value(..) => None,
+                })
+                .collect()
+        };
+        let size_of = |types: &[ChannelTypeId]| types.iter().map(|id| channels[id.index()].size).sum::<usize>();
+
+        let most_locations = system.process_types.iter().map(|process| process.locations.len()).max();
+        let location_bytes = if most_locations.unwrap_or(0) <= 256 { 1 } else { 2 };
+        let process_header = 1 + location_bytes + usize::from(system.uses_priorities);
+        let process_channels: Vec<_> =
+            system.process_types.iter().map(|process| channels_of(&process.frame.init)).collect();
+        let process_sizes = system
+            .process_types
+            .iter()
+            .zip(&process_channels)
+            .map(|(process, channels)| process_header + process.frame.size as usize + size_of(channels))
+            .collect();
+
+        let last = system.uses_last.then_some(1);
+        let process_count = 1 + usize::from(system.uses_last);
+        let globals = process_count + 1;
+        let global_channels = channels_of(&system.globals.init);
+        let first_process = globals + system.globals.size as usize + size_of(&global_channels);
+        Layout {
+            last,
+            process_count,
+            globals,
+            first_process,
+            location_bytes,
+            priority: system.uses_priorities,
+            process_header,
+            process_sizes,
+            process_channels,
+            global_channels,
+            channels,
+        }
+    }
+
+    /// Finds the processes and channels of `state`.
+    pub fn view(&self, system: &System, state: &State, view: &mut View) {
+        view.processes.clear();
+        view.channels.clear();
+        self.add_channels(&self.global_channels, self.globals + system.globals.size as usize, view);
+        let mut start = self.first_process;
+        for _ in 0..state[self.process_count] {
+            start = self.add_process(system, state, start, view);
+        }
+    }
+
+    /// Adds the process that begins at `start`, and its channels; returns where the next one begins.
+    pub(crate) fn add_process(&self, system: &System, state: &State, start: usize, view: &mut View) -> usize {
+        let process_type = ProcessTypeId(u16::from(state[start]));
+        let locals = start + self.process_header;
+        let location = self.location(state, start);
+        view.processes.push(ProcessView { process_type, location, start, locals });
+        let types = &self.process_channels[process_type.index()];
+        if !types.is_empty() {
+            let frame = system.process_type(process_type).frame.size as usize;
+            self.add_channels(types, locals + frame, view);
+        }
+        start + self.process_sizes[process_type.index()]
+    }
+
+    fn add_channels(&self, types: &[ChannelTypeId], mut start: usize, view: &mut View) {
+        for &channel_type in types {
+            view.channels.push(ChannelView { channel_type, start });
+            start += self.channels[channel_type.index()].size;
+        }
+    }
+
+    pub(crate) fn process_size(&self, process_type: ProcessTypeId) -> usize {
+        self.process_sizes[process_type.index()]
+    }
+
+    /// How many channels come with a process of this type.
+    pub(crate) fn channels_of(&self, process_type: ProcessTypeId) -> usize {
+        self.process_channels[process_type.index()].len()
+    }
+
+    pub(crate) fn channel(&self, channel_type: ChannelTypeId) -> ChannelLayout {
+        self.channels[channel_type.index()]
+    }
+
+    fn location(&self, state: &State, process: usize) -> LocationId {
+        let low = u16::from(state[process + 1]);
+        LocationId(if self.location_bytes == 1 { low } else { low | u16::from(state[process + 2]) << 8 })
+    }
+
+    pub(crate) fn set_location(&self, state: &mut State, process: usize, location: LocationId) {
+        state[process + 1] = location.0 as u8;
+        if self.location_bytes == 2 {
+            state[process + 2] = (location.0 >> 8) as u8;
+        }
+    }
+
+    /// 1 where the system has no priorities.
+    pub fn priority(&self, state: &State, process: usize) -> u8 {
+        if self.priority { state[process + 1 + self.location_bytes] } else { 1 }
+    }
+
+    pub(crate) fn set_priority(&self, state: &mut State, process: usize, priority: u8) {
+        if self.priority {
+            state[process + 1 + self.location_bytes] = priority;
+        }
+    }
+
+    /// Where the globals begin.
+    pub fn globals(&self) -> usize {
+        self.globals
+    }
+
+    /// How many messages the channel holds.
+    pub fn channel_length(&self, state: &State, channel: ChannelView) -> usize {
+        let layout = self.channel(channel.channel_type);
+        match layout.length_bytes {
+            0 => 0,
+            1 => usize::from(state[channel.start]),
+            _ => usize::from(u16::from_le_bytes([state[channel.start], state[channel.start + 1]])),
+        }
+    }
+
+    pub(crate) fn set_channel_length(&self, state: &mut State, channel: ChannelView, length: usize) {
+        let layout = self.channel(channel.channel_type);
+        state[channel.start] = length as u8;
+        if layout.length_bytes == 2 {
+            state[channel.start + 1] = (length >> 8) as u8;
+        }
+    }
+
+    /// Where a message of the channel begins in the state.
+    pub fn message(&self, channel: ChannelView, slot: usize) -> usize {
+        let layout = self.channel(channel.channel_type);
+        channel.start + layout.length_bytes + slot * layout.message
+    }
+}
+
+impl ChannelLayout {
+    fn new(channel: &ChannelType) -> Self {
+        let message = channel.message_size() as usize;
+        let length_bytes = match channel.capacity {
+            0 => 0,
+            1..=255 => 1,
+            256.. => 2,
+        };
+        ChannelLayout { size: length_bytes + usize::from(channel.capacity) * message, length_bytes, message }
+    }
+}
+
+/// Reads a number from its bytes.
+pub fn load(state: &State, at: usize, scalar: Scalar) -> i32 {
+    match (scalar.size(), scalar.signed) {
+        (1, false) => i32::from(state[at]),
+        (1, true) => scalar.truncate(i32::from(state[at])),
+        (2, false) => i32::from(u16::from_le_bytes([state[at], state[at + 1]])),
+        (2, true) => scalar.truncate(i32::from(i16::from_le_bytes([state[at], state[at + 1]]))),
+        _ => i32::from_le_bytes([state[at], state[at + 1], state[at + 2], state[at + 3]]),
+    }
+}
+
+/// Writes a number, cutting off what does not fit.
+pub fn store(state: &mut State, at: usize, scalar: Scalar, value: i32) {
+    let value = scalar.truncate(value);
+    match scalar.size() {
+        1 => state[at] = value as u8,
+        2 => state[at..at + 2].copy_from_slice(&(value as u16).to_le_bytes()),
+        _ => state[at..at + 4].copy_from_slice(&value.to_le_bytes()),
+    }
+}

@@ -1,0 +1,303 @@
+//! Runs a system as it is written: the reference for every faster engine.
+
+mod eval;
+mod explain;
+mod fire;
+pub mod layout;
+
+pub use explain::{Change, Explained};
+pub use layout::{ChannelView, Layout, ProcessView, View};
+
+use crate::{Action, Edge, EdgeId, Entry, System};
+use entail_model::{FaultKind, Fired, Marks, Model, State, StateBuf};
+use eval::Scene;
+
+/// SPIN's limit, and ours: a process number fits into a byte with one value to spare.
+pub const MAX_PROCESSES: usize = 255;
+/// Likewise for channels; number 0 means none.
+pub const MAX_CHANNELS: usize = 255;
+/// Larger states are an error: nothing sensible needs them, and a runaway model would fill the memory with a few.
+pub const MAX_STATE_BYTES: usize = 1 << 16;
+
+/// A system, ready to run.
+#[derive(Debug)]
+pub struct Interpreter<'s> {
+    system: &'s System,
+    layout: Layout,
+    uses_timeout: bool,
+}
+
+/// One step: an edge of a process, and for a rendezvous also the edge of the process that receives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Step(u64);
+
+/// A message on its way from a sender to a receiver that wait for each other.
+pub(crate) struct Offer {
+    channel: i32,
+    fields: Vec<i32>,
+}
+
+impl<'s> Interpreter<'s> {
+    pub fn new(system: &'s System) -> Self {
+        let uses_timeout = system.edges.iter().any(|edge| edge.action.mentions_timeout());
+        Interpreter { system, layout: Layout::new(system), uses_timeout }
+    }
+
+    pub fn system(&self) -> &'s System {
+        self.system
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Where the processes and channels of `state` are.
+    pub fn view(&self, state: &State) -> View {
+        let mut view = View::default();
+        self.layout.view(self.system, state, &mut view);
+        view
+    }
+
+    fn steps_of_all(&self, state: &State, view: &View, timeout: bool, steps: &mut Vec<Step>) {
+        let exclusive = usize::from(state[0]);
+        let processes = if exclusive > 0 { exclusive - 1..exclusive } else { 0..view.processes.len() };
+        for process in processes.rev() {
+            let scene = Scene { timeout, ..self.scene(state, view, process) };
+            self.steps_of_one(&scene, steps);
+        }
+    }
+
+    /// The steps that the scene's process begins.
+    fn steps_of_one(&self, scene: &Scene<'_>, steps: &mut Vec<Step>) {
+        if !self.may_move(scene) {
+            return;
+        }
+        self.each_possible_edge(scene, |edge_id, edge| {
+            let Some(send) = rendezvous(edge, scene) else {
+                steps.push(Step::new(scene.process, edge_id, scene.timeout));
+                return true;
+            };
+            let before = steps.len();
+            match scene.offer_of(send) {
+                Ok(offer) => self.partners(scene, &offer, |partner, partner_edge| {
+                    steps.push(Step::rendezvous(scene.process, edge_id, partner, partner_edge, scene.timeout));
+                }),
+                Err(_) => steps.push(Step::new(scene.process, edge_id, scene.timeout)),
+            }
+            steps.len() > before
+        });
+    }
+
+    /// Every edge of another process that accepts the offer.
+    fn partners(&self, sender: &Scene<'_>, offer: &Offer, mut each: impl FnMut(usize, EdgeId)) {
+        for partner in (0..sender.view.processes.len()).rev() {
+            if partner == sender.process {
+                continue;
+            }
+            let scene = Scene { process: partner, offer: Some(offer), ..*sender };
+            if self.may_move(&scene) {
+                self.each_possible_edge(&scene, |edge_id, _| {
+                    each(partner, edge_id);
+                    true
+                });
+            }
+        }
+    }
+
+    /// Calls `take` for every edge that is possible for the scene's process. `take` says whether the edge really
+    /// can be taken, which for a rendezvous depends on others.
+    fn each_possible_edge(&self, scene: &Scene<'_>, mut take: impl FnMut(EdgeId, &'s Edge) -> bool) {
+        let process = scene.view.processes[scene.process];
+        let location = &self.system.process_type(process.process_type).locations[process.location.index()];
+        let mut moved = false;
+        let mut escaped = None;
+        for id in location.first..location.first + location.count {
+            let edge = self.system.edge(EdgeId(id));
+            if escaped.is_some() && edge.escape != escaped {
+                break;
+            }
+            let possible = if edge.action.waits_for_others() {
+                !moved && scene.offer.is_none()
+            } else {
+                // A guard that cannot be evaluated counts as possible, so that the fault is met when it fires.
+                scene.possible(&edge.action).unwrap_or(true)
+            };
+            if possible && take(EdgeId(id), edge) {
+                escaped = edge.escape;
+                // SPIN does not count the first half of a rendezvous as a move, so an `else` beside it stays
+                // possible.
+                moved |= rendezvous(edge, scene).is_none();
+            }
+        }
+    }
+
+    /// Whether the process may move at all, as far as its `provided` clause and priorities are concerned.
+    fn may_move(&self, scene: &Scene<'_>) -> bool {
+        self.is_provided(scene) && (!self.system.uses_priorities || self.has_precedence(scene))
+    }
+
+    fn is_provided(&self, scene: &Scene<'_>) -> bool {
+        let process_type = scene.view.processes[scene.process].process_type;
+        let provided = self.system.process_type(process_type).provided.as_ref();
+        provided.is_none_or(|condition| scene.eval(condition).is_ok_and(|value| value != 0))
+    }
+
+    /// No process of higher priority could move.
+    fn has_precedence(&self, scene: &Scene<'_>) -> bool {
+        let priority = |process: usize| self.layout.priority(scene.state, scene.view.processes[process].start);
+        let mine = priority(scene.process);
+        (0..scene.view.processes.len()).all(|other| {
+            other == scene.process || priority(other) <= mine || {
+                let other = Scene { process: other, ..*scene };
+                !self.is_provided(&other) || !self.could_move(&other)
+            }
+        })
+    }
+
+    /// Whether the process could move, taken by itself: the meaning of `enabled()`. A rendezvous counts without
+    /// asking for a partner.
+    fn could_move(&self, scene: &Scene<'_>) -> bool {
+        let mut found = false;
+        self.each_possible_edge(&Scene { offer: None, ..*scene }, |_, _| {
+            found = true;
+            true
+        });
+        found
+    }
+
+    fn scene<'a>(&'a self, state: &'a State, view: &'a View, process: usize) -> Scene<'a> {
+        Scene { interpreter: self, state, view, process, timeout: false, offer: None, started: 0 }
+    }
+}
+
+impl Model for Interpreter<'_> {
+    type Step = Step;
+
+    fn initial_states(&self, each: &mut dyn FnMut(&State)) {
+        let mut state = vec![0; self.layout.first_process];
+        match self.start(&mut state) {
+            Ok(()) => each(&state),
+            // A model that faults before its first step shows it in its first step: see `enabled`.
+            Err(_) => each(&[]),
+        }
+    }
+
+    fn enabled(&self, state: &State, steps: &mut Vec<Step>) {
+        if state.is_empty() {
+            steps.push(Step(u64::MAX));
+            return;
+        }
+        let view = self.view(state);
+        let before = steps.len();
+        self.steps_of_all(state, &view, false, steps);
+        if steps.len() == before && self.uses_timeout && !self.is_transient(state) {
+            self.steps_of_all(state, &view, true, steps);
+        }
+    }
+
+    fn fire(&self, step: Step, state: &mut StateBuf) -> Fired {
+        if state.is_empty() {
+            let mut first = vec![0; self.layout.first_process];
+            return match self.start(&mut first) {
+                Ok(()) => Fired::Done,
+                Err(kind) => Fired::Broken(entail_model::Fault { kind, place: 0, times: 1 }),
+            };
+        }
+        self.take(step, state)
+    }
+
+    fn is_transient(&self, state: &State) -> bool {
+        state.first().is_some_and(|&exclusive| exclusive > 0)
+    }
+
+    fn marks(&self, state: &State) -> Marks {
+        if state.is_empty() {
+            return Marks::default();
+        }
+        let view = self.view(state);
+        let mut marks = Marks { valid_end: true, ..Marks::default() };
+        for process in &view.processes {
+            let process_type = self.system.process_type(process.process_type);
+            let location = &process_type.locations[process.location.index()];
+            marks.valid_end &= location.end;
+            marks.accepting |= location.accept;
+            marks.progress |= location.progress;
+        }
+        marks
+    }
+}
+
+/// The send of `edge`, if in this scene it goes through a rendezvous channel.
+fn rendezvous<'e>(edge: &'e Edge, scene: &Scene<'_>) -> Option<&'e crate::Send> {
+    let Action::Send(send) = &edge.action else { return None };
+    scene.channel_type(&send.channel).ok().filter(|channel| channel.is_rendezvous()).map(|_| &**send)
+}
+
+impl Action {
+    /// Whether it is possible only where its location offers nothing else.
+    fn waits_for_others(&self) -> bool {
+        match self {
+            Action::Else => true,
+            Action::Deterministic(block) => block.entry == Entry::Otherwise,
+            Action::Skip
+            | Action::Guard(_)
+            | Action::Assign(..)
+            | Action::Send(_)
+            | Action::Receive(_)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..)
+            | Action::End => false,
+        }
+    }
+}
+
+impl Step {
+    const NO_PARTNER: u64 = 0xff;
+
+    /// Bits from the bottom: process 8, edge 24, partner 8, its edge 23, timeout 1.
+    fn new(process: usize, edge: EdgeId, timeout: bool) -> Self {
+        Step(process as u64 | u64::from(edge.0) << 8 | Self::NO_PARTNER << 32 | u64::from(timeout) << 63)
+    }
+
+    fn rendezvous(process: usize, edge: EdgeId, partner: usize, partner_edge: EdgeId, timeout: bool) -> Self {
+        let partner = (partner as u64) << 32 | u64::from(partner_edge.0) << 40;
+        Step(process as u64 | u64::from(edge.0) << 8 | partner | u64::from(timeout) << 63)
+    }
+
+    /// How many edges a system may have, so that a step can name each of them.
+    pub const MAX_EDGES: usize = 1 << 23;
+
+    pub fn process(self) -> usize {
+        (self.0 & 0xff) as usize
+    }
+
+    pub fn edge(self) -> EdgeId {
+        EdgeId((self.0 >> 8) as u32 & 0xff_ffff)
+    }
+
+    /// The receiver in a rendezvous, and its edge.
+    pub fn partner(self) -> Option<(usize, EdgeId)> {
+        let partner = self.0 >> 32 & 0xff;
+        (partner != Self::NO_PARTNER).then(|| (partner as usize, EdgeId((self.0 >> 40) as u32 & 0x7f_ffff)))
+    }
+
+    /// Whether it is taken because nothing else could be.
+    pub fn is_timeout(self) -> bool {
+        self.0 >> 63 != 0
+    }
+}
+
+impl std::fmt::Debug for Step {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.process(), self.edge().0)?;
+        if let Some((partner, edge)) = self.partner() {
+            write!(f, "+{partner}:{}", edge.0)?;
+        }
+        Ok(())
+    }
+}
+
+pub(crate) type Evaluated<T> = Result<T, FaultKind>;

@@ -1,0 +1,317 @@
+//! What a system consists of.
+
+use crate::{Action, Expr};
+
+macro_rules! index {
+    ($(#[$doc:meta])* $name:ident($inner:ty)) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub $inner);
+
+        impl $name {
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+index!(
+    /// Index into [`System::process_types`].
+    ProcessTypeId(u16)
+);
+index!(
+    /// Index into [`System::channel_types`].
+    ChannelTypeId(u16)
+);
+index!(
+    /// Index into [`System::enumerations`].
+    EnumerationId(u16)
+);
+index!(
+    /// A control location of one process type; the number is the one SPIN gives it, so that `pc_value()` and
+    /// trails agree. Number 0 is never used.
+    LocationId(u16)
+);
+index!(
+    /// Index into [`System::edges`].
+    EdgeId(u32)
+);
+index!(
+    /// Index into [`System::statements`].
+    StatementId(u32)
+);
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct System {
+    pub globals: Frame,
+    pub process_types: Vec<ProcessType>,
+    pub channel_types: Vec<ChannelType>,
+    pub enumerations: Vec<Enumeration>,
+    /// The edges of all process types; those of one location stand together.
+    pub edges: Vec<Edge>,
+    pub statements: Vec<Statement>,
+    /// The processes that exist from the beginning, in order of their numbers.
+    pub start: Vec<Start>,
+    /// Some expression reads which process moved last, so the state must remember it.
+    pub uses_last: bool,
+    /// Processes have priorities: one may move only if none of higher priority can.
+    pub uses_priorities: bool,
+}
+
+/// Variables that live together: all globals, or the locals of one process type.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// Bytes taken by the variables.
+    pub size: u32,
+    pub variables: Vec<Variable>,
+    /// Carried out in order when the frame comes into being; before that everything is 0.
+    pub init: Vec<Init>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    pub name: String,
+    /// Where it begins in its frame.
+    pub offset: u32,
+    pub shape: Shape,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    Scalar(Scalar),
+    Array { element: Box<Shape>, len: u32 },
+    Record { fields: Vec<Field>, size: u32 },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    pub name: String,
+    /// Where it begins in its record.
+    pub offset: u32,
+    pub shape: Shape,
+}
+
+/// A number of `bits` bits; what does not fit is cut off when it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scalar {
+    /// 1 to 32.
+    pub bits: u8,
+    pub signed: bool,
+    pub meaning: Meaning,
+}
+
+/// How a number is to be shown to people; it has no influence on what a system does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    Number,
+    Boolean,
+    Enumeration(EnumerationId),
+    Channel,
+    Process,
+}
+
+/// Names for numbers: `members[i]` is the name of `i + 1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enumeration {
+    pub name: String,
+    pub members: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Init {
+    Value(Place, Expr),
+    /// Makes a new channel and stores its number.
+    Channel(Place, ChannelTypeId),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelType {
+    /// How it was declared, for people.
+    pub name: String,
+    /// 0 for a rendezvous.
+    pub capacity: u16,
+    pub fields: Vec<Scalar>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProcessType {
+    pub name: String,
+    /// The parameters are its first variables, and `params` says where the arguments go.
+    pub params: Vec<Place>,
+    pub frame: Frame,
+    /// Indexed by [`LocationId`].
+    pub locations: Vec<Location>,
+    pub entry: LocationId,
+    pub labels: Vec<Label>,
+    /// It moves only where this holds.
+    pub provided: Option<Expr>,
+    /// It must never have a choice between two steps.
+    pub deterministic: bool,
+    pub declared_at: StatementId,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Location {
+    /// `edges[first..first + count]` of the system; empty where no process ever is.
+    pub first: u32,
+    pub count: u32,
+    /// A process may stay here for ever.
+    pub end: bool,
+    pub accept: bool,
+    pub progress: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    pub name: String,
+    pub location: LocationId,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edge {
+    /// `None`: the process ends.
+    pub target: Option<LocationId>,
+    pub action: Action,
+    /// The process goes on without interruption as long as it can.
+    pub atomic: bool,
+    /// Edges with an escape group stand before the others of their location; once one of a group is enabled,
+    /// only edges of that group are.
+    pub escape: Option<LocationId>,
+    pub statement: StatementId,
+}
+
+/// A piece of the source, as shown to people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    pub text: String,
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    /// The number that identifies it in SPIN's trail files.
+    pub spin_id: u32,
+    /// The location SPIN counts it under; 0 if none.
+    pub location: LocationId,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    pub process_type: ProcessTypeId,
+    pub priority: u8,
+}
+
+/// Where a value is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    pub base: Base,
+    pub offset: u32,
+    /// Run-time indices, outermost first.
+    pub indices: Vec<Index>,
+    pub scalar: Scalar,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Base {
+    Global,
+    /// The process that evaluates it.
+    Local,
+    /// The process with the given number, if it is of this type; else the value is 0.
+    Remote(Box<Expr>, ProcessTypeId),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Index {
+    pub value: Expr,
+    pub stride: u32,
+    pub len: u32,
+}
+
+impl Shape {
+    pub fn size(&self) -> u32 {
+        match self {
+            Shape::Scalar(scalar) => scalar.size(),
+            Shape::Array { element, len } => element.size().saturating_mul(*len),
+            Shape::Record { size, .. } => *size,
+        }
+    }
+}
+
+impl Scalar {
+    pub const fn unsigned(bits: u8) -> Self {
+        Scalar { bits, signed: false, meaning: Meaning::Number }
+    }
+
+    pub const fn signed(bits: u8) -> Self {
+        Scalar { bits, signed: true, meaning: Meaning::Number }
+    }
+
+    #[must_use]
+    pub const fn meaning(self, meaning: Meaning) -> Self {
+        Scalar { meaning, ..self }
+    }
+
+    /// Bytes it takes in a state.
+    pub fn size(self) -> u32 {
+        match self.bits {
+            0..=8 => 1,
+            9..=16 => 2,
+            _ => 4,
+        }
+    }
+
+    /// What is left of `value` when it has been stored and read again.
+    pub fn truncate(self, value: i32) -> i32 {
+        let unused = 32 - u32::from(self.bits);
+        if self.signed { value << unused >> unused } else { ((value as u32) << unused >> unused) as i32 }
+    }
+}
+
+impl Place {
+    pub fn global(offset: u32, scalar: Scalar) -> Self {
+        Place { base: Base::Global, offset, indices: Vec::new(), scalar }
+    }
+
+    pub fn local(offset: u32, scalar: Scalar) -> Self {
+        Place { base: Base::Local, offset, indices: Vec::new(), scalar }
+    }
+}
+
+impl ChannelType {
+    pub fn is_rendezvous(&self) -> bool {
+        self.capacity == 0
+    }
+
+    /// Bytes of one message.
+    pub fn message_size(&self) -> u32 {
+        self.fields.iter().map(|field| field.size()).sum()
+    }
+}
+
+impl System {
+    pub fn process_type(&self, id: ProcessTypeId) -> &ProcessType {
+        &self.process_types[id.index()]
+    }
+
+    pub fn edge(&self, id: EdgeId) -> &Edge {
+        &self.edges[id.index()]
+    }
+
+    pub fn statement(&self, id: StatementId) -> &Statement {
+        &self.statements[id.index()]
+    }
+
+    pub fn edges_of(&self, location: &Location) -> &[Edge] {
+        &self.edges[location.first as usize..(location.first + location.count) as usize]
+    }
+}
+
+impl Place {
+    /// Calls `each` for every expression that the place depends on.
+    pub fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
+        match &self.base {
+            Base::Global | Base::Local => {}
+            Base::Remote(process, _) => process.each(each),
+        }
+        self.indices.iter().for_each(|index| index.value.each(each));
+    }
+}

@@ -1,0 +1,55 @@
+//! Thousands of random graphs, with the naive search as the judge.
+
+mod common;
+
+use common::{ALL, Diary, agree, dfs};
+use entail_model::Store;
+use entail_search::{Checks, Errors, Limits, depth_first};
+use entail_testkit::graph::Graph;
+use entail_testkit::naive;
+use entail_testkit::rng::Rng;
+use proptest::prelude::*;
+
+fn random_checks(rng: &mut Rng) -> Checks {
+    Checks {
+        assertions: rng.chance(0.7),
+        end_states: rng.chance(0.7),
+        errors: *rng.pick(&[Errors::First, Errors::All]),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+    #[test]
+    fn every_search_finds_what_the_naive_one_finds(seed: u64) {
+        let mut rng = Rng::new(seed);
+        let graph = Graph::random(&mut rng);
+        agree(&graph, random_checks(&mut rng));
+    }
+}
+
+#[test]
+fn depth_first_counts_the_same_over_any_store() {
+    for seed in 0..1000 {
+        let graph = Graph::random(&mut Rng::new(seed));
+        let mut diary = Diary::default();
+        let outcome = depth_first(&graph, &mut diary, &ALL, &Limits::default(), &mut ());
+        assert_eq!(outcome, dfs(&graph, ALL), "seed {seed}");
+        assert_eq!(outcome.stats.stored, diary.len());
+    }
+}
+
+/// A generator that never makes something tests nothing about it.
+#[test]
+fn random_graphs_have_a_bit_of_everything() {
+    let checks = naive::Checks { assertions: true, end_states: true };
+    let found: Vec<_> = (0..1000).map(|seed| naive::explore(&Graph::random(&mut Rng::new(seed)), checks)).collect();
+    let share = |what: fn(&naive::Summary) -> bool| found.iter().filter(|summary| what(summary)).count();
+    assert!(share(|summary| summary.errors == 0) > 50);
+    assert!(share(|summary| summary.errors > 3) > 50);
+    assert!(share(|summary| summary.nearest_error.is_some_and(|level| level > 2)) > 20);
+    assert!(share(|summary| summary.stored > 15) > 50);
+    assert!(share(|summary| summary.matched > summary.stored) > 50);
+    assert!(share(|summary| summary.depth > 5) > 50);
+}

@@ -1,0 +1,89 @@
+//! Running other programs without trusting them to end or to be brief.
+
+use std::io::{self, Read};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How another program ended.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// Its exit status; `None` if it was killed, by us or by itself.
+    pub code: Option<i32>,
+    pub timed_out: bool,
+    pub stdout: String,
+    pub stderr: String,
+    pub seconds: f64,
+}
+
+impl Finished {
+    pub fn success(&self) -> bool {
+        self.code == Some(0)
+    }
+
+    /// Everything it printed.
+    pub fn text(&self) -> String {
+        format!("{}{}", self.stdout, self.stderr)
+    }
+}
+
+/// Runs a command to its end or to the time limit, whichever comes first.
+pub fn finish(command: &mut Command, limit: Duration) -> io::Result<Finished> {
+    let start = Instant::now();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let stdout = child.stdout.take().map(|stream| thread::spawn(move || drain(stream)));
+    let stderr = child.stderr.take().map(|stream| thread::spawn(move || drain(stream)));
+    let mut pause = Duration::from_micros(200);
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if start.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            break None;
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(5));
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let text = |reader: Option<thread::JoinHandle<String>>| reader.and_then(|r| r.join().ok()).unwrap_or_default();
+    Ok(Finished {
+        code: status.and_then(|status| status.code()),
+        timed_out: status.is_none(),
+        stdout: text(stdout),
+        stderr: text(stderr),
+        seconds,
+    })
+}
+
+/// The beginning and the end of a stream, which is read to its end so that its writer never blocks.
+fn drain(mut stream: impl Read) -> String {
+    const KEPT: usize = 1 << 21;
+    let mut text = Vec::new();
+    let mut buffer = [0; 1 << 14];
+    while let Ok(count @ 1..) = stream.read(&mut buffer) {
+        text.extend_from_slice(&buffer[..count]);
+        if text.len() > 4 * KEPT {
+            text.drain(KEPT..text.len() - KEPT);
+        }
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_does_not_end_is_stopped() {
+        let finished = finish(Command::new("sleep").arg("60"), Duration::from_millis(50)).unwrap();
+        assert!(finished.timed_out && !finished.success());
+    }
+
+    #[test]
+    fn what_a_program_prints_is_kept() {
+        let finished = finish(Command::new("echo").arg("word"), Duration::from_secs(10)).unwrap();
+        assert_eq!((finished.stdout.as_str(), finished.success()), ("word\n", true));
+    }
+}

@@ -1,0 +1,287 @@
+//! The tree of a generated program: just enough structure to print it, and to cut pieces out of it.
+//!
+//! Deliberately loose: the tree can express invalid programs, because comparing who rejects what is
+//! half of the point.
+
+pub type Block = Vec<Stmt>;
+
+/// How far two checkers can be expected to agree on a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compare {
+    /// Verdict and every count.
+    Everything,
+    /// Only whether there is an error: SPIN's search is cut short or undefined once it has met one.
+    VerdictOnly,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    pub units: Vec<Unit>,
+    pub compare: Compare,
+    /// The features that really occur in the program, not merely those that were allowed.
+    pub features: super::FeatureSet,
+    /// What was broken on purpose, if anything.
+    pub flaw: Option<super::Flaw>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Define { name: String, params: Vec<String>, body: Expr },
+    Mtype { subtype: Option<String>, names: Vec<String> },
+    Typedef { name: String, fields: Vec<Decl> },
+    Global(Decl),
+    Inline { name: String, params: Vec<String>, body: Block },
+    Process(Process),
+    Always { name: String, formula: Expr },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    Bit,
+    Bool,
+    Byte,
+    Pid,
+    Short,
+    Int,
+    Unsigned(u8),
+    Mtype(Option<String>),
+    Chan,
+    Record(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decl {
+    /// `hidden`, `show` or `local`.
+    pub visibility: Option<&'static str>,
+    pub ty: Type,
+    pub name: String,
+    pub array: Option<usize>,
+    pub init: Option<Init>,
+}
+
+impl Decl {
+    pub fn plain(ty: Type, name: impl Into<String>) -> Self {
+        Self { visibility: None, ty, name: name.into(), array: None, init: None }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Init {
+    Value(Expr),
+    List(Vec<Expr>),
+    Channel { capacity: usize, fields: Vec<Type> },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub kind: ProcessKind,
+    pub name: String,
+    pub params: Vec<Decl>,
+    pub priority: Option<u8>,
+    pub provided: Option<Expr>,
+    pub body: Block,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessKind {
+    Init,
+    Proctype { active: Option<usize>, deterministic: bool },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub name: String,
+    pub index: Option<Box<Expr>>,
+    pub field: Option<Box<Place>>,
+}
+
+impl Place {
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), index: None, field: None }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stmt {
+    Declare(Decl),
+    /// `xr` or `xs`.
+    Exclusive(&'static str, Place),
+    Labelled(String, Box<Stmt>),
+    Assign(Place, Expr),
+    /// `++` or `--`.
+    Bump(Place, &'static str),
+    Guard(Expr),
+    Else,
+    Choice(Vec<Block>),
+    Loop(Vec<Block>),
+    For {
+        index: Place,
+        over: Span,
+        body: Block,
+    },
+    Select {
+        index: Place,
+        from: Expr,
+        to: Expr,
+    },
+    Goto(String),
+    Break,
+    Group(Group, Block),
+    Unless(Block, Block),
+    Send {
+        channel: Place,
+        sorted: bool,
+        args: Vec<Expr>,
+    },
+    Receive {
+        channel: Place,
+        mode: Receive,
+        args: Vec<Pattern>,
+    },
+    Print(Vec<Expr>),
+    PrintM(Expr),
+    Assert(Expr),
+    Call {
+        result: Option<Place>,
+        name: String,
+        args: Vec<Expr>,
+    },
+    Return(Expr),
+    SetPriority(Expr, Expr),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Span {
+    Range(Expr, Expr),
+    /// An array or a channel.
+    Elements(Place),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    Plain,
+    Atomic,
+    DStep,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receive {
+    First,
+    Any,
+    PeekFirst,
+    PeekAny,
+}
+
+/// One field of a receive statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    Store(Place),
+    Constant(Expr),
+    Eval(Expr),
+    Ignore,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    Number(i32),
+    Character(char),
+    /// A predefined or symbolic name: `true`, `timeout`, `_pid`, an mtype constant, a macro without arguments.
+    Word(String),
+    Read(Place),
+    Unary(Unary, Box<Expr>),
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `len`, `full`, `empty`, `nfull`, `nempty`.
+    Ask(&'static str, Place),
+    /// `enabled`, `pc_value`, `get_priority`, or a macro.
+    Apply(String, Vec<Expr>),
+    Poll {
+        channel: Place,
+        anywhere: bool,
+        args: Vec<Pattern>,
+    },
+    Run {
+        process: String,
+        args: Vec<Expr>,
+        priority: Option<u8>,
+    },
+    AtLabel {
+        process: String,
+        pid: Option<Box<Expr>>,
+        label: String,
+    },
+    Remote {
+        process: String,
+        pid: Option<Box<Expr>>,
+        variable: Place,
+    },
+}
+
+impl Expr {
+    pub fn word(word: impl Into<String>) -> Self {
+        Self::Word(word.into())
+    }
+
+    pub fn read(name: impl Into<String>) -> Self {
+        Self::Read(Place::named(name))
+    }
+
+    pub fn binary(op: Binary, left: Expr, right: Expr) -> Self {
+        Self::Binary(op, Box::new(left), Box::new(right))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    Not,
+    Minus,
+    Complement,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Shl,
+    Shr,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+}
+
+impl Binary {
+    /// How it is written, and how tightly it binds.
+    pub fn notation(self) -> (&'static str, u8) {
+        match self {
+            Self::Or => ("||", 1),
+            Self::And => ("&&", 2),
+            Self::BitOr => ("|", 3),
+            Self::BitXor => ("^", 4),
+            Self::BitAnd => ("&", 5),
+            Self::Eq => ("==", 6),
+            Self::Ne => ("!=", 6),
+            Self::Lt => ("<", 7),
+            Self::Le => ("<=", 7),
+            Self::Gt => (">", 7),
+            Self::Ge => (">=", 7),
+            Self::Shl => ("<<", 8),
+            Self::Shr => (">>", 8),
+            Self::Add => ("+", 9),
+            Self::Sub => ("-", 9),
+            Self::Mul => ("*", 10),
+            Self::Div => ("/", 10),
+            Self::Rem => ("%", 10),
+        }
+    }
+}

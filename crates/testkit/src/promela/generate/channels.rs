@@ -1,0 +1,192 @@
+//! Statements and patterns over channels.
+
+use super::scope::{Access, Field, is_integer};
+use super::*;
+
+impl Generator {
+    /// A send or receive, as it stands; it may block.
+    pub(super) fn communication(&mut self) -> Option<Stmt> {
+        if self.percent(50) { self.send(|_| true) } else { self.receive(|_| true) }
+    }
+
+    fn send(&mut self, wanted: impl Fn(&Signature) -> bool) -> Option<Stmt> {
+        let (channel, signature) = self.channel(wanted)?;
+        self.send_on(channel, &signature)
+    }
+
+    fn send_on(&mut self, channel: Place, signature: &Signature) -> Option<Stmt> {
+        let args = signature.fields.iter().map(|field| self.message(field)).collect::<Option<_>>()?;
+        let sorted = signature.buffered() && self.with(Feature::Sorted, 35);
+        Some(Stmt::Send { channel, sorted, args })
+    }
+
+    fn message(&mut self, field: &Field) -> Option<Expr> {
+        match field {
+            Field::Integer(ty) => Some(self.bounded(ty)),
+            Field::Mtype(subtype) => Some(self.mtype_constant(subtype)),
+            Field::Channel(signature) => {
+                let same: Vec<Channel> =
+                    self.scope.channels.iter().filter(|c| c.signature == *signature).cloned().collect();
+                let channel = self.pick(&same)?;
+                let index = channel.array.map(|length| Box::new(self.index(length)));
+                Some(Expr::Read(Place { name: channel.name, index, field: None }))
+            }
+            Field::Record(record) => self.record(record).map(Expr::Read),
+        }
+    }
+
+    fn receive(&mut self, wanted: impl Fn(&Signature) -> bool) -> Option<Stmt> {
+        let (channel, signature) = self.channel(wanted)?;
+        self.receive_on(channel, &signature)
+    }
+
+    fn receive_on(&mut self, channel: Place, signature: &Signature) -> Option<Stmt> {
+        let args = self.patterns(&channel, signature)?;
+        let random = signature.buffered() && self.with(Feature::Random, 35);
+        let peek = signature.buffered() && self.with(Feature::Peek, 30);
+        let mode = match (random, peek) {
+            (false, false) => Receive::First,
+            (true, false) => Receive::Any,
+            (false, true) => Receive::PeekFirst,
+            (true, true) => Receive::PeekAny,
+        };
+        Some(Stmt::Receive { channel, mode, args })
+    }
+
+    /// One pattern per field. No variable twice, which SPIN refuses; and none that an index in the same
+    /// statement depends on: SPIN's verifier takes the step back with the new index, and crashes later.
+    pub(super) fn patterns(&mut self, channel: &Place, signature: &Signature) -> Option<Vec<Pattern>> {
+        let mut taken: Vec<String> = Vec::new();
+        names_in_indices(channel, &mut taken);
+        let mut patterns = Vec::new();
+        for field in &signature.fields {
+            let pattern = match field {
+                Field::Integer(_) => match self.rng.below(10) {
+                    0..=4 => self.writable_or_scratch().map_or(Pattern::Ignore, Pattern::Store),
+                    5 => Pattern::Ignore,
+                    6 | 7 if self.with(Feature::Eval, 100) => Pattern::Eval(self.value(1)),
+                    _ => Pattern::Constant(self.number()),
+                },
+                Field::Mtype(subtype) if self.percent(50) => Pattern::Constant(self.mtype_constant(subtype)),
+                Field::Mtype(subtype) => self
+                    .place(|v, ty| v.access == Access::ReadWrite && *ty == Type::Mtype(subtype.clone()))
+                    .map_or(Pattern::Ignore, |(place, _)| Pattern::Store(place)),
+                Field::Channel(_) => Pattern::Ignore,
+                Field::Record(record) => Pattern::Store(self.record(record)?),
+            };
+            patterns.push(match pattern {
+                Pattern::Store(place) => {
+                    let mut names = vec![place.name.clone()];
+                    names_in_indices(&place, &mut names);
+                    if names.iter().any(|name| taken.contains(name)) {
+                        Pattern::Ignore
+                    } else {
+                        taken.append(&mut names);
+                        Pattern::Store(place)
+                    }
+                }
+                other => other,
+            });
+        }
+        Some(patterns)
+    }
+
+    fn writable_or_scratch(&mut self) -> Option<Place> {
+        self.place(|v, ty| v.access != Access::ReadOnly && is_integer(ty)).map(|(place, _)| place)
+    }
+
+    /// A whole record variable.
+    fn record(&mut self, record: &str) -> Option<Place> {
+        let known: Vec<String> = self
+            .scope
+            .variables
+            .iter()
+            .filter(|v| v.array.is_none() && v.ty == Type::Record(record.into()))
+            .map(|v| v.name.clone())
+            .collect();
+        self.pick(&known).map(Place::named)
+    }
+
+    /// A communication inside a `d_step`, behind a test that it cannot block.
+    pub(super) fn guarded_communication(&mut self) -> Option<Block> {
+        let (stmt, test) = if self.percent(50) {
+            let stmt = self.send(Signature::buffered)?;
+            let Stmt::Send { channel, .. } = &stmt else { unreachable!("a send was asked for") };
+            let test = Expr::Ask("nfull", channel.clone());
+            (stmt, test)
+        } else {
+            let stmt = self.receive(Signature::buffered)?;
+            let Stmt::Receive { channel, mode, args } = &stmt else { unreachable!("a receive was asked for") };
+            let anywhere = matches!(mode, Receive::Any | Receive::PeekAny);
+            let test = Expr::Poll { channel: channel.clone(), anywhere, args: args.clone() };
+            (stmt, test)
+        };
+        self.used.insert(Feature::Fullness);
+        Some(vec![Stmt::Choice(vec![vec![Stmt::Guard(test), stmt], vec![Stmt::Else]])])
+    }
+
+    /// A channel variable gets a channel, by assignment or in a message, and is used at once: read any later,
+    /// it might not have been set.
+    pub(super) fn borrowed_channel(&mut self) -> Option<Block> {
+        if self.here.in_inline || self.here.region == Region::DStep {
+            return None;
+        }
+        let name = self.fresh("c");
+        let (signature, first) = if self.with(Feature::ChannelAssignment, 50) {
+            let (channel, signature) = self.channel(|_| true)?;
+            (signature, Stmt::Assign(Place::named(&name), Expr::Read(channel)))
+        } else {
+            let (carrier, carries) = self.channel(|s| matches!(s.fields[..], [Field::Channel(_)]))?;
+            let [Field::Channel(signature)] = carries.fields[..] else { unreachable!("asked for such a carrier") };
+            self.used.insert(Feature::ChannelMessages);
+            let args = vec![Pattern::Store(Place::named(&name))];
+            (self.signatures[signature].clone(), Stmt::Receive { channel: carrier, mode: Receive::First, args })
+        };
+        let borrowed = Place::named(&name);
+        let second = if self.percent(50) {
+            self.send_on(borrowed, &signature)?
+        } else {
+            self.receive_on(borrowed, &signature)?
+        };
+        self.body.prologue.push(Stmt::Declare(Decl::plain(Type::Chan, name)));
+        let mut block = vec![first];
+        block.extend(self.blocking(second));
+        Some(block)
+    }
+
+    pub(super) fn for_channel(&mut self) -> Option<Block> {
+        if self.here.region == Region::DStep || self.here.no_channels {
+            return None;
+        }
+        // The loop's own test stands next to an `else`.
+        if self.allowed.contains(Feature::Exclusive) {
+            return None;
+        }
+        let named = |s: &Signature| s.buffered() && s.fields == [Field::Record("Msg".into())];
+        let (channel, _) = self.channel(named)?;
+        self.used.insert(Feature::ForChannel);
+        let index = self.record("Msg")?;
+        let body = self.nested(|here| here.region = Region::DStep, Self::small_block);
+        Some(vec![Stmt::For { index, over: Span::Elements(channel), body }])
+    }
+}
+
+fn names_in_indices(place: &Place, names: &mut Vec<String>) {
+    if let Some(index) = &place.index {
+        names_in(index, names);
+    }
+    if let Some(field) = &place.field {
+        names_in_indices(field, names);
+    }
+}
+
+fn names_in(index: &Expr, names: &mut Vec<String>) {
+    match index {
+        Expr::Read(place) => names.push(place.name.clone()),
+        Expr::Binary(_, left, right) => {
+            names_in(left, names);
+            names_in(right, names);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,231 @@
+//! From a seed to a program.
+
+mod channels;
+mod compound;
+mod expr;
+mod globals;
+mod processes;
+mod scope;
+mod simple;
+
+use self::processes::Plan;
+use self::scope::{Channel, Leaf, Records, Scope, Signature, is_index, leaves};
+use super::ast::*;
+use super::features::{Feature, FeatureSet};
+use super::flaw;
+use crate::rng::Rng;
+
+/// How many programs of a hundred are broken on purpose.
+const FLAWED_PERCENT: usize = 3;
+
+/// The program of a seed: always the same one.
+pub fn generate(seed: u64) -> Program {
+    let mut rng = Rng::new(seed);
+    let allowed = FeatureSet::swarm(&mut rng);
+    let careful = rng.below(100) < 80;
+    let mut generator = Generator {
+        rng,
+        allowed,
+        used: FeatureSet::default(),
+        careful,
+        units: Vec::new(),
+        scope: Scope::default(),
+        records: Vec::new(),
+        mtypes: Vec::new(),
+        macros: Vec::new(),
+        inlines: Vec::new(),
+        signatures: Vec::new(),
+        plans: Vec::new(),
+        here: Context::default(),
+        body: Body::default(),
+        fuel: 0,
+        fresh: 0,
+        compare: Compare::Everything,
+    };
+    generator.globals();
+    generator.plan();
+    generator.inlines();
+    generator.processes();
+    generator.claim();
+    let mut program = Program {
+        units: generator.units,
+        compare: generator.compare,
+        features: generator.used,
+        flaw: None,
+    };
+    if generator.rng.below(100) < FLAWED_PERCENT {
+        flaw::inject(&mut program, &mut generator.rng);
+    }
+    program
+}
+
+/// Everything known while a program grows. What it may use next is `scope`; where it stands is `here`.
+struct Generator {
+    rng: Rng,
+    allowed: FeatureSet,
+    used: FeatureSet,
+    /// Most seeds avoid deadlocks and failing assertions; the others are where errors come from.
+    careful: bool,
+    units: Vec<Unit>,
+    scope: Scope,
+    records: Records,
+    mtypes: Vec<(Option<String>, Vec<String>)>,
+    /// Names with the number of their parameters.
+    macros: Vec<(String, usize)>,
+    inlines: Vec<Inline>,
+    signatures: Vec<Signature>,
+    plans: Vec<Plan>,
+    here: Context,
+    body: Body,
+    /// How many more statements the current body may get.
+    fuel: usize,
+    fresh: usize,
+    compare: Compare,
+}
+
+/// An inline's first parameter is read, a second one is assigned to.
+struct Inline {
+    name: String,
+    params: usize,
+    returns: bool,
+    /// Where it may be called: it was written for a region this strict.
+    region: Region,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+enum Region {
+    #[default]
+    Plain,
+    Atomic,
+    /// Nothing blocks here but the first statement: SPIN ends its search otherwise.
+    DStep,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Context {
+    region: Region,
+    in_loop: bool,
+    in_inline: bool,
+    /// Within a `D_proctype`, where a choice is an error.
+    deterministic: bool,
+    /// No channel may be mentioned: SPIN refuses `else` next to one if there are `xr` or `xs` claims.
+    no_channels: bool,
+    depth: usize,
+    /// Which plan's body this is.
+    process: usize,
+}
+
+/// What statements ask of the process body they stand in.
+#[derive(Default)]
+struct Body {
+    prologue: Vec<Stmt>,
+    jumps_back: bool,
+    jumps_out: bool,
+}
+
+impl Generator {
+    fn percent(&mut self, percent: usize) -> bool {
+        self.rng.below(100) < percent
+    }
+
+    /// A number from `low` up to, but not including, `high`.
+    fn between(&mut self, low: usize, high: usize) -> usize {
+        low + self.rng.below(high - low)
+    }
+
+    /// Whether to use a feature now, in `percent` of the cases where it is allowed.
+    fn with(&mut self, feature: Feature, percent: usize) -> bool {
+        let yes = self.allowed.contains(feature) && self.percent(percent);
+        if yes {
+            self.used.insert(feature);
+        }
+        yes
+    }
+
+    fn pick<T: Clone>(&mut self, items: &[T]) -> Option<T> {
+        if items.is_empty() { None } else { Some(items[self.rng.below(items.len())].clone()) }
+    }
+
+    /// One of the entries, each as likely as its weight says.
+    fn weighted<T: Copy>(&mut self, entries: &[(usize, T)]) -> T {
+        let total = entries.iter().map(|(weight, _)| weight).sum();
+        let mut left = self.rng.below(total);
+        for &(weight, item) in entries {
+            if left < weight {
+                return item;
+            }
+            left -= weight;
+        }
+        unreachable!("the weights add up to the total")
+    }
+
+    fn fresh(&mut self, stem: &str) -> String {
+        self.fresh += 1;
+        format!("{stem}{}", self.fresh)
+    }
+
+    /// Runs `make` in a changed context with the names of now, and forgets the names it declares.
+    fn nested<T>(&mut self, change: impl FnOnce(&mut Context), make: impl FnOnce(&mut Self) -> T) -> T {
+        let (scope, here) = (self.scope.clone(), self.here);
+        change(&mut self.here);
+        self.here.depth += 1;
+        let made = make(self);
+        self.scope = scope;
+        self.here = here;
+        made
+    }
+
+    /// A scalar place of which `wanted` holds, with some of its indices made dynamic.
+    fn place(&mut self, wanted: impl Fn(&scope::Variable, &Type) -> bool) -> Option<(Place, Type)> {
+        let candidates: Vec<Leaf> = self
+            .scope
+            .variables
+            .iter()
+            .flat_map(|variable| {
+                let scalars = leaves(variable, &self.records);
+                scalars.into_iter().filter(|leaf| wanted(variable, &leaf.ty)).collect::<Vec<_>>()
+            })
+            .collect();
+        let mut leaf = self.pick(&candidates)?;
+        let mut lengths = leaf.lengths.into_iter();
+        let mut part = Some(&mut leaf.place);
+        while let Some(place) = part {
+            if place.index.is_some() {
+                let length = lengths.next().expect("one length per index");
+                if self.percent(50) {
+                    place.index = Some(Box::new(self.index(length)));
+                }
+            }
+            part = place.field.as_deref_mut();
+        }
+        Some((leaf.place, leaf.ty))
+    }
+
+    /// An index expression that stays within an array.
+    fn index(&mut self, length: usize) -> Expr {
+        let scalars: Vec<String> = self
+            .scope
+            .variables
+            .iter()
+            .filter(|v| v.array.is_none() && v.access != scope::Access::WriteOnly && is_index(&v.ty))
+            .map(|v| v.name.clone())
+            .collect();
+        match self.pick(&scalars) {
+            Some(name) => Expr::binary(Binary::Rem, Expr::read(name), Expr::Number(length as i32)),
+            None => Expr::Number(self.rng.below(length) as i32),
+        }
+    }
+
+    /// A channel of which `wanted` holds, as a place.
+    fn channel(&mut self, wanted: impl Fn(&Signature) -> bool) -> Option<(Place, Signature)> {
+        if self.here.no_channels {
+            return None;
+        }
+        let matching: Vec<Channel> =
+            self.scope.channels.iter().filter(|c| wanted(&self.signatures[c.signature])).cloned().collect();
+        let channel = self.pick(&matching)?;
+        let index = channel.array.map(|length| Box::new(self.index(length)));
+        let signature = self.signatures[channel.signature].clone();
+        Some((Place { name: channel.name, index, field: None }, signature))
+    }
+}

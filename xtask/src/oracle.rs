@@ -1,0 +1,121 @@
+//! The benchmark models against SPIN's recorded answers.
+
+use crate::compare::{self, Comparison};
+use crate::entail::{Answer, Counts, Entail, Mode};
+use crate::{Outcome, Result, root};
+use entail_testkit::promela::Compare;
+use entail_testkit::spin::{SpinAnswer, Status};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Leave out models with more states than this
+    #[arg(long, default_value_t = 5_000_000)]
+    max_states: u64,
+    /// The folder of the models
+    #[arg(long, default_value = "../shared/models/promela")]
+    models: PathBuf,
+    /// SPIN's answers
+    #[arg(long, default_value = "../shared/oracle/promela-safety.csv")]
+    csv: PathBuf,
+}
+
+const LIMIT: Duration = Duration::from_secs(1800);
+
+pub fn run(options: &Options) -> Result<Outcome> {
+    let (models, csv) = (root().join(&options.models), root().join(&options.csv));
+    for needed in [&models, &csv] {
+        if !needed.exists() {
+            println!("{} is not here: nothing to compare", needed.display());
+            return Ok(Outcome::Agreement);
+        }
+    }
+    let mut rows = read(&csv)?;
+    rows.retain(|row| row.answer.stored <= options.max_states);
+    let entail = Entail::build()?;
+    println!("{:<28} {:<9} {:>10} {:>8} {:>12} {:>9}", "model", "", "states", "seconds", "trans/s", "B/state");
+    let failed = rows.iter().filter(|row| !agrees(&entail, &models, row)).count();
+    println!("{} passed, {failed} failed", rows.len() - failed);
+    Ok(if failed == 0 { Outcome::Agreement } else { Outcome::Difference })
+}
+
+struct Row {
+    model: String,
+    answer: SpinAnswer,
+}
+
+/// Compares one model, and prints its line of the table.
+fn agrees(entail: &Entail, models: &Path, row: &Row) -> bool {
+    let file = models.join(&row.model);
+    let answer = entail.check(&file, Mode::AsWritten, LIMIT);
+    let mut comparison = compare::counts(Compare::Everything, &row.answer, &answer);
+    if comparison == Comparison::Same {
+        comparison = compare::verdict(&row.answer, &entail.check(&file, Mode::Default, LIMIT));
+    }
+    let (word, how) = match comparison {
+        Comparison::Same => ("ok", String::new()),
+        Comparison::Different(how) => ("DIFFERENT", how),
+        Comparison::Skipped(why) => ("skipped", why.into()),
+    };
+    let figures = match &answer {
+        Answer::Checked(Counts { stored, transitions, seconds, bytes_per_state, .. }) => {
+            let speed = *transitions as f64 / seconds.max(1e-6);
+            format!("{stored:>10} {seconds:>8.3} {speed:>12.0} {bytes_per_state:>9.1}")
+        }
+        Answer::Rejected(_) | Answer::Inconclusive | Answer::Broken(_) => format!("{:>42}", ""),
+    };
+    println!("{:<28} {word:<9} {figures} {how}", row.model);
+    word == "ok"
+}
+
+/// The rows of the mode that takes models as written.
+fn read(csv: &Path) -> Result<Vec<Row>> {
+    let text = std::fs::read_to_string(csv)?;
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
+    let column = |name: &str| {
+        let missing = || format!("{}: no column `{name}`", csv.display());
+        header.iter().position(|column| *column == name).ok_or_else(missing)
+    };
+    let (model, mode) = (column("model")?, column("mode")?);
+    let counts = [column("stored")?, column("matched")?, column("transitions")?, column("errors")?];
+    let mut rows = Vec::new();
+    for line in lines {
+        let cells: Vec<&str> = line.split(',').collect();
+        if cells.get(mode) != Some(&"full-o") {
+            continue;
+        }
+        // A row without counts is a model SPIN did not finish.
+        let numbers: Vec<u64> =
+            counts.iter().filter_map(|&at| cells.get(at).and_then(|cell| cell.parse().ok())).collect();
+        let [stored, matched, transitions, errors] = numbers[..] else { continue };
+        let answer = SpinAnswer {
+            accepted: true,
+            stored,
+            matched,
+            transitions,
+            errors,
+            depth: 0,
+            status: Status::Complete,
+        };
+        rows.push(Row { model: cells[model].to_string(), answer });
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_finished_rows_of_the_right_mode_are_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let text = "model,mode,stored,matched,transitions,atomic,errors,depth,vector\n\
+                    a.pm,full-o,7,3,10,0,2,39,44\na.pm,full,7,3,10,0,2,39,44\nb.pm,full-o,,,,,,,\n";
+        std::fs::write(file.path(), text).unwrap();
+        let rows = read(file.path()).unwrap();
+        assert_eq!(rows.len(), 1);
+        assert_eq!((&*rows[0].model, rows[0].answer.stored, rows[0].answer.errors), ("a.pm", 7, 2));
+    }
+}
