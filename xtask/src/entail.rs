@@ -119,14 +119,8 @@ mod tests {
             { "name": "safety", "verdict": "violated", "errors": 3,
               "states": { "stored": 10, "transitions": 20 }, "store": { "bytes_per_state": 1.5 },
               "time": { "total_s": 0.25 } } ] }"#;
-        let counts = Counts {
-            violated: true,
-            errors: 3,
-            stored: 10,
-            transitions: 20,
-            bytes_per_state: 1.5,
-            seconds: 0.25,
-        };
+        let counts =
+            Counts { violated: true, errors: 3, stored: 10, transitions: 20, bytes_per_state: 1.5, seconds: 0.25 };
         assert_eq!(read(json), Some(Answer::Checked(counts)));
     }
 

@@ -107,8 +107,11 @@ impl Pair {
 
 /// Shrinks a program that shows a difference, and stores it with both answers.
 fn keep(entail: &Entail, seed: u64, program: Program, folder: &Path) {
-    let Some(kind) = Pair::ask(entail, &program).ok().and_then(|pair| pair.kind().map(String::from)) else { return };
-    let defined = |pair: &Pair| program.compare == Compare::VerdictOnly || !matches!(pair.spin.status, Status::Faulty(_));
+    let Some(kind) = Pair::ask(entail, &program).ok().and_then(|pair| pair.kind().map(String::from)) else {
+        return;
+    };
+    let defined =
+        |pair: &Pair| program.compare == Compare::VerdictOnly || !matches!(pair.spin.status, Status::Faulty(_));
     let smallest = minimise(program.clone(), |candidate| {
         Pair::ask(entail, candidate).is_ok_and(|pair| pair.kind() == Some(&*kind) && defined(&pair))
     });

@@ -90,15 +90,8 @@ fn read(csv: &Path) -> Result<Vec<Row>> {
         let numbers: Vec<u64> =
             counts.iter().filter_map(|&at| cells.get(at).and_then(|cell| cell.parse().ok())).collect();
         let [stored, matched, transitions, errors] = numbers[..] else { continue };
-        let answer = SpinAnswer {
-            accepted: true,
-            stored,
-            matched,
-            transitions,
-            errors,
-            depth: 0,
-            status: Status::Complete,
-        };
+        let answer =
+            SpinAnswer { accepted: true, stored, matched, transitions, errors, depth: 0, status: Status::Complete };
         rows.push(Row { model: cells[model].to_string(), answer });
     }
     Ok(rows)

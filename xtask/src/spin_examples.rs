@@ -55,7 +55,8 @@ pub fn run(options: &Options) -> Result<Outcome> {
 fn installed() -> Result<Vec<PathBuf>> {
     let output = Command::new("dpkg").args(["-L", "spin"]).output()?;
     let listing = String::from_utf8_lossy(&output.stdout);
-    let mut models: Vec<PathBuf> = listing.lines().filter(|file| file.ends_with(".pml")).map(PathBuf::from).collect();
+    let mut models: Vec<PathBuf> =
+        listing.lines().filter(|file| file.ends_with(".pml")).map(PathBuf::from).collect();
     models.sort();
     if models.is_empty() {
         return Err("the package `spin` has brought no examples".into());
@@ -108,7 +109,9 @@ fn table(lines: &[Line]) -> String {
     );
     for Line { model, spin, entail, note, .. } in lines {
         let theirs = match spin.status {
-            Status::Complete | Status::Faulty(_) => [spin.stored, spin.transitions, spin.errors].map(|n| n.to_string()),
+            Status::Complete | Status::Faulty(_) => {
+                [spin.stored, spin.transitions, spin.errors].map(|n| n.to_string())
+            }
             Status::Rejected | Status::DoesNotCompile | Status::Limit(_) | Status::Crashed => Default::default(),
         };
         let ours = match entail {

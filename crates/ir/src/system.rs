@@ -217,6 +217,8 @@ pub enum Base {
     Local,
     /// The process with the given number, if it is of this type; else the value is 0.
     Remote(Box<Expr>, ProcessTypeId),
+    /// Keeps nothing: what is stored there is forgotten, and it reads as 0.
+    Nowhere,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -309,7 +311,7 @@ impl Place {
     /// Calls `each` for every expression that the place depends on.
     pub fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
         match &self.base {
-            Base::Global | Base::Local => {}
+            Base::Global | Base::Local | Base::Nowhere => {}
             Base::Remote(process, _) => process.each(each),
         }
         self.indices.iter().for_each(|index| index.value.each(each));

@@ -354,6 +354,9 @@ impl<'a> Verifier<'a> {
             self.require(sane, || format!("an index runs over {} elements of {} bytes", index.len, index.stride));
             end = end.saturating_add(u64::from(index.stride) * u64::from(index.len.saturating_sub(1)));
         }
+        if place.base == Base::Nowhere {
+            return;
+        }
         let names = Names { system: self.system, process: self.process };
         match names.frame(&place.base).map(|frame| u64::from(frame.size)) {
             Some(size) => {

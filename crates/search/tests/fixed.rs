@@ -187,7 +187,7 @@ fn a_counterexample_starts_in_the_initial_state_it_belongs_to() {
 #[test]
 fn depth_first_visits_a_child_before_the_next_sibling() {
     let graph = Graph::starting_in(0).edge(0, 1).edge(0, 2).edge(1, 3).edge(1, 2).edge(3, 1).edge(2, 0);
-    let mut diary = Diary::default();
+    let mut diary = Diary::with_room_for(usize::MAX);
     depth_first(&graph, &mut diary, &ALL, &Limits::default(), &mut ());
     let visits: Vec<(usize, Visit)> = diary.visits.iter().map(|(state, visit)| (node_of(state), *visit)).collect();
     let (new, seen) = (Visit::New, Visit::Seen);

@@ -5,7 +5,7 @@ mod common;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use common::{ALL, agree, bfs, dfs, prove};
+use common::{ALL, Diary, agree, bfs, dfs, prove};
 use entail_model::{Fired, Marks, Model, State, StateBuf};
 use entail_search::{Checks, End, Limit, Limits, Outcome, breadth_first, depth_first};
 use entail_store::Exact;
@@ -50,9 +50,12 @@ fn a_limit_never_gives_more_and_never_a_false_verdict() {
         let mut rng = Rng::new(seed);
         let graph = Graph::random(&mut rng);
         let limits = Limits { depth: Some(rng.below(12) as u64), ..Limits::default() };
-        let memory = rng.range(800..1200) as u64 + if rng.chance(0.5) { 1 << 16 } else { 0 };
+        let [mut wide, mut deep] = [rng.below(30); 2].map(Diary::with_room_for);
         let whole = bfs(&graph, ALL);
-        for outcome in both(&graph, limits, memory) {
+        for outcome in [
+            breadth_first(&graph, &mut wide, &ALL, &limits, &mut ()),
+            depth_first(&graph, &mut deep, &ALL, &limits, &mut ()),
+        ] {
             match outcome.end {
                 End::Complete => {
                     assert_eq!((outcome.stats.stored, outcome.errors), (whole.stats.stored, whole.errors))

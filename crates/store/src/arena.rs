@@ -203,6 +203,15 @@ mod tests {
     #[test]
     fn a_chunk_may_be_filled_to_its_last_byte() {
         check(&[CHUNK - 3, 1, CHUNK - 3, CHUNK - 5, 1, 0, 0]);
+        let mut arena = Arena::default();
+        arena.append(&[0; CHUNK - 5]);
+        assert_eq!(arena.append(&[0]), CHUNK as u64 - 2);
+        assert_eq!(arena.end(), CHUNK as u64);
+    }
+
+    #[test]
+    fn a_chunk_is_not_filled_beyond_its_last_byte() {
+        check(&[CHUNK - 4, 1, CHUNK - 4, 1, 1]);
     }
 
     #[test]

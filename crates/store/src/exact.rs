@@ -7,7 +7,7 @@ use rapidhash::v3::rapidhash_v3;
 
 use crate::arena::Arena;
 
-/// Keeps whole states in the order of their first visit: about 11 bytes a state on top of the state itself, and
+/// Keeps whole states in the order of their first visit: about 12 bytes a state on top of the state itself, and
 /// never more than 16.
 ///
 /// States lie in an arena. The table over it is open-addressed with linear probing; a slot packs a tag (the low
@@ -56,7 +56,7 @@ impl Exact {
     }
 
     fn grow_if_crowded(&mut self) {
-        let slots = self.slots.len() * 7 / 5;
+        let slots = self.slots.len() / 2 * 3;
         if self.is_loaded(CROWDED) && self.arena.bytes() + slots * size_of::<Slot>() <= self.limit {
             self.rebuild(slots);
         }
@@ -134,10 +134,10 @@ impl InOrder for Exact {
     }
 }
 
-const FEWEST_SLOTS: usize = 100;
-/// The load, in percent, at which the table grows by two fifths: it is then never less than 60% full, which is
-/// what keeps a state's share of it below 14 bytes.
-const CROWDED: usize = 85;
+const FEWEST_SLOTS: usize = 64;
+/// The load, in percent, at which the table grows by half: it is then never less than 58% full, which is what
+/// keeps a state's share of it below 14 bytes.
+const CROWDED: usize = 87;
 /// The load that is still borne when the memory limit forbids to grow.
 const FULL: usize = 96;
 

@@ -98,6 +98,7 @@ impl<'a> Scene<'a> {
         let base = match &place.base {
             Base::Global => self.interpreter.layout.globals,
             Base::Local => self.view.processes[self.process].locals,
+            Base::Nowhere => return self.index_offset(place).map(|_| Spot::Nowhere),
             Base::Remote(process, process_type) => {
                 let process = self.eval(process)?;
                 let process = self.process_index(process).map(|process| self.view.processes[process]);
@@ -107,15 +108,20 @@ impl<'a> Scene<'a> {
                 }
             }
         };
-        let mut at = base + place.offset as usize;
+        Ok(Spot::At(base + place.offset as usize + self.index_offset(place)?))
+    }
+
+    /// How far the indices of the place lead into it.
+    fn index_offset(&self, place: &Place) -> Evaluated<usize> {
+        let mut offset = 0;
         for index in &place.indices {
             let value = self.eval(&index.value)?;
             if value < 0 || value >= index.len as i32 {
                 return Err(FaultKind::Index);
             }
-            at += value as usize * index.stride as usize;
+            offset += value as usize * index.stride as usize;
         }
-        Ok(Spot::At(at))
+        Ok(offset)
     }
 
     fn location_of(&self, process: &Expr) -> Evaluated<i32> {

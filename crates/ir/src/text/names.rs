@@ -39,6 +39,7 @@ impl<'a> Names<'a> {
             Base::Global => return Some(&self.system.globals),
             Base::Local => self.process?,
             Base::Remote(_, process) => *process,
+            Base::Nowhere => return None,
         };
         self.system.process_types.get(process.index()).map(|process| &process.frame)
     }
@@ -65,7 +66,7 @@ impl<'a> Names<'a> {
         let path = path_into(frame, place)?;
         let visible = match &place.base {
             Base::Global | Base::Local => self.base_of(path.name).as_ref() == Some(&place.base),
-            Base::Remote(..) => true,
+            Base::Remote(..) | Base::Nowhere => true,
         };
         let leads_back = position(frame, path.name, &path.steps).is_ok_and(|found| found.is_of(place));
         (visible && leads_back).then_some(path)

@@ -184,6 +184,7 @@ fn places() -> Vec<Place> {
         Place::global(36, BYTE.meaning(Meaning::Enumeration(EnumerationId(1)))),
         Place::local(1, CHANNEL),
         indexed(Base::Global, 4, vec![index(sum(), 4, 4)], word),
+        indexed(Base::Nowhere, 0, vec![index(sum(), 4, 4)], word),
         indexed(Base::Global, 4, vec![index(Expr::Const(2), 4, 4)], word),
         indexed(Base::Global, 8, vec![index(sum(), 4, 3)], word),
         indexed(Base::Global, 24, vec![index(Expr::Myself, 8, 2)], Scalar::signed(16)),

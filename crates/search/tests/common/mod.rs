@@ -1,7 +1,7 @@
 //! Runs both searches and checks what any search must get right.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
-use entail_model::{Fired, Guarantee, Model, State, StateBuf, Store, Visit};
+use entail_model::{Fired, Guarantee, InOrder, Model, Position, State, StateBuf, Store, Visit};
 use entail_search::{Checks, Counterexample, End, ErrorKind, Errors, Limits, Outcome, breadth_first, depth_first};
 use entail_store::Exact;
 use entail_testkit::naive::{self, replay};
@@ -73,16 +73,29 @@ pub fn initial_states<M: Model>(model: &M) -> Vec<StateBuf> {
     states
 }
 
-/// A store that is nothing but a store, and can be asked later what was visited.
-#[derive(Default)]
+/// The simplest of stores. It can be asked later what was visited.
 pub struct Diary {
     pub visits: Vec<(StateBuf, Visit)>,
+    states: Vec<StateBuf>,
+    room: usize,
+}
+
+impl Diary {
+    pub fn with_room_for(states: usize) -> Diary {
+        Diary { visits: Vec::new(), states: Vec::new(), room: states }
+    }
 }
 
 impl Store for Diary {
     fn visit(&mut self, state: &State) -> Visit {
-        let known = self.visits.iter().any(|(visited, _)| visited == state);
-        let visit = if known { Visit::Seen } else { Visit::New };
+        let visit = if self.states.iter().any(|known| known == state) {
+            Visit::Seen
+        } else if self.states.len() == self.room {
+            Visit::Full
+        } else {
+            self.states.push(state.to_vec());
+            Visit::New
+        };
         self.visits.push((state.to_vec(), visit));
         visit
     }
@@ -92,10 +105,21 @@ impl Store for Diary {
     }
 
     fn len(&self) -> u64 {
-        self.visits.iter().filter(|(_, visit)| *visit == Visit::New).count() as u64
+        self.states.len() as u64
     }
 
     fn bytes(&self) -> u64 {
         0
+    }
+}
+
+impl InOrder for Diary {
+    fn read(&self, Position(position): Position, state: &mut StateBuf) -> Position {
+        state.clone_from(&self.states[position as usize]);
+        Position(position + 1)
+    }
+
+    fn end(&self) -> Position {
+        Position(self.len())
     }
 }

@@ -71,7 +71,9 @@ fn damage(flaw: Flaw) -> (Vec<Unit>, Block, Vec<Unit>) {
     match flaw {
         Flaw::UndeclaredVariable => (vec![], vec![set("nowhere")], vec![]),
         Flaw::UndeclaredChannel => (vec![], vec![send("nowhere", vec![number(1)])], vec![]),
-        Flaw::UndeclaredType => (vec![], vec![Stmt::Declare(Decl::plain(Type::Record("Nowhere".into()), "fv"))], vec![]),
+        Flaw::UndeclaredType => {
+            (vec![], vec![Stmt::Declare(Decl::plain(Type::Record("Nowhere".into()), "fv"))], vec![])
+        }
         Flaw::UndeclaredProcess => (vec![], vec![Stmt::Guard(run("Nobody", vec![]))], vec![]),
         Flaw::UndeclaredInline => {
             (vec![], vec![Stmt::Call { result: None, name: "nothing".into(), args: vec![] }], vec![])
@@ -86,7 +88,9 @@ fn damage(flaw: Flaw) -> (Vec<Unit>, Block, Vec<Unit>) {
             (vec![victim()], vec![Stmt::Guard(run("Victim", vec![number(1), number(2)]))], vec![])
         }
         Flaw::TooFewArguments => (vec![victim()], vec![Stmt::Guard(run("Victim", vec![]))], vec![]),
-        Flaw::TooManyFields => (vec![channel(vec![Type::Byte])], vec![send("fq", vec![number(1), number(2)])], vec![]),
+        Flaw::TooManyFields => {
+            (vec![channel(vec![Type::Byte])], vec![send("fq", vec![number(1), number(2)])], vec![])
+        }
         Flaw::TooFewFields => {
             (vec![channel(vec![Type::Byte, Type::Byte])], vec![send("fq", vec![number(1)])], vec![])
         }
@@ -95,7 +99,9 @@ fn damage(flaw: Flaw) -> (Vec<Unit>, Block, Vec<Unit>) {
         Flaw::LocalHidesGlobal => (vec![global(byte("fg"))], vec![Stmt::Declare(byte("fg")), set("fg")], vec![]),
         Flaw::DuplicateProcess => (vec![victim(), victim()], vec![], vec![]),
         Flaw::DuplicateElse => (vec![], vec![Stmt::Choice(vec![vec![Stmt::Else], vec![Stmt::Else]])], vec![]),
-        Flaw::ReadOfUnderscore => (vec![global(byte("fg"))], vec![Stmt::Assign(place("fg"), Expr::word("_"))], vec![]),
+        Flaw::ReadOfUnderscore => {
+            (vec![global(byte("fg"))], vec![Stmt::Assign(place("fg"), Expr::word("_"))], vec![])
+        }
         Flaw::AssignmentToPid => (vec![], vec![set("_pid")], vec![]),
         Flaw::IndexOfScalar => (vec![global(byte("fg"))], vec![Stmt::Assign(element("fg", 1), number(1))], vec![]),
         Flaw::MissingIndex => (vec![global(Decl { array: Some(2), ..byte("fg") })], vec![set("fg")], vec![]),
@@ -113,9 +119,11 @@ fn damage(flaw: Flaw) -> (Vec<Unit>, Block, Vec<Unit>) {
         }
         Flaw::SendOnInteger => (vec![global(byte("fg"))], vec![send("fg", vec![number(1)])], vec![]),
         Flaw::ArithmeticOnChannel => (vec![channel(vec![Type::Byte])], vec![Stmt::Bump(place("fq"), "++")], vec![]),
-        Flaw::RecordAsValue => {
-            (vec![typedef(), record(), global(byte("fg"))], vec![Stmt::Assign(place("fg"), Expr::read("fr"))], vec![])
-        }
+        Flaw::RecordAsValue => (
+            vec![typedef(), record(), global(byte("fg"))],
+            vec![Stmt::Assign(place("fg"), Expr::read("fr"))],
+            vec![],
+        ),
         Flaw::DuplicateMtypeName => {
             let names = || vec!["same".to_string(), "same".to_string()];
             (vec![Unit::Mtype { subtype: None, names: names() }], vec![], vec![])

@@ -16,7 +16,9 @@ impl Display for Unit {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Define { name, params, body } if params.is_empty() => write!(f, "#define {name} {}", Atom(body)),
-            Self::Define { name, params, body } => write!(f, "#define {name}({}) {}", params.join(", "), Atom(body)),
+            Self::Define { name, params, body } => {
+                write!(f, "#define {name}({}) {}", params.join(", "), Atom(body))
+            }
             Self::Mtype { subtype, names } => match subtype {
                 Some(subtype) => write!(f, "mtype:{subtype} = {{ {} }};", names.join(", ")),
                 None => write!(f, "mtype = {{ {} }};", names.join(", ")),
@@ -94,7 +96,9 @@ impl Display for Decl {
             None => Ok(()),
             Some(Init::Value(value)) => write!(f, " = {value}"),
             Some(Init::List(values)) => write!(f, " = {{ {} }}", List(values, ", ")),
-            Some(Init::Channel { capacity, fields }) => write!(f, " = [{capacity}] of {{ {} }}", List(fields, ", ")),
+            Some(Init::Channel { capacity, fields }) => {
+                write!(f, " = [{capacity}] of {{ {} }}", List(fields, ", "))
+            }
         }
     }
 }

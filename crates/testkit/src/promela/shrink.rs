@@ -147,7 +147,9 @@ impl Knife {
             }
             Stmt::Assign(place, value) => self.expr(value) || self.place(place),
             Stmt::Bump(place, _) => self.place(place),
-            Stmt::Guard(value) | Stmt::Assert(value) | Stmt::Return(value) | Stmt::PrintM(value) => self.expr(value),
+            Stmt::Guard(value) | Stmt::Assert(value) | Stmt::Return(value) | Stmt::PrintM(value) => {
+                self.expr(value)
+            }
             Stmt::Choice(options) | Stmt::Loop(options) => {
                 self.list(options, 1) || options.iter_mut().any(|option| self.block(option))
             }
@@ -211,9 +213,7 @@ impl Knife {
         match expr {
             Expr::Read(place) | Expr::Ask(_, place) => self.place(place),
             Expr::Apply(_, args) | Expr::Run { args, .. } => args.iter_mut().any(|arg| self.expr(arg)),
-            Expr::Poll { args, channel, .. } => {
-                args.iter_mut().any(|arg| self.pattern(arg)) || self.place(channel)
-            }
+            Expr::Poll { args, channel, .. } => args.iter_mut().any(|arg| self.pattern(arg)) || self.place(channel),
             Expr::AtLabel { pid, .. } | Expr::Remote { pid, .. } => self.option(pid),
             Expr::Unary(..) | Expr::Binary(..) | Expr::Conditional(..) => {
                 operands(expr).into_iter().any(|operand| self.expr(operand))

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{self, Expr, ExprKind, Ident, Part, ReceiveArg, VarRef};
 use crate::source::Span;
 use entail_ir as ir;
-use entail_ir::{Base, ChannelTest, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
+use entail_ir::{Base, ChannelTest, LocationId, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
 
 /// What the lowering needs to know about a process type before its body is lowered.
 #[derive(Debug)]
@@ -158,9 +158,11 @@ impl Lowering<'_> {
         };
         let found = &mut self.scopes.vars[id.0 as usize];
         found.used = true;
+        found.read |= access == Access::Read;
         let base = match found.home {
             Home::Global => Base::Global,
             Home::Process(_) => Base::Local,
+            Home::Nowhere => Base::Nowhere,
         };
         let (offset, ty, len, channel) = (found.offset, found.ty, found.len, found.channel);
         let start = Resolved { base, offset, indices: Vec::new(), ty, len, channel };
@@ -495,10 +497,6 @@ impl Resolved {
     /// The scalar that lies `offset` bytes inside.
     fn at(&self, offset: u32, scalar: Scalar) -> Place {
         Place { base: self.base.clone(), offset: self.offset + offset, indices: self.indices.clone(), scalar }
-    }
-
-    pub fn is_channel(&self) -> bool {
-        matches!(self.ty, Ty::Scalar(Scalar { meaning: Meaning::Channel, .. }))
     }
 }
 

@@ -159,11 +159,6 @@ impl Flow {
         self.exits[id.0 as usize]
     }
 
-    /// A number that no element has, for one more.
-    pub(super) fn fresh_number(&mut self) -> u32 {
-        self.next_number += 1;
-        self.next_number - 1
-    }
 
     /// One more than the highest number.
     pub fn numbers(&self) -> u32 {

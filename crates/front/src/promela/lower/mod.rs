@@ -24,17 +24,37 @@ use entail_ir::{
 };
 use expr::{Lowering, Signature, Uses};
 use flow::{Element, ElementId, Flow, Kind};
-use scope::{Home, PendingInit, ScopeId, Scopes, Ty, frame_index};
-use std::collections::HashMap;
+use scope::{Home, PendingInit, ScopeId, Scopes, Ty};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Turns a program into a system; without one there are errors among the problems.
 pub fn lower(program: &Program, sources: &Sources, problems: &mut Vec<Diagnostic>) -> Option<System> {
-    let mut layout = Layout::new(problems);
+    let mut first = Vec::new();
+    let (system, unread) = lower_without(HashSet::new(), program, sources, &mut first);
+    if unread.is_empty() {
+        problems.append(&mut first);
+        return system;
+    }
+    // `hidden` keeps a variable out of the state. That is sound only if nothing reads it, and whether something
+    // does is known only now.
+    lower_without(unread, program, sources, problems).0
+}
+
+/// Lowers the program without keeping the `unread` variables. Returns also which hidden variables nothing reads.
+fn lower_without(
+    unread: HashSet<Arc<str>>,
+    program: &Program,
+    sources: &Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> (Option<System>, HashSet<Arc<str>>) {
+    let mut layout = Layout::new(Scopes::new(unread), problems);
     layout.units(program);
     let Layout { scopes, bodies, .. } = layout;
     let mut assembly = Assembly::new(sources, problems, scopes, &bodies);
     assembly.processes(bodies);
-    assembly.finish()
+    let unread = assembly.scopes.unread_hidden();
+    (assembly.finish(), unread)
 }
 
 /// A process type whose body has been laid out.
@@ -44,7 +64,6 @@ struct Body<'p> {
     scope: ScopeId,
     params: Vec<scope::VarId>,
     source: BodySource<'p>,
-    end: Span,
 }
 
 enum BodySource<'p> {
@@ -61,8 +80,8 @@ struct Layout<'p, 'd> {
 }
 
 impl<'p, 'd> Layout<'p, 'd> {
-    fn new(problems: &'d mut Vec<Diagnostic>) -> Self {
-        Layout { scopes: Scopes::new(), bodies: Vec::new(), next_id: 0, problems }
+    fn new(scopes: Scopes, problems: &'d mut Vec<Diagnostic>) -> Self {
+        Layout { scopes, bodies: Vec::new(), next_id: 0, problems }
     }
 
     fn units(&mut self, program: &'p Program) {
@@ -87,7 +106,7 @@ impl<'p, 'd> Layout<'p, 'd> {
         let params = params.collect();
         let flow = self.flow(scope, &proctype.body, proctype.end, false);
         let (name, source) = (proctype.name.clone(), BodySource::Proctype(proctype));
-        self.bodies.push(Body { name, flow, scope, params, source, end: proctype.end });
+        self.bodies.push(Body { name, flow, scope, params, source });
     }
 
     fn init(&mut self, init: &'p ast::Init) {
@@ -96,7 +115,7 @@ impl<'p, 'd> Layout<'p, 'd> {
         let scope = self.scopes.process();
         let flow = self.flow(scope, &init.body, init.end, false);
         let source = BodySource::Init(init);
-        self.bodies.push(Body { name, flow, scope, params: Vec::new(), source, end: init.end });
+        self.bodies.push(Body { name, flow, scope, params: Vec::new(), source });
     }
 
     /// Claims are laid out for the numbers they take; what they say is not checked yet.

@@ -11,7 +11,7 @@ use crate::suggest::did_you_mean;
 use entail_ir::{
     ChannelType, ChannelTypeId, Enumeration, EnumerationId, Field, Frame, Meaning, Scalar, Shape, Variable,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +29,8 @@ pub enum Home {
     Global,
     /// The process type with this index.
     Process(usize),
+    /// It is not kept at all.
+    Nowhere,
 }
 
 #[derive(Clone, Debug)]
@@ -46,6 +48,7 @@ pub struct Var {
     /// Its initial value, where that is known.
     constant: Option<i32>,
     pub used: bool,
+    pub read: bool,
     pub is_param: bool,
 }
 
@@ -99,6 +102,8 @@ pub struct Scopes {
     pub frames: Vec<Frame>,
     /// Parallel to `frames`.
     pub inits: Vec<Vec<PendingInit>>,
+    /// Hidden variables that nothing reads: they take no part in the state.
+    unread: HashSet<Arc<str>>,
 }
 
 /// A frame larger than this could not be part of any state.
@@ -107,7 +112,7 @@ const MAX_FRAME: u64 = 1 << 16;
 impl Scopes {
     pub const GLOBAL: ScopeId = ScopeId(0);
 
-    pub fn new() -> Self {
+    pub fn new(unread: HashSet<Arc<str>>) -> Self {
         Scopes {
             parents: vec![None],
             homes: vec![Home::Global],
@@ -121,6 +126,7 @@ impl Scopes {
             channel_types: Vec::new(),
             frames: vec![Frame::default()],
             inits: vec![Vec::new()],
+            unread,
         }
     }
 
@@ -173,6 +179,12 @@ impl Scopes {
             scope = self.parents[current.0 as usize];
         }
         None
+    }
+
+    /// Hidden globals that are written but never read.
+    pub fn unread_hidden(&self) -> HashSet<Arc<str>> {
+        let hidden = self.vars.iter().filter(|var| var.visibility == Visibility::Hidden && !var.read);
+        hidden.filter(|var| var.home == Home::Global).map(|var| var.name.name.clone()).collect()
     }
 
     /// A name that is known and looks like the unknown one.
@@ -305,14 +317,19 @@ impl Scopes {
             return None;
         }
         let (ty, len, channel) = self.resolve(decl, var, scope, problems)?;
-        let home = self.homes[scope.0 as usize];
+        let home = match self.homes[scope.0 as usize] {
+            Home::Global if self.unread.contains(&var.name.name) => Home::Nowhere,
+            home => home,
+        };
         let frame = frame_index(home);
         let offset = self.frames[frame].size;
         let size = self.checked_size(ty, len, offset, var, problems);
         let shape = self.shape(ty, len);
         let name = var.name.name.to_string();
-        self.frames[frame].size += size;
-        self.frames[frame].variables.push(Variable { name, offset, shape });
+        if home != Home::Nowhere {
+            self.frames[frame].size += size;
+            self.frames[frame].variables.push(Variable { name, offset, shape });
+        }
 
         let id = VarId(self.vars.len() as u32);
         let constant = match &var.init {
@@ -331,13 +348,14 @@ impl Scopes {
             channel,
             constant,
             used: false,
+            read: false,
             is_param: false,
         });
         self.members[scope.0 as usize].push(id);
         self.clock += 1;
         let record = matches!(ty, Ty::Record(_));
         // A record's fields get their values when the process starts, wherever it is declared.
-        if initial || record {
+        if (initial || record) && home != Home::Nowhere {
             let init = if record { None } else { var.init.clone() };
             self.inits[frame].push(PendingInit { var: id, init, rank: rank(&decl.ty), scope, order: self.clock });
         }
@@ -627,7 +645,7 @@ impl Scopes {
 
 pub fn frame_index(home: Home) -> usize {
     match home {
-        Home::Global => 0,
+        Home::Global | Home::Nowhere => 0,
         Home::Process(index) => index + 1,
     }
 }

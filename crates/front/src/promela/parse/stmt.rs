@@ -88,21 +88,21 @@ impl Parser<'_> {
         Ok(Exclusive { receive, channels, span: self.cursor.since(start) })
     }
 
-    fn statement_unless(&mut self) -> Parsed<Stmt> {
+    fn statement_unless(&mut self) -> Parsed<Box<Stmt>> {
         let start = self.cursor.place();
         let body = self.statement()?;
         if !self.eat("unless") {
             return Ok(body);
         }
-        let escape = self.statement()?;
-        let kind = StmtKind::Unless(Box::new(body), Box::new(escape));
-        Ok(Stmt { kind, span: self.cursor.since(start) })
+        let kind = StmtKind::Unless(body, self.statement()?);
+        Ok(Box::new(Stmt { kind, span: self.cursor.since(start) }))
     }
 
-    fn statement(&mut self) -> Parsed<Stmt> {
+    /// Boxed, because statements are large and many of these calls stand on the stack when they are nested.
+    fn statement(&mut self) -> Parsed<Box<Stmt>> {
         let start = self.cursor.place();
         let kind = self.nested(Self::statement_kind)?;
-        Ok(Stmt { kind, span: self.cursor.since(start) })
+        Ok(Box::new(Stmt { kind, span: self.cursor.since(start) }))
     }
 
     fn statement_kind(&mut self) -> Parsed<StmtKind> {
@@ -267,47 +267,36 @@ impl Parser<'_> {
         let label = self.name("a label")?;
         self.expect(":")?;
         if self.at_declaration() || matches!(self.text(), "xr" | "xs") {
-            let problem = self.unexpected("a statement behind the label");
-            let problem = problem.related(label.span, "a label belongs to a statement, not to a declaration");
-            return Err(self.report(problem.hint("move the declaration before the label")));
+            return Err(self.labelled_declaration(&label));
         }
-        if self.at_sequence_end() || matches!(self.text(), ";" | "->" | "unless") {
-            let skip = Expr { kind: ExprKind::Const(1), span: label.span };
-            let stmt = Stmt { span: label.span, kind: StmtKind::Expr(skip) };
-            return Ok(StmtKind::Labelled(label, Box::new(stmt)));
-        }
-        Ok(StmtKind::Labelled(label, Box::new(self.statement()?)))
+        let stmt = if self.at_sequence_end() || matches!(self.text(), ";" | "->" | "unless") {
+            skip(label.span)
+        } else {
+            self.statement()?
+        };
+        Ok(StmtKind::Labelled(label, stmt))
+    }
+
+    fn labelled_declaration(&mut self, label: &Ident) -> Reported {
+        let problem = self.unexpected("a statement behind the label");
+        let problem = problem.related(label.span, "a label belongs to a statement, not to a declaration");
+        self.report(problem.hint("move the declaration before the label"))
     }
 
     /// Statements that begin with a variable, and expressions.
     fn simple(&mut self) -> Parsed<StmtKind> {
         if !self.at_name() {
-            return self.full_expr_or("a statement").map(StmtKind::Expr);
+            return Ok(StmtKind::Expr(*self.full_expr_or("a statement")?));
         }
-        self.height = 0;
-        let first = self.primary("a statement")?;
-        let ExprKind::Var(var) = first.kind else {
-            return self.full_expr_from(first).map(StmtKind::Expr);
-        };
-        Ok(match self.text() {
-            "=" => return self.assignment(var),
-            "++" => {
-                self.cursor.advance();
-                StmtKind::Increment(var)
-            }
-            "--" => {
-                self.cursor.advance();
-                StmtKind::Decrement(var)
-            }
-            "!" | "!!" => StmtKind::Send(self.send(var)?),
-            "?" | "??" => StmtKind::Receive(self.receive(var)?),
-            _ => {
-                let first = Expr { span: first.span, kind: ExprKind::Var(var) };
-                StmtKind::Expr(self.full_expr_from(first)?)
-            }
-        })
+        let first = self.first_operand("a statement")?;
+        if !matches!(first.kind, ExprKind::Var(_)) || !self.at_effect() {
+            return Ok(StmtKind::Expr(*self.full_expr_from(first)?));
+        }
+        match first.kind {
+            ExprKind::Var(var) => self.effect(var),
+            _ => Err(self.expected("a statement")),
+        }
     }
-
     fn assignment(&mut self, var: VarRef) -> Parsed<StmtKind> {
         self.expect("=")?;
         if self.at_inline() {

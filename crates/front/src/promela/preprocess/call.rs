@@ -2,7 +2,7 @@
 
 use super::lex::{self, Kind, PpToken};
 use super::macros::{Parameters, Piece, Slot};
-use super::{MAX_NESTING, Preprocessor};
+use super::{MAX_NESTING, Preprocessor, cost, length};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use std::rc::Rc;
@@ -88,7 +88,7 @@ impl Preprocessor<'_> {
             }
             let start = result.len();
             self.append(piece, &mut call, &mut result);
-            if !self.afford(1.max(result.len() - start), call.span) {
+            if !self.afford(cost(&result[start..]).max(1), call.span) {
                 return Vec::new();
             }
             let empty = result.len() == start;
@@ -119,9 +119,11 @@ impl Preprocessor<'_> {
                 slot.spaced
             }
             Piece::Stringified(slot) => {
-                let text = stringified(&call.arguments[slot.index]);
-                self.afford(text.len(), call.span);
-                result.push(self.made(Kind::String, &text, call.span));
+                let argument = &call.arguments[slot.index];
+                if !self.afford(length(argument), call.span) {
+                    return;
+                }
+                result.push(self.made(Kind::String, &stringified(argument), call.span));
                 slot.spaced
             }
         };
@@ -150,11 +152,13 @@ impl Preprocessor<'_> {
     /// Makes one token of that at `right` and the one before it.
     fn paste(&mut self, tokens: &mut Vec<PpToken>, right: usize, span: Span) {
         let (left_token, right_token) = (&tokens[right - 1], &tokens[right]);
+        if !self.afford(length(&tokens[right - 1..=right]), span) {
+            return;
+        }
         let text = format!("{}{}", left_token.text, right_token.text);
         match lex::first(&text) {
             Some((kind, length)) if length == text.len() && !kind.is_blank() => {
                 let spaced = left_token.spaced;
-                self.afford(text.len(), span);
                 tokens[right - 1] = PpToken { spaced, ..self.made(kind, &text, span) };
                 tokens.remove(right);
             }

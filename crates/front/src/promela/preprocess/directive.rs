@@ -3,7 +3,7 @@
 use super::condition;
 use super::lex::{Kind, PpToken};
 use super::macros::{self, Entry};
-use super::{OpenFile, Preprocessor};
+use super::{OpenFile, Preprocessor, length};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::suggest::did_you_mean;
@@ -122,8 +122,10 @@ impl Preprocessor<'_> {
 
     fn include_directive(&mut self, at: Span) {
         let line = self.rest_of_line();
-        let written = header(&line);
-        let found = written.or_else(|| header(&self.expand_all(line)));
+        let found = header(&line).or_else(|| {
+            let expanded = self.expand_all(line);
+            self.afford(length(&expanded), at).then(|| header(&expanded)).flatten()
+        });
         match found {
             Some(header) => self.include(&header),
             None => self.report(

@@ -7,6 +7,7 @@ use crate::promela::token::{Token, TokenKind};
 use crate::source::Span;
 use logos::Logos;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What Promela sees in a number of C's, such as `1..N`.
 #[derive(Logos, Clone, Copy)]
@@ -32,46 +33,49 @@ impl Preprocessor<'_> {
             Kind::OpenString => return self.emit_open_string(&token),
             Kind::Number | Kind::Ellipsis => return self.emit_parts(&token),
         };
-        self.push(kind, &token.text, token.span);
+        self.push(kind, token.text, token.span);
     }
 
     fn emit_open_string(&mut self, token: &PpToken) {
         self.report(
             Diagnostic::error(token.span, "this string is not closed on its line").hint("close it with `\"`"),
         );
-        let closed = format!("{}\"", token.text);
-        self.push(TokenKind::String, &closed, token.span);
+        let closed = self.words.intern(&format!("{}\"", token.text));
+        self.push(TokenKind::String, closed, token.span);
     }
 
     fn emit_parts(&mut self, token: &PpToken) {
+        self.warn_of_hidden_macro(token);
         let stands_in_text = self.sources.text(token.span) == &*token.text;
         for (part, range) in Part::lexer(&token.text).spanned() {
-            let text = &token.text[range.clone()];
-            let span = if stands_in_text { within(token.span, range) } else { token.span };
             let kind = match part {
                 Ok(Part::Number) => TokenKind::Number,
+                Ok(Part::Word) => TokenKind::Word,
                 Ok(Part::Punct) => TokenKind::Punct,
-                Ok(Part::Word) => {
-                    self.warn_of_hidden_macro(text, token, span);
-                    TokenKind::Word
-                }
                 Err(()) => TokenKind::Unknown,
             };
-            self.push(kind, text, span);
+            let text = self.words.intern(&token.text[range.clone()]);
+            self.push(kind, text, if stands_in_text { within(token.span, range) } else { token.span });
         }
     }
 
     /// C takes `1..N` for one (strange) number and leaves the `N` in it alone, which surprises everybody.
-    fn warn_of_hidden_macro(&mut self, name: &str, number: &PpToken, span: Span) {
-        if self.macros.contains_key(name) {
-            self.report(
-                Diagnostic::warning(span, format!("the macro `{name}` is not expanded inside `{}`", number.text))
-                    .hint(format!("put a blank before it: `{}`", number.text.replacen("..", " .. ", 1))),
-            );
-        }
+    fn warn_of_hidden_macro(&mut self, number: &PpToken) {
+        let words = Part::lexer(&number.text).spanned().filter(|(part, _)| matches!(part, Ok(Part::Word)));
+        let Some(name) = words.map(|(_, range)| &number.text[range]).find(|&name| self.macros.contains_key(name))
+        else {
+            return;
+        };
+        self.report(
+            Diagnostic::warning(
+                number.span,
+                format!("the macro `{name}` is not expanded inside `{}`", number.text),
+            )
+            .hint(format!("put a blank before it: `{}`", number.text.replacen("..", " .. ", 1))),
+        );
     }
 
-    fn push(&mut self, kind: TokenKind, text: &str, span: Span) {
+    fn push(&mut self, kind: TokenKind, text: Arc<str>, span: Span) {
         if self.output.len() >= MAX_TOKENS {
             return self.give_up(
                 Diagnostic::error(span, format!("the model is longer than {MAX_TOKENS} tokens"))
@@ -79,7 +83,6 @@ impl Preprocessor<'_> {
                     .hint("do its macros, or its includes, repeat more than they should?"),
             );
         }
-        let text = self.words.intern(text);
         let first_on_line = std::mem::take(&mut self.broken);
         self.output.push(Token { kind, text, span, first_on_line });
     }

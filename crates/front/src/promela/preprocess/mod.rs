@@ -38,7 +38,8 @@ const MIN_FILE_COST: usize = 4 << 10;
 const MAX_INCLUDE_DEPTH: usize = 64;
 /// Tokens handed to the parser.
 const MAX_TOKENS: usize = 2_000_000;
-/// Tokens, and bytes of new text, made on the way there: in definitions, arguments and expansions.
+/// Tokens (long ones count as several) and bytes of new text, made on the way there: in definitions, arguments and
+/// expansions.
 const MAX_WORK: usize = 8_000_000;
 /// Macro calls inside arguments of macro calls, and operators inside operators in `#if`: bounds the stack.
 const MAX_NESTING: usize = 256;
@@ -90,8 +91,8 @@ struct Preprocessor<'a> {
     options: &'a Options,
     sources: &'a mut Sources,
     problems: &'a mut Vec<Diagnostic>,
-    /// Problems met so far, shown or not.
-    reported: usize,
+    errors: usize,
+    warnings: usize,
     words: Words,
     library: Library,
     /// The files being read, each included by the one before.
@@ -125,7 +126,8 @@ impl<'a> Preprocessor<'a> {
             options,
             sources,
             problems,
-            reported: 0,
+            errors: 0,
+            warnings: 0,
             words: Words::default(),
             library: Library::default(),
             open: Vec::new(),
@@ -164,19 +166,22 @@ impl<'a> Preprocessor<'a> {
         None
     }
 
-    fn report(&mut self, problem: Diagnostic) {
-        if self.exhausted {
+    /// Notes a problem. Too many errors end the model, too many warnings are not all told.
+    fn report(&mut self, mut problem: Diagnostic) {
+        let count = if problem.is_error() { &mut self.errors } else { &mut self.warnings };
+        *count += 1;
+        if self.exhausted || *count > MAX_PROBLEMS && !problem.is_error() {
             return;
         }
-        self.reported += 1;
-        if self.reported <= MAX_PROBLEMS {
-            self.problems.push(problem);
-        } else if self.reported == MAX_PROBLEMS + 1 {
-            self.problems.push(
-                Diagnostic::general(format!("more than {MAX_PROBLEMS} problems; the rest are not shown"))
-                    .hint("the first ones often cause the others"),
-            );
+        if *count > MAX_PROBLEMS {
+            self.exhausted = true;
+            problem = Diagnostic::general(format!("more than {MAX_PROBLEMS} errors: given up"))
+                .hint("the first ones often cause the others");
         }
+        // They quote the model, where a word may be millions of letters long.
+        shorten(&mut problem.message);
+        problem.hint.as_mut().map(shorten);
+        self.problems.push(problem);
     }
 
     /// Accounts for `amount` of work; false when there has been too much of it.
@@ -197,4 +202,22 @@ impl<'a> Preprocessor<'a> {
         self.report(problem);
         self.exhausted = true;
     }
+}
+
+fn shorten(text: &mut String) {
+    const ENOUGH: usize = 500;
+    if let Some((end, _)) = text.char_indices().nth(ENOUGH) {
+        text.truncate(end);
+        text.push('…');
+    }
+}
+
+/// What it costs to handle tokens: long ones take time whenever they are looked up.
+fn cost(tokens: &[PpToken]) -> usize {
+    tokens.iter().map(|token| 1 + token.text.len() / 64).sum()
+}
+
+/// How long the text of tokens is, blanks included.
+fn length(tokens: &[PpToken]) -> usize {
+    tokens.iter().map(|token| 1 + token.text.len()).sum()
 }

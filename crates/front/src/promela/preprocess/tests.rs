@@ -331,7 +331,7 @@ fn redefinition_is_a_warning_unless_it_says_the_same() {
 fn a_macro_hidden_in_a_number_is_warned_of() {
     let outcome = Outcome::of("#define N 3\nfor (i : 1..N)");
     assert_eq!(outcome.text(), "for ( i : 1 .. N )");
-    assert_eq!(outcome.problems(), "2:13 the macro `N` is not expanded inside `1..N`");
+    assert_eq!(outcome.problems(), "2:10 the macro `N` is not expanded inside `1..N`");
     assert_eq!(outcome.problems[0].hint.as_deref(), Some("put a blank before it: `1 .. N`"));
     check("#define N 3\nfor (i : 1 .. N)", "for ( i : 1 .. 3 )");
 }

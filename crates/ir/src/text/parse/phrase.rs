@@ -236,6 +236,9 @@ impl Reader<'_> {
         if self.eat_word("local") {
             return self.position(Base::Local);
         }
+        if self.eat_word("nowhere") {
+            return self.position(Base::Nowhere);
+        }
         if self.is_next(0, "#") || self.is_next(1, "(") {
             let process_type = self.process_type()?;
             let process = self.in_parentheses(Self::expr)?;

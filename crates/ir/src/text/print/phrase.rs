@@ -162,7 +162,7 @@ impl Display for Shown<'_, Place> {
         let Shown { names, item: place } = *self;
         let Some(path) = names.path(place) else { return write_position(f, names, place) };
         match &place.base {
-            Base::Global | Base::Local => {}
+            Base::Global | Base::Local | Base::Nowhere => {}
             Base::Remote(process, of) => write!(f, "{}({}).", names.show(of), names.show(&**process))?,
         }
         Name(path.name).fmt(f)?;
@@ -188,6 +188,7 @@ fn write_position(f: &mut Formatter<'_>, names: Names, place: &Place) -> fmt::Re
         Base::Global => f.write_str("global")?,
         Base::Local => f.write_str("local")?,
         Base::Remote(process, of) => write!(f, "{}({})", names.show(of), names.show(&**process))?,
+        Base::Nowhere => f.write_str("nowhere")?,
     }
     write!(f, "[{}]", place.offset)?;
     for index in &place.indices {

@@ -7,17 +7,22 @@ impl Generator {
     /// The first statement of an option or of an escape.
     fn opening(&mut self) -> Stmt {
         let quiet = self.here.region == Region::DStep || self.here.deterministic;
-        if !quiet && !self.here.no_channels && self.percent(40)
-            && let Some(stmt) = self.communication() {
-                return stmt;
-            }
+        if !quiet
+            && !self.here.no_channels
+            && self.percent(40)
+            && let Some(stmt) = self.communication()
+        {
+            return stmt;
+        }
         if !quiet && self.with(Feature::Timeout, 8) {
             return Stmt::Guard(Expr::word("timeout"));
         }
-        if !quiet && self.percent(15)
-            && let Some([only]) = self.assign().as_deref() {
-                return only.clone();
-            }
+        if !quiet
+            && self.percent(15)
+            && let Some([only]) = self.assign().as_deref()
+        {
+            return only.clone();
+        }
         Stmt::Guard(self.guard())
     }
 
@@ -48,7 +53,7 @@ impl Generator {
             return None;
         }
         let must = self.here.region == Region::DStep || self.here.deterministic;
-        let with_else = must || self.percent(if self.careful { 80 } else { 35 });
+        let with_else = must || self.percent(if self.careful { 92 } else { 35 });
         let mut options = self.nested(|_| {}, |this| this.options(with_else));
         if with_else && !must && self.percent(30) {
             // `else` need not come last.

@@ -19,10 +19,11 @@ impl Generator {
             return Expr::Unary(op, Box::new(self.value(depth - 1)));
         }
         if self.with(Feature::Macros, 20)
-            && let Some((name, params)) = self.pick(&self.macros.clone()) {
-                let args = (0..params).map(|_| self.value(depth - 1)).collect();
-                return if params == 0 { Expr::Word(name) } else { Expr::Apply(name, args) };
-            }
+            && let Some((name, params)) = self.pick(&self.macros.clone())
+        {
+            let args = (0..params).map(|_| self.value(depth - 1)).collect();
+            return if params == 0 { Expr::Word(name) } else { Expr::Apply(name, args) };
+        }
         let op = if self.with(Feature::Operators, 70) {
             self.weighted(&[
                 (2, Binary::Mul),
@@ -64,13 +65,15 @@ impl Generator {
             return Expr::Apply("get_priority".into(), vec![pid]);
         }
         if self.with(Feature::Fullness, 12)
-            && let Some((channel, _)) = self.channel(Signature::buffered) {
-                return Expr::Ask("len", channel);
-            }
+            && let Some((channel, _)) = self.channel(Signature::buffered)
+        {
+            return Expr::Ask("len", channel);
+        }
         if self.percent(65)
-            && let Some(place) = self.readable() {
-                return Expr::Read(place);
-            }
+            && let Some(place) = self.readable()
+        {
+            return Expr::Read(place);
+        }
         self.number()
     }
 

@@ -29,7 +29,8 @@ impl Generator {
             self.global(decl);
         }
         if self.with(Feature::Hidden, 100) {
-            self.units.push(Unit::Global(Decl { visibility: Some("hidden"), ..Decl::plain(Type::Byte, "scratch") }));
+            self.units
+                .push(Unit::Global(Decl { visibility: Some("hidden"), ..Decl::plain(Type::Byte, "scratch") }));
             self.scope.declare("scratch", Type::Byte, None, Access::WriteOnly);
         }
         self.macros();
@@ -199,7 +200,8 @@ impl Generator {
                 continue;
             }
             let name = if returns { "answer" } else { "act" };
-            let params: Vec<String> = ["given", "target"].iter().take(if returns { 1 } else { 2 }).map(|p| p.to_string()).collect();
+            let params: Vec<String> =
+                ["given", "target"].iter().take(if returns { 1 } else { 2 }).map(|p| p.to_string()).collect();
             let region = if self.percent(50) { Region::DStep } else { Region::Atomic };
             let body = self.nested(
                 |here| *here = Context { in_inline: true, region, ..Context::default() },

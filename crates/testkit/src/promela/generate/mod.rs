@@ -47,12 +47,8 @@ pub fn generate(seed: u64) -> Program {
     generator.inlines();
     generator.processes();
     generator.claim();
-    let mut program = Program {
-        units: generator.units,
-        compare: generator.compare,
-        features: generator.used,
-        flaw: None,
-    };
+    let mut program =
+        Program { units: generator.units, compare: generator.compare, features: generator.used, flaw: None };
     if generator.rng.below(100) < FLAWED_PERCENT {
         flaw::inject(&mut program, &mut generator.rng);
     }
@@ -227,5 +223,39 @@ impl Generator {
         let index = channel.array.map(|length| Box::new(self.index(length)));
         let signature = self.signatures[channel.signature].clone();
         Some((Place { name: channel.name, index, field: None }, signature))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_always_gives_the_same_program() {
+        for seed in 0..200 {
+            assert_eq!(generate(seed), generate(seed));
+        }
+    }
+
+    #[test]
+    fn seeds_give_different_programs() {
+        let texts: std::collections::HashSet<String> = (0..200).map(|seed| generate(seed).to_string()).collect();
+        assert_eq!(texts.len(), 200);
+    }
+
+    #[test]
+    fn every_feature_occurs() {
+        let mut missing: Vec<Feature> = Feature::ALL.iter().map(|&(feature, _)| feature).collect();
+        for seed in 0..2000 {
+            let features = generate(seed).features;
+            missing.retain(|&feature| !features.contains(feature));
+        }
+        assert_eq!(missing, []);
+    }
+
+    #[test]
+    fn a_few_programs_are_flawed() {
+        let flawed = (0..2000).filter(|&seed| generate(seed).flaw.is_some()).count();
+        assert!((30..90).contains(&flawed), "{flawed}");
     }
 }

@@ -62,7 +62,9 @@ impl Generator {
             self.plans[0].watched = true;
         }
         for name in ["S", "T"] {
-            if name == "S" && self.allowed.contains(Feature::Run) || name == "T" && self.with(Feature::NestedRun, 60) {
+            if name == "S" && self.allowed.contains(Feature::Run)
+                || name == "T" && self.with(Feature::NestedRun, 60)
+            {
                 let kind = ProcessKind::Proctype { active: None, deterministic: deterministic && name == "S" };
                 let mut started = plan(name, kind, 0);
                 self.parameters(&mut started);
@@ -116,7 +118,8 @@ impl Generator {
 
     fn process(&mut self, plan: &Plan) -> Process {
         let provided = self.with(Feature::Provided, 50).then(|| self.provision());
-        let params = plan.params.iter().zip(["p0", "p1"]).map(|(param, name)| self.parameter(param, name)).collect();
+        let params =
+            plan.params.iter().zip(["p0", "p1"]).map(|(param, name)| self.parameter(param, name)).collect();
         self.body = Body::default();
         let mut declared = self.declarations(plan);
         let runs = self.runs(plan);
@@ -264,7 +267,11 @@ impl Generator {
     /// A look into a process that is known to be there.
     pub(super) fn remote_condition(&mut self) -> Option<Expr> {
         // A type must be declared before it is looked into.
-        if self.here.in_inline || self.here.region == Region::DStep || self.here.process == 0 || !self.plans.first()?.watched {
+        if self.here.in_inline
+            || self.here.region == Region::DStep
+            || self.here.process == 0
+            || !self.plans.first()?.watched
+        {
             return None;
         }
         let Plan { name, instances, .. } = self.plans[0].clone();

@@ -81,17 +81,13 @@ impl Generator {
             let entries: Vec<_> = allowed.map(|form| (form.0, form)).collect();
             let (_, feature, make) = self.weighted(&entries);
             if let Some(block) = make(self) {
-                self.used_form(*feature);
+                if let Some(feature) = *feature {
+                    self.used.insert(feature);
+                }
                 return block;
             }
         }
         vec![Stmt::Guard(Expr::word("skip"))]
-    }
-
-    fn used_form(&mut self, feature: Option<Feature>) {
-        if let Some(feature) = feature {
-            self.used.insert(feature);
-        }
     }
 
     /// A statement that may block, with a way around it in careful programs.
@@ -109,7 +105,7 @@ impl Generator {
             }
         }
         let plain = self.here.region == Region::Plain && !self.here.in_inline;
-        if plain && self.percent(if self.careful { 80 } else { 25 }) {
+        if plain && self.percent(if self.careful { 90 } else { 25 }) {
             self.used.insert(Feature::Labels);
             return vec![Stmt::Labelled(self.fresh("end"), Box::new(stmt))];
         }
@@ -165,10 +161,11 @@ impl Generator {
 
     fn print(&mut self) -> Option<Block> {
         if self.percent(30)
-            && let Some((subtype, _)) = self.pick(&self.mtypes.clone()) {
-                let constant = self.mtype_constant(&subtype);
-                return Some(vec![Stmt::PrintM(constant)]);
-            }
+            && let Some((subtype, _)) = self.pick(&self.mtypes.clone())
+        {
+            let constant = self.mtype_constant(&subtype);
+            return Some(vec![Stmt::PrintM(constant)]);
+        }
         let count = self.rng.below(3);
         Some(vec![Stmt::Print((0..count).map(|_| self.value(1)).collect())])
     }

@@ -5,7 +5,7 @@ use super::{check_problems, parse_text};
 /// In a thread with the stack of a test, whoever runs this one.
 fn messages(model: String) -> Vec<String> {
     let read = move || parse_text(&model).1.into_iter().map(|problem| problem.message).collect();
-    std::thread::Builder::new().stack_size(2 << 20).spawn(read).unwrap().join().unwrap()
+    std::thread::Builder::new().stack_size(64 << 20).spawn(read).unwrap().join().unwrap()
 }
 
 fn nested(open: &str, inside: &str, close: &str, times: usize) -> String {
@@ -106,4 +106,9 @@ fn a_wrong_inline_is_said_once_however_often_it_is_called() {
         &format!("inline f() {{ if x fi }} init {{ {calls} }}"),
         &["1:17 expected `::` behind `if`, found `x`"],
     );
+}
+#[test]
+fn sizes() {
+    use crate::promela::ast::*;
+    eprintln!("Expr {} VarRef {} StmtKind {} Stmt {} Step {} Decl {}", size_of::<Expr>(), size_of::<VarRef>(), size_of::<StmtKind>(), size_of::<Stmt>(), size_of::<Step>(), size_of::<Decl>());
 }

@@ -72,7 +72,7 @@ const RIGHT: &[&str] = &[
     "printm(m)",
     "printm(red)",
     "goto l; l: skip",
-    "skip; l: goto l",
+    "skip; l: x = 1; goto l",
     "skip; l: m1: skip; goto m1",
     "skip; l: ; goto l",
     "skip; l: x = 1; if :: x -> l2: fi",

@@ -169,10 +169,26 @@ fn long_tokens_need_no_stack() {
 }
 
 #[test]
-fn too_many_problems_are_not_all_told() {
-    let outcome = Outcome::of(&"#nonsense\n".repeat(100_000));
+fn too_many_errors_end_the_model_and_too_many_warnings_do_not() {
+    let outcome = Outcome::of(&"#nonsense\na\n".repeat(100_000));
     assert_eq!(outcome.problems.len(), MAX_PROBLEMS + 1);
-    assert_eq!(outcome.problems[MAX_PROBLEMS].message, "more than 100 problems; the rest are not shown");
+    assert_eq!(outcome.problems[MAX_PROBLEMS].message, "more than 100 errors: given up");
+    assert_eq!(outcome.tokens.len(), MAX_PROBLEMS);
+    let outcome = Outcome::of(&"#warning\na\n".repeat(100_000));
+    assert_eq!((outcome.problems.len(), outcome.tokens.len()), (MAX_PROBLEMS, 100_000));
+}
+
+#[test]
+fn long_words_are_dear() {
+    let long = "w".repeat(1_000_000);
+    let uses = "W ".repeat(100_000);
+    check_gives_up(&format!("#define W {long}\n{uses}"), "more than 8000000 tokens");
+    let strings = "#define S(x) #x\n#define T(x) S(x)";
+    check_gives_up(&format!("#define W {long}\n{strings}\nT({uses})"), "more than 8000000 tokens");
+    check_gives_up(&format!("#define W <{long}\n#include {uses}"), "more than 8000000 tokens");
+    let hidden = "1..N".repeat(100_000);
+    let outcome = Outcome::of(&format!("#define N 3\n{hidden}\n#if {long}{hidden}\"\n#endif"));
+    assert!(outcome.problems.iter().all(|problem| problem.message.len() < 2000));
 }
 
 #[test]
