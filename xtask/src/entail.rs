@@ -41,8 +41,16 @@ pub struct Counts {
 }
 
 impl Entail {
+    /// The binary at hand, or else the one of this workspace, freshly built.
+    pub fn find(binary: Option<&Path>) -> Result<Self> {
+        match binary {
+            Some(binary) => Ok(Self { binary: std::fs::canonicalize(binary)? }),
+            None => Self::build(),
+        }
+    }
+
     /// Builds the release binary and asks cargo where it went.
-    pub fn build() -> Result<Self> {
+    fn build() -> Result<Self> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)
             .args(["build", "--release", "--package", "entail", "--message-format", "json-render-diagnostics"])
@@ -75,10 +83,10 @@ impl Entail {
             Err(problem) => Answer::Broken(problem.to_string()),
             Ok(finished) if finished.timed_out => Answer::Broken("does not end in time".into()),
             Ok(finished) => match finished.code {
-                Some(0 | 1) => read(&finished.stdout)
+                // Another property may have been inconclusive, or violated: only `safety` is of interest here.
+                Some(0 | 1 | 3) => read(&finished.stdout)
                     .unwrap_or_else(|| Answer::Broken("its JSON has no counts for `safety`".into())),
                 Some(2) => Answer::Rejected(first_line(&finished.stderr)),
-                Some(3) => Answer::Inconclusive,
                 code => Answer::Broken(format!("exit status {code:?}: {}", first_line(&finished.stderr))),
             },
         }

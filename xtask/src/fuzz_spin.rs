@@ -37,7 +37,7 @@ pub struct Options {
 
 const ENTAIL_LIMIT: Duration = Duration::from_secs(20);
 
-pub fn run(options: &Options) -> Result<Outcome> {
+pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     let seeds: Vec<u64> = (options.seed..options.seed + options.count).collect();
     if options.show {
         seeds.iter().for_each(|&seed| println!("// seed {seed}\n{}", generate(seed)));
@@ -45,7 +45,7 @@ pub fn run(options: &Options) -> Result<Outcome> {
     }
     let jobs = options.jobs.unwrap_or_else(pool::cores);
     if let Some(file) = &options.against {
-        return against(&record::read(file)?, jobs);
+        return against(&record::read(file)?, jobs, binary);
     }
     if !spin::available() {
         return Err("spin and gcc are needed; use --against FILE without them".into());
@@ -53,7 +53,7 @@ pub fn run(options: &Options) -> Result<Outcome> {
     if let Some(file) = &options.record {
         return record_answers(&seeds, jobs, file);
     }
-    let entail = Entail::build()?;
+    let entail = Entail::find(binary)?;
     let results = pool::map(jobs, &seeds, |&seed| {
         let program = generate(seed);
         let comparison = Pair::ask(&entail, &program).map_or(Comparison::Skipped("no room for files"), |pair| {
@@ -150,8 +150,8 @@ fn record_answers(seeds: &[u64], jobs: usize, file: &Path) -> Result<Outcome> {
     Ok(Outcome::Agreement)
 }
 
-fn against(rows: &[Row], jobs: usize) -> Result<Outcome> {
-    let entail = Entail::build()?;
+fn against(rows: &[Row], jobs: usize, binary: Option<&Path>) -> Result<Outcome> {
+    let entail = Entail::find(binary)?;
     let results = pool::map(jobs, rows, |row| {
         let program = generate(row.seed);
         let comparison = if row.is_about(&program) {

@@ -17,6 +17,9 @@ use std::process::ExitCode;
 struct Arguments {
     #[command(subcommand)]
     chore: Chore,
+    /// Use this entail binary instead of building one
+    #[arg(long, global = true)]
+    entail: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -38,10 +41,12 @@ enum Outcome {
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().chore {
-        Chore::Oracle(options) => oracle::run(&options),
-        Chore::FuzzSpin(options) => fuzz_spin::run(&options),
-        Chore::SpinExamples(options) => spin_examples::run(&options),
+    let Arguments { chore, entail } = Arguments::parse();
+    let binary = entail.as_deref();
+    let outcome = match chore {
+        Chore::Oracle(options) => oracle::run(&options, binary),
+        Chore::FuzzSpin(options) => fuzz_spin::run(&options, binary),
+        Chore::SpinExamples(options) => spin_examples::run(&options, binary),
     };
     match outcome {
         Ok(Outcome::Agreement) => ExitCode::SUCCESS,

@@ -23,7 +23,7 @@ pub struct Options {
 
 const LIMIT: Duration = Duration::from_secs(1800);
 
-pub fn run(options: &Options) -> Result<Outcome> {
+pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     let (models, csv) = (root().join(&options.models), root().join(&options.csv));
     for needed in [&models, &csv] {
         if !needed.exists() {
@@ -33,7 +33,7 @@ pub fn run(options: &Options) -> Result<Outcome> {
     }
     let mut rows = read(&csv)?;
     rows.retain(|row| row.answer.stored <= options.max_states);
-    let entail = Entail::build()?;
+    let entail = Entail::find(binary)?;
     println!("{:<28} {:<9} {:>10} {:>8} {:>12} {:>9}", "model", "", "states", "seconds", "trans/s", "B/state");
     let failed = rows.iter().filter(|row| !agrees(&entail, &models, row)).count();
     println!("{} passed, {failed} failed", rows.len() - failed);

@@ -30,12 +30,12 @@ struct Line {
     comparison: Comparison,
 }
 
-pub fn run(options: &Options) -> Result<Outcome> {
+pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     if !spin::available() {
         return Err("spin and gcc are needed".into());
     }
     let models = installed()?;
-    let entail = Entail::build()?;
+    let entail = Entail::find(binary)?;
     let lines = pool::map(pool::cores(), &models, |model| line(&entail, model));
     let lines = lines.into_iter().collect::<Result<Vec<Line>>>()?;
     let table = table(&lines);

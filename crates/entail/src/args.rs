@@ -27,6 +27,12 @@ pub enum Verb {
 pub struct CheckArgs {
     #[arg(required = true, value_name = "MODEL")]
     pub models: Vec<PathBuf>,
+    /// A report for people, for programs, or in the words of SPIN's `pan`
+    #[arg(long, value_enum, default_value_t)]
+    pub format: CheckFormat,
+    /// Where the counterexample goes [default: MODEL.trail]
+    #[arg(long, value_name = "FILE")]
+    pub trail: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ReadingArgs,
     #[command(flatten)]
@@ -35,12 +41,6 @@ pub struct CheckArgs {
     pub how: HowArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// A report for people, for programs, or in the words of SPIN's `pan`
-    #[arg(long, value_enum, default_value_t)]
-    pub format: CheckFormat,
-    /// Where the counterexample goes [default: MODEL.trail]
-    #[arg(long, value_name = "FILE")]
-    pub trail: Option<PathBuf>,
 }
 
 const EXIT_STATUS: &str = "Exit status: 0 every property holds, 1 some property is violated, \

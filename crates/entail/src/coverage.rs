@@ -1,8 +1,8 @@
 //! Which parts of a model a search has been to.
 
 use entail_ir::interpret::Step;
-use entail_ir::{EdgeId, LocationId, ProcessTypeId, StatementId, System};
-use std::collections::HashSet;
+use entail_ir::{EdgeId, LocationId, ProcessTypeId, Statement, StatementId, System};
+use std::collections::{HashMap, HashSet};
 
 /// The edges that were taken.
 pub struct Coverage {
@@ -44,23 +44,14 @@ impl Coverage {
     }
 
     fn unreached_in(&self, id: ProcessTypeId, system: &System) -> Vec<Unreached> {
-        let process_type = system.process_type(id);
         let reached = self.reached_in(id, system);
-        let mut considered: HashSet<StatementId> = HashSet::new();
-        for location in &reached {
-            let location = &process_type.locations[location.index()];
-            considered.extend(system.edges_of(location).iter().map(|edge| edge.statement));
-        }
+        let considered: HashSet<StatementId> =
+            reached.iter().flat_map(|&at| statements_at(id, at, system)).collect();
         let mut unreached = Vec::new();
-        for (number, location) in process_type.locations.iter().enumerate() {
-            let location_id = LocationId(number as u16);
-            if reached.contains(&location_id) {
-                continue;
-            }
-            for edge in system.edges_of(location) {
-                if !considered.contains(&edge.statement) {
-                    let statement = edge.statement;
-                    unreached.push(Unreached { process_type: id, location: location_id, statement });
+        for location in stations(id, system).into_iter().filter(|location| !reached.contains(location)) {
+            for statement in statements_at(id, location, system) {
+                if !considered.contains(&statement) && !only_leads_on(system.statement(statement)) {
+                    unreached.push(Unreached { process_type: id, location, statement });
                 }
             }
         }
@@ -89,6 +80,38 @@ impl Coverage {
         let runs = |edge: usize| self.fired[edge] && starts(&system.edges[edge].action, id);
         system.start.iter().any(|start| start.process_type == id) || (0..system.edges.len()).any(runs)
     }
+}
+
+/// Every statement once, with the first of its locations.
+pub fn each_once(unreached: &[Unreached]) -> Vec<Unreached> {
+    let mut seen = HashSet::new();
+    unreached.iter().filter(|item| seen.insert(item.statement)).copied().collect()
+}
+
+/// The locations where a process could stop, were they reached. SPIN has others, such as those of the first
+/// statements of alternatives: no edge leads there, and what can be done there can be done elsewhere.
+fn stations(id: ProcessTypeId, system: &System) -> Vec<LocationId> {
+    let process_type = system.process_type(id);
+    let all = || (0..process_type.locations.len()).map(|number| LocationId(number as u16));
+    let edges = |at: LocationId| system.edges_of(&process_type.locations[at.index()]);
+    let mut entered: HashSet<LocationId> = all().flat_map(edges).filter_map(|edge| edge.target).collect();
+    entered.insert(process_type.entry);
+    let mut places: HashMap<StatementId, u32> = HashMap::new();
+    for statement in all().flat_map(|at| statements_at(id, at, system)) {
+        *places.entry(statement).or_default() += 1;
+    }
+    let has_its_own = |at: LocationId| statements_at(id, at, system).any(|statement| places[&statement] == 1);
+    all().filter(|&at| entered.contains(&at) || has_its_own(at)).collect()
+}
+
+fn statements_at(id: ProcessTypeId, at: LocationId, system: &System) -> impl Iterator<Item = StatementId> {
+    let location = &system.process_type(id).locations[at.index()];
+    system.edges_of(location).iter().map(|edge| edge.statement)
+}
+
+/// Whether the statement does nothing but say where to go on; `pan` does not list those either.
+fn only_leads_on(statement: &Statement) -> bool {
+    statement.text == "break" || statement.text == "(join)" || statement.text.starts_with("goto ")
 }
 
 fn starts(action: &entail_ir::Action, id: ProcessTypeId) -> bool {

@@ -11,6 +11,9 @@ pub struct Violation {
     pub place: Option<Statement>,
 }
 
+/// How many waiting processes are named.
+const MOST_LISTED: usize = 3;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Fault(FaultKind),
@@ -40,10 +43,14 @@ impl Violation {
     /// The run ended in `state`, where it must not.
     pub fn end(interpreter: &Interpreter, state: &State) -> Violation {
         let waiting = waiting(interpreter, state);
-        let listed: Vec<_> = waiting
+        let mut listed: Vec<_> = waiting
             .iter()
+            .take(MOST_LISTED)
             .map(|(name, number, at)| format!("{name}({number}) waits at {}:{}, {}", at.file, at.line, at.text))
             .collect();
+        if waiting.len() > MOST_LISTED {
+            listed.push(format!("and {} more", waiting.len() - MOST_LISTED));
+        }
         let message = format!("invalid end state: {}", listed.join("; "));
         let place = waiting.first().map(|(_, _, statement)| (*statement).clone());
         Violation { kind: Kind::InvalidEnd, message, place }

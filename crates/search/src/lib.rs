@@ -1,8 +1,7 @@
 //! Searches over any model and store.
 //!
-//! Each algorithm is a function in a file of its own. They share a [`Descent`](descent) that produces steps, the
-//! one place that knows transient states, and a [`Run`](run) that counts them. A search decides one thing only:
-//! where to go next.
+//! Each algorithm is a function in a file of its own. They share a `Descent` that produces steps, the one place
+//! that knows transient states, and a `Run` that counts them. A search decides one thing only: where to go next.
 
 mod breadth_first;
 mod chain;

@@ -112,34 +112,35 @@ impl<'a, 's> Follow<'a, 's> {
     /// A step that is not in the trail, because it was merged with the one before it: the process of that one has
     /// not come yet to where the trail goes on with it, and has only one way to go.
     fn merged_step(&self, steps: &[Step]) -> Option<Step> {
-        let merging = self.merging.as_ref()?;
-        let next = *merging.next.get(merging.last?)? as usize;
-        let wanted = self.trail.moves.get(next)?;
-        let process = wanted.process as usize;
-        let filled_in = merging.filled == MAX_CHAIN || self.offers(process, wanted.statement);
-        if filled_in { None } else { only_step(steps, process) }
+        let merging = self.merging.as_ref().filter(|merging| merging.filled < MAX_CHAIN)?;
+        let last = merging.last?;
+        let process = self.trail.moves[last].process as usize;
+        let complete = match self.trail.moves.get(merging.next[last] as usize) {
+            Some(next) => self.offers(process, next.statement),
+            None => !self.interpreter.is_transient(&self.walk.state),
+        };
+        if complete { None } else { only_step(steps, process) }
     }
 
     /// Likewise after the end of the trail, where it is the error that says how far to go.
     fn tail_step(&mut self) -> Option<Step> {
-        let last = self.merging.as_ref()?.last?;
         if self.merging.as_ref()?.tail.is_none() {
-            let mut tail = self.tail(self.trail.moves[last].process as usize);
+            let mut tail = self.tail();
             tail.reverse();
             self.merging.as_mut()?.tail = Some(tail);
         }
         self.merging.as_mut()?.tail.as_mut()?.pop()
     }
 
-    fn tail(&self, process: usize) -> Vec<Step> {
+    /// The steps to an error of processes that have no choice; none if that leads nowhere.
+    fn tail(&self) -> Vec<Step> {
         let mut tail = Vec::new();
         let mut walk = Walk::from(self.interpreter, self.walk.state.clone());
         let mut wrong = self.wrong;
         while !wrong && Violation::invalid_end(self.interpreter, &walk.state).is_none() {
-            let Some(step) = only_step(&self.enabled(&walk.state), process) else { return Vec::new() };
-            if tail.len() == MAX_CHAIN {
-                return Vec::new();
-            }
+            let steps = self.enabled(&walk.state);
+            let step = steps.iter().find_map(|step| only_step(&steps, step.process()));
+            let Some(step) = step.filter(|_| tail.len() < MAX_CHAIN) else { return Vec::new() };
             tail.push(step);
             wrong = walk.pass(step).is_some();
         }
@@ -174,7 +175,8 @@ impl<'a, 's> Follow<'a, 's> {
             return format!("at step {step}: there is no process {process}");
         };
         let name = &system.process_type(there.process_type).name;
-        match system.statements.iter().find(|known| known.spin_id == statement) {
+        let mut known = system.edges.iter().map(|edge| system.statement(edge.statement));
+        match known.find(|known| known.spin_id == statement) {
             None => format!("at step {step}: there is no statement {statement}"),
             Some(Statement { text, file, line, .. }) => {
                 format!("at step {step}: {name}({process}) cannot do `{text}` ({file}:{line}) there")

@@ -2,7 +2,7 @@
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::args::{Backend, Reduction, Search, Store};
-use crate::coverage::Unreached;
+use crate::coverage::{Unreached, each_once};
 use crate::plan::Plan;
 use entail_ir::System;
 use entail_model::Guarantee;
@@ -106,7 +106,9 @@ pub fn documents(reports: &[Report]) -> String {
 
 fn document(report: &Report) -> Document<'_> {
     let unreached = match (&report.model, &report.unreached) {
-        (Some(model), Some(unreached)) => unreached.iter().map(|item| statement(item, &model.system)).collect(),
+        (Some(model), Some(unreached)) => {
+            each_once(unreached).iter().map(|item| statement(item, &model.system)).collect()
+        }
         (None, _) | (_, None) => Vec::new(),
     };
     Document {

@@ -42,7 +42,8 @@ fn write_search(out: &mut String, report: &Report, model: &ModelSource, searched
         write_unreached(out, unreached, &model.system)?;
     }
     let seconds = searched.times.search.as_secs_f64();
-    writeln!(out, "\npan: elapsed time {seconds:.3} seconds")?;
+    let shown = format!("{seconds:.3}");
+    writeln!(out, "\npan: elapsed time {} seconds", shown.trim_end_matches('0').trim_end_matches('.'))?;
     if seconds > 0.1 {
         writeln!(out, "pan: rate {:>9.0} states/second", searched.stats.stored as f64 / seconds)?;
     }
@@ -63,11 +64,7 @@ fn words(violation: &Violation) -> String {
         Kind::InvalidEnd => "invalid end state".into(),
         Kind::Fault(FaultKind::Assertion) => {
             let condition = text.strip_prefix("assert").unwrap_or(text).trim();
-            let inner = condition.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
-            match inner.filter(|inner| inner.starts_with('(') && inner.ends_with(')')) {
-                Some(inner) => format!("assertion violated {inner}"),
-                None => format!("assertion violated {condition}"),
-            }
+            format!("assertion violated {}", condition.replace(' ', ""))
         }
         Kind::Fault(FaultKind::Index) => "assertion violated - invalid array index".into(),
         Kind::Fault(FaultKind::Determinism) => "block in d_step seq".into(),

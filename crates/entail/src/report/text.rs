@@ -3,7 +3,7 @@
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::args::Search;
 use crate::check::default_trail;
-use crate::coverage::Unreached;
+use crate::coverage::{Unreached, each_once};
 use crate::units::{plural, show_bytes, show_count, show_duration};
 use entail_ir::{Statement, System};
 use entail_search::{End, Errors, Limit};
@@ -21,7 +21,13 @@ fn write_report(out: &mut String, report: &Report, paint: Paint) -> fmt::Result 
         return writeln!(out, "{}: {}", report.path.display(), paint.bad("not checked"));
     }
     for property in &report.properties {
-        write_property(out, report, property, paint)?;
+        write_verdict(out, report, property, paint)?;
+    }
+    for searched in report.properties.iter().filter_map(|property| property.searched.as_ref()) {
+        if let Some(counterexample) = &searched.counterexample {
+            write_counterexample(out, report, counterexample, paint)?;
+        }
+        write_statistics(out, report, searched)?;
     }
     if let (Some(model), Some(unreached)) = (&report.model, &report.unreached) {
         write_unreached(out, unreached, &model.system)?;
@@ -29,20 +35,13 @@ fn write_report(out: &mut String, report: &Report, paint: Paint) -> fmt::Result 
     write_hints(out, report)
 }
 
-fn write_property(out: &mut String, report: &Report, property: &PropertyReport, paint: Paint) -> fmt::Result {
+fn write_verdict(out: &mut String, report: &Report, property: &PropertyReport, paint: Paint) -> fmt::Result {
     let subject = format!("{}: {}", report.path.display(), property.name);
     match &property.verdict {
-        Verdict::Holds => writeln!(out, "{subject} {}", paint.good("holds"))?,
-        Verdict::Violated => writeln!(out, "{subject} is {}", paint.bad("violated"))?,
-        Verdict::Inconclusive(reason) => {
-            writeln!(out, "{subject} is {}: {reason}", paint.doubtful("inconclusive"))?
-        }
+        Verdict::Holds => writeln!(out, "{subject} {}", paint.good("holds")),
+        Verdict::Violated => writeln!(out, "{subject} is {}", paint.bad("violated")),
+        Verdict::Inconclusive(reason) => writeln!(out, "{subject} is {}: {reason}", paint.doubtful("inconclusive")),
     }
-    let Some(searched) = &property.searched else { return Ok(()) };
-    if let Some(counterexample) = &searched.counterexample {
-        write_counterexample(out, report, counterexample, paint)?;
-    }
-    write_statistics(out, report, searched)
 }
 
 fn write_counterexample(out: &mut String, report: &Report, found: &Counterexample, paint: Paint) -> fmt::Result {
@@ -121,7 +120,7 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
 }
 
 fn write_unreached(out: &mut String, unreached: &[Unreached], system: &System) -> fmt::Result {
-    for group in unreached.chunk_by(|a, b| a.process_type == b.process_type) {
+    for group in each_once(unreached).chunk_by(|a, b| a.process_type == b.process_type) {
         writeln!(out, "\n  never reached in {}:", system.process_type(group[0].process_type).name)?;
         for item in group {
             let Statement { file, line, text, .. } = system.statement(item.statement);

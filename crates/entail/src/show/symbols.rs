@@ -1,6 +1,6 @@
 //! The names of a model: variables, channels, processes.
 
-use entail_ir::{Base, Enumeration, Frame, Init, Meaning, Scalar, Shape, System, Variable};
+use entail_ir::{Base, ChannelType, Enumeration, Frame, Init, Meaning, Scalar, Shape, System, Variable};
 use serde::Serialize;
 use std::fmt::{self, Write};
 
@@ -19,8 +19,8 @@ struct Symbol<'s> {
     /// Where it begins among the variables declared with it.
     offset: u32,
     bytes: u32,
-    /// The channels that it starts with, as declared.
-    channels: Vec<&'s str>,
+    /// The channels that it starts with.
+    channels: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -81,14 +81,19 @@ fn variables<'s>(frame: &'s Frame, system: &'s System) -> Vec<Symbol<'s>> {
     frame.variables.iter().map(symbol).collect()
 }
 
-fn channels<'s>(variable: &Variable, frame: &Frame, system: &'s System) -> Vec<&'s str> {
+fn channels(variable: &Variable, frame: &Frame, system: &System) -> Vec<String> {
     let bytes = variable.offset..variable.offset + variable.shape.size();
     let made = frame.init.iter().filter_map(|init| match init {
         Init::Channel(place, id) if !matches!(place.base, Base::Remote(..)) => Some((place.offset, id)),
         Init::Channel(..) | Init::Value(..) => None,
     });
     let own = made.filter(|(offset, _)| bytes.contains(offset));
-    own.map(|(_, id)| system.channel_types[id.index()].name.as_str()).collect()
+    own.map(|(_, id)| channel_kind(&system.channel_types[id.index()], system)).collect()
+}
+
+fn channel_kind(channel: &ChannelType, system: &System) -> String {
+    let fields: Vec<_> = channel.fields.iter().map(|&field| scalar_kind(field, system)).collect();
+    format!("[{}] of {{ {} }}", channel.capacity, fields.join(", "))
 }
 
 fn kind(shape: &Shape, system: &System) -> String {

@@ -76,7 +76,8 @@ impl Builder<'_, '_> {
             }
             let element = &self.flow[id];
             let next = self.next(id);
-            let mut node_of = |builder: &mut Self, next: Option<ElementId>| next.map(|next| reserve(builder, next, &mut pending));
+            let mut node_of =
+                |builder: &mut Self, next: Option<ElementId>| next.map(|next| reserve(builder, next, &mut pending));
             let node = match &element.kind {
                 Kind::Joint | Kind::Exit | Kind::Goto(_) => BlockNode::Jump(node_of(self, next)),
                 Kind::Block(inner) | Kind::Atomic(inner) | Kind::DStep(inner) => {

@@ -322,7 +322,10 @@ impl Lowering<'_> {
                 return;
             }
             if is_predefined(&name.name) {
-                self.error(name.span, format!("`{}` cannot be received into; write `eval({})`", name.name, name.name));
+                self.error(
+                    name.span,
+                    format!("`{}` cannot be received into; write `eval({})`", name.name, name.name),
+                );
                 return;
             }
         }
@@ -467,9 +470,11 @@ impl Lowering<'_> {
         let Some(index) = self.signature(name) else { return ir::Expr::Const(0) };
         let process = self.remote_process(index, pid);
         let frame = frame_index(Home::Process(index));
-        let found = self.scopes.vars.iter_mut().find(|var| {
-            frame_index(var.home) == frame && var.name.name == part.name.name
-        });
+        let found = self
+            .scopes
+            .vars
+            .iter_mut()
+            .find(|var| frame_index(var.home) == frame && var.name.name == part.name.name);
         let Some(var) = found else {
             self.error(part.name.span, format!("proctype `{}` has no variable `{}`", name.name, part.name.name));
             return ir::Expr::Const(0);

@@ -7,8 +7,8 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{
-    BinaryOp, Branch, Decl, Declarator, Expr, ExprKind, Ident, Initialiser, Part, Receive, ReceiveArg, Send, Step, Stmt,
-    StmtKind, Type, VarRef,
+    BinaryOp, Branch, Decl, Declarator, Expr, ExprKind, Ident, Initialiser, Part, Receive, ReceiveArg, Send, Step,
+    Stmt, StmtKind, Type, VarRef,
 };
 use crate::source::Span;
 use std::collections::HashMap;
@@ -152,13 +152,14 @@ pub struct Builder<'a> {
     /// Declarations at the beginning of a body take effect when the process starts; later ones are assignments.
     initial: bool,
     in_claim: bool,
+    /// How many inline calls surround the current statement.
+    inlines: u32,
 }
 
 impl Flow {
     pub(super) fn exit(&self, id: LoopId) -> Option<ElementId> {
         self.exits[id.0 as usize]
     }
-
 
     /// One more than the highest number.
     pub fn numbers(&self) -> u32 {
@@ -175,7 +176,17 @@ impl<'a> Builder<'a> {
         problems: &'a mut Vec<Diagnostic>,
     ) -> Self {
         let flow = Flow { next_number: 1, ..Flow::default() };
-        Builder { flow, scopes, problems, next_id, open: Vec::new(), loops: Vec::new(), scope, initial: true, in_claim }
+        Builder {
+            flow,
+            scopes,
+            problems,
+            next_id,
+            open: Vec::new(),
+            loops: Vec::new(),
+            scope,
+            initial: true,
+            in_claim,
+        }
     }
 
     /// Lays out the body of a process type, ending at `end`.
@@ -265,15 +276,19 @@ impl<'a> Builder<'a> {
             Some(Initialiser::List(_, span)) => {
                 let hint = "assign the elements one by one, or declare it at the beginning of the proctype";
                 self.problems.push(
-                    Diagnostic::error(*span, "a list of initial values is possible only before the first statement")
-                        .hint(hint),
+                    Diagnostic::error(
+                        *span,
+                        "a list of initial values is possible only before the first statement",
+                    )
+                    .hint(hint),
                 );
                 return Kind::Nothing;
             }
             Some(Initialiser::Channel(init)) => {
                 let hint = format!("declare `{}` at the beginning of the proctype", var.name.name);
                 self.problems.push(
-                    Diagnostic::error(init.span, "a channel can be made only before the first statement").hint(hint),
+                    Diagnostic::error(init.span, "a channel can be made only before the first statement")
+                        .hint(hint),
                 );
                 return Kind::Nothing;
             }
@@ -308,11 +323,7 @@ impl<'a> Builder<'a> {
                 self.end_loop(var, Leave::Else, id, span)
             }
             StmtKind::ForIn { var, over, body } => self.for_in(var, over, body, span),
-            StmtKind::Select { var, from, to } => {
-                let id = self.enter_loop();
-                self.begin_loop(var, from.clone(), BinaryOp::Lt, to.clone(), span);
-                self.end_loop(var, Leave::AnyTime, id, span)
-            }
+            StmtKind::Select { var, from, to } => self.select(var, from, to, span),
             StmtKind::Atomic(steps) => {
                 let sequence = self.braces(steps, &Place::Wrapped(Wrapper::Atomic));
                 self.flow.make_atomic(sequence, false);
@@ -325,8 +336,14 @@ impl<'a> Builder<'a> {
                 self.flow.make_atomic(sequence, true);
                 Prepared::Wrapped(Wrapper::DStep, sequence, span)
             }
-            StmtKind::Block(steps) | StmtKind::Inlined { body: steps, .. } => {
+            StmtKind::Block(steps) => {
                 let sequence = self.braces(steps, &Place::Wrapped(Wrapper::Block));
+                Prepared::Wrapped(Wrapper::Block, sequence, span)
+            }
+            StmtKind::Inlined { body, .. } => {
+                self.inlines += 1;
+                let sequence = self.braces(body, &Place::Wrapped(Wrapper::Block));
+                self.inlines -= 1;
                 Prepared::Wrapped(Wrapper::Block, sequence, span)
             }
             StmtKind::Unless(body, escape) => {
@@ -402,6 +419,42 @@ impl<'a> Builder<'a> {
         let exit = self.close(&Place::Own);
         self.loops.pop();
         Prepared::Do(vec![exit, body], id, span)
+    }
+
+    /// SPIN has three ways to choose a value. Between constants it writes out a choice of assignments, or a loop if
+    /// there are many; anything else, and everything in an inline, becomes a slightly different loop.
+    fn select(&mut self, var: &VarRef, from: &Expr, to: &Expr, span: Span) -> Prepared {
+        let plain = matches!(&var.parts[..], [part] if part.index.is_none() && !part.name.name.contains('_'));
+        let bounds = match (&from.kind, &to.kind) {
+            (ExprKind::Const(from @ 0..), ExprKind::Const(to @ 0..)) if plain && self.inlines == 0 => {
+                Some((*from, *to))
+            }
+            _ => None,
+        };
+        match bounds {
+            Some((from, to)) if from > to => {
+                self.problems.push(Diagnostic::error(span, "the range of this `select` is empty"));
+                Prepared::Simple(Kind::Nothing, span)
+            }
+            Some((from, to)) if to - from <= 32 => {
+                let branches = (from..=to).map(|value| {
+                    let assignment = simple(StmtKind::Assign(var.clone(), constant(value, span)), span);
+                    self.alone(assignment, &Place::Own)
+                });
+                Prepared::If(branches.collect(), span)
+            }
+            _ => {
+                let id = self.enter_loop();
+                self.begin_loop(var, from.clone(), BinaryOp::Lt, to.clone(), span);
+                let Prepared::Do(mut branches, id, span) = self.end_loop(var, Leave::AnyTime, id, span) else {
+                    unreachable!("a loop ends as a loop");
+                };
+                if bounds.is_some() {
+                    branches.reverse();
+                }
+                Prepared::Do(branches, id, span)
+            }
+        }
     }
 
     fn for_in(&mut self, var: &VarRef, over: &VarRef, body: &[Step], span: Span) -> Prepared {
@@ -532,7 +585,8 @@ impl<'a> Builder<'a> {
             let first = flow.sequences[branch.0 as usize].first;
             first.is_some_and(|first| matches!(flow[first].kind, Kind::Else))
         };
-        let elses: Vec<_> = branches.iter().copied().filter(|branch| begins_with_else(&self.flow, branch)).collect();
+        let elses: Vec<_> =
+            branches.iter().copied().filter(|branch| begins_with_else(&self.flow, branch)).collect();
         if let [_, second, ..] = elses[..] {
             let span = self.flow[self.flow.sequences[second.0 as usize].first.expect("it begins with else")].span;
             self.problems.push(Diagnostic::error(span, "a second `else` in the same choice"));
@@ -606,7 +660,8 @@ impl<'a> Builder<'a> {
     /// No jump may lead out of a deterministic sequence. `first_id` is the first element made in it.
     fn check_jumps(&mut self, first_id: u32) {
         let mut problems = Vec::new();
-        for (index, element) in self.flow.elements.iter().enumerate().filter(|(_, element)| element.id >= first_id) {
+        for (index, element) in self.flow.elements.iter().enumerate().filter(|(_, element)| element.id >= first_id)
+        {
             let Kind::Goto(_) = &element.kind else { continue };
             let inside = self.flow.target(ElementId(index as u32), self.scopes);
             if inside.is_none_or(|target| self.flow[target].id < first_id) {

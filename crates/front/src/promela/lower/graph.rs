@@ -111,7 +111,8 @@ impl Flow {
                 }
             }
             Kind::Atomic(sequence) | Kind::Block(sequence) => self.attach_escape(sequence, escape),
-            Kind::Simple(_) | Kind::Nothing | Kind::Else | Kind::Goto(_) | Kind::Joint | Kind::Exit | Kind::End => {}
+            Kind::Simple(_) | Kind::Nothing | Kind::Else | Kind::Goto(_) | Kind::Joint | Kind::Exit | Kind::End => {
+            }
         }
     }
 

@@ -19,8 +19,8 @@ use crate::source::{Sources, Span};
 use automaton::{Automaton, Transition};
 use entail_ir::interpret::Step;
 use entail_ir::{
-    Action, Edge, Init, Label, Location, LocationId, Place, ProcessType, ProcessTypeId, Start, Statement, StatementId,
-    System,
+    Action, Edge, Init, Label, Location, LocationId, Place, ProcessType, ProcessTypeId, Start, Statement,
+    StatementId, System,
 };
 use expr::{Lowering, Signature, Uses};
 use flow::{Element, ElementId, Flow, Kind};
@@ -150,19 +150,19 @@ struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    fn new(
-        sources: &'a Sources,
-        problems: &'a mut Vec<Diagnostic>,
-        scopes: Scopes,
-        bodies: &[Body<'_>],
-    ) -> Self {
+    fn new(sources: &'a Sources, problems: &'a mut Vec<Diagnostic>, scopes: Scopes, bodies: &[Body<'_>]) -> Self {
         let signatures = bodies.iter().map(|body| Signature {
             name: body.name.clone(),
             params: body.params.clone(),
-            labels: body.flow.labels.iter().map(|label| {
-                let number = body.flow[label.element].number;
-                (label.name.name.clone(), LocationId(number as u16))
-            }).collect(),
+            labels: body
+                .flow
+                .labels
+                .iter()
+                .map(|label| {
+                    let number = body.flow[label.element].number;
+                    (label.name.name.clone(), LocationId(number as u16))
+                })
+                .collect(),
         });
         let signatures = signatures.collect();
         Assembly { sources, problems, scopes, signatures, uses: Uses::default(), system: System::default() }
@@ -240,7 +240,8 @@ impl<'a> Assembly<'a> {
         let deterministic = matches!(body.source, BodySource::Proctype(proctype) if proctype.deterministic);
         let index = self.system.process_types.len();
         let signature = &self.signatures[index];
-        let labels = signature.labels.iter().map(|(name, location)| Label { name: name.to_string(), location: *location });
+        let labels =
+            signature.labels.iter().map(|(name, location)| Label { name: name.to_string(), location: *location });
         let labels = labels.collect();
         let params = self.params(index);
         self.system.process_types.push(ProcessType {

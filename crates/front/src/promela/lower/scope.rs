@@ -210,7 +210,9 @@ impl Scopes {
         let name = mtype.subtype.as_ref().map_or("mtype", |subtype| &subtype.name);
         let id = self.enumeration(name);
         for member in mtype.names.iter().rev() {
-            if self.members_of.contains_key(&member.name) || self.find(&member.name, Self::GLOBAL, self.clock + 1).is_some() {
+            if self.members_of.contains_key(&member.name)
+                || self.find(&member.name, Self::GLOBAL, self.clock + 1).is_some()
+            {
                 let message = format!("`{}` is already declared", member.name);
                 problems.push(Diagnostic::error(member.span, message));
                 continue;
@@ -414,7 +416,8 @@ impl Scopes {
                 }
                 None => {
                     problems.push(
-                        Diagnostic::error(var.name.span, "an unsigned needs a width").hint("write `unsigned x : 5`"),
+                        Diagnostic::error(var.name.span, "an unsigned needs a width")
+                            .hint("write `unsigned x : 5`"),
                     );
                     None
                 }
@@ -507,7 +510,8 @@ impl Scopes {
         }
         let message: u64 = fields.iter().map(|field| u64::from(field.size())).sum();
         if message * capacity.unwrap_or(0).max(0) as u64 > MAX_FRAME {
-            problems.push(Diagnostic::error(init.span, format!("the channel would take more than {MAX_FRAME} bytes")));
+            problems
+                .push(Diagnostic::error(init.span, format!("the channel would take more than {MAX_FRAME} bytes")));
         }
         let capacity = capacity.unwrap_or(0) as u16;
         self.channel_types.push(ChannelType { name: name.name.to_string(), capacity, fields });
@@ -663,4 +667,3 @@ fn rank(ty: &Type) -> u8 {
         Type::Record(_) => 7,
     }
 }
-

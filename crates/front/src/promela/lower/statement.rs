@@ -164,7 +164,6 @@ impl Lowering<'_> {
     }
 }
 
-
 /// A string without its quotes, its escapes resolved.
 fn unescaped(literal: &str) -> String {
     let inner = literal.strip_prefix('"').unwrap_or(literal);

@@ -2,7 +2,6 @@
 
 use super::{HEIGHT, Parsed, Parser};
 use crate::promela::ast::{BinaryOp, Expr, ExprKind, Ident, Part, TemporalOp, UnaryOp, VarRef};
-use crate::promela::token::TokenKind;
 use crate::source::Span;
 
 #[derive(Clone, Copy)]
@@ -26,9 +25,10 @@ pub(super) struct Infix {
     pub tokens: usize,
 }
 
-/// An expression that may become part of a larger one.
+/// An expression that may become part of a larger one. Boxed, because many of them stand on the stack when they are
+/// nested.
 struct Operand {
-    expr: Expr,
+    expr: Box<Expr>,
     /// A test `full(…)`, `empty(…)`, … in it that `&&` and `||` alone may combine: partial order reduction must
     /// not meet it negated or compared.
     probe: Option<Span>,
@@ -40,7 +40,7 @@ impl Parser<'_> {
     pub(super) fn expr(&mut self) -> Parsed<Expr> {
         let operand = self.nested(|parser| parser.operation("an expression"))?;
         match operand.probe {
-            None => Ok(operand.expr),
+            None => Ok(*operand.expr),
             Some(probe) => Err(self.misplaced_probe(probe)),
         }
     }
@@ -52,13 +52,13 @@ impl Parser<'_> {
 
     /// Like `full_expr`, where something else would do too: `what` is expected.
     pub(super) fn full_expr_or(&mut self, what: &str) -> Parsed<Expr> {
-        Ok(self.nested(|parser| parser.operation(what))?.expr)
+        Ok(*self.nested(|parser| parser.operation(what))?.expr)
     }
 
     /// The expression that begins with `first`.
-    pub(super) fn full_expr_from(&mut self, first: Expr) -> Parsed<Expr> {
+    pub(super) fn full_expr_from(&mut self, first: Box<Expr>) -> Parsed<Expr> {
         let height = std::mem::take(&mut self.height) + 1;
-        Ok(self.operation_from(Operand { expr: first, probe: None, height })?.expr)
+        Ok(*self.operation_from(Operand { expr: first, probe: None, height })?.expr)
     }
 
     fn operation(&mut self, what: &str) -> Parsed<Operand> {
@@ -120,10 +120,10 @@ impl Parser<'_> {
         let span = left.expr.span.to(right.expr.span);
         let height = self.raise(left.height.max(right.height), span)?;
         let kind = match operator {
-            Operator::Binary(op) => ExprKind::Binary(op, Box::new(left.expr), Box::new(right.expr)),
-            Operator::Temporal(op) => ExprKind::Temporal(op, vec![left.expr, right.expr]),
+            Operator::Binary(op) => ExprKind::Binary(op, left.expr, right.expr),
+            Operator::Temporal(op) => ExprKind::Temporal(op, vec![*left.expr, *right.expr]),
         };
-        Ok(Operand { expr: Expr { kind, span }, probe, height })
+        Ok(Operand { expr: Box::new(Expr { kind, span }), probe, height })
     }
 
     /// A primary with the operators before it; all of these bind tighter than any between expressions.
@@ -133,23 +133,28 @@ impl Parser<'_> {
             prefixes.push((prefix, self.cursor.place()));
             (0..tokens).for_each(|_| self.cursor.advance());
         }
-        let outer = std::mem::take(&mut self.height);
-        let is_probe = matches!(self.text(), "full" | "empty" | "nfull" | "nempty");
-        if is_probe && !prefixes.is_empty() {
+        if self.at_probe() && !prefixes.is_empty() {
             return Err(self.expected("an expression other than a test of a channel"));
         }
-        let mut operand = if self.at("(") {
-            self.group()?
-        } else {
-            let expr = self.primary(what)?;
-            Operand { probe: is_probe.then_some(expr.span), expr, height: self.height }
-        };
-        operand.height = self.raise(operand.height, operand.expr.span)?;
-        self.height = outer;
+        let mut operand = self.atom(what)?;
         while let Some((prefix, place)) = prefixes.pop() {
             operand = self.apply(prefix, place, operand)?;
         }
         Ok(operand)
+    }
+
+    /// Something in parentheses, or without any operator.
+    fn atom(&mut self, what: &str) -> Parsed<Operand> {
+        let outer = std::mem::take(&mut self.height);
+        let is_probe = self.at_probe();
+        let (expr, probe) = if self.at("(") { self.group()? } else { (self.primary(what)?, None) };
+        let height = self.raise(self.height, expr.span)?;
+        self.height = outer;
+        Ok(Operand { probe: probe.or(is_probe.then_some(expr.span)), expr, height })
+    }
+
+    fn at_probe(&self) -> bool {
+        matches!(self.text(), "full" | "empty" | "nfull" | "nempty")
     }
 
     fn prefix(&self) -> Option<(Prefix, usize)> {
@@ -169,10 +174,10 @@ impl Parser<'_> {
         let span = place.to(operand.expr.span);
         let height = self.raise(operand.height, span)?;
         let kind = match prefix {
-            Prefix::Unary(op) => ExprKind::Unary(op, Box::new(operand.expr)),
-            Prefix::Temporal(op) => ExprKind::Temporal(op, vec![operand.expr]),
+            Prefix::Unary(op) => ExprKind::Unary(op, operand.expr),
+            Prefix::Temporal(op) => ExprKind::Temporal(op, vec![*operand.expr]),
         };
-        Ok(Operand { expr: Expr { kind, span }, probe: None, height })
+        Ok(Operand { expr: Box::new(Expr { kind, span }), probe: None, height })
     }
 
     /// The height of what stands above something of this height.
@@ -190,64 +195,62 @@ impl Parser<'_> {
         self.report(crate::diagnostic::Diagnostic::error(probe, message).hint(hint))
     }
 
-    /// `(expr)` or `(condition -> yes : no)`
-    fn group(&mut self) -> Parsed<Operand> {
-        let start = self.cursor.place();
-        let (expr, probe) = self.parenthesised(|parser| {
-            let inner = parser.nested(|parser| parser.operation("an expression"))?;
-            if !parser.at("->") {
-                return Ok((inner.expr, inner.probe));
+    /// `(expr)` or `(condition -> yes : no)`, and the test of a channel in it.
+    fn group(&mut self) -> Parsed<(Box<Expr>, Option<Span>)> {
+        let opener = self.expect("(")?;
+        let Operand { mut expr, mut probe, .. } = self.nested(|parser| parser.operation("an expression"))?;
+        if self.at("->") {
+            if let Some(probe) = probe.take() {
+                return Err(self.misplaced_probe(probe));
             }
-            if let Some(probe) = inner.probe {
-                return Err(parser.misplaced_probe(probe));
-            }
-            parser.cursor.advance();
-            let yes = parser.expr()?;
-            if !parser.at(":") {
-                let hint = "a conditional expression is `(condition -> yes : no)`";
-                let problem = parser.unexpected("`:`").hint(hint);
-                return Err(parser.report(problem));
-            }
-            parser.cursor.advance();
-            let no = parser.expr()?;
-            let kind = ExprKind::Conditional(Box::new(inner.expr), Box::new(yes), Box::new(no));
-            Ok((Expr { kind, span: start }, None))
-        })?;
-        let expr = Expr { kind: expr.kind, span: self.cursor.since(start) };
-        Ok(Operand { expr, probe, height: self.height })
+            expr = self.conditional(expr)?;
+        }
+        self.expect_closing(")", opener)?;
+        expr.span = self.cursor.since(opener);
+        Ok((expr, probe))
+    }
+
+    /// `-> yes : no` behind the condition.
+    fn conditional(&mut self, condition: Box<Expr>) -> Parsed<Box<Expr>> {
+        self.expect("->")?;
+        let yes = Box::new(self.expr()?);
+        if !self.at(":") {
+            let problem = self.unexpected("`:`").hint("a conditional expression is `(condition -> yes : no)`");
+            return Err(self.report(problem));
+        }
+        self.cursor.advance();
+        let no = Box::new(self.expr()?);
+        let span = condition.span;
+        Ok(Box::new(Expr { kind: ExprKind::Conditional(condition, yes, no), span }))
     }
 
     /// An expression without operators.
-    pub(super) fn primary(&mut self, what: &str) -> Parsed<Expr> {
+    pub(super) fn primary(&mut self, what: &str) -> Parsed<Box<Expr>> {
         let start = self.cursor.place();
-        if self.at_name() {
-            return self.variable(start);
+        let kind = if self.at_name() { self.variable(start)? } else { self.primary_kind(what)? };
+        Ok(Box::new(Expr { kind, span: self.cursor.since(start) }))
+    }
+
+    fn primary_kind(&mut self, what: &str) -> Parsed<ExprKind> {
+        match self.text() {
+            "timeout" => Ok(self.just(ExprKind::Timeout)),
+            "np_" => Ok(self.just(ExprKind::NonProgress)),
+            "run" => self.run(),
+            "len" => self.channel_of().map(ExprKind::Len),
+            "full" => self.channel_of().map(ExprKind::Full),
+            "empty" => self.channel_of().map(ExprKind::Empty),
+            "nfull" => self.channel_of().map(ExprKind::NotFull),
+            "nempty" => self.channel_of().map(ExprKind::NotEmpty),
+            "enabled" => self.process_of().map(ExprKind::Enabled),
+            "pc_value" => self.process_of().map(ExprKind::PcValue),
+            "get_priority" => self.process_of().map(ExprKind::GetPriority),
+            "c_expr" => {
+                let expr = self.embedded_c();
+                self.cursor.end_operand();
+                Ok(expr.kind)
+            }
+            _ => self.number(what).map(|(value, _)| ExprKind::Const(value)),
         }
-        if self.at("c_expr") {
-            let expr = self.embedded_c();
-            self.cursor.end_operand();
-            return Ok(expr);
-        }
-        let is_number = |kind| matches!(kind, TokenKind::Number | TokenKind::Character);
-        if self.cursor.token().is_some_and(|token| is_number(token.kind)) {
-            return self.constant();
-        }
-        let kind = match self.text() {
-            "true" | "false" | "skip" => return self.constant(),
-            "timeout" => self.just(ExprKind::Timeout),
-            "np_" => self.just(ExprKind::NonProgress),
-            "run" => self.run()?,
-            "len" => ExprKind::Len(self.channel_of()?),
-            "full" => ExprKind::Full(self.channel_of()?),
-            "empty" => ExprKind::Empty(self.channel_of()?),
-            "nfull" => ExprKind::NotFull(self.channel_of()?),
-            "nempty" => ExprKind::NotEmpty(self.channel_of()?),
-            "enabled" => ExprKind::Enabled(self.process_of()?),
-            "pc_value" => ExprKind::PcValue(self.process_of()?),
-            "get_priority" => ExprKind::GetPriority(self.process_of()?),
-            _ => return Err(self.expected(what)),
-        };
-        Ok(Expr { kind, span: self.cursor.since(start) })
     }
 
     fn just(&mut self, kind: ExprKind) -> ExprKind {
@@ -269,35 +272,39 @@ impl Parser<'_> {
         self.cursor.advance();
         let proctype = self.name("the name of a proctype")?;
         self.cursor.join();
-        let args =
-            self.parenthesised(|parser| if parser.at(")") { Ok(vec![]) } else { parser.list(Self::expr) })?;
+        let args = self.arguments(Self::expr)?;
         let priority = self.priority()?.map(Box::new);
         Ok(ExprKind::Run { proctype, args, priority })
     }
 
     /// A variable, a poll of a channel, or something in another process.
-    fn variable(&mut self, start: Span) -> Parsed<Expr> {
+    fn variable(&mut self, start: Span) -> Parsed<ExprKind> {
         let name = self.name("a name")?;
-        if self.is_proctype(&name.name) {
+        let is_proctype = self.is_proctype(&name.name);
+        if is_proctype {
             self.cursor.join();
         }
         let index = self.index()?;
-        let kind = if self.eat("@") {
-            ExprKind::RemoteLabel { proctype: name, pid: index, label: self.name("a label")? }
-        } else if self.at(":") && self.is_proctype(&name.name) {
-            self.cursor.advance();
-            if !self.at_name() {
-                let problem = self.unexpected("the name of a variable");
-                let hint = format!("`{}` is a proctype, so this is no label", name.name);
-                return Err(self.report(problem.hint(hint)));
-            }
-            let var = self.name("the name of a variable")?;
-            ExprKind::RemoteVar { proctype: name, pid: index, var: Part { name: var, index: self.index()? } }
-        } else {
-            let var = self.var_ref_from(name, index, start)?;
-            if self.at_poll() { self.poll(var)? } else { ExprKind::Var(var) }
-        };
-        Ok(Expr { kind, span: self.cursor.since(start) })
+        if self.at("@") || (is_proctype && self.at(":")) {
+            return self.remote(name, index);
+        }
+        let var = self.var_ref_from(name, index, start)?;
+        if self.at_poll() { self.poll(var) } else { Ok(ExprKind::Var(var)) }
+    }
+
+    /// `@label` or `:variable` behind a process.
+    fn remote(&mut self, proctype: Ident, pid: Option<Box<Expr>>) -> Parsed<ExprKind> {
+        if self.eat("@") {
+            return Ok(ExprKind::RemoteLabel { proctype, pid, label: self.name("a label")? });
+        }
+        self.cursor.advance();
+        if !self.at_name() {
+            let hint = format!("`{}` is a proctype, so this is no label", proctype.name);
+            let problem = self.unexpected("the name of a variable").hint(hint);
+            return Err(self.report(problem));
+        }
+        let name = self.name("the name of a variable")?;
+        Ok(ExprKind::RemoteVar { proctype, pid, var: Part { name, index: self.index()? } })
     }
 
     /// `a[i].b.c[j]`

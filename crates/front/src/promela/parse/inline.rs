@@ -4,9 +4,10 @@
 //! place of the parameters.
 
 use super::cursor::{Call, Placed};
+use super::recover::Closing;
 use super::{Parsed, Parser, names_behind};
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{Expr, ExprKind, Ident, Step, StmtKind, VarRef};
+use crate::promela::ast::{Ident, Step, StmtKind, VarRef};
 use crate::promela::token::{Token, TokenKind};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -39,14 +40,13 @@ impl Parser<'_> {
         self.expect("inline")?;
         let name = self.name("the name of the inline")?;
         let param = |parser: &mut Self| parser.name("the name of a parameter");
-        let params = self.parenthesised(|parser| if parser.at(")") { Ok(vec![]) } else { parser.list(param) })?;
+        let params = self.arguments(param)?;
         let opener = self.cursor.place();
         if !self.at("{") {
             return Err(self.expected("`{`"));
         }
         let start = self.cursor.position();
-        self.skip_group("{", "}");
-        if self.cursor.last_text() != "}" {
+        if self.skip_group("{", "}") == Closing::Missing {
             let problem = self.unexpected("`}`").related(opener, "this `{` is not closed");
             return Err(self.report(problem));
         }
@@ -68,13 +68,13 @@ impl Parser<'_> {
         let name = self.name("the name of an inline")?;
         let inline = self.inlines.definitions[&name.name].clone();
         self.cursor.join();
-        let args = self.parenthesised(Self::inline_args)?;
+        let args = self.arguments(Self::inline_arg)?;
         if args.len() != inline.params.len() {
-            let (wanted, given) = (inline.params.len(), args.len());
-            let message = format!("`{}` has {wanted} parameters, but {given} arguments are given", name.name);
-            return Err(
-                self.report(Diagnostic::error(name.span, message).related(inline.name.span, "defined here"))
-            );
+            let (expected, given) = (inline.params.len(), args.len());
+            let message =
+                format!("wrong number of arguments for `{}`: {expected} expected, {given} given", name.name);
+            let problem = Diagnostic::error(name.span, message).related(inline.name.span, "defined here");
+            return Err(self.report(problem));
         }
         if self.cursor.calls().any(|call| call.name.name == name.name) {
             return Err(self.error(name.span, format!("the inline `{}` calls itself", name.name)));
@@ -106,15 +106,11 @@ impl Parser<'_> {
         body
     }
 
-    fn inline_args(&mut self) -> Parsed<Vec<Vec<Placed>>> {
-        if self.at(")") {
-            return Ok(Vec::new());
-        }
-        self.list(|parser| {
-            let start = parser.cursor.position();
-            parser.expr()?;
-            Ok(parser.cursor.between(start).to_vec())
-        })
+    /// An argument must be an expression, though it is its text that counts.
+    fn inline_arg(&mut self) -> Parsed<Vec<Placed>> {
+        let start = self.cursor.position();
+        self.expr()?;
+        Ok(self.cursor.between(start).to_vec())
     }
 
     /// `return e` assigns to what stands before the `=` of the call.
@@ -132,25 +128,6 @@ impl Parser<'_> {
             return Err(self.report(Diagnostic::error(place, message).related(own.span, "declared here")));
         }
         Ok(StmtKind::Assign(target, self.full_expr()?))
-    }
-
-    /// Skips C code, which is reported and leaves a `true` behind.
-    pub(super) fn embedded_c(&mut self) -> Expr {
-        let start = self.cursor.place();
-        self.error(start, "embedded C is not supported yet");
-        let takes_strings = matches!(self.text(), "c_state" | "c_track");
-        self.cursor.advance();
-        while takes_strings && self.cursor.token().is_some_and(|token| token.kind == TokenKind::String) {
-            self.cursor.advance();
-        }
-        if !takes_strings && self.at("[") {
-            self.skip_group("[", "]");
-            self.cursor.join();
-        }
-        if !takes_strings && self.at("{") {
-            self.skip_group("{", "}");
-        }
-        Expr { kind: ExprKind::Const(1), span: start }
     }
 }
 

@@ -52,9 +52,9 @@ pub fn parse(tokens: Vec<Token>, problems: &mut Vec<Diagnostic>) -> Program {
 
 /// How deep statements and expressions may nest. It keeps this parser, and whoever walks the tree recursively, far
 /// from the end of a 2 MiB stack.
-const NESTING: u32 = 256;
+const NESTING: u32 = 128;
 /// How many operators may stand above one another in an expression. Without parentheses `a + b + c …` nests too.
-const HEIGHT: u32 = 1000;
+const HEIGHT: u32 = 500;
 const PROBLEMS: usize = 100;
 
 struct Parser<'a> {
@@ -152,6 +152,11 @@ impl Parser<'_> {
         let inner = inside(self)?;
         self.expect_closing(")", opener)?;
         Ok(inner)
+    }
+
+    /// `(item, …)` or `()`
+    fn arguments<T>(&mut self, item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        self.parenthesised(|parser| if parser.at(")") { Ok(Vec::new()) } else { parser.list(item) })
     }
 
     fn nested<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {

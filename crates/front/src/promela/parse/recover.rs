@@ -3,6 +3,7 @@
 use super::words::{begins_unit, is_infix, is_keyword, is_type, is_visibility};
 use super::{PROBLEMS, Parser, Reported, Seen};
 use crate::diagnostic::Diagnostic;
+use crate::promela::ast::{Expr, ExprKind};
 use crate::promela::token::TokenKind;
 use crate::source::Span;
 
@@ -19,7 +20,7 @@ pub(super) struct Open {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closing {
     Closed,
-    /// It is not closed: what comes next belongs to something outside it. Reported.
+    /// It is not closed: what comes next belongs to something outside it.
     Missing,
     /// A closing word that closes nothing; it was reported and skipped, and the construct is still open.
     Stray,
@@ -194,28 +195,35 @@ impl Parser<'_> {
         self.cursor.forget_parentheses();
         while !self.at("") && !self.at_unit() {
             match self.text() {
-                "{" => self.skip_group("{", "}"),
-                "(" => self.skip_group("(", ")"),
+                "{" => {
+                    self.skip_group("{", "}");
+                }
+                "(" => {
+                    self.skip_group("(", ")");
+                }
                 _ => self.cursor.advance(),
             }
         }
     }
 
     /// Skips what stands between an opening token, which is next, and its closing one.
-    pub(super) fn skip_group(&mut self, opener: &str, closer: &str) {
+    pub(super) fn skip_group(&mut self, opener: &str, closer: &str) -> Closing {
         self.cursor.advance();
-        self.skip_behind(opener, closer);
+        self.skip_behind(opener, closer)
     }
 
     /// Skips to behind the token that closes the group we are in. If there is none, then to the next unit or, out of
     /// parentheses, to a brace.
-    pub(super) fn skip_behind(&mut self, opener: &str, closer: &str) {
+    pub(super) fn skip_behind(&mut self, opener: &str, closer: &str) -> Closing {
         if let Some(tokens) = self.tokens_to_closer(0, opener, closer) {
-            return self.skip_tokens(tokens);
+            self.skip_tokens(tokens);
+            return Closing::Closed;
         }
-        while !self.at("") && !begins_unit(self.text()) && !(closer == ")" && self.at("{")) {
+        let stops = |text: &str| text.is_empty() || begins_unit(text) || (closer == ")" && text == "{");
+        while !stops(self.text()) {
             self.cursor.advance();
         }
+        Closing::Missing
     }
 
     /// Whether `( … ) {` comes next.
@@ -248,6 +256,25 @@ impl Parser<'_> {
         }
     }
 
+    /// Skips C code, which is reported and leaves a `true` behind.
+    pub(super) fn embedded_c(&mut self) -> Expr {
+        let start = self.cursor.place();
+        self.error(start, "embedded C is not supported yet");
+        let takes_strings = matches!(self.text(), "c_state" | "c_track");
+        self.cursor.advance();
+        while takes_strings && self.cursor.token().is_some_and(|token| token.kind == TokenKind::String) {
+            self.cursor.advance();
+        }
+        if !takes_strings && self.at("[") {
+            self.skip_group("[", "]");
+            self.cursor.join();
+        }
+        if !takes_strings && self.at("{") {
+            self.skip_group("{", "}");
+        }
+        Expr { kind: ExprKind::Const(1), span: start }
+    }
+
     /// Whether a unit or a global declaration begins here.
     fn at_unit(&self) -> bool {
         let text = self.text();
@@ -268,7 +295,9 @@ impl Parser<'_> {
                 "if" => open.push("fi"),
                 "do" => open.push("od"),
                 "{" => open.push("}"),
-                text if text == innermost => drop(open.pop()),
+                text if text == innermost => {
+                    open.pop();
+                }
                 "" | "fi" | "od" | "}" => return,
                 text if begins_unit(text) => return,
                 _ => {}

@@ -2,7 +2,7 @@
 
 use super::recover::{Closing, Open};
 use super::{Parsed, Parser, Reported};
-use crate::promela::ast::{Branch, Exclusive, Expr, ExprKind, Step, Stmt, StmtKind, VarRef};
+use crate::promela::ast::{Branch, Exclusive, Expr, ExprKind, Ident, Step, Stmt, StmtKind, VarRef};
 use crate::promela::token::TokenKind;
 use crate::source::Span;
 
@@ -76,7 +76,7 @@ impl Parser<'_> {
         match self.text() {
             "xr" | "xs" => self.exclusive().map(Step::Exclusive),
             _ if self.at_declaration() => self.variables("a declaration").map(Step::Decl),
-            _ => self.statement_unless().map(Step::Stmt),
+            _ => self.statement_unless().map(|stmt| Step::Stmt(*stmt)),
         }
     }
 
@@ -192,7 +192,9 @@ impl Parser<'_> {
 
     fn for_loop(&mut self) -> Parsed<StmtKind> {
         self.cursor.advance();
-        let head = self.parenthesised(Self::for_head).inspect_err(|_| self.skip_behind("(", ")"))?;
+        let head = self.parenthesised(Self::for_head).inspect_err(|_| {
+            self.skip_behind("(", ")");
+        })?;
         self.eat(";");
         let body = self.block()?;
         Ok(match head {
@@ -286,17 +288,34 @@ impl Parser<'_> {
     /// Statements that begin with a variable, and expressions.
     fn simple(&mut self) -> Parsed<StmtKind> {
         if !self.at_name() {
-            return Ok(StmtKind::Expr(*self.full_expr_or("a statement")?));
+            return self.full_expr_or("a statement").map(StmtKind::Expr);
         }
-        let first = self.first_operand("a statement")?;
-        if !matches!(first.kind, ExprKind::Var(_)) || !self.at_effect() {
-            return Ok(StmtKind::Expr(*self.full_expr_from(first)?));
-        }
+        self.height = 0;
+        let first = self.primary("a statement")?;
         match first.kind {
-            ExprKind::Var(var) => self.effect(var),
-            _ => Err(self.expected("a statement")),
+            ExprKind::Var(var) if self.at_effect() => self.effect(var),
+            _ => self.full_expr_from(first).map(StmtKind::Expr),
         }
     }
+
+    fn at_effect(&self) -> bool {
+        matches!(self.text(), "=" | "++" | "--" | "!" | "!!" | "?" | "??")
+    }
+
+    /// What happens to `var`.
+    fn effect(&mut self, var: VarRef) -> Parsed<StmtKind> {
+        match self.text() {
+            "=" => self.assignment(var),
+            "!" | "!!" => self.send(var).map(StmtKind::Send),
+            "?" | "??" => self.receive(var).map(StmtKind::Receive),
+            operator => {
+                let kind = if operator == "++" { StmtKind::Increment(var) } else { StmtKind::Decrement(var) };
+                self.cursor.advance();
+                Ok(kind)
+            }
+        }
+    }
+
     fn assignment(&mut self, var: VarRef) -> Parsed<StmtKind> {
         self.expect("=")?;
         if self.at_inline() {
@@ -304,4 +323,9 @@ impl Parser<'_> {
         }
         Ok(StmtKind::Assign(var, self.full_expr()?))
     }
+}
+
+/// What a label with nothing behind it labels.
+fn skip(span: Span) -> Box<Stmt> {
+    Box::new(Stmt { kind: StmtKind::Expr(Expr { kind: ExprKind::Const(1), span }), span })
 }

@@ -94,7 +94,7 @@ impl Parser<'_> {
                 return Ok(params);
             };
             params.push(param);
-            if !self.eat(";") {
+            if !self.separators() {
                 break;
             }
         }
@@ -165,15 +165,12 @@ impl Parser<'_> {
     fn fields(&mut self) -> Vec<Decl> {
         let mut fields = Vec::new();
         while !matches!(self.text(), "}" | "") && !words::begins_unit(self.text()) {
-            match self.variables("a field such as `int x`") {
-                Ok(field) => {
-                    fields.push(field);
-                    if self.separators() || self.at("}") {
-                        continue;
-                    }
-                    self.expected("`;` or `}` after this field");
+            if let Ok(field) = self.variables("a field such as `int x`") {
+                fields.push(field);
+                if self.separators() || self.at("}") {
+                    continue;
                 }
-                Err(_) => {}
+                self.expected("`;` or `}` after this field");
             }
             self.skip_field();
             self.separators();

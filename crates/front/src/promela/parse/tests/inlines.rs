@@ -61,14 +61,14 @@ fn wrong_calls_are_errors() {
         (
             "inline f(a) { a }\ninit { f(1, 2); f() }",
             &[
-                "2:8 `f` has 1 parameters, but 2 arguments are given",
-                "2:17 `f` has 1 parameters, but 0 arguments are given",
+                "2:8 wrong number of arguments for `f`: 1 expected, 2 given",
+                "2:17 wrong number of arguments for `f`: 1 expected, 0 given",
             ][..],
         ),
         ("inline f() { f() }\ninit { f() }", &["1:14 the inline `f` calls itself"]),
         (
             "inline f() { skip }\ninline g() { f(1) }\ninit { g(); g() }",
-            &["2:14 `f` has 0 parameters, but 1 arguments are given"],
+            &["2:14 wrong number of arguments for `f`: 0 expected, 1 given"],
         ),
         ("init { f() }\ninline f() { skip }", &["1:9 expected `;` after this statement, found `(`"]),
         ("inline f() { skip }\ninit { x = 1 + f() }", &["2:17 expected `;` after this statement, found `(`"]),
@@ -76,6 +76,7 @@ fn wrong_calls_are_errors() {
         ("inline f(a) { x = ; a }\ninit { f(1); f(2) }", &["1:19 expected an expression, found `;`"]),
         ("inline f() { skip }\ninline f() { skip }", &["2:8 there is an inline `f` already"]),
         ("inline f() { skip\ninit { skip }", &["2:1 expected `}`, found `init`"]),
+        ("inline f() { { skip }\ninit { skip }", &["2:1 expected `}`, found `init`"]),
         ("inline f() { do :: skip }\ninit { do :: f() od }", &["1:25 expected `od`, found `}`"]),
         ("inline f() { skip }\ninit { f(); x = }", &["2:17 expected an expression, found `}`"]),
     ] {

@@ -1,0 +1,1 @@
+active proctype p() { x = 1 }

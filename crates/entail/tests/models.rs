@@ -1,0 +1,76 @@
+//! Every model under `examples` and `tests/models` says in its first comment what must come out of checking it.
+//!
+//! ```text
+//! expect: safety holds
+//! expect: safety violated: assertion
+//! expect: stored 12, transitions 20, errors 1      as written, counting every error
+//! expect: rejected
+//! ```
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[test]
+fn models_give_what_their_first_comment_expects() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut models = models_in(&root.join("examples"));
+    models.extend(models_in(&root.join("tests/models")));
+    assert!(models.len() >= 8, "only {} models found", models.len());
+    let failures: Vec<String> = models.iter().filter_map(|model| check(model).err()).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn models_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut models: Vec<_> = entries.map(|entry| entry.expect("the folder can be read").path()).collect();
+    models.retain(|path| path.extension().is_some_and(|ending| ending == "pml"));
+    models.sort();
+    models
+}
+
+fn check(model: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(model).map_err(|error| error.to_string())?;
+    let expectations: Vec<_> = text.lines().filter_map(|line| line.split_once("expect: ")).collect();
+    if expectations.is_empty() {
+        return Err(format!("{}: expects nothing", model.display()));
+    }
+    for (_, expected) in expectations {
+        let found = answer(model, expected);
+        if found != expected.trim_end_matches("*/").trim() {
+            return Err(format!("{}:\n  expected {expected}\n  found    {found}", model.display()));
+        }
+    }
+    Ok(())
+}
+
+/// What entail says, in the words of the expectation.
+fn answer(model: &Path, expected: &str) -> String {
+    let counts = expected.starts_with("stored");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_entail"));
+    command.args(["check", "--property", "safety", "--format", "json", "--trail", "/dev/null"]).arg(model);
+    if counts {
+        command.args(["--no-opt", "--all-errors"]);
+    }
+    let output = command.output().expect("entail runs");
+    if output.status.code() == Some(2) {
+        return "rejected".into();
+    }
+    let Ok(report) = serde_json::from_slice::<Value>(&output.stdout) else { return "no report".into() };
+    let safety = &report["properties"][0];
+    if counts {
+        let states = &safety["states"];
+        return format!(
+            "stored {}, transitions {}, errors {}",
+            states["stored"], states["transitions"], safety["errors"]
+        );
+    }
+    match safety["verdict"].as_str() {
+        Some("violated") => {
+            let kind = safety["counterexample"]["kind"].as_str().unwrap_or("?").replace('_', " ");
+            format!("safety violated: {kind}")
+        }
+        Some(verdict) => format!("safety {verdict}"),
+        None => "no verdict".into(),
+    }
+}
