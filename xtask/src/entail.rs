@@ -40,6 +40,9 @@ pub struct Counts {
     pub seconds: f64,
 }
 
+/// Enough for every model we compare on; a runaway one must not take the machine down.
+const MEMORY: &str = "6G";
+
 impl Entail {
     /// The binary at hand, or else the one of this workspace, freshly built.
     pub fn find(binary: Option<&Path>) -> Result<Self> {
@@ -78,7 +81,7 @@ impl Entail {
             Mode::Default => &mut command,
         };
         // Trails of thousands of models are of no use to anybody.
-        command.arg("--trail").arg("/dev/null").arg(model);
+        command.args(["--trail", "/dev/null", "--memory", MEMORY]).arg(model);
         match finish(&mut command, limit) {
             Err(problem) => Answer::Broken(problem.to_string()),
             Ok(finished) if finished.timed_out => Answer::Broken("does not end in time".into()),

@@ -19,7 +19,7 @@ pub struct Options {
 }
 
 /// Enough for every example but the few that nobody finishes.
-const LIMITS: Limits = Limits { time: Duration::from_secs(60), memory_mib: 4000, depth: 2_000_000 };
+const LIMITS: Limits = Limits { time: Duration::from_secs(30), memory_mib: 4000, depth: 2_000_000 };
 
 struct Line {
     /// The path below the folder of the examples.
@@ -75,7 +75,7 @@ fn line(entail: &Entail, model: &Path) -> Result<Line> {
         }
     }
     let spin = spin::run_in(folder.path(), &name, spin::Mode::Full, LIMITS)?;
-    let entail = entail.check(model, Mode::AsWritten, LIMITS.time * 2);
+    let entail = entail.check(model, Mode::AsWritten, LIMITS.time);
     let comparison = compare::counts(Compare::Everything, &spin, &entail);
     let source = String::from_utf8_lossy(&fs::read(model)?).into_owned();
     let note = note(&source, &spin, &entail, &comparison);

@@ -134,7 +134,7 @@ fn legible(text: &str) -> String {
 /// The place to show for `at`: at the end of a file there is nothing to see, so show the last thing there is.
 fn visible(text: &str, at: usize) -> usize {
     let at = boundary(text, at);
-    if text[at..].trim_end().is_empty() { text.trim_end().len().min(at) } else { at }
+    if text[at..].trim_end().is_empty() { text.trim_end().len() } else { at }
 }
 
 /// The last place not behind `at` at which `text` can be cut.

@@ -186,6 +186,7 @@ impl<'a> Builder<'a> {
             scope,
             initial: true,
             in_claim,
+            inlines: 0,
         }
     }
 

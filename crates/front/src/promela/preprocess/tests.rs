@@ -373,6 +373,7 @@ fn spans_point_to_what_the_person_wrote() {
         ("#define S(x) #x\nS(a)", "\"a\"<S(a)>"),
         ("#define F(x) x 3\n#define G(x) F(1 x\nG(2))", "1<G(2)> 2 3<G(2))>"),
         ("i\\\nf x", "if<i\\¶f> x"),
+        ("a\\\n b", "a b"),
         ("/* ü */ y", "y"),
         ("\u{feff}y", "y"),
     ] {
