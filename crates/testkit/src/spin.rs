@@ -126,7 +126,7 @@ const FAULTS: &[&str] = &[
     "too many processes",
     "VECTORSZ is too small",
     "max nr of",
-    "non-determinism in D_proctype",
+    "Search not completed",
 ];
 
 fn read_answer(output: &str) -> SpinAnswer {

@@ -1,6 +1,6 @@
 //! Statements and patterns over channels.
 
-use super::scope::{Access, Field, is_integer};
+use super::scope::{Access, Field, holds, is_integer};
 use super::*;
 
 impl Generator {
@@ -61,8 +61,11 @@ impl Generator {
         let mut patterns = Vec::new();
         for field in &signature.fields {
             let pattern = match field {
-                Field::Integer(_) => match self.rng.below(10) {
-                    0..=4 => self.writable_or_scratch().map_or(Pattern::Ignore, Pattern::Store),
+                Field::Integer(ty) => match self.rng.below(10) {
+                    0..=4 => {
+                        let lone = signature.fields.len() == 1;
+                        self.wide_enough(ty, lone).map_or(Pattern::Ignore, Pattern::Store)
+                    }
                     5 => Pattern::Ignore,
                     6 | 7 if self.with(Feature::Eval, 100) => Pattern::Eval(self.value(1)),
                     _ => Pattern::Constant(self.number()),
@@ -91,8 +94,11 @@ impl Generator {
         Some(patterns)
     }
 
-    fn writable_or_scratch(&mut self) -> Option<Place> {
-        self.place(|v, ty| v.access != Access::ReadOnly && is_integer(ty)).map(|(place, _)| place)
+    /// A variable that holds every value of the field. SPIN takes a receive back by putting the variable's value
+    /// into the channel again: what was cut off on the way is lost, and the states found later are wrong.
+    fn wide_enough(&mut self, field: &Type, lone: bool) -> Option<Place> {
+        let field = if lone && matches!(field, Type::Bit | Type::Bool) { Type::Byte } else { field.clone() };
+        self.place(|v, ty| v.access != Access::ReadOnly && is_integer(ty) && holds(ty, &field)).map(|(place, _)| place)
     }
 
     /// A whole record variable.

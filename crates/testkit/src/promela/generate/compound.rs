@@ -201,6 +201,9 @@ impl Generator {
                 let mut body = Vec::new();
                 if this.percent(30) && !this.careful {
                     body.push(Stmt::Guard(this.guard()));
+                } else if this.allowed.contains(Feature::Rendezvous) {
+                    // SPIN lets some statements begin a `d_step` in the middle of a rendezvous of others.
+                    body.push(Stmt::Guard(Expr::Number(1)));
                 }
                 body.extend(this.small_block());
                 body

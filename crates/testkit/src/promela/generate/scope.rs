@@ -126,3 +126,21 @@ pub fn is_integer(ty: &Type) -> bool {
 pub fn is_index(ty: &Type) -> bool {
     is_integer(ty) && !matches!(ty, Type::Short | Type::Int)
 }
+
+/// Whether a variable of this type can hold every value of a message field of the other.
+pub fn holds(variable: &Type, field: &Type) -> bool {
+    let (low, high) = range(variable);
+    let (least, greatest) = range(field);
+    low <= least && greatest <= high
+}
+
+fn range(ty: &Type) -> (i64, i64) {
+    match ty {
+        Type::Bit | Type::Bool => (0, 1),
+        Type::Unsigned(bits) => (0, (1 << bits) - 1),
+        Type::Byte | Type::Pid | Type::Mtype(_) | Type::Chan => (0, 255),
+        Type::Short => (i16::MIN.into(), i16::MAX.into()),
+        Type::Int => (i32::MIN.into(), i32::MAX.into()),
+        Type::Record(_) => (0, 0),
+    }
+}
