@@ -19,7 +19,12 @@ pub(crate) struct Scene<'a> {
     pub offer: Option<&'a Offer>,
     /// The number of the process that the current action started.
     pub started: i32,
+    /// How many `enabled()` are being evaluated around this: processes may ask for each other.
+    pub asking: u8,
 }
+
+/// A circle of questions has no answer.
+const MAX_ASKING: u8 = 16;
 
 /// Where a value is: in the state, or nowhere (in a process that does not exist), where it reads as 0.
 pub(crate) enum Spot {
@@ -53,10 +58,11 @@ impl<'a> Scene<'a> {
             Expr::Started => self.started,
             Expr::Enabled(process) => {
                 let number = self.eval(process)?;
-                if number == self.process as i32 {
+                if number == self.process as i32 || self.asking >= MAX_ASKING {
                     return Err(FaultKind::Process);
                 }
-                let other = self.process_index(number).map(|process| Scene { process, ..*self });
+                let asking = self.asking + 1;
+                let other = self.process_index(number).map(|process| Scene { process, asking, ..*self });
                 i32::from(other.is_some_and(|other| self.interpreter.could_move(&other)))
             }
             Expr::LocationOf(process) => self.location_of(process)?,

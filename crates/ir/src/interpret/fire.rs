@@ -116,6 +116,7 @@ impl<'a> Performance<'a> {
             timeout: self.timeout,
             offer: self.offer.as_ref(),
             started: self.started,
+            asking: 0,
         }
     }
 

@@ -164,7 +164,7 @@ impl<'s> Interpreter<'s> {
     }
 
     fn scene<'a>(&'a self, state: &'a State, view: &'a View, process: usize) -> Scene<'a> {
-        Scene { interpreter: self, state, view, process, timeout: false, offer: None, started: 0 }
+        Scene { interpreter: self, state, view, process, timeout: false, offer: None, started: 0, asking: 0 }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{self, Expr, ExprKind, Ident, Part, ReceiveArg, VarRef};
 use crate::source::Span;
 use entail_ir as ir;
-use entail_ir::{Base, ChannelTest, LocationId, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
+use entail_ir::{Base, ChannelTest, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
 
 /// What the lowering needs to know about a process type before its body is lowered.
 #[derive(Debug)]
@@ -351,7 +351,7 @@ impl Lowering<'_> {
         let Some(resolved) = self.resolve(var, Access::Read) else { return (ir::Expr::Const(0), None) };
         match resolved.ty {
             Ty::Scalar(scalar) if resolved.len.is_none() => {
-                if scalar.bits < 8 {
+                if scalar.meaning != Meaning::Channel {
                     self.error(var.span, "this is not a channel");
                 }
                 (ir::Expr::load(resolved.at(0, scalar)), resolved.channel)

@@ -101,6 +101,8 @@ pub struct Flow {
     pub body: Option<SequenceId>,
     /// Where each jump leads; known when the whole body has been laid out.
     pub jumps: HashMap<ElementId, ElementId>,
+    /// Channels declared with `xr` or `xs`, and where: they are only checked for being channels.
+    pub exclusive: Vec<(VarRef, ScopeId, u32)>,
     next_number: u32,
 }
 
@@ -235,7 +237,11 @@ impl<'a> Builder<'a> {
         for step in steps {
             match step {
                 Step::Decl(decl) => self.declare(decl),
-                Step::Exclusive(_) => {}
+                Step::Exclusive(exclusive) => {
+                    let order = self.scopes.now();
+                    let claims = exclusive.channels.iter().map(|channel| (channel.clone(), self.scope, order));
+                    self.flow.exclusive.extend(claims);
+                }
                 Step::Stmt(stmt) => {
                     let prepared = self.prepare(stmt);
                     self.initial = false;

@@ -226,6 +226,9 @@ impl<'a> Assembly<'a> {
             self.problems.push(Diagnostic::error(body.name.span, message));
             return;
         }
+        for (channel, scope, order) in &body.flow.exclusive {
+            self.lowering(*scope, *order).channel(channel);
+        }
         let declared_at = self.statement(&body.name.name, body.name.span, 0, 0);
         let mut statements = Statements { made: HashMap::new() };
         let locations = self.locations(&body, &automaton, &mut statements);

@@ -58,6 +58,7 @@ impl Generator {
     pub(super) fn patterns(&mut self, channel: &Place, signature: &Signature) -> Option<Vec<Pattern>> {
         let mut taken: Vec<String> = Vec::new();
         names_in_indices(channel, &mut taken);
+        taken.push(channel.name.clone());
         let mut patterns = Vec::new();
         for field in &signature.fields {
             let pattern = match field {
@@ -67,7 +68,7 @@ impl Generator {
                         self.wide_enough(ty, lone).map_or(Pattern::Ignore, Pattern::Store)
                     }
                     5 => Pattern::Ignore,
-                    6 | 7 if self.with(Feature::Eval, 100) => Pattern::Eval(self.value(1)),
+                    6 | 7 if self.with(Feature::Eval, 100) => Pattern::Eval(self.lasting(&mut taken)),
                     _ => Pattern::Constant(self.number()),
                 },
                 Field::Mtype(subtype) if self.percent(50) => Pattern::Constant(self.mtype_constant(subtype)),
@@ -92,6 +93,17 @@ impl Generator {
             });
         }
         Some(patterns)
+    }
+
+    /// A value that the statement itself does not change: SPIN evaluates it again to take the statement back.
+    fn lasting(&mut self, taken: &mut Vec<String>) -> Expr {
+        match self.readable().filter(|place| place.index.is_none() && !taken.contains(&place.name)) {
+            Some(place) => {
+                taken.push(place.name.clone());
+                Expr::Read(place)
+            }
+            None => Expr::Number(self.rng.below(3) as i32),
+        }
     }
 
     /// A variable that holds every value of the field. SPIN takes a receive back by putting the variable's value

@@ -130,6 +130,10 @@ impl Generator {
         }
         self.insert_labels(plan, &mut body);
         declared.append(&mut self.body.prologue);
+        if self.allowed.contains(Feature::Priority) {
+            // Without a byte behind it, SPIN takes a part of a process's priority for padding.
+            declared.insert(0, Stmt::Declare(Decl::plain(Type::Byte, "spare")));
+        }
         if let Some((channel, _)) = self.exclusive() {
             declared.push(Stmt::Exclusive(if self.percent(50) { "xr" } else { "xs" }, channel));
         }

@@ -202,10 +202,12 @@ impl Generator {
             return None;
         }
         // The text of an argument lands in the middle of other text: a place and a number are safe there.
-        let given = if self.percent(60) {
-            Expr::Read(self.place(|v, ty| v.access != Access::WriteOnly && super::is_index(ty))?.0)
-        } else {
-            Expr::Number(self.rng.below(3) as i32)
+        // Not an element, though: as the index of its own array it would confuse SPIN when it takes the step back.
+        let place = self.place(|v, ty| v.access != Access::WriteOnly && super::is_index(ty));
+        let place = place.map(|(place, _)| place).filter(|place| place.index.is_none());
+        let given = match place {
+            Some(place) if self.percent(60) => Expr::Read(place),
+            _ => Expr::Number(self.rng.below(3) as i32),
         };
         let (target, _) = self.writable()?;
         let mut args = vec![given];
