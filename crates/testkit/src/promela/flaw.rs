@@ -16,15 +16,12 @@ macro_rules! flaws {
 }
 
 flaws! {
-    UndeclaredVariable, UndeclaredChannel, UndeclaredType, UndeclaredProcess, UndeclaredInline, UndeclaredField,
-    MissingLabel, DuplicateLabel, MisplacedBreak, TooManyArguments, TooFewArguments, TooManyFields, TooFewFields,
-    DuplicateGlobal, DuplicateLocal, LocalHidesGlobal, DuplicateProcess, DuplicateElse, ReadOfUnderscore,
-    AssignmentToPid, IndexOfScalar, MissingIndex, RunInDStep, TwoRuns, RunInInitialiser, SendOnInteger,
-    ArithmeticOnChannel, RecordAsValue, DuplicateMtypeName, DuplicateTypedef, EmptyArray, UnknownRemoteLabel,
-    JumpIntoDStep, WideUnsigned, InitialisedParameter, NegatedFullness, RemoteOfUndeclared, TwoInits,
-    AssignmentToConstant, HiddenLocal, DStepGotoOut, MisplacedElse, ReceiveIntoConstantIndex, SameVariableTwice,
-    LabelStartsBlock, LoopBeforeDStep,
-}
+UndeclaredVariable, UndeclaredChannel, UndeclaredType, UndeclaredProcess, UndeclaredInline, UndeclaredField,
+MissingLabel, DuplicateLabel, MisplacedBreak, TooManyArguments, TooFewArguments,     DuplicateGlobal, DuplicateLocal, LocalHidesGlobal, DuplicateProcess, DuplicateElse, ReadOfUnderscore,
+AssignmentToPid, IndexOfScalar, MissingIndex, RunInDStep, TwoRuns, RunInInitialiser, SendOnInteger,
+ArithmeticOnChannel, RecordAsValue, DuplicateMtypeName, DuplicateTypedef, EmptyArray, UnknownRemoteLabel,
+JumpIntoDStep, WideUnsigned, InitialisedParameter, NegatedFullness, RemoteOfUndeclared,     AssignmentToConstant, HiddenLocal, DStepGotoOut, MisplacedElse, ReceiveIntoConstantIndex, SameVariableTwice,
+LabelStartsBlock, }
 
 /// Breaks a program in one way, in the body of one of its processes or next to it.
 pub fn inject(program: &mut Program, rng: &mut Rng) {
@@ -88,12 +85,6 @@ fn damage(flaw: Flaw) -> (Vec<Unit>, Block, Vec<Unit>) {
             (vec![victim()], vec![Stmt::Guard(run("Victim", vec![number(1), number(2)]))], vec![])
         }
         Flaw::TooFewArguments => (vec![victim()], vec![Stmt::Guard(run("Victim", vec![]))], vec![]),
-        Flaw::TooManyFields => {
-            (vec![channel(vec![Type::Byte])], vec![send("fq", vec![number(1), number(2)])], vec![])
-        }
-        Flaw::TooFewFields => {
-            (vec![channel(vec![Type::Byte, Type::Byte])], vec![send("fq", vec![number(1)])], vec![])
-        }
         Flaw::DuplicateGlobal => (vec![global(byte("fg")), global(byte("fg"))], vec![], vec![]),
         Flaw::DuplicateLocal => (vec![], vec![Stmt::Declare(byte("fl")), Stmt::Declare(byte("fl"))], vec![]),
         Flaw::LocalHidesGlobal => (vec![global(byte("fg"))], vec![Stmt::Declare(byte("fg")), set("fg")], vec![]),
@@ -148,10 +139,6 @@ fn damage(flaw: Flaw) -> (Vec<Unit>, Block, Vec<Unit>) {
             let look = Expr::AtLabel { process: "Nobody".into(), pid: None, label: "nowhere".into() };
             (vec![], vec![Stmt::Assert(look)], vec![])
         }
-        Flaw::TwoInits => {
-            let init = || process(ProcessKind::Init, "init", vec![], vec![skip()]);
-            (vec![], vec![], vec![init(), init()])
-        }
         Flaw::AssignmentToConstant => {
             let names = vec!["fixed".to_string()];
             (vec![Unit::Mtype { subtype: None, names }], vec![set("fixed")], vec![])
@@ -170,10 +157,6 @@ fn damage(flaw: Flaw) -> (Vec<Unit>, Block, Vec<Unit>) {
             (vec![channel(vec![Type::Byte]), global(byte("fg"))], vec![receive], vec![])
         }
         Flaw::LabelStartsBlock => (vec![], vec![Stmt::Group(Group::Plain, vec![label("first", skip())])], vec![]),
-        Flaw::LoopBeforeDStep => {
-            let endless = Stmt::Loop(vec![vec![Stmt::Break]]);
-            (vec![], vec![endless, Stmt::Group(Group::DStep, vec![skip()])], vec![])
-        }
         Flaw::SameVariableTwice => {
             let args = vec![Pattern::Store(place("fg")), Pattern::Store(place("fg"))];
             let receive = Stmt::Receive { channel: place("fq"), mode: Receive::First, args };

@@ -227,7 +227,11 @@ impl<'a> Assembly<'a> {
             return;
         }
         for (channel, scope, order) in &body.flow.exclusive {
-            self.lowering(*scope, *order).channel(channel);
+            let mut lowering = self.lowering(*scope, *order);
+            lowering.channel(channel);
+            if channel.parts.iter().any(|part| part.index.is_some()) {
+                lowering.error(channel.span, "`xr` and `xs` are about a whole channel variable, not an element");
+            }
         }
         let declared_at = self.statement(&body.name.name, body.name.span, 0, 0);
         let mut statements = Statements { made: HashMap::new() };

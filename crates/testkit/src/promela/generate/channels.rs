@@ -110,7 +110,8 @@ impl Generator {
     /// into the channel again: what was cut off on the way is lost, and the states found later are wrong.
     fn wide_enough(&mut self, field: &Type, lone: bool) -> Option<Place> {
         let field = if lone && matches!(field, Type::Bit | Type::Bool) { Type::Byte } else { field.clone() };
-        self.place(|v, ty| v.access != Access::ReadOnly && is_integer(ty) && holds(ty, &field)).map(|(place, _)| place)
+        self.place(|v, ty| v.access != Access::ReadOnly && is_integer(ty) && holds(ty, &field))
+            .map(|(place, _)| place)
     }
 
     /// A whole record variable.
@@ -180,8 +181,12 @@ impl Generator {
         if self.allowed.contains(Feature::Exclusive) {
             return None;
         }
-        let named = |s: &Signature| s.buffered() && s.fields == [Field::Record("Msg".into())];
-        let (channel, _) = self.channel(named)?;
+        let fits = |channel: &&Channel| {
+            let signature = &self.signatures[channel.signature];
+            channel.declared && signature.buffered() && signature.fields == [Field::Record("Msg".into())]
+        };
+        let names: Vec<String> = self.scope.channels.iter().filter(fits).map(|c| c.name.clone()).collect();
+        let channel = Place::named(self.pick(&names)?);
         self.used.insert(Feature::ForChannel);
         let index = self.record("Msg")?;
         let body = self.nested(|here| here.region = Region::DStep, Self::small_block);

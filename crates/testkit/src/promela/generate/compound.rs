@@ -235,9 +235,9 @@ impl Generator {
         Some(vec![Stmt::Group(Group::Plain, body)])
     }
 
-    /// Out of a loop that is not inside an atomic sequence of its own.
+    /// Out of a loop; not inside a `d_step`, where SPIN's C code sometimes lacks the label to jump to.
     pub(super) fn leave_loop(&mut self) -> Option<Block> {
-        if !self.here.in_loop || self.here.deterministic {
+        if !self.here.in_loop || self.here.deterministic || self.here.region == Region::DStep {
             return None;
         }
         self.conditionally(Stmt::Break)

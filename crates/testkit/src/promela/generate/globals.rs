@@ -183,7 +183,12 @@ impl Generator {
     fn global_channel(&mut self, name: &str, array: Option<usize>, signature: Signature) {
         let decl = self.channel_decl(name, array, &signature);
         self.signatures.push(signature);
-        self.scope.channels.push(Channel { name: name.into(), array, signature: self.signatures.len() - 1 });
+        self.scope.channels.push(Channel {
+            name: name.into(),
+            array,
+            signature: self.signatures.len() - 1,
+            declared: true,
+        });
         self.units.push(Unit::Global(decl));
     }
 
@@ -226,7 +231,8 @@ impl Generator {
     /// A claim the comparison ignores: both sides must still read it.
     pub(super) fn claim(&mut self) {
         if self.with(Feature::Claims, 100) {
-            let formula = self.condition(0);
+            let place = self.readable().expect("`x` is always there");
+            let formula = Expr::binary(Binary::Ge, Expr::Read(place), Expr::Number(0));
             self.units.push(Unit::Always { name: "nonnegative".into(), formula });
         }
     }

@@ -163,7 +163,12 @@ impl Generator {
                 Decl::plain(ty.clone(), name)
             }
             Parameter::Channel(signature) => {
-                self.scope.channels.push(Channel { name: name.into(), array: None, signature: *signature });
+                self.scope.channels.push(Channel {
+                    name: name.into(),
+                    array: None,
+                    signature: *signature,
+                    declared: false,
+                });
                 Decl::plain(Type::Chan, name)
             }
         }
@@ -186,7 +191,7 @@ impl Generator {
         if !self.signatures.is_empty() && self.with(Feature::LocalChannels, 40) {
             let signature = self.rng.below(self.signatures.len());
             let decl = self.channel_decl("own", None, &self.signatures[signature].clone());
-            self.scope.channels.push(Channel { name: "own".into(), array: None, signature });
+            self.scope.channels.push(Channel { name: "own".into(), array: None, signature, declared: true });
             block.push(Stmt::Declare(decl));
         }
         block
@@ -197,11 +202,8 @@ impl Generator {
         if self.here.process > 0 || !self.with(Feature::Exclusive, 70) {
             return None;
         }
-        let (mut channel, signature) = self.channel(Signature::buffered)?;
-        if channel.index.is_some() {
-            channel.index = Some(Box::new(Expr::Number(0)));
-        }
-        Some((channel, signature))
+        // SPIN wants the name of a channel here, not an element of an array.
+        self.channel(Signature::buffered).filter(|(channel, _)| channel.index.is_none())
     }
 
     /// Starting processes is done at the top level and never twice, so that there are never too many.

@@ -27,6 +27,8 @@ pub struct Channel {
     pub array: Option<usize>,
     /// Into `Generator::signatures`: channels of one signature can stand for each other.
     pub signature: usize,
+    /// By this name, with its capacity and fields; not a parameter.
+    pub declared: bool,
 }
 
 #[derive(Clone, Debug)]
