@@ -103,7 +103,7 @@ pub enum BlockNode {
 
 impl Block {
     /// How many nodes one step may pass: a block that does not end is an error, not a hang.
-    pub const LIMIT: u32 = 10_000_000;
+    pub const LIMIT: u32 = 1_000_000;
 }
 
 impl Action {

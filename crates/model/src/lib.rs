@@ -67,12 +67,24 @@ pub enum FaultKind {
     /// An array index outside its array.
     Index,
     DivisionByZero,
-    /// A channel operation that makes no sense: no such channel, wrong number of fields, polling a rendezvous.
-    Channel,
-    /// An operation on processes that makes no sense, or one process too many.
-    Process,
-    /// A deterministic sequence that blocks, or a process that must be deterministic and is not.
-    Determinism,
+    /// A channel variable that holds no channel.
+    NoChannel,
+    /// A message with another number of fields than the channel has.
+    MessageFields,
+    /// Polling a rendezvous channel, or sending to one where nobody can receive.
+    Rendezvous,
+    TooManyProcesses,
+    TooManyChannels,
+    /// A priority outside 1 to 255.
+    Priority,
+    /// A process asks whether it can move itself, or processes ask each other in a circle.
+    SelfReference,
+    /// A deterministic sequence that cannot go on.
+    Blocked,
+    /// A deterministic sequence that does not end.
+    Endless,
+    /// A process that must never have a choice had one.
+    Choice,
     /// The state grew beyond what can be represented.
     StateSize,
 }

@@ -38,9 +38,16 @@ impl Checks {
         match fault.kind {
             FaultKind::Assertion | FaultKind::Index => self.assertions,
             FaultKind::DivisionByZero
-            | FaultKind::Channel
-            | FaultKind::Process
-            | FaultKind::Determinism
+            | FaultKind::NoChannel
+            | FaultKind::MessageFields
+            | FaultKind::Rendezvous
+            | FaultKind::TooManyProcesses
+            | FaultKind::TooManyChannels
+            | FaultKind::Priority
+            | FaultKind::SelfReference
+            | FaultKind::Blocked
+            | FaultKind::Endless
+            | FaultKind::Choice
             | FaultKind::StateSize => true,
         }
     }

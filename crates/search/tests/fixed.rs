@@ -130,7 +130,7 @@ fn a_state_whose_only_step_breaks_is_no_end() {
 
 #[test]
 fn faults_that_are_not_assertions_always_count() {
-    let kinds = [FaultKind::DivisionByZero, FaultKind::Channel, FaultKind::Process, FaultKind::Determinism];
+    let kinds = [FaultKind::DivisionByZero, FaultKind::NoChannel, FaultKind::TooManyProcesses, FaultKind::Blocked];
     for kind in kinds.into_iter().chain([FaultKind::StateSize]) {
         let graph = Graph::starting_in(0).broken(0, kind, 1).failing(0, 0, kind, 1);
         check(graph, Checks { assertions: false, ..ALL }, Expected { stored: 1, matched: 1, errors: 2 });

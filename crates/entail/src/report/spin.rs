@@ -67,10 +67,20 @@ fn words(violation: &Violation) -> String {
             format!("assertion violated {}", condition.replace(' ', ""))
         }
         Kind::Fault(FaultKind::Index) => "assertion violated - invalid array index".into(),
-        Kind::Fault(FaultKind::Determinism) => "block in d_step seq".into(),
-        Kind::Fault(FaultKind::Process) => "too many processes".into(),
+        Kind::Fault(FaultKind::Blocked) => "block in d_step seq".into(),
+        Kind::Fault(FaultKind::Choice) => "non-determinism in D_proctype".into(),
+        Kind::Fault(FaultKind::TooManyProcesses) => "too many processes".into(),
+        Kind::Fault(FaultKind::TooManyChannels) => "too many queues".into(),
+        Kind::Fault(FaultKind::Priority) => "priority is out of range".into(),
+        Kind::Fault(FaultKind::SelfReference) => "used: enabled(pid=thisproc)".into(),
         Kind::Fault(FaultKind::StateSize) => "VECTORSZ is too small".into(),
-        Kind::Fault(FaultKind::DivisionByZero | FaultKind::Channel) => violation.message.clone(),
+        Kind::Fault(
+            FaultKind::DivisionByZero
+            | FaultKind::NoChannel
+            | FaultKind::MessageFields
+            | FaultKind::Rendezvous
+            | FaultKind::Endless,
+        ) => violation.message.clone(),
     }
 }
 

@@ -59,7 +59,7 @@ impl<'a> Scene<'a> {
             Expr::Enabled(process) => {
                 let number = self.eval(process)?;
                 if number == self.process as i32 || self.asking >= MAX_ASKING {
-                    return Err(FaultKind::Process);
+                    return Err(FaultKind::SelfReference);
                 }
                 let asking = self.asking + 1;
                 let other = self.process_index(number).map(|process| Scene { process, asking, ..*self });
@@ -186,7 +186,7 @@ impl<'a> Scene<'a> {
                     offer.channel == number && self.fits(&receive.fields, |i| offer.fields.get(i).copied())?;
                 Ok(accepted.then_some(0))
             }
-            None if rendezvous && receive.keep => Err(FaultKind::Channel),
+            None if rendezvous && receive.keep => Err(FaultKind::Rendezvous),
             None => self.search(channel, &receive.fields, receive.anywhere),
         }
     }
@@ -226,7 +226,7 @@ impl<'a> Scene<'a> {
         let number = self.eval(&poll.channel)?;
         let channel = self.channel(number)?;
         if self.channel_type_of(channel).is_rendezvous() {
-            return Err(FaultKind::Channel);
+            return Err(FaultKind::Rendezvous);
         }
         Ok(self.search(channel, &poll.fields, poll.anywhere)?.is_some())
     }
@@ -258,7 +258,7 @@ impl<'a> Scene<'a> {
 
     pub fn channel(&self, number: i32) -> Evaluated<ChannelView> {
         let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-        index.and_then(|index| self.view.channels.get(index)).copied().ok_or(FaultKind::Channel)
+        index.and_then(|index| self.view.channels.get(index)).copied().ok_or(FaultKind::NoChannel)
     }
 
     pub fn channel_type(&self, channel: &Expr) -> Evaluated<&'a ChannelType> {
@@ -274,11 +274,10 @@ impl<'a> Scene<'a> {
     pub fn offer_of(&self, send: &Send) -> Evaluated<Offer> {
         let number = self.eval(&send.channel)?;
         let types = &self.channel_type_of(self.channel(number)?).fields;
-        if types.len() != send.fields.len() {
-            return Err(FaultKind::Channel);
-        }
         let fields = send.fields.iter().zip(types);
-        let fields = fields.map(|(field, ty)| Ok(ty.truncate(self.eval(field)?))).collect::<Result<_, _>>()?;
+        let mut fields =
+            fields.map(|(field, ty)| Ok(ty.truncate(self.eval(field)?))).collect::<Evaluated<Vec<_>>>()?;
+        fields.resize(types.len(), 0);
         Ok(Offer { channel: number, fields })
     }
 }

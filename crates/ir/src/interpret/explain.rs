@@ -88,16 +88,22 @@ impl<'s> Interpreter<'s> {
             }
             FaultKind::Index => format!("array index out of range in `{text}`"),
             FaultKind::DivisionByZero => format!("division by zero in `{text}`"),
-            FaultKind::Channel => format!(
-                "`{text}`: the channel is not initialised, is a rendezvous where that is not possible, or its \
-                 messages have another number of fields"
-            ),
-            FaultKind::Process => {
-                format!("`{text}`: too many processes or channels, or no such process or priority")
+            FaultKind::NoChannel => format!("the channel in `{text}` is not initialised"),
+            FaultKind::MessageFields => format!("the message in `{text}` has another number of fields than the channel"),
+            FaultKind::Rendezvous => {
+                format!("`{text}`: a rendezvous channel cannot be polled, or sent to inside a d_step")
             }
-            FaultKind::Determinism => {
-                format!("`{text}`: blocks or does not end inside d_step, or a D_proctype has a choice")
+            FaultKind::TooManyProcesses => {
+                format!("`{text}` starts more than {} processes", super::MAX_PROCESSES)
             }
+            FaultKind::TooManyChannels => format!("`{text}` makes more than {} channels", super::MAX_CHANNELS),
+            FaultKind::Priority => format!("the priority in `{text}` is not 1 to 255"),
+            FaultKind::SelfReference => {
+                format!("`{text}`: a process asks whether it is enabled itself, or processes ask each other in a circle")
+            }
+            FaultKind::Blocked => format!("`{text}` blocks inside a d_step"),
+            FaultKind::Endless => format!("the d_step around `{text}` does not end"),
+            FaultKind::Choice => format!("`{text}` is not the only choice of a D_proctype"),
             FaultKind::StateSize => format!("`{text}`: the state would exceed {} bytes", super::MAX_STATE_BYTES),
         }
     }

@@ -15,9 +15,9 @@ struct Performance<'a> {
     timeout: bool,
     offer: Option<Offer>,
     started: i32,
-    /// Assertions that failed on the way, and the first of them.
+    /// What failed on the way without ending the run, and the first of it.
     failed: u32,
-    first_failed: StatementId,
+    first_failed: (FaultKind, StatementId),
     /// What is being carried out, for the fault that may come of it.
     statement: StatementId,
 }
@@ -54,9 +54,9 @@ impl Interpreter<'_> {
             Ok(()) => {
                 self.settle(state);
                 if nondeterministic {
-                    Fired::Failed(fault(FaultKind::Determinism, edge.statement, 1 + failed))
+                    Fired::Failed(fault(FaultKind::Choice, edge.statement, 1 + failed))
                 } else if failed > 0 {
-                    Fired::Failed(fault(FaultKind::Assertion, first_failed, failed))
+                    Fired::Failed(fault(first_failed.0, first_failed.1, failed))
                 } else {
                     Fired::Done
                 }
@@ -102,7 +102,7 @@ impl<'a> Performance<'a> {
             offer: None,
             started: 0,
             failed: 0,
-            first_failed: statement,
+            first_failed: (FaultKind::Assertion, statement),
             statement,
         }
     }
@@ -135,6 +135,9 @@ impl<'a> Performance<'a> {
     fn meet(&mut self, sent: &Edge, partner: usize, received: &Edge) -> Evaluated<()> {
         let Action::Send(send) = &sent.action else { unreachable!("a rendezvous begins with a send") };
         let offer = self.scene().offer_of(send)?;
+        if offer.fields.len() != send.fields.len() {
+            self.fail(FaultKind::MessageFields);
+        }
         self.offer = Some(offer);
         self.advance(sent);
         self.process = partner;
@@ -174,10 +177,7 @@ impl<'a> Performance<'a> {
             Action::Receive(receive) => self.receive(receive)?,
             Action::Assert(condition) => {
                 if self.scene().eval(condition)? == 0 {
-                    if self.failed == 0 {
-                        self.first_failed = self.statement;
-                    }
-                    self.failed += 1;
+                    self.fail(FaultKind::Assertion);
                 }
             }
             Action::Print(_, args) => {
@@ -191,7 +191,7 @@ impl<'a> Performance<'a> {
             Action::SetPriority(parts) => {
                 let (process, priority) = (self.scene().eval(&parts.0)?, self.scene().eval(&parts.1)?);
                 if let Some(process) = self.scene().process_index(process) {
-                    let priority = u8::try_from(priority).ok().filter(|&p| p > 0).ok_or(FaultKind::Process)?;
+                    let priority = u8::try_from(priority).ok().filter(|&p| p > 0).ok_or(FaultKind::Priority)?;
                     let start = self.view.processes[process].start;
                     self.interpreter.layout.set_priority(self.state, start, priority);
                 }
@@ -203,6 +203,14 @@ impl<'a> Performance<'a> {
             Action::Deterministic(block) => self.run_block(block)?,
         }
         Ok(())
+    }
+
+    /// Something is wrong, but the run goes on.
+    fn fail(&mut self, kind: FaultKind) {
+        if self.failed == 0 {
+            self.first_failed = (kind, self.statement);
+        }
+        self.failed += 1;
     }
 
     fn assign(&mut self, place: &Place, value: i32) -> Evaluated<()> {
@@ -218,10 +226,11 @@ impl<'a> Performance<'a> {
         let scene = self.scene();
         let channel = scene.channel(scene.eval(&send.channel)?)?;
         let channel_type = &interpreter.system.channel_types[channel.channel_type.index()];
-        if channel_type.is_rendezvous() || channel_type.fields.len() != send.fields.len() {
-            return Err(FaultKind::Channel);
+        if channel_type.is_rendezvous() {
+            return Err(FaultKind::Rendezvous);
         }
-        let fields = send.fields.iter().map(|field| scene.eval(field)).collect::<Evaluated<Vec<_>>>()?;
+        let mut fields = send.fields.iter().map(|field| scene.eval(field)).collect::<Evaluated<Vec<_>>>()?;
+        fields.resize(channel_type.fields.len(), 0);
         let length = layout.channel_length(self.state, channel);
         let message_in = |slot: usize| (0..fields.len()).map(move |i| scene.field(channel, slot, i).unwrap_or(0));
         let greater = |slot: &usize| message_in(*slot).gt(fields.iter().copied());
@@ -235,17 +244,18 @@ impl<'a> Performance<'a> {
             at += scalar.size() as usize;
         }
         layout.set_channel_length(self.state, channel, length + 1);
+        if channel_type.fields.len() != send.fields.len() {
+            self.fail(FaultKind::MessageFields);
+        }
         Ok(())
     }
 
     /// Fields are stored one after the other, so that in `c?i,a[i]` the index is the `i` just received.
     fn receive(&mut self, receive: &Receive) -> Evaluated<()> {
         let scene = self.scene();
-        let slot = scene.matching(receive)?.ok_or(FaultKind::Determinism)?;
+        let slot = scene.matching(receive)?.ok_or(FaultKind::Blocked)?;
         let channel = scene.channel(scene.eval(&receive.channel)?)?;
-        if receive.fields.len() != scene.channel_type_of(channel).fields.len() {
-            return Err(FaultKind::Channel);
-        }
+        let complete = receive.fields.len() == scene.channel_type_of(channel).fields.len();
         let message: Vec<i32> = match self.offer.take() {
             Some(offer) => offer.fields,
             None => {
@@ -268,6 +278,9 @@ impl<'a> Performance<'a> {
             self.state[end - size..end].fill(0);
             layout.set_channel_length(self.state, channel, length - 1);
         }
+        if !complete && !receive.keep {
+            self.fail(FaultKind::MessageFields);
+        }
         Ok(())
     }
 
@@ -277,8 +290,11 @@ impl<'a> Performance<'a> {
         let layout = &interpreter.layout;
         let number = self.view.processes.len();
         let first_channel = self.view.channels.len();
-        if number >= MAX_PROCESSES || first_channel + layout.channels_of(run.process_type) > MAX_CHANNELS {
-            return Err(FaultKind::Process);
+        if number >= MAX_PROCESSES {
+            return Err(FaultKind::TooManyProcesses);
+        }
+        if first_channel + layout.channels_of(run.process_type) > MAX_CHANNELS {
+            return Err(FaultKind::TooManyChannels);
         }
         let args = run.args.iter().map(|arg| self.scene().eval(arg)).collect::<Evaluated<Vec<_>>>()?;
 
@@ -329,7 +345,7 @@ impl<'a> Performance<'a> {
                 BlockNode::Do { action, statement, next } => {
                     self.statement = *statement;
                     if !self.scene().possible(action)? {
-                        return Err(FaultKind::Determinism);
+                        return Err(FaultKind::Blocked);
                     }
                     self.perform(action)?;
                     *next
@@ -341,7 +357,7 @@ impl<'a> Performance<'a> {
                 BlockNode::Jump(next) => *next,
             };
         }
-        Err(FaultKind::Determinism)
+        Err(FaultKind::Endless)
     }
 
     fn choose(&self, block: &Block, alternatives: &[NodeId]) -> Evaluated<NodeId> {
@@ -354,6 +370,6 @@ impl<'a> Performance<'a> {
                 return Ok(alternative);
             }
         }
-        Err(FaultKind::Determinism)
+        Err(FaultKind::Blocked)
     }
 }

@@ -5,6 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{self, Expr, ExprKind, Ident, Part, ReceiveArg, VarRef};
 use crate::source::Span;
 use entail_ir as ir;
+use std::cmp::Ordering;
 use entail_ir::{Base, ChannelTest, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
 
 /// What the lowering needs to know about a process type before its body is lowered.
@@ -330,19 +331,31 @@ impl Lowering<'_> {
             }
         }
         if let Some(resolved) = self.resolve(var, Access::Write) {
-            let places = self.scalars(&resolved, var.span);
-            patterns.extend(places.into_iter().map(Pattern::Store));
+            for place in self.scalars(&resolved, var.span) {
+                let pattern = Pattern::Store(place);
+                if patterns.contains(&pattern) {
+                    self.error(var.span, "this variable receives two fields of the same message");
+                }
+                patterns.push(pattern);
+            }
         }
     }
 
-    /// Complains if a message has the wrong number of fields, where the channel is known.
+    /// Complains if a message has the wrong number of fields, where the channel is known. SPIN lets a message be
+    /// too short as long as nobody sends it; old models rely on that.
     pub fn check_arity(&mut self, fields: usize, channel: Option<ir::ChannelTypeId>, span: Span) {
         let Some(channel) = channel else { return };
-        let expected = self.scopes.channel_types[channel.index()].fields.len();
-        if fields != expected {
-            let name = self.scopes.channel_types[channel.index()].name.clone();
-            let plural = if expected == 1 { "" } else { "s" };
-            self.error(span, format!("messages of `{name}` have {expected} field{plural}, not {fields}"));
+        let channel = &self.scopes.channel_types[channel.index()];
+        let expected = channel.fields.len();
+        let plural = if expected == 1 { "" } else { "s" };
+        let message = format!("messages of `{}` have {expected} field{plural}, not {fields}", channel.name);
+        match fields.cmp(&expected) {
+            Ordering::Equal => {}
+            Ordering::Greater => self.error(span, message),
+            Ordering::Less => {
+                let warning = Diagnostic::warning(span, message).hint("it will be an error when it is executed");
+                self.problems.push(warning);
+            }
         }
     }
 

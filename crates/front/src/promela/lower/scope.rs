@@ -319,6 +319,9 @@ impl Scopes {
             return None;
         }
         let (ty, len, channel) = self.resolve(decl, var, scope, problems)?;
+        if decl.visibility == Visibility::Hidden && self.homes[scope.0 as usize] != Home::Global {
+            problems.push(Diagnostic::error(var.name.span, "only a global variable can be `hidden`"));
+        }
         let home = match self.homes[scope.0 as usize] {
             Home::Global if self.unread.contains(&var.name.name) => Home::Nowhere,
             home => home,
@@ -602,7 +605,8 @@ impl Scopes {
         }
     }
 
-    /// For `for (var in over)` over a channel: a variable that counts the messages. `None` if `over` is no channel.
+    /// For `for (var in over)` over a channel, where `var` is a record like its messages: a variable that counts the
+    /// messages. `None` if `var` is no record.
     pub fn channel_loop(
         &mut self,
         scope: ScopeId,
@@ -615,11 +619,11 @@ impl Scopes {
             [part] => self.find(&part.name.name, scope, self.clock).map(|id| &self.vars[id.0 as usize]),
             _ => None,
         };
-        let channel = single(over)?.channel?;
-        if !single(var).is_some_and(|var| matches!(var.ty, Ty::Record(_))) {
-            let message = "to walk through a channel, the loop variable must be a record, the type of its messages";
-            problems.push(Diagnostic::error(var.span, message));
-        }
+        single(var).filter(|var| matches!(var.ty, Ty::Record(_)))?;
+        let Some(channel) = single(over).and_then(|over| over.channel) else {
+            problems.push(Diagnostic::error(over.span, "a record can only walk through an initialised channel"));
+            return None;
+        };
         let ty = if self.channel_types[channel.index()].capacity > 255 { Type::Short } else { Type::Byte };
         // Not a name anyone could have written; one per scope, as in SPIN.
         let name = Ident { name: format!("for #{}", scope.0).into(), span };
