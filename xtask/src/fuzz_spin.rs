@@ -179,6 +179,17 @@ fn summary(results: &[(Program, Comparison)]) -> Outcome {
     let same = count(|c| *c == Comparison::Same);
     let skipped = count(|c| matches!(c, Comparison::Skipped(_)));
     let different = count(|c| matches!(c, Comparison::Different(_)));
+    let mut reasons: Vec<&str> = Vec::new();
+    for (_, comparison) in results {
+        if let Comparison::Skipped(why) = comparison
+            && !reasons.contains(why)
+        {
+            reasons.push(why);
+        }
+    }
+    if !reasons.is_empty() {
+        println!("not comparable: {}", reasons.join("; "));
+    }
     println!("{same} same, {skipped} not comparable, {different} different");
     if different == 0 { Outcome::Agreement } else { Outcome::Difference }
 }

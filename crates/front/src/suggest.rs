@@ -3,12 +3,14 @@
 /// Longer names are not compared: the time grows with the product of the lengths.
 const LONGEST: usize = 64;
 
-/// The one of `known` that looks most like `name`, if any looks like it at all.
+/// The one of `known` that looks most like `name`, if any looks like it at all. `name` itself is no suggestion: where it
+/// is known, it is known for another place.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters_of = |word: &str| word.chars().take(LONGEST + 1).flat_map(char::to_lowercase).collect::<Vec<_>>();
+    let others = known.into_iter().filter(|&candidate| candidate != name);
     let name = letters_of(name);
     let tolerated = name.len().div_ceil(3).min(3);
-    let close = known.into_iter().filter_map(|candidate| {
+    let close = others.filter_map(|candidate| {
         let letters = letters_of(candidate);
         let comparable =
             name.len().max(letters.len()) <= LONGEST && name.len().abs_diff(letters.len()) <= tolerated;
@@ -16,7 +18,8 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
         // A name of which nothing remains is not alike.
         (distance <= tolerated && distance < letters.len()).then_some((distance, candidate))
     });
-    close.min_by_key(|&(distance, _)| distance).map(|(_, candidate)| candidate)
+    // Of several equally close ones always the same, in whatever order they come.
+    close.min().map(|(_, candidate)| candidate)
 }
 
 /// How many letters to insert, delete, replace or swap with their neighbour to make `b` from `a`.
@@ -56,6 +59,7 @@ mod tests {
             ("xyz", None),
             ("", None),
             ("atomically", None),
+            ("run", None),
             ("ünïcode", None),
         ] {
             assert_eq!(did_you_mean(name, known), expected, "{name}");
@@ -65,6 +69,7 @@ mod tests {
     #[test]
     fn the_closest_name_wins() {
         assert_eq!(did_you_mean("counter", ["count", "counters", "encounter"]), Some("counters"));
+        assert_eq!(did_you_mean("x1", ["x3", "x2"]), Some("x2"));
     }
 
     #[test]

@@ -158,7 +158,7 @@ impl<'a> Verifier<'a> {
         self.statement_id(*declared_at);
         self.frame(frame, &Base::Local);
         for (number, place) in params.iter().enumerate() {
-            self.within(format_args!("parameter {number}"), |this| this.param(place, number, frame));
+            self.within(format_args!("parameter {number}"), |this| this.param(place));
         }
         provided.iter().for_each(|condition| self.within("provided", |this| this.expr(condition, 1)));
         for label in labels {
@@ -173,13 +173,11 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn param(&mut self, place: &'a Place, number: usize, frame: &Frame) {
+    fn param(&mut self, place: &'a Place) {
         self.place(place, 1);
         self.require(place.base == Base::Local && place.indices.is_empty(), || {
             "it is no local variable".to_owned()
         });
-        let variable = frame.variables.get(number).map(|variable| variable.offset);
-        self.require(variable == Some(place.offset), || format!("it is not variable {number} of the frame"));
     }
 
     fn location(&mut self, location: &Location) {

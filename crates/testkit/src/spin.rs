@@ -60,18 +60,24 @@ pub enum Status {
     Crashed,
 }
 
-/// Whether SPIN and a C compiler are installed.
+/// Whether SPIN and the C compiler it needs are installed.
 pub fn available() -> bool {
-    let runs = |program: &str, argument: &str| {
-        Command::new(program)
-            .arg(argument)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .is_ok_and(|status| status.success())
-    };
     runs("spin", "-V") && runs("gcc", "--version")
+}
+
+fn runs(program: &str, argument: &str) -> bool {
+    Command::new(program)
+        .arg(argument)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Compiling takes longer than searching a small model: `tcc` is twenty times faster at it than `gcc`.
+fn compiler() -> Command {
+    Command::new(if runs("tcc", "-v") { "tcc" } else { "gcc" })
 }
 
 /// Checks a model given as text.
@@ -97,11 +103,10 @@ pub fn run_in(folder: &Path, model: &str, mode: Mode, limits: Limits) -> io::Res
     if !generated.success() || !folder.join("pan.c").exists() {
         return Ok(answer(false, Status::Rejected));
     }
-    // Compiling takes longer than searching a small model: no optimisation pays. `-DNOCLAIM` is how a model's
-    // claims are left out; `pan` has no option for it.
-    let mut compiler = Command::new("gcc");
+    // `-DNOCLAIM` is how a model's claims are left out; `pan` has no option for it.
+    let mut compiler = compiler();
     compiler
-        .args(["-O0", "-w", "-pipe", "-DSAFETY", "-DNOCLAIM", "-DVECTORSZ=65536"])
+        .args(["-w", "-DSAFETY", "-DNOCLAIM", "-DVECTORSZ=65536"])
         .arg(format!("-DMEMLIM={}", limits.memory_mib))
         .args(cc_flags)
         .args(["-o", "pan", "pan.c"])

@@ -47,6 +47,7 @@ fn from_tokens(tokens: Vec<Token>, sources: &Sources, problems: &mut Vec<Diagnos
         return None;
     }
     let system = lower::lower(&program, sources, problems)?;
+    debug_assert_eq!(entail_ir::verify::verify(&system), Ok(()));
     Some(ModelSource { language: Language::Promela, system, properties: properties(&program, sources) })
 }
 

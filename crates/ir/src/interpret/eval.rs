@@ -21,6 +21,9 @@ pub(crate) struct Scene<'a> {
     pub started: i32,
     /// How many `enabled()` are being evaluated around this: processes may ask for each other.
     pub asking: u8,
+    /// Another edge of the location has been found possible. When a process asks for another one's `else`, SPIN
+    /// looks at the one who asks.
+    pub moved: bool,
 }
 
 /// A circle of questions has no answer.

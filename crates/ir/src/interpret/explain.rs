@@ -89,7 +89,9 @@ impl<'s> Interpreter<'s> {
             FaultKind::Index => format!("array index out of range in `{text}`"),
             FaultKind::DivisionByZero => format!("division by zero in `{text}`"),
             FaultKind::NoChannel => format!("the channel in `{text}` is not initialised"),
-            FaultKind::MessageFields => format!("the message in `{text}` has another number of fields than the channel"),
+            FaultKind::MessageFields => {
+                format!("the message in `{text}` has another number of fields than the channel")
+            }
             FaultKind::Rendezvous => {
                 format!("`{text}`: a rendezvous channel cannot be polled, or sent to inside a d_step")
             }
@@ -99,7 +101,9 @@ impl<'s> Interpreter<'s> {
             FaultKind::TooManyChannels => format!("`{text}` makes more than {} channels", super::MAX_CHANNELS),
             FaultKind::Priority => format!("the priority in `{text}` is not 1 to 255"),
             FaultKind::SelfReference => {
-                format!("`{text}`: a process asks whether it is enabled itself, or processes ask each other in a circle")
+                format!(
+                    "`{text}`: a process asks whether it is enabled itself, or processes ask each other in a circle"
+                )
             }
             FaultKind::Blocked => format!("`{text}` blocks inside a d_step"),
             FaultKind::Endless => format!("the d_step around `{text}` does not end"),

@@ -80,7 +80,9 @@ impl Interpreter<'_> {
     /// Whether a process that must not have a choice had one, and this step is not the first of its choices.
     fn breaks_determinism(&self, step: Step, edge: &Edge, state: &StateBuf, view: &View) -> bool {
         let process = view.processes[step.process()];
-        if !self.system.process_type(process.process_type).deterministic || edge.action.waits_for_others() {
+        // SPIN does not look at steps that do nothing.
+        let exempt = edge.action.waits_for_others() || edge.action == Action::Skip;
+        if !self.system.process_type(process.process_type).deterministic || exempt {
             return false;
         }
         let scene = Scene { timeout: step.is_timeout(), ..self.scene(state, view, step.process()) };
@@ -117,6 +119,7 @@ impl<'a> Performance<'a> {
             offer: self.offer.as_ref(),
             started: self.started,
             asking: 0,
+            moved: false,
         }
     }
 

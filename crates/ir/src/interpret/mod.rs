@@ -109,7 +109,7 @@ impl<'s> Interpreter<'s> {
     fn each_possible_edge(&self, scene: &Scene<'_>, mut take: impl FnMut(EdgeId, &'s Edge) -> bool) {
         let process = scene.view.processes[scene.process];
         let location = &self.system.process_type(process.process_type).locations[process.location.index()];
-        let mut moved = false;
+        let mut moved = scene.moved;
         let mut escaped = None;
         for id in location.first..location.first + location.count {
             let edge = self.system.edge(EdgeId(id));
@@ -120,7 +120,7 @@ impl<'s> Interpreter<'s> {
                 !moved && scene.offer.is_none()
             } else {
                 // A guard that cannot be evaluated counts as possible, so that the fault is met when it fires.
-                scene.possible(&edge.action).unwrap_or(true)
+                Scene { moved, ..*scene }.possible(&edge.action).unwrap_or(true)
             };
             if possible && take(EdgeId(id), edge) {
                 escaped = edge.escape;
@@ -164,7 +164,17 @@ impl<'s> Interpreter<'s> {
     }
 
     fn scene<'a>(&'a self, state: &'a State, view: &'a View, process: usize) -> Scene<'a> {
-        Scene { interpreter: self, state, view, process, timeout: false, offer: None, started: 0, asking: 0 }
+        Scene {
+            interpreter: self,
+            state,
+            view,
+            process,
+            timeout: false,
+            offer: None,
+            started: 0,
+            asking: 0,
+            moved: false,
+        }
     }
 }
 

@@ -91,7 +91,6 @@ fn of_process_types() {
     };
     process("there is no statement 2", |process| process.declared_at = StatementId(2));
     process("parameter 0: it is no local variable", |process| process.params[0].base = Base::Global);
-    process("parameter 0: it is not variable 0 of the frame", |process| process.params[0].offset = 1);
     process("parameter 0: local[8]:u8 ends at byte 9 of 8", |process| process.params[0].offset = 8);
     process("provided: no process has been started", |process| process.provided = Some(Expr::Started));
     process("entry: there is no location 0", |process| process.entry = LocationId(0));

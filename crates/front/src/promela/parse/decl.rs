@@ -11,6 +11,8 @@ pub(super) enum Declared {
     Constants(Mtype),
 }
 
+pub(super) const TYPE_FIRST: &str = "a type of one's own must be declared, by `typedef`, before it is used";
+
 impl Parser<'_> {
     pub(super) fn at_declaration(&self) -> bool {
         let text = self.text();
@@ -120,8 +122,7 @@ impl Parser<'_> {
 
     fn not_a_type(&mut self, what: &str) -> super::Reported {
         let problem = self.unexpected(what);
-        let hint = "a type of one's own must be declared, by `typedef`, before it is used";
-        let problem = if self.at_name() { problem.hint(hint) } else { problem };
+        let problem = if self.at_name() { problem.hint(TYPE_FIRST) } else { problem };
         self.report(problem)
     }
 

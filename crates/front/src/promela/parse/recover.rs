@@ -117,9 +117,11 @@ impl Parser<'_> {
             ("!", "nempty") => "a test of a channel cannot be negated; write `empty(…)`".into(),
             (_, "!!") => "`!!` is the sorted send; for a double negation write `! !`".into(),
             (_, "=") => "to compare, write `==`; an assignment is a statement of its own".into(),
+            (_, "pid") => "`pid` is a type; the number of the process itself is `_pid`".into(),
             (_, found) if begins_line && is_infix(found) => {
                 format!("the end of a line ends the statement; put `{found}` at the end of the line above")
             }
+            (_, "?") => "a receive is a statement of its own; a choice is `(condition -> yes : no)`".into(),
             (last, "(") if self.inlines.is_defined_further_down(last) => {
                 format!("the inline `{last}` is defined further down; it must be defined before it is used")
             }

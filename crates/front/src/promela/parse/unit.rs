@@ -1,9 +1,10 @@
 //! The units of a model: processes, claims, formulas, types and global declarations.
 
-use super::decl::Declared;
-use super::{Parsed, Parser, Seen, words};
+use super::decl::{Declared, TYPE_FIRST};
+use super::{Parsed, Parser, Reported, Seen, words};
 use crate::promela::ast::{Claim, Decl, Expr, ExprKind, Init, Proctype, Step, Trace, Typedef, Unit};
 use crate::source::Span;
+use crate::suggest::did_you_mean;
 
 /// The body of a process or claim.
 struct Body {
@@ -53,8 +54,23 @@ impl Parser<'_> {
                 Declared::Variables(decl) => Unit::Decl(decl),
                 Declared::Constants(mtype) => Unit::Mtype(mtype),
             },
-            _ => return Err(self.expected("a proctype, `init`, a declaration or another unit")),
+            _ => return Err(self.not_a_unit()),
         }))
+    }
+
+    fn not_a_unit(&mut self) -> Reported {
+        let problem = self.unexpected("a proctype, `init`, a declaration or another unit");
+        if !self.at_name() {
+            return self.report(problem);
+        }
+        let known = self.typedefs.iter().map(|name| &**name).chain(words::TYPES).chain(words::UNITS);
+        let is_declaration = self.cursor.ahead(1).starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let problem = match did_you_mean(self.text(), known) {
+            Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
+            None if is_declaration => problem.hint(TYPE_FIRST),
+            None => problem,
+        };
+        self.report(problem)
     }
 
     fn proctype(&mut self) -> Parsed<Proctype> {

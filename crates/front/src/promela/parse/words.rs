@@ -14,12 +14,16 @@ pub(super) fn is_keyword(word: &str) -> bool {
 
 /// Words with which a unit begins and which can stand nowhere else, so that they end everything before them.
 pub(super) fn begins_unit(word: &str) -> bool {
-    matches!(word, "active" | "proctype" | "D_proctype" | "init" | "never" | "trace" | "notrace" | "ltl")
-        || matches!(word, "typedef" | "inline" | "c_state" | "c_track")
+    UNITS.contains(&word) || matches!(word, "c_state" | "c_track")
 }
 
+pub(super) const UNITS: [&str; 10] =
+    ["active", "proctype", "D_proctype", "init", "never", "trace", "notrace", "ltl", "typedef", "inline"];
+
+pub(super) const TYPES: [&str; 9] = ["bit", "bool", "byte", "pid", "short", "int", "unsigned", "chan", "mtype"];
+
 pub(super) fn is_type(word: &str) -> bool {
-    matches!(word, "bit" | "bool" | "byte" | "pid" | "short" | "int" | "unsigned" | "chan" | "mtype")
+    TYPES.contains(&word)
 }
 
 pub(super) fn is_visibility(word: &str) -> bool {

@@ -106,11 +106,11 @@ impl Generator {
         }
     }
 
-    /// A variable that holds every value of the field. SPIN takes a receive back by putting the variable's value
+    /// A variable of the state that holds every value of the field. SPIN takes a receive back by putting the variable's value
     /// into the channel again: what was cut off on the way is lost, and the states found later are wrong.
     fn wide_enough(&mut self, field: &Type, lone: bool) -> Option<Place> {
         let field = if lone && matches!(field, Type::Bit | Type::Bool) { Type::Byte } else { field.clone() };
-        self.place(|v, ty| v.access != Access::ReadOnly && is_integer(ty) && holds(ty, &field))
+        self.place(|v, ty| v.access == Access::ReadWrite && is_integer(ty) && holds(ty, &field))
             .map(|(place, _)| place)
     }
 

@@ -164,10 +164,6 @@ impl Generator {
         if self.with(Feature::Last, 15) {
             return Some(Expr::binary(Binary::Eq, Expr::word("_last"), Expr::Number(self.rng.below(2) as i32)));
         }
-        // Never of oneself, which SPIN forbids, nor of each other, where its verifier recurses without end.
-        if self.here.process > 0 && self.with(Feature::Enabled, 20) {
-            return Some(Expr::Apply("enabled".into(), vec![Expr::Number(0)]));
-        }
         self.remote_condition()
     }
 

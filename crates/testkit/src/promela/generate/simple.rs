@@ -23,6 +23,7 @@ const FORMS: &[Form] = &[
     (8, Some(Feature::Inline), Generator::call),
     (8, Some(Feature::Return), Generator::call),
     (5, Some(Feature::Priority), Generator::set_priority),
+    (10, Some(Feature::Enabled), Generator::enabled),
     (4, Some(Feature::Timeout), Generator::timeout),
     (6, Some(Feature::Scopes), Generator::declare),
     (20, Some(Feature::OutOfBounds), Generator::out_of_bounds),
@@ -139,6 +140,16 @@ impl Generator {
         Some(self.blocking(Stmt::Guard(condition)))
     }
 
+    /// Waits for another process to be able to move. Not for oneself, which SPIN forbids, nor for each other, where
+    /// its verifier recurses without end; and not as a later option of a choice, where an `else` of the other process
+    /// is taken for one of ours.
+    fn enabled(&mut self) -> Option<Block> {
+        if self.here.process == 0 || self.here.in_inline || self.here.region == Region::DStep {
+            return None;
+        }
+        Some(self.blocking(Stmt::Guard(Expr::Apply("enabled".into(), vec![Expr::Number(0)]))))
+    }
+
     fn timeout(&mut self) -> Option<Block> {
         if self.here.region != Region::Plain {
             return None;
@@ -192,7 +203,8 @@ impl Generator {
     }
 
     fn call(&mut self) -> Option<Block> {
-        if self.here.in_inline {
+        // Inlines may contain choices.
+        if self.here.in_inline || self.here.deterministic {
             return None;
         }
         let position = self.rng.below(self.inlines.len());
@@ -204,7 +216,7 @@ impl Generator {
         // The text of an argument lands in the middle of other text: a place and a number are safe there.
         // Not an element, though: as the index of its own array it would confuse SPIN when it takes the step back.
         let place = self.place(|v, ty| v.access != Access::WriteOnly && super::is_index(ty));
-        let place = place.map(|(place, _)| place).filter(|place| place.index.is_none());
+        let place = place.map(|(place, _)| place).filter(|place| place.index.is_none() && place.field.is_none());
         let given = match place {
             Some(place) if self.percent(60) => Expr::Read(place),
             _ => Expr::Number(self.rng.below(3) as i32),

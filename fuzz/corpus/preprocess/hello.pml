@@ -1,0 +1,8 @@
+/* expect: safety holds
+ *
+ * The smallest model: one process, one statement.
+ */
+active proctype main()
+{
+	printf("hello\n")
+}

@@ -1,0 +1,10 @@
+active proctype p()
+{
+	skip;
+here:	goto there;
+there:	goto here
+}
+
+// problem: 4:7 error: these jumps lead round in a circle, without a statement
+// problem: 5:8 error: these jumps lead round in a circle, without a statement
+// problem: 4:7 error: these jumps lead round in a circle, without a statement

@@ -1,0 +1,6 @@
+// A proctype alone starts nothing.
+byte x;
+
+proctype worker() { x++ }
+
+// problem: error: no process is active: nothing would ever happen; write `active` before a proctype, or start processes from `init`

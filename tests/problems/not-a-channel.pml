@@ -1,0 +1,23 @@
+typedef record { chan c }
+byte number;
+chan many[2] = [1] of { byte };
+record r;
+
+active proctype p()
+{
+	number!1;
+	number?number;
+	many!1;
+	r!1;
+	len(number) > 0;
+	nfull(many);
+	unknown?number
+}
+
+// problem: 8:2 error: this is not a channel
+// problem: 9:2 error: this is not a channel
+// problem: 10:2 error: an index is missing: this is an array of channels
+// problem: 11:2 error: this is a record, not a channel
+// problem: 12:6 error: this is not a channel
+// problem: 13:8 error: an index is missing: this is an array of channels
+// problem: 14:2 error: `unknown` is not declared

@@ -1,0 +1,7 @@
+byte x;
+
+proctype helper()
+{
+	x = 1;
+	if
+	:: x == 1

@@ -1,0 +1,7 @@
+byte x, unused;
+
+proctype worker()
+{
+	x = y;
+	x = 256
+}
