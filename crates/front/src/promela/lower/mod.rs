@@ -280,6 +280,10 @@ impl<'a> Assembly<'a> {
                 self.system.edges.push(edge);
             }
             let count = self.system.edges.len() as u32 - first;
+            if count == 0 {
+                locations.push(Location::default());
+                continue;
+            }
             let marks = automaton.marks[number];
             let (end, accept, progress) = (marks.end, marks.accept, marks.progress);
             locations.push(Location { first, count, end, accept, progress });
