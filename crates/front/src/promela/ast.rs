@@ -16,7 +16,7 @@ pub struct Program {
 
 #[derive(Clone, Debug)]
 pub enum Unit {
-    Proctype(Proctype),
+    Proctype(Box<Proctype>),
     Init(Init),
     Never(Claim),
     Trace(Trace),
@@ -154,7 +154,7 @@ pub enum Step {
     Decl(Decl),
     /// `xr q` or `xs q`.
     Exclusive(Exclusive),
-    Stmt(Stmt),
+    Stmt(Box<Stmt>),
 }
 
 #[derive(Clone, Debug)]

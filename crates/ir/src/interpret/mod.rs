@@ -289,7 +289,7 @@ impl Step {
     /// The receiver in a rendezvous, and its edge.
     pub fn partner(self) -> Option<(usize, EdgeId)> {
         let partner = self.0 >> 32 & 0xff;
-        (partner != Self::NO_PARTNER).then(|| (partner as usize, EdgeId((self.0 >> 40) as u32 & 0x7f_ffff)))
+        (partner != Self::NO_PARTNER).then_some((partner as usize, EdgeId((self.0 >> 40) as u32 & 0x7f_ffff)))
     }
 
     /// Whether it is taken because nothing else could be.

@@ -5,8 +5,8 @@ use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{self, Expr, ExprKind, Ident, Part, ReceiveArg, VarRef};
 use crate::source::Span;
 use entail_ir as ir;
-use std::cmp::Ordering;
 use entail_ir::{Base, ChannelTest, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
+use std::cmp::Ordering;
 
 /// What the lowering needs to know about a process type before its body is lowered.
 #[derive(Debug)]

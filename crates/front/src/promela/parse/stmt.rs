@@ -76,7 +76,7 @@ impl Parser<'_> {
         match self.text() {
             "xr" | "xs" => self.exclusive().map(Step::Exclusive),
             _ if self.at_declaration() => self.variables("a declaration").map(Step::Decl),
-            _ => self.statement_unless().map(|stmt| Step::Stmt(*stmt)),
+            _ => self.statement_unless().map(Step::Stmt),
         }
     }
 

@@ -40,7 +40,7 @@ impl Parser<'_> {
                 self.embedded_c();
                 return Ok(None);
             }
-            "active" | "proctype" | "D_proctype" => Unit::Proctype(self.proctype()?),
+            "active" | "proctype" | "D_proctype" => Unit::Proctype(Box::new(self.proctype()?)),
             "init" => Unit::Init(self.init()?),
             "never" => Unit::Never(self.never()?),
             "trace" | "notrace" => Unit::Trace(self.trace()?),
