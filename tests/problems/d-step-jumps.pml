@@ -14,5 +14,3 @@ active proctype q() { x++ }
 
 // problem: 6:34 error: a jump out of a `d_step`; a `d_step` is left only at its end; use `atomic` to leave earlier
 // problem: 8:21 error: a jump out of a `d_step`; a `d_step` is left only at its end; use `atomic` to leave earlier
-// problem: 6:34 error: a jump into a `d_step`
-// problem: 8:21 error: a jump into a `d_step`

@@ -203,9 +203,6 @@ fn of_places() {
 #[test]
 fn of_the_start() {
     defect("start 0: there is no process type 2", |system| system.start[0].process_type = ProcessTypeId(2));
-    defect("start 1: a process with parameters cannot start by itself", |system| {
-        system.start[1].process_type = ProcessTypeId(1);
-    });
 }
 
 #[test]

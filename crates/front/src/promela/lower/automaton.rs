@@ -83,7 +83,8 @@ impl Builder<'_> {
             let id = ElementId(index as u32);
             let Kind::Goto(jump) = self.flow[id].kind.clone() else { continue };
             match self.flow.target(id, self.scopes) {
-                Some(target) if self.flow[target].deterministic != self.flow[id].deterministic => {
+                // Out of one is an error too, and has been reported when its end was reached.
+                Some(target) if self.flow[target].deterministic && !self.flow[id].deterministic => {
                     self.problems.push(Diagnostic::error(self.flow[id].span, "a jump into a `d_step`"));
                 }
                 Some(target) => {

@@ -158,7 +158,7 @@ impl Lowering<'_> {
             return None;
         };
         let found = &mut self.scopes.vars[id.0 as usize];
-        found.used = true;
+        found.used.set(true);
         found.read |= access == Access::Read;
         let base = match found.home {
             Home::Global => Base::Global,
@@ -492,7 +492,7 @@ impl Lowering<'_> {
             self.error(part.name.span, format!("proctype `{}` has no variable `{}`", name.name, part.name.name));
             return ir::Expr::Const(0);
         };
-        var.used = true;
+        var.used.set(true);
         let base = Base::Remote(Box::new(process), ProcessTypeId(index as u16));
         let (offset, ty, len) = (var.offset, var.ty, var.len);
         let whole = Resolved { base, offset, indices: Vec::new(), ty, len, channel: None };

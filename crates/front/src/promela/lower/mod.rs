@@ -12,7 +12,7 @@ mod scope;
 mod statement;
 mod warn;
 
-use super::ast::{self, Ident, Program, Unit};
+use super::ast::{self, BinaryOp, ExprKind, Ident, Program, UnaryOp, Unit};
 use super::text;
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
@@ -50,12 +50,21 @@ fn lower_without(
 ) -> (Option<System>, HashSet<Arc<str>>) {
     let mut layout = Layout::new(Scopes::new(unread), problems);
     layout.units(program);
-    let Layout { scopes, bodies, .. } = layout;
+    let Layout { scopes, bodies, claims, .. } = layout;
     let mut assembly = Assembly::new(sources, problems, scopes, &bodies);
     assembly.processes(bodies);
+    claims.iter().for_each(|claim| assembly.check_statements(claim));
+    for unit in &program.units {
+        if let Unit::Ltl(ltl) = unit {
+            assembly.check_formula(&ltl.formula);
+        }
+    }
     let unread = assembly.scopes.unread_hidden();
     (assembly.finish(), unread)
 }
+
+/// A state names the type of a process with one byte, and `init` needs one too.
+const MAX_PROCESS_TYPES: usize = 254;
 
 /// A process type whose body has been laid out.
 struct Body<'p> {
@@ -75,18 +84,24 @@ enum BodySource<'p> {
 struct Layout<'p, 'd> {
     scopes: Scopes,
     bodies: Vec<Body<'p>>,
+    claims: Vec<Flow>,
     next_id: u32,
     problems: &'d mut Vec<Diagnostic>,
 }
 
 impl<'p, 'd> Layout<'p, 'd> {
     fn new(scopes: Scopes, problems: &'d mut Vec<Diagnostic>) -> Self {
-        Layout { scopes, bodies: Vec::new(), next_id: 0, problems }
+        Layout { scopes, bodies: Vec::new(), claims: Vec::new(), next_id: 0, problems }
     }
 
     fn units(&mut self, program: &'p Program) {
         for unit in &program.units {
             match unit {
+                Unit::Proctype(proctype) if self.bodies.len() == MAX_PROCESS_TYPES => {
+                    let message = format!("more than {MAX_PROCESS_TYPES} proctypes");
+                    self.problems.push(Diagnostic::error(proctype.name.span, message));
+                    return;
+                }
                 Unit::Proctype(proctype) => self.proctype(proctype),
                 Unit::Init(init) => self.init(init),
                 Unit::Never(claim) => self.claim(&claim.body, claim.end),
@@ -121,7 +136,8 @@ impl<'p, 'd> Layout<'p, 'd> {
     /// Claims are laid out for the numbers they take; what they say is not checked yet.
     fn claim(&mut self, body: &[ast::Step], end: Span) {
         let scope = self.scopes.child(Scopes::GLOBAL);
-        self.flow(scope, body, end, true);
+        let claim = self.flow(scope, body, end, true);
+        self.claims.push(claim);
     }
 
     fn flow(&mut self, scope: ScopeId, body: &[ast::Step], end: Span, in_claim: bool) -> Flow {
@@ -209,7 +225,7 @@ impl<'a> Assembly<'a> {
         match self.scopes.fold(active, scope) {
             Some(count @ 0..=255) => count as usize,
             Some(_) => {
-                self.problems.push(Diagnostic::error(active.span, "at most 255 processes can be active"));
+                self.problems.push(Diagnostic::error(active.span, "the number of processes must be 0 to 255"));
                 0
             }
             None => {
@@ -220,7 +236,11 @@ impl<'a> Assembly<'a> {
     }
 
     fn process(&mut self, mut body: Body<'_>) {
-        let Some(automaton) = automaton::build(&mut body.flow, &self.scopes, self.problems) else { return };
+        let Some(automaton) = automaton::build(&mut body.flow, &self.scopes, self.problems) else {
+            // The statements may have problems of their own.
+            self.check_statements(&body.flow);
+            return;
+        };
         if automaton.outgoing.len() > usize::from(u16::MAX) {
             let message = format!("`{}` has more than 65535 statements", body.name.name);
             self.problems.push(Diagnostic::error(body.name.span, message));
@@ -236,7 +256,10 @@ impl<'a> Assembly<'a> {
         let declared_at = self.statement(&body.name.name, body.name.span, 0, 0);
         let mut statements = Statements { made: HashMap::new() };
         let locations = self.locations(&body, &automaton, &mut statements);
-        self.warn_unreachable(&body.flow, &automaton);
+        // After an error, what leads where may not be what was meant.
+        if !self.problems.iter().any(Diagnostic::is_error) {
+            self.warn_unreachable(&body.flow, &automaton);
+        }
 
         let provided = match body.source {
             BodySource::Proctype(ast::Proctype { provided: Some(provided), .. }) => {
@@ -262,6 +285,30 @@ impl<'a> Assembly<'a> {
             deterministic,
             declared_at,
         });
+    }
+
+    /// Lowers all statements for the problems they may have.
+    fn check_statements(&mut self, flow: &Flow) {
+        for element in &flow.elements {
+            if let Kind::Simple(stmt) = &element.kind {
+                self.lowering(element.scope, element.order).action(stmt);
+            }
+        }
+    }
+
+    /// Lowers the propositions of a formula for the problems they may have.
+    fn check_formula(&mut self, formula: &ast::Expr) {
+        match &formula.kind {
+            ExprKind::Temporal(_, operands) => operands.iter().for_each(|operand| self.check_formula(operand)),
+            ExprKind::Unary(UnaryOp::Not, operand) => self.check_formula(operand),
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+                self.check_formula(left);
+                self.check_formula(right);
+            }
+            _ => {
+                self.lowering(Scopes::GLOBAL, u32::MAX).expr(formula);
+            }
+        }
     }
 
     fn params(&mut self, index: usize) -> Vec<Place> {
@@ -419,6 +466,9 @@ impl<'a> Assembly<'a> {
     ) {
         let Ty::Record(id) = ty else { return };
         let record = self.scopes.record(id).clone();
+        if record.size == 0 {
+            return;
+        }
         for i in 0..len.unwrap_or(1) {
             for field in &record.fields {
                 let at = offset + i * record.size + field.offset;
@@ -452,6 +502,9 @@ impl<'a> Assembly<'a> {
             Some(ast::Initialiser::Expr(value)) => {
                 let span = value.span;
                 let value = lowering.expr(value);
+                if let (Some(constant), Some(place)) = (value.constant(), places.first()) {
+                    lowering.check_constant(place.scalar, constant, span);
+                }
                 if lowering.run.take().is_some() {
                     lowering.error(span, "`run` in an initial value");
                 }

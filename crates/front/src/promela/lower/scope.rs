@@ -11,6 +11,7 @@ use crate::suggest::did_you_mean;
 use entail_ir::{
     ChannelType, ChannelTypeId, Enumeration, EnumerationId, Field, Frame, Meaning, Scalar, Shape, Variable,
 };
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ pub struct Var {
     pub channel: Option<ChannelTypeId>,
     /// Its initial value, where that is known.
     constant: Option<i32>,
-    pub used: bool,
+    pub used: Cell<bool>,
     pub read: bool,
     pub is_param: bool,
 }
@@ -63,6 +64,8 @@ pub struct Record {
     pub name: Arc<str>,
     pub fields: Vec<RecordField>,
     pub size: u32,
+    /// How many records deep it is.
+    depth: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -108,6 +111,12 @@ pub struct Scopes {
 
 /// A frame larger than this could not be part of any state.
 const MAX_FRAME: u64 = 1 << 16;
+
+/// Deeper records are nobody's intention.
+const MAX_DEPTH: u32 = 64;
+
+/// Channel types are numbered with 16 bits.
+const MAX_CHANNEL_TYPES: usize = 1 << 16;
 
 impl Scopes {
     pub const GLOBAL: ScopeId = ScopeId(0);
@@ -189,11 +198,10 @@ impl Scopes {
 
     /// A name that is known and looks like the unknown one.
     pub fn similar(&self, name: &str, scope: ScopeId) -> Option<&str> {
-        let visible = self.vars.iter().enumerate().filter(|(id, _)| {
-            let home = self.members.iter().position(|members| members.contains(&VarId(*id as u32)));
-            home.is_some_and(|home| self.is_inside(scope, ScopeId(home as u32)))
-        });
-        let names = visible.map(|(_, var)| &*var.name.name).chain(self.members_of.keys().map(|name| &**name));
+        let around = std::iter::successors(Some(scope), |scope| self.parents[scope.0 as usize]);
+        let visible = around.flat_map(|scope| &self.members[scope.0 as usize]);
+        let visible = visible.map(|id| &*self.vars[id.0 as usize].name.name);
+        let names = visible.chain(self.members_of.keys().map(|name| &**name));
         did_you_mean(name, names)
     }
 
@@ -209,14 +217,20 @@ impl Scopes {
     pub fn declare_mtype(&mut self, mtype: &ast::Mtype, problems: &mut Vec<Diagnostic>) {
         let name = mtype.subtype.as_ref().map_or("mtype", |subtype| &subtype.name);
         let id = self.enumeration(name);
-        for member in mtype.names.iter().rev() {
-            if self.members_of.contains_key(&member.name)
+        // Of a name that stands twice, the second is the mistake.
+        let mut names = Vec::new();
+        for member in &mtype.names {
+            if names.iter().any(|earlier: &&Ident| earlier.name == member.name)
+                || self.members_of.contains_key(&member.name)
                 || self.find(&member.name, Self::GLOBAL, self.clock + 1).is_some()
             {
                 let message = format!("`{}` is already declared", member.name);
                 problems.push(Diagnostic::error(member.span, message));
                 continue;
             }
+            names.push(member);
+        }
+        for member in names.into_iter().rev() {
             let members = &mut self.enumerations[id.index()].members;
             members.push(member.name.to_string());
             self.members_of.insert(member.name.clone(), (id, members.len() as i32));
@@ -241,7 +255,7 @@ impl Scopes {
             problems.push(Diagnostic::error(typedef.name.span, message));
             return;
         }
-        let mut record = Record { name: typedef.name.name.clone(), fields: Vec::new(), size: 0 };
+        let mut record = Record { name: typedef.name.name.clone(), fields: Vec::new(), size: 0, depth: 1 };
         for decl in &typedef.fields {
             for var in &decl.vars {
                 if record.fields.iter().any(|field| field.name.name == var.name.name) {
@@ -251,7 +265,16 @@ impl Scopes {
                 }
                 let Some((ty, len, channel)) = self.resolve(decl, var, Self::GLOBAL, problems) else { continue };
                 let offset = record.size;
-                let size = self.checked_size(ty, len, record.size, var, problems);
+                let Some(size) = self.checked_size(ty, len, record.size, var, problems) else { continue };
+                if let Ty::Record(inner) = ty {
+                    record.depth = record.depth.max(self.record(inner).depth + 1);
+                }
+                if record.depth > MAX_DEPTH {
+                    let message = format!("records nested more than {MAX_DEPTH} deep");
+                    problems.push(Diagnostic::error(var.name.span, message));
+                    record.depth = 1;
+                    continue;
+                }
                 record.size += size;
                 let (name, init) = (var.name.clone(), var.init.clone());
                 record.fields.push(RecordField { name, ty, len, offset, init, channel });
@@ -329,9 +352,9 @@ impl Scopes {
         let frame = frame_index(home);
         let offset = self.frames[frame].size;
         let size = self.checked_size(ty, len, offset, var, problems);
-        let shape = self.shape(ty, len);
-        let name = var.name.name.to_string();
-        if home != Home::Nowhere {
+        if let Some(size) = size.filter(|_| home != Home::Nowhere) {
+            let shape = self.shape(ty, len);
+            let name = var.name.name.to_string();
             self.frames[frame].size += size;
             self.frames[frame].variables.push(Variable { name, offset, shape });
         }
@@ -352,7 +375,7 @@ impl Scopes {
             visibility: decl.visibility,
             channel,
             constant,
-            used: false,
+            used: Cell::new(false),
             read: false,
             is_param: false,
         });
@@ -360,7 +383,7 @@ impl Scopes {
         self.clock += 1;
         let record = matches!(ty, Ty::Record(_));
         // A record's fields get their values when the process starts, wherever it is declared.
-        if (initial || record) && home != Home::Nowhere {
+        if (initial || record) && home != Home::Nowhere && size.is_some() {
             let init = if record { None } else { var.init.clone() };
             self.inits[frame].push(PendingInit { var: id, init, rank: rank(&decl.ty), scope, order: self.clock });
         }
@@ -517,8 +540,13 @@ impl Scopes {
                 .push(Diagnostic::error(init.span, format!("the channel would take more than {MAX_FRAME} bytes")));
         }
         let capacity = capacity.unwrap_or(0) as u16;
+        if self.channel_types.len() == MAX_CHANNEL_TYPES {
+            problems
+                .push(Diagnostic::error(init.span, format!("more than {MAX_CHANNEL_TYPES} channel declarations")));
+            self.channel_types.pop();
+        }
         self.channel_types.push(ChannelType { name: name.name.to_string(), capacity, fields });
-        ChannelTypeId(self.channel_types.len() as u16 - 1)
+        ChannelTypeId((self.channel_types.len() - 1) as u16)
     }
 
     /// The scalars that a value of this type consists of, in order.
@@ -550,7 +578,7 @@ impl Scopes {
         used: u32,
         var: &Declarator,
         problems: &mut Vec<Diagnostic>,
-    ) -> u32 {
+    ) -> Option<u32> {
         let one = match ty {
             Ty::Scalar(scalar) => scalar.size(),
             Ty::Record(id) => self.record(id).size,
@@ -559,9 +587,9 @@ impl Scopes {
         if u64::from(used) + size > MAX_FRAME {
             let message = format!("`{}` makes the state larger than {MAX_FRAME} bytes", var.name.name);
             problems.push(Diagnostic::error(var.name.span, message));
-            return 0;
+            return None;
         }
-        size as u32
+        Some(size as u32)
     }
 
     pub fn shape(&self, ty: Ty, len: Option<u32>) -> Shape {
@@ -591,7 +619,11 @@ impl Scopes {
             ExprKind::Var(VarRef { parts, .. }) => match &parts[..] {
                 [Part { name, index: None }] => match self.member(&name.name) {
                     Some((_, value)) => Some(value),
-                    None => self.vars[self.find(&name.name, scope, self.clock + 1)?.0 as usize].constant,
+                    None => {
+                        let var = &self.vars[self.find(&name.name, scope, self.clock + 1)?.0 as usize];
+                        var.used.set(true);
+                        var.constant
+                    }
                 },
                 _ => None,
             },

@@ -155,10 +155,11 @@ impl Lowering<'_> {
     }
 
     /// Warns about a constant that does not fit.
-    fn check_constant(&mut self, scalar: Scalar, constant: i32, span: Span) {
+    pub fn check_constant(&mut self, scalar: Scalar, constant: i32, span: Span) {
         let stored = scalar.truncate(constant);
         if stored != constant {
-            let message = format!("{constant} does not fit into {} bits: {stored} is stored", scalar.bits);
+            let plural = if scalar.bits == 1 { "" } else { "s" };
+            let message = format!("{constant} does not fit into {} bit{plural}: {stored} is stored", scalar.bits);
             self.problems.push(Diagnostic::warning(span, message));
         }
     }

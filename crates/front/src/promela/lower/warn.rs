@@ -37,7 +37,7 @@ impl Assembly<'_> {
 
     /// Variables that are never mentioned again.
     pub(super) fn warn_unused(&mut self) {
-        let unused = self.scopes.vars.iter().filter(|var| !var.used && !var.is_param);
+        let unused = self.scopes.vars.iter().filter(|var| !var.used.get() && !var.is_param);
         let warnings = unused.map(|var| {
             let what = if frame_index(var.home) == 0 { "global variable" } else { "variable" };
             Diagnostic::warning(var.name.span, format!("unused {what} `{}`", var.name.name))
