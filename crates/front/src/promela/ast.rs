@@ -3,6 +3,9 @@
 use crate::source::Span;
 use std::sync::Arc;
 
+/// Promela's operators are those of the automata.
+pub use entail_ir::{BinaryOp, UnaryOp};
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ident {
     pub name: Arc<str>,
@@ -322,35 +325,6 @@ pub enum ExprKind {
     },
     /// Temporal operators; only in `ltl` blocks.
     Temporal(TemporalOp, Vec<Expr>),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnaryOp {
-    Not,
-    Negate,
-    Complement,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinaryOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    BitAnd,
-    BitXor,
-    BitOr,
-    Shl,
-    Shr,
-    Lt,
-    Gt,
-    Le,
-    Ge,
-    Eq,
-    Ne,
-    And,
-    Or,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -183,28 +183,3 @@ fn temporal(op: TemporalOp, operands: &[Expr]) -> String {
         operands => operands.iter().map(expression).collect::<Vec<_>>().join(&format!(" {symbol} ")),
     }
 }
-
-impl BinaryOp {
-    pub fn symbol(self) -> &'static str {
-        match self {
-            BinaryOp::Add => "+",
-            BinaryOp::Sub => "-",
-            BinaryOp::Mul => "*",
-            BinaryOp::Div => "/",
-            BinaryOp::Rem => "%",
-            BinaryOp::BitAnd => "&",
-            BinaryOp::BitXor => "^",
-            BinaryOp::BitOr => "|",
-            BinaryOp::Shl => "<<",
-            BinaryOp::Shr => ">>",
-            BinaryOp::Lt => "<",
-            BinaryOp::Gt => ">",
-            BinaryOp::Le => "<=",
-            BinaryOp::Ge => ">=",
-            BinaryOp::Eq => "==",
-            BinaryOp::Ne => "!=",
-            BinaryOp::And => "&&",
-            BinaryOp::Or => "||",
-        }
-    }
-}

@@ -2,7 +2,7 @@
 
 use super::scope::{Home, RecordId, ScopeId, Scopes, Ty, VarId, frame_index};
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{self, Expr, ExprKind, Ident, Part, ReceiveArg, VarRef};
+use crate::promela::ast::{Expr, ExprKind, Ident, Part, ReceiveArg, VarRef};
 use crate::source::Span;
 use entail_ir as ir;
 use entail_ir::{Base, ChannelTest, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
@@ -66,10 +66,10 @@ impl Lowering<'_> {
         match &expr.kind {
             ExprKind::Const(value) => ir::Expr::Const(*value),
             ExprKind::Var(var) => self.read(var),
-            ExprKind::Unary(op, operand) => ir::Expr::Unary(unary_op(*op), boxed(self, operand)),
+            ExprKind::Unary(op, operand) => ir::Expr::Unary(*op, boxed(self, operand)),
             ExprKind::Binary(op, left, right) => {
                 let (left, right) = (self.expr(left), self.expr(right));
-                ir::Expr::binary(binary_op(*op), left, right)
+                ir::Expr::binary(*op, left, right)
             }
             ExprKind::Conditional(condition, yes, no) => {
                 ir::Expr::Conditional(Box::new((self.expr(condition), self.expr(yes), self.expr(no))))
@@ -520,35 +520,4 @@ impl Resolved {
 
 pub fn is_predefined(name: &str) -> bool {
     matches!(name, "_pid" | "_nr_pr" | "_last" | "_priority" | "_p")
-}
-
-fn unary_op(op: ast::UnaryOp) -> ir::UnaryOp {
-    match op {
-        ast::UnaryOp::Not => ir::UnaryOp::Not,
-        ast::UnaryOp::Negate => ir::UnaryOp::Negate,
-        ast::UnaryOp::Complement => ir::UnaryOp::Complement,
-    }
-}
-
-pub fn binary_op(op: ast::BinaryOp) -> ir::BinaryOp {
-    match op {
-        ast::BinaryOp::Add => ir::BinaryOp::Add,
-        ast::BinaryOp::Sub => ir::BinaryOp::Sub,
-        ast::BinaryOp::Mul => ir::BinaryOp::Mul,
-        ast::BinaryOp::Div => ir::BinaryOp::Div,
-        ast::BinaryOp::Rem => ir::BinaryOp::Rem,
-        ast::BinaryOp::BitAnd => ir::BinaryOp::BitAnd,
-        ast::BinaryOp::BitXor => ir::BinaryOp::BitXor,
-        ast::BinaryOp::BitOr => ir::BinaryOp::BitOr,
-        ast::BinaryOp::Shl => ir::BinaryOp::Shl,
-        ast::BinaryOp::Shr => ir::BinaryOp::Shr,
-        ast::BinaryOp::Lt => ir::BinaryOp::Lt,
-        ast::BinaryOp::Gt => ir::BinaryOp::Gt,
-        ast::BinaryOp::Le => ir::BinaryOp::Le,
-        ast::BinaryOp::Ge => ir::BinaryOp::Ge,
-        ast::BinaryOp::Eq => ir::BinaryOp::Eq,
-        ast::BinaryOp::Ne => ir::BinaryOp::Ne,
-        ast::BinaryOp::And => ir::BinaryOp::And,
-        ast::BinaryOp::Or => ir::BinaryOp::Or,
-    }
 }

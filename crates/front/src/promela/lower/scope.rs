@@ -4,7 +4,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{
-    self, Decl, Declarator, Expr, ExprKind, Ident, Initialiser, Part, Type, UnaryOp, VarRef, Visibility,
+    self, Decl, Declarator, Expr, ExprKind, Ident, Initialiser, Part, Type, VarRef, Visibility,
 };
 use crate::source::Span;
 use crate::suggest::did_you_mean;
@@ -627,12 +627,8 @@ impl Scopes {
                 },
                 _ => None,
             },
-            ExprKind::Unary(UnaryOp::Negate, operand) => self.fold(operand, scope).map(i32::wrapping_neg),
-            ExprKind::Unary(UnaryOp::Not, operand) => self.fold(operand, scope).map(|value| i32::from(value == 0)),
-            ExprKind::Unary(UnaryOp::Complement, operand) => self.fold(operand, scope).map(|value| !value),
-            ExprKind::Binary(op, left, right) => {
-                super::expr::binary_op(*op).apply(self.fold(left, scope)?, self.fold(right, scope)?)
-            }
+            ExprKind::Unary(op, operand) => self.fold(operand, scope).map(|value| op.apply(value)),
+            ExprKind::Binary(op, left, right) => op.apply(self.fold(left, scope)?, self.fold(right, scope)?),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 use super::reader::{Parsed, Reader, is_number};
 use crate::text::lex::Token;
 use crate::text::names::{Step, position};
-use crate::text::{BINARY_OPS, USUAL_PRIORITY, binary_symbol};
+use crate::text::{BINARY_OPS, USUAL_PRIORITY};
 use crate::{
     Action, Base, BinaryOp, Block, BlockNode, ChannelTest, Edge, Entry, EnumerationId, Expr, Field, Frame, Index,
     LocationId, Meaning, NodeId, Pattern, Place, Poll, ProcessTypeId, Receive, Run, Scalar, Send, Shape,
@@ -142,7 +142,7 @@ impl Reader<'_> {
                 line.symbol(":")?;
                 return Ok(Expr::Conditional(Box::new((left, yes, line.operand()?))));
             }
-            match BINARY_OPS.into_iter().find(|op| line.eat(binary_symbol(*op))) {
+            match BINARY_OPS.into_iter().find(|op| line.eat(op.symbol())) {
                 Some(op) => line.chain(op, left),
                 None => Ok(left),
             }
@@ -152,7 +152,7 @@ impl Reader<'_> {
     /// What follows the first operator of `a + b + c`.
     fn chain(&mut self, op: BinaryOp, first: Expr) -> Parsed<Expr> {
         let mut left = Expr::binary(op, first, self.operand()?);
-        while self.eat(binary_symbol(op)) {
+        while self.eat(op.symbol()) {
             self.raise()?;
             left = Expr::binary(op, left, self.operand()?);
         }

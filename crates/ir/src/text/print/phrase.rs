@@ -1,7 +1,6 @@
 //! What stands within a line: actions, expressions, places and shapes.
 
 use super::{Name, Priority, Shown, write_if};
-use crate::text::binary_symbol;
 use crate::text::lex::quote;
 use crate::text::names::{Names, Step};
 use crate::{
@@ -93,7 +92,7 @@ impl Display for Shown<'_, Expr> {
                 let (left, right) = &**sides;
                 let continues = matches!(left, Expr::Binary(before, _) if before == op);
                 if continues { names.show(left).fmt(f) } else { names.operand(left).fmt(f) }?;
-                write!(f, " {} {}", binary_symbol(*op), names.operand(right))
+                write!(f, " {} {}", op.symbol(), names.operand(right))
             }
             Expr::Conditional(parts) => {
                 let (condition, yes, no) = &**parts;

@@ -167,7 +167,7 @@ fn expr(e: &Expr) -> String {
             };
             format!("({op} {})", expr(inner))
         }
-        ExprKind::Binary(op, left, right) => format!("({} {} {})", binary_op(*op), expr(left), expr(right)),
+        ExprKind::Binary(op, left, right) => format!("({} {} {})", op.symbol(), expr(left), expr(right)),
         ExprKind::Conditional(c, yes, no) => format!("(-> {} {} {})", expr(c), expr(yes), expr(no)),
         ExprKind::Run { proctype, args, priority } => {
             let args: String = args.iter().map(|arg| format!(" {}", expr(arg))).collect();
@@ -192,28 +192,5 @@ fn expr(e: &Expr) -> String {
         }
         ExprKind::RemoteVar { proctype, pid, var } => format!("{}{}:{}", proctype.name, index(pid), part(var)),
         ExprKind::Temporal(op, args) => format!("({op:?} {})", join(args, " ", expr)),
-    }
-}
-
-fn binary_op(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-        BinaryOp::BitAnd => "&",
-        BinaryOp::BitXor => "^",
-        BinaryOp::BitOr => "|",
-        BinaryOp::Shl => "<<",
-        BinaryOp::Shr => ">>",
-        BinaryOp::Lt => "<",
-        BinaryOp::Gt => ">",
-        BinaryOp::Le => "<=",
-        BinaryOp::Ge => ">=",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::And => "&&",
-        BinaryOp::Or => "||",
     }
 }
