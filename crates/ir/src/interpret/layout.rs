@@ -41,7 +41,7 @@ pub(crate) struct ChannelLayout {
     pub message: usize,
 }
 
-/// Where the processes and channels of one state lie. Made once per state, and reused.
+/// Where the processes and channels of one state lie.
 #[derive(Clone, Debug, Default)]
 pub struct View {
     pub processes: Vec<ProcessView>,
@@ -112,14 +112,19 @@ impl Layout {
     }
 
     /// Finds the processes and channels of `state`.
-    pub fn view(&self, system: &System, state: &State, view: &mut View) {
-        view.processes.clear();
-        view.channels.clear();
-        self.add_channels(&self.global_channels, self.globals + system.globals.size as usize, view);
+    pub fn view(&self, system: &System, state: &State) -> View {
+        let processes = usize::from(state[self.process_count]);
+        let mut view = View {
+            // A step may start one more.
+            processes: Vec::with_capacity(processes + 1),
+            channels: Vec::with_capacity(self.global_channels.len()),
+        };
+        self.add_channels(&self.global_channels, self.globals + system.globals.size as usize, &mut view);
         let mut start = self.first_process;
-        for _ in 0..state[self.process_count] {
-            start = self.add_process(system, state, start, view);
+        for _ in 0..processes {
+            start = self.add_process(system, state, start, &mut view);
         }
+        view
     }
 
     /// Adds the process that begins at `start`, and its channels; returns where the next one begins.

@@ -53,9 +53,7 @@ impl<'s> Interpreter<'s> {
 
     /// Where the processes and channels of `state` are.
     pub fn view(&self, state: &State) -> View {
-        let mut view = View::default();
-        self.layout.view(self.system, state, &mut view);
-        view
+        self.layout.view(self.system, state)
     }
 
     fn steps_of_all(&self, state: &State, view: &View, timeout: bool, steps: &mut Vec<Step>) {
