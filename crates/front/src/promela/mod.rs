@@ -8,6 +8,7 @@ pub mod parse;
 pub mod preprocess;
 pub mod text;
 pub mod token;
+pub mod walk;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Sources;

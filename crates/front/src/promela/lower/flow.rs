@@ -157,6 +157,31 @@ impl Flow {
         self.exits[id.0 as usize]
     }
 
+    /// Gives a label its own location if it stands before a jump, which has none: SPIN does so for labels that other
+    /// processes refer to.
+    pub fn separate_label(&mut self, name: &str, next_id: &mut u32) {
+        let Some(label) = self.labels.iter().rev().find(|label| &*label.name.name == name) else { return };
+        let labelled = label.element;
+        if !matches!(self[labelled].kind, Kind::Goto(_)) {
+            return;
+        }
+        let jump = Element {
+            number: self.next_number,
+            id: *next_id,
+            atomic: false,
+            last_atomic: false,
+            escapes: Vec::new(),
+            ..self[labelled].clone()
+        };
+        self.next_number += 1;
+        *next_id += 1;
+        self.elements.push(jump);
+        let jump = ElementId(self.elements.len() as u32 - 1);
+        let span = self[labelled].span;
+        self[labelled].kind = Kind::Simple(Rc::new(skip(span)));
+        self[labelled].next = Some(jump);
+    }
+
     /// One more than the highest number.
     pub fn numbers(&self) -> u32 {
         self.next_number

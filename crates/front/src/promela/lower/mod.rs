@@ -13,7 +13,7 @@ mod statement;
 mod warn;
 
 use super::ast::{self, BinaryOp, ExprKind, Ident, Program, UnaryOp, Unit};
-use super::text;
+use super::{text, walk};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
 use automaton::{Automaton, Transition};
@@ -50,6 +50,7 @@ fn lower_without(
 ) -> (Option<System>, HashSet<Arc<str>>) {
     let mut layout = Layout::new(Scopes::new(unread), problems);
     layout.units(program);
+    layout.separate_remote_labels(program);
     let Layout { scopes, bodies, claims, .. } = layout;
     let mut assembly = Assembly::new(sources, problems, scopes, &bodies);
     assembly.processes(bodies);
@@ -110,6 +111,21 @@ impl<'p, 'd> Layout<'p, 'd> {
                 Unit::Typedef(typedef) => self.scopes.declare_record(typedef, self.problems),
                 Unit::Mtype(mtype) => self.scopes.declare_mtype(mtype, self.problems),
                 Unit::Decl(decl) => self.scopes.declare_global(decl, self.problems),
+            }
+        }
+    }
+
+    /// Labels that are referred to from elsewhere must be locations.
+    fn separate_remote_labels(&mut self, program: &Program) {
+        let mut labels = Vec::new();
+        walk::each_expr(program, &mut |expr| {
+            if let ExprKind::RemoteLabel { proctype, label, .. } = &expr.kind {
+                labels.push((proctype.name.clone(), label.name.clone()));
+            }
+        });
+        for (proctype, label) in labels {
+            if let Some(body) = self.bodies.iter_mut().find(|body| body.name.name == proctype) {
+                body.flow.separate_label(&label, &mut self.next_id);
             }
         }
     }

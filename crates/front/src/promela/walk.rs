@@ -1,0 +1,143 @@
+//! Visiting every expression of a program.
+
+use super::ast::{Expr, ExprKind, Initialiser, Program, ReceiveArg, Step, Stmt, StmtKind, Unit, VarRef};
+
+/// Calls `each` for every expression in statements, clauses and formulas, including those inside others.
+pub fn each_expr(program: &Program, each: &mut dyn FnMut(&Expr)) {
+    for unit in &program.units {
+        match unit {
+            Unit::Proctype(proctype) => {
+                proctype.provided.iter().for_each(|provided| expr(provided, each));
+                steps(&proctype.body, each);
+            }
+            Unit::Init(init) => steps(&init.body, each),
+            Unit::Never(claim) => steps(&claim.body, each),
+            Unit::Trace(trace) => steps(&trace.body, each),
+            Unit::Ltl(ltl) => expr(&ltl.formula, each),
+            Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
+        }
+    }
+}
+
+fn steps(steps: &[Step], each: &mut dyn FnMut(&Expr)) {
+    for step in steps {
+        match step {
+            Step::Decl(decl) => {
+                for var in &decl.vars {
+                    if let Some(Initialiser::Expr(value)) = &var.init {
+                        expr(value, each);
+                    }
+                }
+            }
+            Step::Exclusive(_) => {}
+            Step::Stmt(stmt) => statement(stmt, each),
+        }
+    }
+}
+
+fn statement(stmt: &Stmt, each: &mut dyn FnMut(&Expr)) {
+    match &stmt.kind {
+        StmtKind::Labelled(_, inner) => statement(inner, each),
+        StmtKind::Assign(var, value) => {
+            variable(var, each);
+            expr(value, each);
+        }
+        StmtKind::Increment(var) | StmtKind::Decrement(var) => variable(var, each),
+        StmtKind::Send(send) => {
+            variable(&send.channel, each);
+            exprs(&send.args, each);
+        }
+        StmtKind::Receive(receive) => {
+            variable(&receive.channel, each);
+            receive_args(&receive.args, each);
+        }
+        StmtKind::Expr(value) | StmtKind::Assert(value) | StmtKind::Printm(value) => expr(value, each),
+        StmtKind::Printf(_, args) => exprs(args, each),
+        StmtKind::SetPriority(process, priority) => {
+            expr(process, each);
+            expr(priority, each);
+        }
+        StmtKind::If(branches) | StmtKind::Do(branches) => {
+            branches.iter().for_each(|branch| steps(&branch.body, each));
+        }
+        StmtKind::ForRange { var, from, to, body } => {
+            variable(var, each);
+            expr(from, each);
+            expr(to, each);
+            steps(body, each);
+        }
+        StmtKind::ForIn { var, over, body } => {
+            variable(var, each);
+            variable(over, each);
+            steps(body, each);
+        }
+        StmtKind::Select { var, from, to } => {
+            variable(var, each);
+            expr(from, each);
+            expr(to, each);
+        }
+        StmtKind::Atomic(body) | StmtKind::DStep(body) | StmtKind::Block(body) | StmtKind::Inlined { body, .. } => {
+            steps(body, each)
+        }
+        StmtKind::Unless(body, escape) => {
+            statement(body, each);
+            statement(escape, each);
+        }
+        StmtKind::Else | StmtKind::Break | StmtKind::Goto(_) => {}
+    }
+}
+
+fn exprs(list: &[Expr], each: &mut dyn FnMut(&Expr)) {
+    list.iter().for_each(|item| expr(item, each));
+}
+
+fn variable(var: &VarRef, each: &mut dyn FnMut(&Expr)) {
+    let indices = var.parts.iter().filter_map(|part| part.index.as_deref());
+    indices.for_each(|index| expr(index, each));
+}
+
+fn receive_args(args: &[ReceiveArg], each: &mut dyn FnMut(&Expr)) {
+    for arg in args {
+        match arg {
+            ReceiveArg::Var(var) => variable(var, each),
+            ReceiveArg::Eval(value) => expr(value, each),
+            ReceiveArg::Const(..) => {}
+        }
+    }
+}
+
+fn expr(value: &Expr, each: &mut dyn FnMut(&Expr)) {
+    each(value);
+    match &value.kind {
+        ExprKind::Const(_) | ExprKind::Timeout | ExprKind::NonProgress => {}
+        ExprKind::Var(var)
+        | ExprKind::Len(var)
+        | ExprKind::Full(var)
+        | ExprKind::Empty(var)
+        | ExprKind::NotFull(var)
+        | ExprKind::NotEmpty(var) => variable(var, each),
+        ExprKind::Unary(_, operand)
+        | ExprKind::Enabled(operand)
+        | ExprKind::PcValue(operand)
+        | ExprKind::GetPriority(operand) => expr(operand, each),
+        ExprKind::Binary(_, left, right) => {
+            expr(left, each);
+            expr(right, each);
+        }
+        ExprKind::Conditional(condition, yes, no) => {
+            expr(condition, each);
+            expr(yes, each);
+            expr(no, each);
+        }
+        ExprKind::Run { args, .. } | ExprKind::Temporal(_, args) => exprs(args, each),
+        ExprKind::Poll { channel, args, .. } => {
+            variable(channel, each);
+            receive_args(args, each);
+        }
+        ExprKind::RemoteLabel { pid, .. } => pid.iter().for_each(|pid| expr(pid, each)),
+        ExprKind::RemoteVar { pid, var, .. } => {
+            pid.iter().for_each(|pid| expr(pid, each));
+            var.index.iter().for_each(|index| expr(index, each));
+        }
+    }
+}
