@@ -77,20 +77,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::InvalidEnd => "invalid_end_state",
-            Kind::Fault(FaultKind::Assertion) => "assertion",
-            Kind::Fault(FaultKind::Index) => "index",
-            Kind::Fault(FaultKind::DivisionByZero) => "division_by_zero",
-            Kind::Fault(FaultKind::NoChannel) => "no_channel",
-            Kind::Fault(FaultKind::MessageFields) => "message_fields",
-            Kind::Fault(FaultKind::Rendezvous) => "rendezvous",
-            Kind::Fault(FaultKind::TooManyProcesses) => "too_many_processes",
-            Kind::Fault(FaultKind::TooManyChannels) => "too_many_channels",
-            Kind::Fault(FaultKind::Priority) => "priority",
-            Kind::Fault(FaultKind::SelfReference) => "self_reference",
-            Kind::Fault(FaultKind::Blocked) => "blocked",
-            Kind::Fault(FaultKind::Endless) => "endless",
-            Kind::Fault(FaultKind::Choice) => "choice",
-            Kind::Fault(FaultKind::StateSize) => "state_size",
+            Kind::Fault(kind) => kind.name(),
         }
     }
 
@@ -98,20 +85,7 @@ impl Kind {
     pub fn words(self) -> &'static str {
         match self {
             Kind::InvalidEnd => "invalid end state",
-            Kind::Fault(FaultKind::Assertion) => "assertion violated",
-            Kind::Fault(FaultKind::Index) => "array index out of range",
-            Kind::Fault(FaultKind::DivisionByZero) => "division by zero",
-            Kind::Fault(FaultKind::NoChannel) => "channel not initialised",
-            Kind::Fault(FaultKind::MessageFields) => "wrong number of message fields",
-            Kind::Fault(FaultKind::Rendezvous) => "wrong use of a rendezvous channel",
-            Kind::Fault(FaultKind::TooManyProcesses) => "too many processes",
-            Kind::Fault(FaultKind::TooManyChannels) => "too many channels",
-            Kind::Fault(FaultKind::Priority) => "no such priority",
-            Kind::Fault(FaultKind::SelfReference) => "enabled() in a circle",
-            Kind::Fault(FaultKind::Blocked) => "blocked inside a d_step",
-            Kind::Fault(FaultKind::Endless) => "a d_step that does not end",
-            Kind::Fault(FaultKind::Choice) => "a D_proctype with a choice",
-            Kind::Fault(FaultKind::StateSize) => "the state is too large",
+            Kind::Fault(kind) => kind.words(),
         }
     }
 }

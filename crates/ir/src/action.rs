@@ -33,6 +33,8 @@ pub struct Send {
     pub fields: Vec<Expr>,
     /// Before the first message that is greater, instead of at the end.
     pub sorted: bool,
+    /// What else must hold for it to be possible.
+    pub when: Option<Expr>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +45,8 @@ pub struct Receive {
     pub anywhere: bool,
     /// Leave the message in the channel.
     pub keep: bool,
+    /// What must hold once the message has been stored: otherwise it is not received, and nothing has changed.
+    pub when: Option<Expr>,
 }
 
 /// What a field of a message must be, and what becomes of it.
@@ -125,11 +129,12 @@ impl Action {
             }
             Action::Send(send) => {
                 send.channel.each(each);
-                send.fields.iter().for_each(|field| field.each(each));
+                send.fields.iter().chain(&send.when).for_each(|part| part.each(each));
             }
             Action::Receive(receive) => {
                 receive.channel.each(each);
                 receive.fields.iter().for_each(|field| field.each_expr(each));
+                receive.when.iter().for_each(|condition| condition.each(each));
             }
             Action::Print(_, args) => args.iter().for_each(|arg| arg.each(each)),
             Action::SetPriority(parts) => {

@@ -1,5 +1,7 @@
 //! Expressions: 32-bit signed arithmetic, as in C.
 
+use entail_model::FaultKind;
+
 use crate::{LocationId, Pattern, Place, ProcessTypeId};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +39,8 @@ pub enum Expr {
     Find(ProcessTypeId),
     /// No process is in a progress state; only claims ask.
     NonProgress,
+    /// Has no value: to evaluate it is a fault.
+    Fault(FaultKind),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +100,10 @@ impl Expr {
         Expr::Unary(op, Box::new(operand))
     }
 
+    pub fn conditional(condition: Expr, yes: Expr, no: Expr) -> Self {
+        Expr::Conditional(Box::new((condition, yes, no)))
+    }
+
     /// Whether it is constantly true.
     pub fn is_true(&self) -> bool {
         matches!(self, Expr::Const(value) if *value != 0)
@@ -114,7 +122,8 @@ impl Expr {
             | Expr::Timeout
             | Expr::Started
             | Expr::Find(_)
-            | Expr::NonProgress => {}
+            | Expr::NonProgress
+            | Expr::Fault(_) => {}
             Expr::Load(place) => place.each_expr(each),
             Expr::Unary(_, operand)
             | Expr::Length(operand)

@@ -18,6 +18,6 @@ pub use expr::{BinaryOp, ChannelTest, Expr, Poll, UnaryOp};
 pub use interpret::Interpreter;
 pub use system::{
     Base, ChannelType, ChannelTypeId, Edge, EdgeId, Enumeration, EnumerationId, Field, Frame, Index, Init, Label,
-    Location, LocationId, Meaning, Place, ProcessType, ProcessTypeId, Scalar, Shape, Start, Statement, StatementId,
-    System, Variable,
+    Location, LocationId, Meaning, Place, ProcessType, ProcessTypeId, Range, Scalar, Shape, Start, Statement,
+    StatementId, System, Variable,
 };

@@ -57,6 +57,10 @@ pub struct System {
     pub uses_last: bool,
     /// Processes have priorities: one may move only if none of higher priority can.
     pub uses_priorities: bool,
+    /// Steps come in the order in which processes were started, not youngest first as in SPIN.
+    pub oldest_first: bool,
+    /// What must hold in every stable state, with the statement that says so. They see globals only.
+    pub invariants: Vec<(Expr, StatementId)>,
 }
 
 /// Variables that live together: all globals, or the locals of one process type.
@@ -98,7 +102,16 @@ pub struct Scalar {
     /// 1 to 32.
     pub bits: u8,
     pub signed: bool,
+    /// To store anything else is a fault.
+    pub range: Option<Range>,
     pub meaning: Meaning,
+}
+
+/// The numbers from `low` to `high`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    pub low: i32,
+    pub high: i32,
 }
 
 /// How a number is to be shown to people; it has no influence on what a system does.
@@ -111,10 +124,11 @@ pub enum Meaning {
     Process,
 }
 
-/// Names for numbers: `members[i]` is the name of `i + 1`.
+/// Names for numbers: `members[i]` is the name of `first + i`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enumeration {
     pub name: String,
+    pub first: i32,
     pub members: Vec<String>,
 }
 
@@ -153,7 +167,7 @@ pub struct ProcessType {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Location {
-    /// `edges[first..first + count]` of the system; empty where no process ever is.
+    /// `edges[first..first + count]` of the system; empty where no process ever is, or where one has ended.
     pub first: u32,
     pub count: u32,
     /// A process may stay here for ever.
@@ -240,11 +254,23 @@ impl Shape {
 
 impl Scalar {
     pub const fn unsigned(bits: u8) -> Self {
-        Scalar { bits, signed: false, meaning: Meaning::Number }
+        Scalar { bits, signed: false, range: None, meaning: Meaning::Number }
     }
 
     pub const fn signed(bits: u8) -> Self {
-        Scalar { bits, signed: true, meaning: Meaning::Number }
+        Scalar { bits, signed: true, range: None, meaning: Meaning::Number }
+    }
+
+    /// The smallest that holds all of `range`, and nothing else.
+    pub const fn within(range: Range) -> Self {
+        let signed = range.low < 0;
+        // A negative number takes as many bits as its complement, and one more for the sign.
+        let low = if signed { !range.low as u32 } else { 0 };
+        let high = if range.high < 0 { !range.high as u32 } else { range.high as u32 };
+        let magnitude = u32::BITS - if low > high { low } else { high }.leading_zeros();
+        let bits = magnitude + signed as u32;
+        let bits = if bits == 0 { 1 } else { bits as u8 };
+        Scalar { bits, signed, range: Some(range), meaning: Meaning::Number }
     }
 
     #[must_use]
@@ -265,6 +291,20 @@ impl Scalar {
     pub fn truncate(self, value: i32) -> i32 {
         let unused = 32 - u32::from(self.bits);
         if self.signed { value << unused >> unused } else { ((value as u32) << unused >> unused) as i32 }
+    }
+}
+
+impl Range {
+    pub const fn contains(self, value: i32) -> bool {
+        self.low <= value && value <= self.high
+    }
+}
+
+impl Enumeration {
+    /// The name of a number, if it has one.
+    pub fn name_of(&self, value: i32) -> Option<&str> {
+        let index = usize::try_from(i64::from(value) - i64::from(self.first)).ok()?;
+        self.members.get(index).map(String::as_str)
     }
 }
 
@@ -308,6 +348,11 @@ impl System {
 }
 
 impl Place {
+    /// Somewhere that keeps nothing.
+    pub fn nowhere(scalar: Scalar) -> Self {
+        Place { base: Base::Nowhere, offset: 0, indices: Vec::new(), scalar }
+    }
+
     /// Calls `each` for every expression that the place depends on.
     pub fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
         match &self.base {

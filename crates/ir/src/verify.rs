@@ -6,7 +6,8 @@ mod tests;
 use crate::text::Names;
 use crate::{
     Action, Base, Block, BlockNode, ChannelTypeId, Edge, Entry, EnumerationId, Expr, Field, Frame, Init, Location,
-    LocationId, Meaning, NodeId, Pattern, Place, ProcessType, ProcessTypeId, Scalar, Shape, StatementId, System,
+    LocationId, Meaning, NodeId, Pattern, Place, ProcessType, ProcessTypeId, Range, Scalar, Shape, StatementId,
+    System,
 };
 use std::fmt::Display;
 
@@ -69,6 +70,12 @@ impl<'a> Verifier<'a> {
             self.within(format_args!("process {}", process_type.name), |this| this.process_type(process_type));
         }
         self.process = None;
+        for (number, (condition, statement)) in system.invariants.iter().enumerate() {
+            self.within(format_args!("invariant {number}"), |this| {
+                this.expr(condition, 1);
+                this.statement_id(*statement);
+            });
+        }
         self.edge_ranges();
         for (number, start) in system.start.iter().enumerate() {
             self.within(format_args!("start {number}"), |this| {
@@ -103,7 +110,8 @@ impl<'a> Verifier<'a> {
                 place
             }
         };
-        self.require(place.base == *base, || "it sets a variable of another frame".to_owned());
+        let nameless = place.base == Base::Nowhere && matches!(init, Init::Channel(..));
+        self.require(nameless || place.base == *base, || "it sets a variable of another frame".to_owned());
         self.place(place, 1);
     }
 
@@ -135,6 +143,10 @@ impl<'a> Verifier<'a> {
 
     fn scalar(&mut self, scalar: Scalar) {
         self.require((1..=32).contains(&scalar.bits), || format!("a number has {} bits", scalar.bits));
+        if let Some(range @ Range { low, high }) = scalar.range {
+            let fits = |value| scalar.truncate(value) == value;
+            self.require(low <= high && fits(low) && fits(high), || format!("{range:?} does not fit its number"));
+        }
         match scalar.meaning {
             Meaning::Enumeration(id) => self.enumeration_id(id),
             Meaning::Number | Meaning::Boolean | Meaning::Channel | Meaning::Process => {}
@@ -254,10 +266,12 @@ impl<'a> Verifier<'a> {
             Action::Send(send) => {
                 self.expr(&send.channel, 1);
                 self.exprs(&send.fields, 1);
+                send.when.iter().for_each(|condition| self.expr(condition, 1));
             }
             Action::Receive(receive) => {
                 self.expr(&receive.channel, 1);
                 self.patterns(&receive.fields, 1);
+                receive.when.iter().for_each(|condition| self.expr(condition, 1));
             }
             Action::Print(_, values) => self.exprs(values, 1),
             Action::SetPriority(parts) => {
@@ -300,7 +314,12 @@ impl<'a> Verifier<'a> {
         }
         let below = depth + 1;
         match expr {
-            Expr::Const(_) | Expr::Myself | Expr::ProcessCount | Expr::Timeout | Expr::NonProgress => {}
+            Expr::Const(_)
+            | Expr::Myself
+            | Expr::ProcessCount
+            | Expr::Timeout
+            | Expr::NonProgress
+            | Expr::Fault(_) => {}
             Expr::Load(place) => self.place(place, below),
             Expr::Binary(_, sides) => {
                 self.expr(&sides.0, below);
@@ -404,10 +423,10 @@ impl<'a> Verifier<'a> {
         self.require(exists && id.0 != 0, || format!("no process has a location {}", id.0));
     }
 
-    /// Where a process can be, there is something for it to do, if only to wait.
+    /// Where a process can be, there is something for it to do, if only to wait, unless it may end there.
     fn destination(&mut self, id: LocationId) {
         self.location_id(id);
-        let empty = self.locations().get(id.index()).is_some_and(|location| location.count == 0);
+        let empty = self.locations().get(id.index()).is_some_and(|location| location.count == 0 && !location.end);
         self.require(!empty, || format!("location {} has no edges", id.0));
     }
 }

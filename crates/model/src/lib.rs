@@ -60,33 +60,79 @@ pub struct Fault {
     pub times: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FaultKind {
+macro_rules! fault_kinds {
+    ($($(#[$doc:meta])* $kind:ident: $name:literal, $words:literal;)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum FaultKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl FaultKind {
+            pub const ALL: &[FaultKind] = &[$(FaultKind::$kind),*];
+
+            /// For programs.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(FaultKind::$kind => $name,)*
+                }
+            }
+
+            /// For people, in short.
+            pub fn words(self) -> &'static str {
+                match self {
+                    $(FaultKind::$kind => $words,)*
+                }
+            }
+        }
+    };
+}
+
+fault_kinds! {
     /// An assertion of the model does not hold.
-    Assertion,
+    Assertion: "assertion", "assertion violated";
+    /// Something that must hold in every state does not.
+    Invariant: "invariant", "invariant violated";
     /// An array index outside its array.
-    Index,
-    DivisionByZero,
+    Index: "index", "array index out of range";
+    /// A value outside the range of the variable or message it is meant for.
+    Range: "range", "value out of range";
+    DivisionByZero: "division_by_zero", "division by zero";
+    /// The head of a list without elements was asked for, or removed.
+    ListEmpty: "list_empty", "empty list";
+    /// An element too many for a list.
+    ListFull: "list_full", "full list";
+    /// None of the alternatives is possible where one must be.
+    NoAlternative: "no_alternative", "no alternative is possible";
+    /// A lock is given back, waited on or notified by somebody who does not hold it.
+    NotOwner: "not_owner", "the lock is not held";
     /// A channel variable that holds no channel.
-    NoChannel,
+    NoChannel: "no_channel", "channel not initialised";
     /// A message with another number of fields than the channel has.
-    MessageFields,
+    MessageFields: "message_fields", "wrong number of message fields";
     /// Polling a rendezvous channel, or sending to one where nobody can receive.
-    Rendezvous,
-    TooManyProcesses,
-    TooManyChannels,
+    Rendezvous: "rendezvous", "wrong use of a rendezvous channel";
+    TooManyProcesses: "too_many_processes", "too many processes";
+    TooManyChannels: "too_many_channels", "too many channels";
     /// A priority outside 1 to 255.
-    Priority,
+    Priority: "priority", "no such priority";
     /// A process asks whether it can move itself, or processes ask each other in a circle.
-    SelfReference,
+    SelfReference: "self_reference", "enabled() in a circle";
     /// A deterministic sequence that cannot go on.
-    Blocked,
+    Blocked: "blocked", "blocked inside an indivisible sequence";
     /// A deterministic sequence that does not end.
-    Endless,
+    Endless: "endless", "an indivisible sequence that does not end";
     /// A process that must never have a choice had one.
-    Choice,
+    Choice: "choice", "a D_proctype with a choice";
     /// The state grew beyond what can be represented.
-    StateSize,
+    StateSize: "state_size", "the state is too large";
+}
+
+impl FaultKind {
+    /// Whether it is something the model claims, so that there is a choice not to check it. SPIN switches off
+    /// indices together with assertions.
+    pub fn is_claim(self) -> bool {
+        matches!(self, FaultKind::Assertion | FaultKind::Invariant | FaultKind::Index)
+    }
 }
 
 /// What a state is, apart from where it leads.

@@ -75,7 +75,7 @@ where
     while let Some(ahead) = run.step(descent)? {
         match ahead {
             Ahead::Transient => descent.enter(),
-            Ahead::New | Ahead::Nothing => {}
+            Ahead::New | Ahead::Known | Ahead::Nothing => {}
         }
     }
     ControlFlow::Continue(())

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use entail_model::{Model, Observer, Store};
 
 use crate::descent::Descent;
+use crate::path::Path;
 use crate::run::{Ahead, Run};
 use crate::{Checks, End, Limits, Outcome};
 
@@ -14,6 +15,8 @@ use crate::{Checks, End, Limits, Outcome};
 /// Depth is counted in steps along the path, those into and out of transient states too; that of the search is the
 /// depth of the deepest state that was new or transient. With a limit on it, states behind the limit may be missed
 /// although there is a shorter way to them.
+///
+/// Steps into known states are told apart: back into the path (loops), or elsewhere.
 pub fn depth_first<M, S, O>(
     model: &M,
     store: &mut S,
@@ -39,6 +42,7 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let mut descent = Descent::new(run.model);
+    run.stats.loops = Some(0);
     for state in run.visit_initial_states()? {
         if run.may_expand(0) {
             descent.start(&state);
@@ -55,14 +59,28 @@ where
     S: Store,
     O: Observer<M::Step> + ?Sized,
 {
+    let mut path = Path::default();
+    path.enter(descent.origin(), 0);
     run.check_end(descent)?;
     while let Some(ahead) = run.step(descent)? {
-        if ahead == Ahead::Nothing || !run.may_expand(descent.depth() + 1) {
-            continue;
-        }
-        descent.enter();
-        if ahead == Ahead::New {
-            run.check_end(descent)?;
+        path.retreat(descent.depth());
+        match ahead {
+            Ahead::Nothing => {}
+            Ahead::Known => {
+                if path.contains(descent.reached()) {
+                    *run.stats.loops.get_or_insert(0) += 1;
+                }
+            }
+            Ahead::Transient | Ahead::New => {
+                let depth = descent.depth() + 1;
+                if run.may_expand(depth) {
+                    descent.enter();
+                    if ahead == Ahead::New {
+                        path.enter(descent.reached(), depth);
+                        run.check_end(descent)?;
+                    }
+                }
+            }
         }
     }
     ControlFlow::Continue(())

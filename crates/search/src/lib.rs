@@ -7,20 +7,21 @@ mod breadth_first;
 mod chain;
 mod depth_first;
 mod descent;
+mod path;
 mod run;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use entail_model::{Fault, FaultKind, StateBuf};
+use entail_model::{Fault, StateBuf};
 
 pub use breadth_first::breadth_first;
 pub use depth_first::depth_first;
 
-/// What counts as an error, and what to do about it. Faults other than assertions and indices always count.
+/// What counts as an error, and what to do about it. Faults other than claims of the model always count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks {
-    /// Assertions that do not hold and indices outside their array, which SPIN switches off together.
+    /// What the model claims: see [`FaultKind::is_claim`](entail_model::FaultKind::is_claim).
     pub assertions: bool,
     /// Stable states without a step, where the run may not end.
     pub end_states: bool,
@@ -35,21 +36,7 @@ impl Default for Checks {
 
 impl Checks {
     fn count(&self, fault: &Fault) -> bool {
-        match fault.kind {
-            FaultKind::Assertion | FaultKind::Index => self.assertions,
-            FaultKind::DivisionByZero
-            | FaultKind::NoChannel
-            | FaultKind::MessageFields
-            | FaultKind::Rendezvous
-            | FaultKind::TooManyProcesses
-            | FaultKind::TooManyChannels
-            | FaultKind::Priority
-            | FaultKind::SelfReference
-            | FaultKind::Blocked
-            | FaultKind::Endless
-            | FaultKind::Choice
-            | FaultKind::StateSize => true,
-        }
+        self.assertions || !fault.kind.is_claim()
     }
 }
 
@@ -106,6 +93,8 @@ pub struct Stats {
     pub stored: u64,
     /// Steps into stable states that were already known.
     pub matched: u64,
+    /// How many of the matched ones lay on the path that led there; only a depth-first search has one.
+    pub loops: Option<u64>,
     /// Each search says what its depth is.
     pub depth: u64,
 }
@@ -114,6 +103,11 @@ impl Stats {
     /// As SPIN counts them: initial states count, steps into transient states do not.
     pub fn transitions(&self) -> u64 {
         self.stored + self.matched
+    }
+
+    /// The matched ones that are no loops.
+    pub fn revisits(&self) -> Option<u64> {
+        self.loops.map(|loops| self.matched - loops)
     }
 }
 

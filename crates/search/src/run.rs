@@ -16,7 +16,7 @@ pub(crate) struct Run<'a, M: Model, S, O: ?Sized> {
     checks: &'a Checks,
     limits: &'a Limits<'a>,
     observer: &'a mut O,
-    stats: Stats,
+    pub stats: Stats,
     /// Whether something was left unexplored because it lies too deep.
     cut: bool,
     errors: u64,
@@ -36,8 +36,10 @@ pub(crate) struct Found<S> {
 /// Where the search may go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ahead {
-    /// The step led to nothing that is not known already.
+    /// The step led nowhere.
     Nothing,
+    /// To a stable state that has been visited before.
+    Known,
     Transient,
     New,
 }
@@ -93,7 +95,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             Led::Transient => Ahead::Transient,
             Led::Stable => {
                 let ahead = self.visit(descent.reached())?;
-                self.stats.matched += u64::from(ahead == Ahead::Nothing);
+                self.stats.matched += u64::from(ahead == Ahead::Known);
                 ahead
             }
         };
@@ -107,7 +109,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
                 self.stats.stored += 1;
                 ControlFlow::Continue(Ahead::New)
             }
-            Visit::Seen => ControlFlow::Continue(Ahead::Nothing),
+            Visit::Seen => ControlFlow::Continue(Ahead::Known),
             Visit::Full => ControlFlow::Break(End::Limit(Limit::Memory)),
         }
     }
@@ -179,7 +181,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
 
     #[cold]
     fn tell_progress(&mut self) {
-        let Stats { stored, matched, depth } = self.stats;
+        let Stats { stored, matched, depth, .. } = self.stats;
         self.observer.progress(Progress { stored, matched, depth, store_bytes: self.store.bytes() });
     }
 }

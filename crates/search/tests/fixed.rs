@@ -104,8 +104,17 @@ fn a_long_chain_of_transient_states_is_no_cycle() {
     let nodes: Vec<usize> = (0..=length).chain([0]).collect();
     let graph = (1..length).fold(Graph::starting_in(0).path(&nodes), Graph::transient);
     let outcome = dfs(&graph, ALL);
-    assert_eq!(outcome.stats, Stats { stored: 2, matched: 1, depth: length as u64 });
-    assert_eq!(bfs(&graph, ALL).stats, Stats { depth: 1, ..outcome.stats });
+    assert_eq!(outcome.stats, Stats { stored: 2, matched: 1, loops: Some(1), depth: length as u64 });
+    assert_eq!(bfs(&graph, ALL).stats, Stats { depth: 1, loops: None, ..outcome.stats });
+}
+
+#[test]
+fn steps_back_into_the_path_are_told_from_revisits() {
+    // 0 → 1 → 2 → 0 and 2 → 2 are loops; 0 → 2 comes when 2 has been left.
+    let graph = Graph::starting_in(0).path(&[0, 1, 2, 0]).edge(2, 2).edge(0, 2);
+    let stats = dfs(&graph, ALL).stats;
+    assert_eq!((stats.loops, stats.revisits()), (Some(2), Some(1)));
+    assert_eq!(bfs(&graph, ALL).stats.revisits(), None);
 }
 
 #[test]

@@ -42,6 +42,19 @@ fn searches_find_the_same_over_any_store() {
     }
 }
 
+#[test]
+fn loops_are_what_a_naive_search_counts() {
+    let graphs = (0..3000).map(|seed| Graph::random(&mut Rng::new(seed)));
+    let counts: Vec<u64> = graphs
+        .map(|graph| {
+            let expected = naive::loops(&graph);
+            assert_eq!(dfs(&graph, ALL).stats.loops, Some(expected), "{graph:?}");
+            expected
+        })
+        .collect();
+    assert!(counts.iter().filter(|count| **count > 3).count() > 100);
+}
+
 /// A generator that never makes something tests nothing about it.
 #[test]
 fn random_graphs_have_a_bit_of_everything() {

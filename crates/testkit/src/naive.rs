@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use entail_model::{Fault, FaultKind, Fired, Model, StateBuf};
+use entail_model::{Fault, Fired, Model, StateBuf};
 
 /// What counts as an error, besides faults that make going on impossible in any tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +75,52 @@ pub fn explore<M: Model>(model: &M, checks: Checks) -> Summary {
     found
 }
 
+/// How many steps of a depth-first search lead back to a stable state of the path that led there.
+pub fn loops<M: Model>(model: &M) -> u64 {
+    let mut search = Loops { model, known: HashSet::new(), path: Vec::new(), found: 0 };
+    let mut initial = Vec::new();
+    model.initial_states(&mut |state| initial.extend(search.known.insert(state.to_vec()).then(|| state.to_vec())));
+    for state in initial {
+        search.path.push(state.clone());
+        search.follow(&[state]);
+        search.path.pop();
+    }
+    search.found
+}
+
+struct Loops<'m, M> {
+    model: &'m M,
+    known: HashSet<StateBuf>,
+    path: Vec<StateBuf>,
+    found: u64,
+}
+
+impl<M: Model> Loops<'_, M> {
+    /// `chain` is a stable state, and the transient ones passed since.
+    fn follow(&mut self, chain: &[StateBuf]) {
+        let last = &chain[chain.len() - 1];
+        for step in steps(self.model, last) {
+            let mut next = last.clone();
+            if matches!(self.model.fire(step, &mut next), Fired::Broken(_)) {
+                continue;
+            }
+            if self.model.is_transient(&next) {
+                if !chain[1..].contains(&next) {
+                    self.follow(&[chain, &[next]].concat());
+                }
+            } else if self.known.insert(next.clone()) {
+                self.path.push(next.clone());
+                self.follow(&[next]);
+                self.path.pop();
+            } else {
+                self.found += u64::from(self.path.contains(&next));
+            }
+        }
+    }
+}
+
 fn is_error(fault: &Fault, checks: Checks) -> bool {
-    checks.assertions || !matches!(fault.kind, FaultKind::Assertion | FaultKind::Index)
+    checks.assertions || !fault.kind.is_claim()
 }
 
 /// Where a run ends.

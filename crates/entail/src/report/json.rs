@@ -53,6 +53,9 @@ struct States {
     stored: u64,
     matched: u64,
     transitions: u64,
+    /// The matched ones told apart, where the search can.
+    revisits: Option<u64>,
+    loops: Option<u64>,
     depth: u64,
 }
 
@@ -171,8 +174,14 @@ fn run(counterexample: &Counterexample) -> Run<'_> {
 
 fn states(searched: &Searched) -> States {
     let stats = searched.stats;
-    let transitions = stats.transitions();
-    States { stored: stats.stored, matched: stats.matched, transitions, depth: stats.depth }
+    States {
+        stored: stats.stored,
+        matched: stats.matched,
+        transitions: stats.transitions(),
+        revisits: stats.revisits(),
+        loops: stats.loops,
+        depth: stats.depth,
+    }
 }
 
 fn how(plan: &Plan) -> How {

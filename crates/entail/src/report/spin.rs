@@ -75,7 +75,13 @@ fn words(violation: &Violation) -> String {
         Kind::Fault(FaultKind::SelfReference) => "used: enabled(pid=thisproc)".into(),
         Kind::Fault(FaultKind::StateSize) => "VECTORSZ is too small".into(),
         Kind::Fault(
-            FaultKind::DivisionByZero
+            FaultKind::Invariant
+            | FaultKind::Range
+            | FaultKind::DivisionByZero
+            | FaultKind::ListEmpty
+            | FaultKind::ListFull
+            | FaultKind::NoAlternative
+            | FaultKind::NotOwner
             | FaultKind::NoChannel
             | FaultKind::MessageFields
             | FaultKind::Rendezvous

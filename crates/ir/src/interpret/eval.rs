@@ -1,8 +1,10 @@
 //! Expressions and the possibility of actions, evaluated in a state.
 
-use super::layout::load;
+use super::layout::{load, store};
 use super::{ChannelView, Evaluated, Interpreter, Offer, View};
-use crate::{Action, Base, BinaryOp, ChannelTest, ChannelType, Entry, Expr, Pattern, Place, Poll, Receive, Send};
+use crate::{
+    Action, Base, BinaryOp, ChannelTest, ChannelType, Entry, Expr, Pattern, Place, Poll, Receive, Scalar, Send,
+};
 use entail_model::{FaultKind, State};
 
 /// Everything an expression can refer to.
@@ -58,6 +60,7 @@ impl<'a> Scene<'a> {
             Expr::ProcessCount => self.view.processes.len() as i32,
             Expr::Last => self.interpreter.layout.last.map_or(0, |at| i32::from(self.state[at])),
             Expr::Timeout => i32::from(self.timeout),
+            Expr::Fault(kind) => return Err(*kind),
             Expr::Started => self.started,
             Expr::Enabled(process) => {
                 let number = self.eval(process)?;
@@ -155,7 +158,7 @@ impl<'a> Scene<'a> {
             Action::Guard(condition) => Ok(self.eval(condition)? != 0),
             Action::Send(send) => {
                 let number = self.eval(&send.channel)?;
-                Ok(!self.is_full(number)?)
+                Ok(!self.is_full(number)? && self.holds(send.when.as_ref())?)
             }
             Action::End => Ok(self.process + 1 == self.view.processes.len()),
             Action::Else
@@ -185,13 +188,40 @@ impl<'a> Scene<'a> {
         let rendezvous = self.channel_type_of(channel).is_rendezvous();
         match self.offer {
             Some(offer) => {
-                let accepted =
-                    offer.channel == number && self.fits(&receive.fields, |i| offer.fields.get(i).copied())?;
+                let field = |i: usize| offer.fields.get(i).copied();
+                let accepted = offer.channel == number
+                    && self.fits(&receive.fields, field)?
+                    && self.holds_afterwards(receive, field)?;
                 Ok(accepted.then_some(0))
             }
             None if rendezvous && receive.keep => Err(FaultKind::Rendezvous),
-            None => self.search(channel, &receive.fields, receive.anywhere),
+            None => match self.search(channel, &receive.fields, receive.anywhere)? {
+                Some(slot) => {
+                    let holds = self.holds_afterwards(receive, |field| self.field(channel, slot, field))?;
+                    Ok(holds.then_some(slot))
+                }
+                None => Ok(None),
+            },
         }
+    }
+
+    fn holds(&self, condition: Option<&Expr>) -> Evaluated<bool> {
+        condition.map_or(Ok(true), |condition| Ok(self.eval(condition)? != 0))
+    }
+
+    /// Whether the condition of a receive will hold once the message has been stored: tried on a copy.
+    fn holds_afterwards(&self, receive: &Receive, field: impl Fn(usize) -> Option<i32>) -> Evaluated<bool> {
+        let Some(condition) = &receive.when else { return Ok(true) };
+        let mut state = self.state.to_vec();
+        for (i, pattern) in receive.fields.iter().enumerate() {
+            if let Pattern::Store(place) = pattern {
+                let value = place.scalar.stored(field(i).unwrap_or(0))?;
+                if let Spot::At(at) = (Scene { state: &state, ..*self }).find(place)? {
+                    store(&mut state, at, place.scalar, value);
+                }
+            }
+        }
+        Scene { state: &state, offer: None, ..*self }.holds(Some(condition))
     }
 
     /// The first slot whose message fits; without `anywhere` only slot 0 is looked at.
@@ -279,8 +309,21 @@ impl<'a> Scene<'a> {
         let types = &self.channel_type_of(self.channel(number)?).fields;
         let fields = send.fields.iter().zip(types);
         let mut fields =
-            fields.map(|(field, ty)| Ok(ty.truncate(self.eval(field)?))).collect::<Evaluated<Vec<_>>>()?;
+            fields.map(|(field, scalar)| scalar.stored(self.eval(field)?)).collect::<Evaluated<Vec<_>>>()?;
         fields.resize(types.len(), 0);
         Ok(Offer { channel: number, fields })
+    }
+}
+
+impl Scalar {
+    /// Whether a value may be stored.
+    pub(crate) fn check(self, value: i32) -> Evaluated<()> {
+        let fits = self.range.is_none_or(|range| range.contains(value));
+        if fits { Ok(()) } else { Err(FaultKind::Range) }
+    }
+
+    /// What a value becomes by being stored.
+    pub(crate) fn stored(self, value: i32) -> Evaluated<i32> {
+        self.check(value).map(|()| self.truncate(value))
     }
 }

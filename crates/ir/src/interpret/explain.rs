@@ -87,6 +87,12 @@ impl<'s> Interpreter<'s> {
                 format!("assertion violated: {}", unparenthesised(condition))
             }
             FaultKind::Index => format!("array index out of range in `{text}`"),
+            FaultKind::Invariant => format!("invariant violated: {text}"),
+            FaultKind::Range => format!("value out of range in `{text}`"),
+            FaultKind::ListEmpty => format!("the list in `{text}` is empty"),
+            FaultKind::ListFull => format!("the list in `{text}` is full"),
+            FaultKind::NoAlternative => format!("none of the alternatives of `{text}` is possible"),
+            FaultKind::NotOwner => format!("the lock in `{text}` is not held by who runs it"),
             FaultKind::DivisionByZero => format!("division by zero in `{text}`"),
             FaultKind::NoChannel => format!("the channel in `{text}` is not initialised"),
             FaultKind::MessageFields => {
@@ -105,8 +111,8 @@ impl<'s> Interpreter<'s> {
                     "`{text}`: a process asks whether it is enabled itself, or processes ask each other in a circle"
                 )
             }
-            FaultKind::Blocked => format!("`{text}` blocks inside a d_step"),
-            FaultKind::Endless => format!("the d_step around `{text}` does not end"),
+            FaultKind::Blocked => format!("`{text}` blocks inside an indivisible sequence"),
+            FaultKind::Endless => format!("the indivisible sequence around `{text}` does not end"),
             FaultKind::Choice => format!("`{text}` is not the only choice of a D_proctype"),
             FaultKind::StateSize => format!("`{text}`: the state would exceed {} bytes", super::MAX_STATE_BYTES),
         }
@@ -192,9 +198,8 @@ impl<'s> Interpreter<'s> {
             Meaning::Boolean if value == 0 => "false".into(),
             Meaning::Boolean if value == 1 => "true".into(),
             Meaning::Enumeration(id) => {
-                let members = &self.system.enumerations[id.index()].members;
-                let index = usize::try_from(value - 1).ok();
-                index.and_then(|index| members.get(index)).cloned().unwrap_or_else(|| value.to_string())
+                let name = self.system.enumerations[id.index()].name_of(value);
+                name.map_or_else(|| value.to_string(), str::to_owned)
             }
             Meaning::Number | Meaning::Boolean | Meaning::Process | Meaning::Channel => value.to_string(),
         }
@@ -232,9 +237,8 @@ impl<'s> Interpreter<'s> {
 
     /// `%e` does not say of which enumeration; like SPIN, take the first that has the number.
     fn member_name(&self, value: i32) -> String {
-        let index = usize::try_from(value - 1).ok();
-        let mut names = self.system.enumerations.iter().filter_map(|e| e.members.get(index?));
-        names.next().cloned().unwrap_or_else(|| value.to_string())
+        let mut names = self.system.enumerations.iter().filter_map(|enumeration| enumeration.name_of(value));
+        names.next().map_or_else(|| value.to_string(), str::to_owned)
     }
 }
 

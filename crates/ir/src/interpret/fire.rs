@@ -24,15 +24,37 @@ struct Performance<'a> {
 
 impl Interpreter<'_> {
     /// Builds the initial state: globals, then the processes that exist from the beginning.
-    pub(super) fn start(&self, state: &mut StateBuf) -> Evaluated<()> {
+    pub(super) fn start(&self, state: &mut StateBuf) -> Result<(), Fault> {
         let view = self.view(state);
         let mut performance = Performance::new(self, state, view, 0);
-        performance.initialise(&self.system.globals.init, 0)?;
-        for start in &self.system.start {
-            let run = Run { process_type: start.process_type, args: Vec::new(), priority: start.priority };
-            performance.run(&run)?;
+        let populate = |performance: &mut Performance<'_>| {
+            performance.initialise(&self.system.globals.init, 0)?;
+            for start in &self.system.start {
+                let run = Run { process_type: start.process_type, args: Vec::new(), priority: start.priority };
+                performance.run(&run)?;
+            }
+            Ok(())
+        };
+        populate(&mut performance).map_err(|kind| Fault { kind, place: 0, times: 1 })?;
+        self.broken_invariant(state).map_or(Ok(()), Err)
+    }
+
+    /// The first invariant that does not hold in a state, if it is one where they must.
+    fn broken_invariant(&self, state: &StateBuf) -> Option<Fault> {
+        let invariants = &self.system.invariants;
+        if invariants.is_empty() || state[0] != 0 {
+            return None;
         }
-        Ok(())
+        let view = self.view(state);
+        let scene = self.scene(state, &view, 0);
+        invariants.iter().find_map(|(condition, statement)| {
+            let kind = match scene.eval(condition) {
+                Ok(0) => FaultKind::Invariant,
+                Ok(_) => return None,
+                Err(kind) => kind,
+            };
+            Some(Fault { kind, place: statement.0, times: 1 })
+        })
     }
 
     pub(super) fn take(&self, step: Step, state: &mut StateBuf) -> Fired {
@@ -58,7 +80,7 @@ impl Interpreter<'_> {
                 } else if failed > 0 {
                     Fired::Failed(fault(first_failed.0, first_failed.1, failed))
                 } else {
-                    Fired::Done
+                    self.broken_invariant(state).map_or(Fired::Done, Fired::Failed)
                 }
             }
         }
@@ -217,7 +239,9 @@ impl<'a> Performance<'a> {
     }
 
     fn assign(&mut self, place: &Place, value: i32) -> Evaluated<()> {
-        if let Spot::At(at) = self.scene().find(place)? {
+        let spot = self.scene().find(place)?;
+        place.scalar.check(value)?;
+        if let Spot::At(at) = spot {
             store(self.state, at, place.scalar, value);
         }
         Ok(())
@@ -234,6 +258,7 @@ impl<'a> Performance<'a> {
         }
         let mut fields = send.fields.iter().map(|field| scene.eval(field)).collect::<Evaluated<Vec<_>>>()?;
         fields.resize(channel_type.fields.len(), 0);
+        channel_type.fields.iter().zip(&fields).try_for_each(|(scalar, value)| scalar.check(*value))?;
         let length = layout.channel_length(self.state, channel);
         let message_in = |slot: usize| (0..fields.len()).map(move |i| scene.field(channel, slot, i).unwrap_or(0));
         let greater = |slot: &usize| message_in(*slot).gt(fields.iter().copied());

@@ -58,10 +58,21 @@ impl<'s> Interpreter<'s> {
 
     fn steps_of_all(&self, state: &State, view: &View, timeout: bool, steps: &mut Vec<Step>) {
         let exclusive = usize::from(state[0]);
-        let processes = if exclusive > 0 { exclusive - 1..exclusive } else { 0..view.processes.len() };
-        for process in processes.rev() {
-            let scene = Scene { timeout, ..self.scene(state, view, process) };
-            self.steps_of_one(&scene, steps);
+        let of_one = |process: usize, steps: &mut Vec<Step>| {
+            self.steps_of_one(&Scene { timeout, ..self.scene(state, view, process) }, steps);
+        };
+        match exclusive.checked_sub(1) {
+            Some(process) => of_one(process, steps),
+            None => self.in_turn(view.processes.len(), |process| of_one(process, steps)),
+        }
+    }
+
+    /// Processes in the order in which their steps come.
+    fn in_turn(&self, processes: usize, mut each: impl FnMut(usize)) {
+        if self.system.oldest_first {
+            (0..processes).for_each(each);
+        } else {
+            (0..processes).rev().for_each(&mut each);
         }
     }
 
@@ -88,18 +99,15 @@ impl<'s> Interpreter<'s> {
 
     /// Every edge of another process that accepts the offer.
     fn partners(&self, sender: &Scene<'_>, offer: &Offer, mut each: impl FnMut(usize, EdgeId)) {
-        for partner in (0..sender.view.processes.len()).rev() {
-            if partner == sender.process {
-                continue;
-            }
+        self.in_turn(sender.view.processes.len(), |partner| {
             let scene = Scene { process: partner, offer: Some(offer), ..*sender };
-            if self.may_move(&scene) {
+            if partner != sender.process && self.may_move(&scene) {
                 self.each_possible_edge(&scene, |edge_id, _| {
                     each(partner, edge_id);
                     true
                 });
             }
-        }
+        });
     }
 
     /// Calls `take` for every edge that is possible for the scene's process. `take` says whether the edge really
@@ -206,7 +214,7 @@ impl Model for Interpreter<'_> {
             let mut first = vec![0; self.layout.first_process];
             return match self.start(&mut first) {
                 Ok(()) => Fired::Done,
-                Err(kind) => Fired::Broken(entail_model::Fault { kind, place: 0, times: 1 }),
+                Err(fault) => Fired::Broken(fault),
             };
         }
         self.take(step, state)

@@ -4,7 +4,7 @@
 //! line; indentation is for people only, and `//` begins a comment.
 //!
 //! ```text
-//! enum mtype { ack, nak }
+//! enum mtype from 1 { ack, nak }
 //! channel c0 "[2] of { mtype }": 2 of (u8(mtype))
 //!
 //! globals size 2
@@ -71,7 +71,7 @@ const USUAL_PRIORITY: u8 = 1;
 
 /// Words with a meaning of their own at the beginning of a line, of an operand or of a type. A name that is
 /// one of them is written in quotes.
-const RESERVED: [&str; 47] = [
+const RESERVED: [&str; 49] = [
     "_",
     "_last",
     "_nonprogress",
@@ -92,10 +92,12 @@ const RESERVED: [&str; 47] = [
     "end",
     "enter",
     "enum",
+    "fault",
     "find",
     "full",
     "global",
     "globals",
+    "invariant",
     "jump",
     "label",
     "len",

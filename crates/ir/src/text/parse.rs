@@ -111,6 +111,7 @@ impl Parser {
             "let" => self.init(tokens),
             "provided" => self.provided(tokens),
             "label" => self.label(tokens),
+            "invariant" => self.invariant(tokens),
             "start" => self.start(tokens),
             "enter" => self.block_entry(tokens),
             _ => self.edge(tokens),
@@ -144,6 +145,7 @@ impl Parser {
         match what {
             "last" => self.system.uses_last = true,
             "priorities" => self.system.uses_priorities = true,
+            "oldest_first" => self.system.oldest_first = true,
             other => return Err(format!("nothing is known about the use of {other}")),
         }
         Ok(())
@@ -153,10 +155,20 @@ impl Parser {
         let enumeration = self.reader(tokens).all(|line| {
             line.word("enum")?;
             let name = line.name()?.to_owned();
+            line.word("from")?;
+            let first = line.signed()?;
             let members = line.list("{", "}", |line| line.name().map(str::to_owned))?;
-            Ok(Enumeration { name, members })
+            Ok(Enumeration { name, first, members })
         })?;
         self.system.enumerations.push(enumeration);
+        Ok(())
+    }
+
+    fn invariant(&mut self, tokens: &[Token]) -> Parsed<()> {
+        // It sees no process.
+        self.enter_section(Section::None);
+        let invariant = self.reader(tokens).all(Reader::invariant)?;
+        self.system.invariants.push(invariant);
         Ok(())
     }
 

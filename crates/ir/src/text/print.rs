@@ -34,9 +34,10 @@ impl Display for Shown<'_, System> {
         let Shown { names, item: system } = *self;
         write_if(f, system.uses_last, "uses last\n")?;
         write_if(f, system.uses_priorities, "uses priorities\n")?;
-        for Enumeration { name, members } in &system.enumerations {
+        write_if(f, system.oldest_first, "uses oldest_first\n")?;
+        for Enumeration { name, first, members } in &system.enumerations {
             let members: Vec<_> = members.iter().map(|member| Name(member).to_string()).collect();
-            writeln!(f, "enum {} {{ {} }}", Name(name), members.join(", "))?;
+            writeln!(f, "enum {} from {first} {{ {} }}", Name(name), members.join(", "))?;
         }
         for (id, ChannelType { name, capacity, fields }) in system.channel_types.iter().enumerate() {
             writeln!(f, "channel c{id} {}: {capacity} of ({})", Name(name), names.show(&fields[..]))?;
@@ -45,6 +46,9 @@ impl Display for Shown<'_, System> {
             writeln!(f, "\nglobals size {}\n{}", system.globals.size, names.show(&system.globals))?;
         }
         write_processes(f, system)?;
+        for (condition, statement) in &system.invariants {
+            writeln!(f, "invariant {} @{statement}", names.show(condition))?;
+        }
         for Start { process_type, priority } in &system.start {
             writeln!(f, "start {}{}", names.show(process_type), Priority(*priority))?;
         }

@@ -1,10 +1,12 @@
 //! Systems to test with.
 
+use entail_model::FaultKind;
+
 use crate::{
     Action, Base, BinaryOp, Block, BlockNode, ChannelTest, ChannelType, ChannelTypeId, Edge, Entry, Enumeration,
     EnumerationId, Expr, Field, Frame, Index, Init, Label, Location, LocationId, Meaning, NodeId, Pattern, Place,
-    Poll, ProcessType, ProcessTypeId, Receive, Run, Scalar, Send, Shape, Start, Statement, StatementId, System,
-    UnaryOp, Variable,
+    Poll, ProcessType, ProcessTypeId, Range, Receive, Run, Scalar, Send, Shape, Start, Statement, StatementId,
+    System, UnaryOp, Variable,
 };
 
 const BYTE: Scalar = Scalar::unsigned(8);
@@ -22,12 +24,18 @@ pub(crate) fn everything() -> System {
             ChannelType { name: "meet".to_owned(), capacity: 0, fields: vec![] },
         ],
         enumerations: vec![
-            Enumeration { name: "mtype".to_owned(), members: vec!["ack".to_owned(), "not ok".to_owned()] },
-            Enumeration { name: "mtype".to_owned(), members: vec![] },
+            Enumeration {
+                name: "mtype".to_owned(),
+                first: 1,
+                members: vec!["ack".to_owned(), "not ok".to_owned()],
+            },
+            Enumeration { name: "mtype".to_owned(), first: -2, members: vec![] },
         ],
         start: vec![Start { process_type: SELF, priority: 1 }, Start { process_type: SELF, priority: 5 }],
         uses_last: true,
         uses_priorities: true,
+        oldest_first: true,
+        invariants: vec![(sum(), StatementId(1))],
         ..System::default()
     };
     statements(&mut system);
@@ -123,17 +131,24 @@ fn actions() -> Vec<Action> {
     let x = || Place::global(0, BYTE);
     let run = |args| Run { process_type: OTHER, args, priority: 7 };
     let block = |entry, nodes| Action::Deterministic(Box::new(Block { entry, nodes }));
-    let receive = |fields, anywhere, keep| {
-        Action::Receive(Box::new(Receive { channel: Expr::load(Place::local(1, CHANNEL)), fields, anywhere, keep }))
+    let receive = |fields, anywhere, keep, when| {
+        let channel = Expr::load(Place::local(1, CHANNEL));
+        Action::Receive(Box::new(Receive { channel, fields, anywhere, keep, when }))
     };
     vec![
         Action::Skip,
         Action::Guard(Expr::Const(i32::MIN)),
         Action::Else,
-        Action::Send(Box::new(Send { channel: Expr::Const(1), fields: vec![], sorted: false })),
-        Action::Send(Box::new(Send { channel: sum(), fields: vec![sum(), Expr::Last], sorted: true })),
-        receive(vec![], false, true),
-        receive(patterns(), true, false),
+        Action::Send(Box::new(Send { channel: Expr::Const(1), fields: vec![], sorted: false, when: None })),
+        Action::Send(Box::new(Send {
+            channel: sum(),
+            fields: vec![sum(), Expr::Last],
+            sorted: true,
+            when: Some(sum()),
+        })),
+        receive(vec![], false, true, None),
+        receive(patterns(), true, false, None),
+        receive(patterns(), false, true, Some(sum())),
         Action::Assert(sum()),
         Action::Print("nothing\n".to_owned(), vec![]),
         Action::Print("%d \"%d\"".to_owned(), vec![sum(), Expr::Const(-1)]),
@@ -144,7 +159,7 @@ fn actions() -> Vec<Action> {
         block(Entry::Always, nodes(Action::Guard(sum()))),
         block(Entry::Otherwise, nodes(Action::Guard(sum()))),
         block(
-            Entry::AnyOf(vec![Action::Guard(sum()), receive(patterns(), false, false)]),
+            Entry::AnyOf(vec![Action::Guard(sum()), receive(patterns(), false, false, None)]),
             nodes(Action::Guard(sum())),
         ),
     ]
@@ -220,6 +235,7 @@ fn exprs() -> Vec<Expr> {
         Expr::Find(SELF),
         Expr::Find(OTHER),
         Expr::NonProgress,
+        Expr::Fault(FaultKind::ListEmpty),
     ];
     exprs.extend(super::BINARY_OPS.map(|op| Expr::binary(op, sum(), Expr::Const(-7))));
     let tests = [ChannelTest::Full, ChannelTest::Empty, ChannelTest::NotFull, ChannelTest::NotEmpty];
@@ -259,6 +275,7 @@ pub(crate) fn random(seed: u64) -> System {
     system.globals = random.frame(&Base::Global);
     system.process_types = (0..=random.below(3)).map(|_| random.process_type()).collect();
     system.start.clear();
+    system.invariants = vec![(Expr::ProcessCount, StatementId(0))];
     // Places refer to frames of all process types, so edges come last.
     for id in 0..system.process_types.len() {
         let process = ProcessTypeId(id as u16);
@@ -313,7 +330,9 @@ impl Random {
             Meaning::Channel,
             Meaning::Process,
         ]);
-        Scalar { bits: 1 + self.below(32) as u8, signed: self.chance(), meaning }
+        let plain = Scalar { bits: 1 + self.below(32) as u8, signed: self.chance(), range: None, meaning };
+        let value = plain.truncate(self.below(u64::MAX) as i32);
+        Scalar { range: self.chance().then_some(Range { low: value.min(0), high: value.max(0) }), ..plain }
     }
 
     fn shape(&mut self, depth: u32) -> Shape {
@@ -380,7 +399,7 @@ impl Random {
             shape = match shape {
                 Shape::Scalar(scalar) => {
                     let bits = if self.below(8) == 0 { 8 } else { scalar.bits };
-                    return Some(Place { base, offset, indices, scalar: Scalar { bits, ..scalar } });
+                    return Some(Place { base, offset, indices, scalar: Scalar { bits, range: None, ..scalar } });
                 }
                 Shape::Array { element, len } => {
                     let stride = element.size();
@@ -445,6 +464,10 @@ impl Random {
         (0..self.below(3)).map(|_| pattern(self)).collect()
     }
 
+    fn condition(&mut self, system: &System, process: ProcessTypeId) -> Option<Expr> {
+        self.chance().then(|| self.expr(system, process, 2))
+    }
+
     fn action(&mut self, system: &System, process: ProcessTypeId) -> Action {
         let expr = |random: &mut Self| random.expr(system, process, 4);
         match self.below(6) {
@@ -452,12 +475,18 @@ impl Random {
             1 => Action::Print(self.name(), vec![expr(self)]),
             2 => {
                 let fields = (0..self.below(3)).map(|_| expr(self)).collect();
-                Action::Send(Box::new(Send { channel: expr(self), fields, sorted: self.chance() }))
+                Action::Send(Box::new(Send {
+                    channel: expr(self),
+                    fields,
+                    sorted: self.chance(),
+                    when: self.condition(system, process),
+                }))
             }
             3 => {
                 let fields = self.patterns(system, process, 3);
                 let (anywhere, keep) = (self.chance(), self.chance());
-                Action::Receive(Box::new(Receive { channel: expr(self), fields, anywhere, keep }))
+                let when = self.condition(system, process);
+                Action::Receive(Box::new(Receive { channel: expr(self), fields, anywhere, keep, when }))
             }
             4 => {
                 let process_type = ProcessTypeId(self.below(system.process_types.len() as u64) as u16);

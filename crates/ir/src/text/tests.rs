@@ -215,7 +215,7 @@ fn refused(text: &str, line: usize, message: &str) {
 fn errors_say_where_they_are() {
     refused("\n  ?", 2, "expected an operand, found ?");
     refused("// fine\nuses luck", 2, "nothing is known about the use of luck");
-    refused("enum a { b, c", 1, "expected ,, found the end of the line");
+    refused("enum a from 0 { b, c", 1, "expected ,, found the end of the line");
     refused("enum \"a\\q\" { }", 1, "\\q is no escape");
     refused("start §", 1, "'§' has no meaning here");
     refused("var x: u8 at 0", 1, "this belongs to the globals or into a process");
@@ -254,7 +254,7 @@ fn errors_of_the_whole_have_no_line() {
 /// The form as people see it; the text is its own expected result.
 #[test]
 fn the_form_is_pleasant_to_read() {
-    let text = r#"enum mtype { ack, nak }
+    let text = r#"enum mtype from 1 { ack, nak }
 channel c0 "[2] of { mtype, byte }": 2 of (u8(mtype), u8)
 
 globals size 12

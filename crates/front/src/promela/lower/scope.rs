@@ -243,7 +243,7 @@ impl Scopes {
     fn enumeration(&mut self, name: &str) -> EnumerationId {
         let known = self.enumerations.iter().position(|enumeration| enumeration.name == name);
         let index = known.unwrap_or_else(|| {
-            self.enumerations.push(Enumeration { name: name.into(), members: Vec::new() });
+            self.enumerations.push(Enumeration { name: name.into(), first: 1, members: Vec::new() });
             self.enumerations.len() - 1
         });
         EnumerationId(index as u16)

@@ -145,13 +145,14 @@ impl Lowering<'_> {
                 }
             }
         }
-        Action::Send(Box::new(ir::Send { channel, fields, sorted: send.sorted }))
+        Action::Send(Box::new(ir::Send { channel, fields, sorted: send.sorted, when: None }))
     }
 
     fn receive(&mut self, receive: &Receive, span: Span) -> Action {
         let (channel, channel_type) = self.channel(&receive.channel);
         let fields = self.patterns(&receive.args, channel_type, span);
-        Action::Receive(Box::new(ir::Receive { channel, fields, anywhere: receive.random, keep: receive.keep }))
+        let (anywhere, keep) = (receive.random, receive.keep);
+        Action::Receive(Box::new(ir::Receive { channel, fields, anywhere, keep, when: None }))
     }
 
     /// Warns about a constant that does not fit.

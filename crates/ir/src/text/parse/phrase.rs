@@ -1,12 +1,14 @@
 //! What stands within a line: actions, expressions, places and shapes.
 
+use entail_model::FaultKind;
+
 use super::reader::{Parsed, Reader, is_number};
 use crate::text::lex::Token;
 use crate::text::names::{Step, position};
 use crate::text::{BINARY_OPS, USUAL_PRIORITY};
 use crate::{
     Action, Base, BinaryOp, Block, BlockNode, ChannelTest, Edge, Entry, EnumerationId, Expr, Field, Frame, Index,
-    LocationId, Meaning, NodeId, Pattern, Place, Poll, ProcessTypeId, Receive, Run, Scalar, Send, Shape,
+    LocationId, Meaning, NodeId, Pattern, Place, Poll, ProcessTypeId, Range, Receive, Run, Scalar, Send, Shape,
     StatementId, UnaryOp,
 };
 
@@ -98,10 +100,18 @@ impl Reader<'_> {
             let sorted = self.is_next(0, "!!");
             self.skip();
             let fields = self.list("(", ")", Self::expr)?;
-            return Ok(Action::Send(Box::new(Send { channel: first, fields, sorted })));
+            let when = self.condition()?;
+            return Ok(Action::Send(Box::new(Send { channel: first, fields, sorted, when })));
         }
         let (anywhere, fields) = self.patterns()?;
-        Ok(Action::Receive(Box::new(Receive { channel: first, fields, anywhere, keep: self.eat_word("keep") })))
+        let keep = self.eat_word("keep");
+        let when = self.condition()?;
+        Ok(Action::Receive(Box::new(Receive { channel: first, fields, anywhere, keep, when })))
+    }
+
+    /// What a send or a receive depends on besides its channel.
+    fn condition(&mut self) -> Parsed<Option<Expr>> {
+        if self.eat_word("when") { self.expr().map(Some) } else { Ok(None) }
     }
 
     fn assignment(&mut self, target: Expr) -> Parsed<Action> {
@@ -340,8 +350,35 @@ impl Reader<'_> {
         };
         let Some((signed, bits)) = width else { return self.unexpected("a type like u8 or i32") };
         self.skip();
+        let range = if self.is_next(0, "[") { Some(self.range()?) } else { None };
         let meaning = if self.is_next(0, "(") { self.in_parentheses(Self::meaning)? } else { Meaning::Number };
-        Ok(Scalar { bits, signed, meaning })
+        Ok(Scalar { bits, signed, range, meaning })
+    }
+
+    fn range(&mut self) -> Parsed<Range> {
+        self.symbol("[")?;
+        let low = self.signed()?;
+        self.symbol(",")?;
+        let high = self.signed()?;
+        self.symbol("]")?;
+        Ok(Range { low, high })
+    }
+
+    pub fn signed(&mut self) -> Parsed<i32> {
+        let sign = if self.eat("-") { -1 } else { 1 };
+        let value = sign * i64::from(self.number::<u32>()?);
+        i32::try_from(value).map_err(|_| format!("{value} does not fit 32 bits"))
+    }
+
+    fn fault(&mut self) -> Parsed<Expr> {
+        let name = self.name()?;
+        let kind = FaultKind::ALL.iter().find(|kind| kind.name() == name);
+        kind.map(|kind| Expr::Fault(*kind)).ok_or_else(|| format!("no fault is called {name}"))
+    }
+
+    pub fn invariant(&mut self) -> Parsed<(Expr, StatementId)> {
+        self.word("invariant")?;
+        Ok((self.expr()?, self.statement_id()?))
     }
 
     fn meaning(&mut self) -> Parsed<Meaning> {
@@ -373,6 +410,7 @@ fn function<'a>(word: &str) -> Option<fn(&mut Reader<'a>) -> Parsed<Expr>> {
         "find" => |line| line.process_type().map(Expr::Find),
         "at" => Reader::at,
         "poll" => Reader::poll,
+        "fault" => Reader::fault,
         _ => return None,
     })
 }

@@ -4,7 +4,8 @@ use super::{Name, Priority, Shown, write_if};
 use crate::text::lex::quote;
 use crate::text::names::{Names, Step};
 use crate::{
-    Action, Base, ChannelTest, Entry, Expr, Field, Meaning, Pattern, Place, ProcessTypeId, Scalar, Shape, UnaryOp,
+    Action, Base, ChannelTest, Entry, Expr, Field, Meaning, Pattern, Place, ProcessTypeId, Range, Scalar, Shape,
+    UnaryOp,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -18,11 +19,13 @@ impl Display for Shown<'_, Action> {
             Action::Assign(place, value) => write!(f, "{} = {}", names.show(&**place), names.show(value)),
             Action::Send(send) => {
                 let symbol = if send.sorted { "!!" } else { "!" };
-                write!(f, "{} {symbol} ({})", names.operand(&send.channel), names.show(&send.fields[..]))
+                write!(f, "{} {symbol} ({})", names.operand(&send.channel), names.show(&send.fields[..]))?;
+                write_condition(f, names, &send.when)
             }
             Action::Receive(receive) => {
                 write_receive(f, names, &receive.channel, receive.anywhere, &receive.fields)?;
-                write_if(f, receive.keep, " keep")
+                write_if(f, receive.keep, " keep")?;
+                write_condition(f, names, &receive.when)
             }
             Action::Assert(condition) => write!(f, "assert {}", names.show(condition)),
             Action::Print(text, values) => {
@@ -46,6 +49,10 @@ impl Display for Shown<'_, Action> {
             }),
         }
     }
+}
+
+fn write_condition(f: &mut Formatter<'_>, names: Names, condition: &Option<Expr>) -> fmt::Result {
+    condition.iter().try_for_each(|condition| write!(f, " when {}", names.show(condition)))
 }
 
 fn write_receive(
@@ -118,6 +125,7 @@ impl Display for Shown<'_, Expr> {
             Expr::PriorityOf(process) => write!(f, "priority({})", names.show(&**process)),
             Expr::Find(process_type) => write!(f, "find({})", names.show(process_type)),
             Expr::NonProgress => f.write_str("_nonprogress"),
+            Expr::Fault(kind) => write!(f, "fault({})", kind.name()),
         }
     }
 }
@@ -151,7 +159,8 @@ impl Display for Operand<'_> {
             | Expr::At(..)
             | Expr::PriorityOf(_)
             | Expr::Find(_)
-            | Expr::NonProgress => self.0.fmt(f),
+            | Expr::NonProgress
+            | Expr::Fault(_) => self.0.fmt(f),
         }
     }
 }
@@ -215,8 +224,9 @@ impl Display for Shown<'_, Field> {
 
 impl Display for Shown<'_, Scalar> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Scalar { bits, signed, meaning } = *self.item;
+        let Scalar { bits, signed, range, meaning } = *self.item;
         write!(f, "{}{bits}", if signed { 'i' } else { 'u' })?;
+        range.iter().try_for_each(|Range { low, high }| write!(f, "[{low}, {high}]"))?;
         match meaning {
             Meaning::Number => Ok(()),
             Meaning::Boolean => f.write_str("(bool)"),
