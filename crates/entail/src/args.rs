@@ -2,7 +2,7 @@
 
 use crate::units;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use entail_front::{Language, Options};
+use entail_front::{Granularity, Language, Options};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -61,9 +61,9 @@ pub struct ReplayArgs {
 /// What a model consists of, as entail sees it
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// automata, symbols or code
-    #[arg(value_parser = choice(&[("automata", What::Automata), ("symbols", What::Symbols), ("code", What::Code)],
-        &["dependencies", "claim"]))]
+    /// automata, symbols, code (of the language's own tools, where they have one) or ir (what entail runs)
+    #[arg(value_parser = choice(&[("automata", What::Automata), ("symbols", What::Symbols), ("code", What::Code),
+        ("ir", What::Ir)], &["dependencies", "claim"]))]
     pub what: What,
     pub model: PathBuf,
     #[command(flatten)]
@@ -75,15 +75,20 @@ pub struct ShowArgs {
 /// How the model's text is read.
 #[derive(Debug, Args)]
 pub struct ReadingArgs {
-    /// Define a preprocessor macro
+    /// Define a preprocessor macro, or give a constant another value
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub defines: Vec<String>,
     /// Look for included files here
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
     /// The model's language [default: by the file's ending]
-    #[arg(long, value_name = "promela", value_parser = choice(&[("promela", Language::Promela)], &["esml", "bir"]))]
+    #[arg(long, value_name = "promela|esml|bir", value_parser = choice(
+        &[("promela", Language::Promela), ("esml", Language::Esml), ("bir", Language::Bir)], &[]))]
     pub lang: Option<Language>,
+    /// How much is one step, in ESML: as the language defines it, or a statement
+    #[arg(long, value_name = "exact|statement", default_value = "exact", value_parser = choice(
+        &[("exact", Granularity::Exact), ("statement", Granularity::Statement)], &[]))]
+    pub granularity: Granularity,
 }
 
 #[derive(Debug, Args)]
@@ -178,6 +183,7 @@ pub enum What {
     Automata,
     Symbols,
     Code,
+    Ir,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,7 +210,7 @@ pub enum Backend {
 impl ReadingArgs {
     pub fn options(&self) -> Options {
         let (defines, include_dirs) = (self.defines.clone(), self.include_dirs.clone());
-        Options { language: self.lang, defines, include_dirs }
+        Options { language: self.lang, defines, include_dirs, granularity: self.granularity }
     }
 }
 

@@ -39,25 +39,13 @@ impl Coverage {
 
     /// What no process came to, type by type and in the order of locations.
     pub fn unreached(&self, system: &System) -> Vec<Unreached> {
-        let types = (0..system.process_types.len()).map(|index| ProcessTypeId(index as u16));
-        types.flat_map(|id| self.unreached_in(id, system)).collect()
+        let types = || (0..system.process_types.len()).map(|index| ProcessTypeId(index as u16));
+        let reached: Vec<_> = types().map(|id| self.reached_in(id, system)).collect();
+        // Process types may share statements: it is enough that one of them came there.
+        let at = |id: ProcessTypeId| reached[id.index()].iter().flat_map(move |&at| statements_at(id, at, system));
+        let considered: HashSet<StatementId> = types().flat_map(at).collect();
+        types().flat_map(|id| unreached_in(id, &reached[id.index()], &considered, system)).collect()
     }
-
-    fn unreached_in(&self, id: ProcessTypeId, system: &System) -> Vec<Unreached> {
-        let reached = self.reached_in(id, system);
-        let considered: HashSet<StatementId> =
-            reached.iter().flat_map(|&at| statements_at(id, at, system)).collect();
-        let mut unreached = Vec::new();
-        for location in stations(id, system).into_iter().filter(|location| !reached.contains(location)) {
-            for statement in statements_at(id, location, system) {
-                if !considered.contains(&statement) && !only_leads_on(system.statement(statement)) {
-                    unreached.push(Unreached { process_type: id, location, statement });
-                }
-            }
-        }
-        unreached
-    }
-
     /// Where processes of this type have been.
     fn reached_in(&self, id: ProcessTypeId, system: &System) -> HashSet<LocationId> {
         let process_type = system.process_type(id);
@@ -80,6 +68,23 @@ impl Coverage {
         let runs = |edge: usize| self.fired[edge] && starts(&system.edges[edge].action, id);
         system.start.iter().any(|start| start.process_type == id) || (0..system.edges.len()).any(runs)
     }
+}
+
+fn unreached_in(
+    id: ProcessTypeId,
+    reached: &HashSet<LocationId>,
+    considered: &HashSet<StatementId>,
+    system: &System,
+) -> Vec<Unreached> {
+    let mut unreached = Vec::new();
+    for location in stations(id, system).into_iter().filter(|location| !reached.contains(location)) {
+        for statement in statements_at(id, location, system) {
+            if !considered.contains(&statement) && !only_leads_on(system.statement(statement)) {
+                unreached.push(Unreached { process_type: id, location, statement });
+            }
+        }
+    }
+    unreached
 }
 
 /// Every statement once, with the first of its locations.

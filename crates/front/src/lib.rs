@@ -2,7 +2,10 @@
 //!
 //! A front end never stops at the first problem: it returns what it could read and every problem it met.
 
+pub mod bir;
 pub mod diagnostic;
+pub mod esml;
+pub mod kit;
 pub mod promela;
 pub mod source;
 pub mod suggest;
@@ -17,14 +20,27 @@ use std::path::{Path, PathBuf};
 pub struct Options {
     /// By the file's ending if none is given.
     pub language: Option<Language>,
-    /// As given to `-D`: `NAME`, `NAME=VALUE` or `NAME(ARGS)=VALUE`.
+    /// As given to `-D`: macros for a language with a preprocessor, else values for constants: `NAME=VALUE`.
     pub defines: Vec<String>,
     pub include_dirs: Vec<PathBuf>,
+    pub granularity: Granularity,
+}
+
+/// How much of a model is one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Granularity {
+    /// As the language defines it.
+    #[default]
+    Exact,
+    /// One statement, together with what leads to it and no other process can see.
+    Statement,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     Promela,
+    Esml,
+    Bir,
 }
 
 /// What came of reading a model.
@@ -42,6 +58,8 @@ pub struct ModelSource {
     pub language: Language,
     pub system: System,
     pub properties: Vec<Property>,
+    /// The model in the code of the language's own tools, if they have one.
+    pub listing: Option<String>,
 }
 
 /// Something the model says about itself, beyond assertions and end states.
@@ -59,6 +77,7 @@ pub enum PropertyKind {
     Never,
     Trace,
     Notrace,
+    Ctl,
 }
 
 /// Reads the model in the file `path`.
@@ -67,6 +86,8 @@ pub fn load(path: &Path, options: &Options) -> Loaded {
     let mut problems = Vec::new();
     let model = match options.language.or_else(|| Language::of(path)) {
         Some(Language::Promela) => promela::load(path, options, &mut sources, &mut problems),
+        Some(Language::Esml) => esml::load(path, options, &mut sources, &mut problems),
+        Some(Language::Bir) => bir::load(path, options, &mut sources, &mut problems),
         None => {
             let message = format!("cannot tell the language of `{}` from its ending", path.display());
             problems.push(Diagnostic::general(message).hint("name it with `--lang`, as in `--lang promela`"));
@@ -82,6 +103,8 @@ impl Language {
     pub fn of(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {
             "pml" | "prom" | "promela" | "pm" | "pr" | "spin" => Some(Language::Promela),
+            "esml" => Some(Language::Esml),
+            "bir" => Some(Language::Bir),
             _ => None,
         }
     }
@@ -89,6 +112,17 @@ impl Language {
     pub fn name(self) -> &'static str {
         match self {
             Language::Promela => "promela",
+            Language::Esml => "esml",
+            Language::Bir => "bir",
+        }
+    }
+
+    /// The depth of an initial state, as the language's own tools count: SPIN counts the steps that lead to a state,
+    /// ESML's model checker the states on its stack.
+    pub fn first_depth(self) -> u64 {
+        match self {
+            Language::Promela | Language::Bir => 0,
+            Language::Esml => 1,
         }
     }
 }
@@ -100,6 +134,7 @@ impl PropertyKind {
             PropertyKind::Never => "never",
             PropertyKind::Trace => "trace",
             PropertyKind::Notrace => "notrace",
+            PropertyKind::Ctl => "ctl",
         }
     }
 }

@@ -1,6 +1,13 @@
 //! The files a model is made of, and places in them.
 
+use crate::diagnostic::Diagnostic;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
+
+/// Larger files are no models.
+pub const MAX_FILE_BYTES: usize = 8 << 20;
 
 /// Every file that was read, plus pseudo-files for text that stands nowhere (`-D NAME=VALUE`).
 #[derive(Debug, Default)]
@@ -66,4 +73,51 @@ impl Span {
     pub fn to(self, last: Span) -> Span {
         if self.file == last.file && last.end >= self.start { Span { end: last.end, ..self } } else { self }
     }
+}
+
+/// The bytes of a file; if there are too many, one more than is allowed.
+pub fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    let name = path.display();
+    read_bytes(path).map_err(|problem| {
+        let reason = match problem.kind() {
+            io::ErrorKind::NotFound => "no such file".to_owned(),
+            io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            _ => problem.to_string(),
+        };
+        Diagnostic::general(format!("cannot read `{name}`: {reason}"))
+    })
+}
+
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(io::Error::other("it is a directory"));
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The text that bytes stand for, if they are a text.
+pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
+    if bytes.len() > MAX_FILE_BYTES {
+        let problem = format!("`{name}` is larger than {} MiB", MAX_FILE_BYTES >> 20);
+        return Err(Diagnostic::general(problem).hint("is it really a model?"));
+    }
+    let line = |at: usize| bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
+        let problem = format!("`{name}` is a binary file: a zero byte at offset {at}, line {}", line(at));
+        return Err(Diagnostic::general(problem).hint("a model is a text file"));
+    }
+    if let Err(problem) = std::str::from_utf8(&bytes) {
+        let at = problem.valid_up_to();
+        let problem =
+            format!("`{name}` is not UTF-8 text: byte 0x{:02x} at offset {at}, line {}", bytes[at], line(at));
+        return Err(Diagnostic::general(problem)
+            .hint(format!("if it is Latin-1, convert it: `iconv -f latin1 -t utf-8 {name}`")));
+    }
+    Ok(String::from_utf8(bytes).unwrap_or_default())
 }

@@ -112,7 +112,7 @@ fn write_settings(out: &mut String, report: &Report, model: &ModelSource, search
     }
     let has_claim = model.properties.iter().any(|property| match property.kind {
         PropertyKind::Ltl | PropertyKind::Never => true,
-        PropertyKind::Trace | PropertyKind::Notrace => false,
+        PropertyKind::Trace | PropertyKind::Notrace | PropertyKind::Ctl => false,
     });
     let claim = if has_claim { "not selected" } else { "none specified" };
     let switch = |on: bool, flag: &str| if on { "+".into() } else { format!("- (disabled by {flag} flag)") };

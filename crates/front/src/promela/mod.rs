@@ -49,7 +49,8 @@ fn from_tokens(tokens: Vec<Token>, sources: &Sources, problems: &mut Vec<Diagnos
     }
     let system = lower::lower(&program, sources, problems)?;
     debug_assert_eq!(entail_ir::verify::verify(&system), Ok(()));
-    Some(ModelSource { language: Language::Promela, system, properties: properties(&program, sources) })
+    let properties = properties(&program, sources);
+    Some(ModelSource { language: Language::Promela, system, properties, listing: None })
 }
 
 /// The claims the model makes; unnamed ones get the names SPIN would give them.

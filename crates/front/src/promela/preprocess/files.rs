@@ -2,14 +2,10 @@
 
 use super::directive::Header;
 use super::text::Text;
-use super::{
-    MAX_FILE_BYTES, MAX_INCLUDE_DEPTH, MAX_TEXT_BYTES, MIN_FILE_COST, OpenFile, Preprocessor, lex::Reader,
-};
+use super::{MAX_INCLUDE_DEPTH, MAX_TEXT_BYTES, MIN_FILE_COST, OpenFile, Preprocessor, lex::Reader};
 use crate::diagnostic::Diagnostic;
-use crate::source::{FileId, Span};
+use crate::source::{self, FileId, Span};
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -32,23 +28,13 @@ impl Preprocessor<'_> {
         if let Some(&file) = self.library.by_path.get(&identity) {
             return Ok(file);
         }
-        let name = path.display().to_string();
-        let bytes = read(path).map_err(|problem| {
-            let reason = match problem.kind() {
-                io::ErrorKind::NotFound => "no such file".to_owned(),
-                io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-                _ => problem.to_string(),
-            };
-            Diagnostic::general(format!("cannot read `{name}`: {reason}"))
-        })?;
-        let file = self.add(&name, bytes)?;
+        let file = self.add(&path.display().to_string(), source::read(path)?)?;
         self.library.by_path.insert(identity, file);
         Ok(file)
     }
 
     pub fn add(&mut self, name: &str, bytes: Vec<u8>) -> Result<FileId, Diagnostic> {
-        let text = check(name, bytes)?;
-        let file = self.sources.add(name, text);
+        let file = self.sources.add(name, source::text_of(name, bytes)?);
         let text = self.sources.file(file).text.clone();
         self.library.texts.insert(file, Rc::new(Text::new(text)));
         Ok(file)
@@ -154,38 +140,4 @@ impl Preprocessor<'_> {
 fn show(directory: &Path) -> String {
     let here = directory.as_os_str().is_empty();
     if here { "the current directory".to_owned() } else { format!("`{}`", directory.display()) }
-}
-
-/// The bytes of a file, but at most one more than is allowed.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let metadata = std::fs::metadata(path)?;
-    if metadata.is_dir() {
-        return Err(io::Error::other("it is a directory"));
-    }
-    if !metadata.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn check(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
-    if bytes.len() > MAX_FILE_BYTES {
-        let problem = format!("`{name}` is larger than {} MiB", MAX_FILE_BYTES >> 20);
-        return Err(Diagnostic::general(problem).hint("is it really a model?"));
-    }
-    let line = |at: usize| bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
-    if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
-        let problem = format!("`{name}` is a binary file: a zero byte at offset {at}, line {}", line(at));
-        return Err(Diagnostic::general(problem).hint("a model is a text file"));
-    }
-    if let Err(problem) = std::str::from_utf8(&bytes) {
-        let at = problem.valid_up_to();
-        let problem =
-            format!("`{name}` is not UTF-8 text: byte 0x{:02x} at offset {at}, line {}", bytes[at], line(at));
-        return Err(Diagnostic::general(problem)
-            .hint(format!("if it is Latin-1, convert it: `iconv -f latin1 -t utf-8 {name}`")));
-    }
-    Ok(String::from_utf8(bytes).unwrap_or_default())
 }

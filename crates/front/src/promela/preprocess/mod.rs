@@ -31,7 +31,6 @@ use lex::{PpToken, Reader, Words};
 use macros::Macros;
 use std::path::{Path, PathBuf};
 
-const MAX_FILE_BYTES: usize = 8 << 20;
 /// All files together, a file counting as often as it is included, and never as less than [`MIN_FILE_COST`].
 const MAX_TEXT_BYTES: usize = 64 << 20;
 const MIN_FILE_COST: usize = 4 << 10;

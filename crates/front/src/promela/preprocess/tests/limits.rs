@@ -1,6 +1,7 @@
 //! Whatever the input, there is an answer, and it comes soon.
 
 use super::*;
+use crate::source::MAX_FILE_BYTES;
 
 #[track_caller]
 fn check_gives_up(input: &str, message: &str) {

@@ -1,0 +1,164 @@
+//! Tokens, and where a parser stands among them.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::{FileId, Span};
+use logos::Logos;
+
+/// What tokens of a language there are.
+pub trait Kind: Copy + Eq {
+    /// What comes behind the last token.
+    const END: Self;
+
+    /// How a person would name it: `` `;` ``, or `a name`.
+    fn describe(self) -> String;
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Token<K> {
+    pub kind: K,
+    pub span: Span,
+}
+
+/// Something is wrong, and has been reported.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop;
+
+pub type Parsed<T> = Result<T, Stop>;
+
+/// How deeply constructs may be nested, so that whatever walks over them may recurse.
+pub const MAX_DEPTH: usize = 200;
+
+/// After so many problems nobody reads on.
+const MAX_PROBLEMS: usize = 100;
+
+/// The tokens of a text. What begins no token is reported, and left out. A token is an error by itself if its kind
+/// says so with a message.
+pub fn lex<'t, K>(file: FileId, text: &'t str, problems: &mut Vec<Diagnostic>) -> Vec<Token<K>>
+where
+    K: Kind + Logos<'t, Source = str, Error = Option<&'static str>>,
+    K::Extras: Default,
+{
+    let mut tokens = Vec::new();
+    for (kind, range) in K::lexer(text).spanned() {
+        let span = Span { file, start: range.start as u32, end: range.end as u32 };
+        match kind {
+            Ok(kind) => tokens.push(Token { kind, span }),
+            Err(_) if problems.len() >= MAX_PROBLEMS => break,
+            Err(Some(message)) => problems.push(Diagnostic::error(span, message)),
+            Err(None) => {
+                let character = text[range.start..].chars().next().unwrap_or(' ');
+                problems.push(Diagnostic::error(span, format!("the character `{character}` has no meaning here")));
+            }
+        }
+    }
+    tokens
+}
+
+/// A place among the tokens of a text, and what was wrong up to there.
+pub struct Cursor<'t, K> {
+    text: &'t str,
+    tokens: Vec<Token<K>>,
+    next: usize,
+    depth: usize,
+    pub problems: &'t mut Vec<Diagnostic>,
+}
+
+impl<'t, K: Kind> Cursor<'t, K> {
+    pub fn new(file: FileId, text: &'t str, mut tokens: Vec<Token<K>>, problems: &'t mut Vec<Diagnostic>) -> Self {
+        let end = text.len() as u32;
+        tokens.push(Token { kind: K::END, span: Span { file, start: end, end } });
+        Cursor { text, tokens, next: 0, depth: 0, problems }
+    }
+
+    pub fn kind(&self) -> K {
+        self.tokens[self.next].kind
+    }
+
+    /// The kind of the token after the next one.
+    pub fn second(&self) -> K {
+        self.tokens.get(self.next + 1).map_or(K::END, |token| token.kind)
+    }
+
+    /// Where the next token stands.
+    pub fn span(&self) -> Span {
+        self.tokens[self.next].span
+    }
+
+    /// From `start` to the last token that was taken.
+    pub fn since(&self, start: Span) -> Span {
+        start.to(self.tokens[self.next.saturating_sub(1)].span)
+    }
+
+    /// What is written at `span`.
+    pub fn text(&self, span: Span) -> &'t str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    pub fn at_end(&self) -> bool {
+        self.kind() == K::END
+    }
+
+    pub fn skip(&mut self) -> Span {
+        let span = self.span();
+        if !self.at_end() {
+            self.next += 1;
+        }
+        span
+    }
+
+    pub fn eat(&mut self, kind: K) -> bool {
+        let found = self.kind() == kind;
+        if found {
+            self.skip();
+        }
+        found
+    }
+
+    pub fn expect(&mut self, kind: K) -> Parsed<Span> {
+        if self.kind() == kind { Ok(self.skip()) } else { self.unexpected(&kind.describe()) }
+    }
+
+    /// Reports that something else should stand here.
+    pub fn unexpected<T>(&mut self, wanted: &str) -> Parsed<T> {
+        let span = self.span();
+        let found = if self.at_end() { "the end of the file".to_owned() } else { format!("`{}`", self.text(span)) };
+        self.report(Diagnostic::error(span, format!("expected {wanted}, found {found}")))
+    }
+
+    pub fn report<T>(&mut self, problem: Diagnostic) -> Parsed<T> {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(problem);
+        } else {
+            // Nothing that follows would be said any more.
+            self.next = self.tokens.len() - 1;
+        }
+        Err(Stop)
+    }
+
+    /// Reads something that may contain itself: everything recursive goes through here, so that no text can exhaust
+    /// the stack.
+    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            let problem = format!("this is nested more than {MAX_DEPTH} deep");
+            self.report::<T>(Diagnostic::error(self.span(), problem)).ok();
+            self.next = self.tokens.len() - 1;
+            return Err(Stop);
+        }
+        self.depth += 1;
+        let inner = read(self);
+        self.depth -= 1;
+        inner
+    }
+
+    /// Skips to the next token where reading may go on.
+    pub fn skip_to(&mut self, goes_on: impl Fn(K) -> bool) {
+        while !self.at_end() && !goes_on(self.kind()) {
+            self.skip();
+        }
+    }
+
+    /// How far it has come: to see that a loop makes progress.
+    pub fn position(&self) -> usize {
+        self.next
+    }
+}
