@@ -119,7 +119,11 @@ impl Job<'_> {
         let interpreter = Interpreter::new(&self.model.system);
         let mut watch = Watch::new(Coverage::new(&self.model.system), console.progress);
         let began = Instant::now();
-        let (outcome, stored) = self.plan.run(&interpreter, stop, &mut watch);
+        // Depth is counted as the language's own tools do.
+        let first = self.model.language.first_depth();
+        let plan = Plan { depth: self.plan.depth.map(|depth| depth.saturating_sub(first)), ..self.plan.clone() };
+        let (mut outcome, stored) = plan.run(&interpreter, stop, &mut watch);
+        outcome.stats.depth += first;
         let search = began.elapsed();
         let coverage = watch.finish();
 

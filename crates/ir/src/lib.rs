@@ -12,6 +12,8 @@ pub mod system;
 pub mod text;
 pub mod verify;
 
+pub use entail_model::FaultKind;
+
 pub use action::{Action, Block, BlockNode, Entry, NodeId, Pattern, Receive, Run, Send};
 pub use expr::{BinaryOp, ChannelTest, Expr, Poll, UnaryOp};
 

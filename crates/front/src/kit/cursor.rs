@@ -76,7 +76,15 @@ impl<'t, K: Kind> Cursor<'t, K> {
 
     /// The kind of the token after the next one.
     pub fn second(&self) -> K {
-        self.tokens.get(self.next + 1).map_or(K::END, |token| token.kind)
+        self.ahead(1)
+    }
+
+    pub fn third(&self) -> K {
+        self.ahead(2)
+    }
+
+    fn ahead(&self, distance: usize) -> K {
+        self.tokens.get(self.next + distance).map_or(K::END, |token| token.kind)
     }
 
     /// Where the next token stands.
@@ -104,6 +112,13 @@ impl<'t, K: Kind> Cursor<'t, K> {
             self.next += 1;
         }
         span
+    }
+
+    /// Takes the next token, whatever it is.
+    pub fn skip_kind(&mut self) -> K {
+        let kind = self.kind();
+        self.skip();
+        kind
     }
 
     pub fn eat(&mut self, kind: K) -> bool {
@@ -135,18 +150,28 @@ impl<'t, K: Kind> Cursor<'t, K> {
         Err(Stop)
     }
 
-    /// Reads something that may contain itself: everything recursive goes through here, so that no text can exhaust
-    /// the stack.
-    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    /// Before reading something that may contain itself: everything recursive goes through here, so that no text can
+    /// exhaust the stack. [`leave`](Self::leave) comes after it.
+    pub fn enter(&mut self) -> Parsed<()> {
         if self.depth >= MAX_DEPTH {
             let problem = format!("this is nested more than {MAX_DEPTH} deep");
-            self.report::<T>(Diagnostic::error(self.span(), problem)).ok();
+            self.report::<()>(Diagnostic::error(self.span(), problem)).ok();
             self.next = self.tokens.len() - 1;
             return Err(Stop);
         }
         self.depth += 1;
-        let inner = read(self);
+        Ok(())
+    }
+
+    pub fn leave(&mut self) {
         self.depth -= 1;
+    }
+
+    /// Reads something that may contain itself.
+    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.enter()?;
+        let inner = read(self);
+        self.leave();
         inner
     }
 

@@ -1,0 +1,253 @@
+//! Commands, laid out as instructions.
+
+use super::Checker;
+use crate::diagnostic::Diagnostic;
+use crate::esml::ast::{self, CommandKind, Direction};
+use crate::esml::code::{
+    Access, Address, Alternative, Communication, Data, Guard, Instruction, InstructionKind, Root, Selector, Traced,
+    TypeId, TypeKind, Value, ValueKind,
+};
+use crate::source::Span;
+use crate::suggest::did_you_mean;
+use entail_ir::Shape;
+
+/// As many locations as a process can have, with room for one more.
+const MAX_CODE: usize = 60_000;
+
+/// What stands in for an address that is not known yet.
+const LATER: Address = 0;
+
+impl Checker<'_> {
+    pub fn body(&mut self, process: &ast::Process) -> Vec<Instruction> {
+        let mut code = Vec::new();
+        self.commands(&process.body, &mut code);
+        if code.len() > MAX_CODE {
+            let problem = format!("`{}` has more than {MAX_CODE} instructions", process.name.text);
+            self.error(Diagnostic::error(process.name.span, problem));
+            code.clear();
+        }
+        code.push(Instruction { kind: InstructionKind::Terminate, span: process.end });
+        code
+    }
+
+    fn commands(&mut self, commands: &[ast::Command], code: &mut Vec<Instruction>) {
+        for command in commands {
+            self.command(command, code);
+        }
+    }
+
+    fn command(&mut self, command: &ast::Command, code: &mut Vec<Instruction>) {
+        let span = command.span;
+        let kind = match &command.kind {
+            CommandKind::Assign(target, value) => {
+                let value_checked = self.value(value);
+                self.target(target).and_then(|access| {
+                    let fits = self.fits(&value_checked, access.ty, value.span);
+                    fits.then_some(InstructionKind::Assign(access, value_checked))
+                })
+            }
+            CommandKind::Communicate(communication) => {
+                self.communication(communication).map(|checked| match checked.direction {
+                    Direction::Out => InstructionKind::Bang(checked),
+                    Direction::In => InstructionKind::Hook(checked),
+                })
+            }
+            CommandKind::Activate(name, _) => {
+                let problem = Diagnostic::error(name.span, "processes are activated in the main body only");
+                self.error(problem.hint("to assign, write `:=`; to communicate, `!` or `?`"));
+                None
+            }
+            CommandKind::If(alternatives) => return self.guards(alternatives, span, true, code),
+            CommandKind::Do(alternatives) => return self.guards(alternatives, span, false, code),
+            CommandKind::Poll(alternatives) => return self.poll(alternatives, span, code),
+            CommandKind::Skip => Some(InstructionKind::Skip),
+            CommandKind::Trace(traced) => Some(InstructionKind::Trace(self.traced(traced))),
+            CommandKind::Empty(list) => self.list_target(list).map(|(list, _)| InstructionKind::Empty(list)),
+            CommandKind::Remove(list) => self.list_target(list).map(|(list, _)| InstructionKind::Remove(list)),
+            CommandKind::Append(list, value) => {
+                self.insertion(list, value).map(|(list, value)| InstructionKind::Append(list, value))
+            }
+            CommandKind::Prepend(list, value) => {
+                self.insertion(list, value).map(|(list, value)| InstructionKind::Prepend(list, value))
+            }
+        };
+        code.extend(kind.map(|kind| Instruction { kind, span }));
+    }
+
+    /// A `DO` jumps back to its guards; behind the bodies of an `IF` lies the trap for when no guard is true.
+    fn guards(&mut self, alternatives: &[ast::Guarded], span: Span, is_if: bool, code: &mut Vec<Instruction>) {
+        let first = code.len();
+        code.push(Instruction { kind: InstructionKind::Skip, span });
+        let (mut guards, mut jumps) = (Vec::new(), Vec::new());
+        for alternative in alternatives {
+            let condition = self.condition(&alternative.guard);
+            guards.push(Guard { condition, body: code.len(), span: alternative.guard.span });
+            self.commands(&alternative.body, code);
+            jumps.push(code.len());
+            code.push(Instruction { kind: InstructionKind::Jump(LATER), span });
+        }
+        let otherwise = code.len();
+        if is_if {
+            code.push(Instruction { kind: InstructionKind::Trap, span });
+        }
+        let back = if is_if { code.len() } else { first };
+        jumps.into_iter().for_each(|jump| code[jump].kind = InstructionKind::Jump(back));
+        code[first].kind = InstructionKind::Guards { guards, otherwise };
+    }
+
+    fn poll(&mut self, alternatives: &[ast::Alternative], span: Span, code: &mut Vec<Instruction>) {
+        let first = code.len();
+        code.push(Instruction { kind: InstructionKind::Skip, span });
+        let (mut checked, mut jumps) = (Vec::new(), Vec::new());
+        for alternative in alternatives {
+            let communication = self.communication(&alternative.communication);
+            let condition = alternative.condition.as_ref().map(|condition| self.condition(condition));
+            let body = code.len();
+            self.commands(&alternative.body, code);
+            jumps.push(code.len());
+            code.push(Instruction { kind: InstructionKind::Jump(LATER), span });
+            let span = match &alternative.condition {
+                Some(condition) => alternative.communication.span.to(condition.span),
+                None => alternative.communication.span,
+            };
+            checked.extend(communication.map(|communication| Alternative { communication, condition, body, span }));
+        }
+        let after = code.len();
+        jumps.into_iter().for_each(|jump| code[jump].kind = InstructionKind::Jump(after));
+        code[first].kind = InstructionKind::Poll(checked);
+    }
+
+    fn communication(&mut self, communication: &ast::Communication) -> Option<Communication> {
+        let ast::Communication { channel, direction, signal, data, span } = communication;
+        let access = self.access(channel)?;
+        let TypeKind::Alphabet(signals) = &self.program.ty(access.ty).kind else {
+            if !matches!(self.program.ty(access.ty).kind, TypeKind::Unknown) {
+                let problem = format!("`{}` is no channel", self.text(channel.span));
+                self.error(Diagnostic::error(channel.span, problem));
+            }
+            return None;
+        };
+        let signals = signals.clone();
+        self.check_direction(&access, *direction, channel.span);
+        let Some(number) = signals.iter().position(|(name, _)| *name == signal.text) else {
+            let ty = self.type_name(access.ty);
+            let problem = match did_you_mean(&signal.text, signals.iter().map(|(name, _)| name.as_str())) {
+                Some(similar) => format!("{ty} has no signal `{}`; did you mean `{similar}`?", signal.text),
+                None => format!("{ty} has no signal `{}`", signal.text),
+            };
+            self.error(Diagnostic::error(signal.span, problem));
+            return None;
+        };
+        let data = match (signals[number].1, data) {
+            (None, None) => None,
+            (Some(ty), Some(data)) => Some(self.data(*direction, ty, data)?),
+            (None, Some(data)) => {
+                let problem = format!("the signal `{}` carries no data", signal.text);
+                self.error(Diagnostic::error(data.span, problem));
+                return None;
+            }
+            (Some(ty), None) => {
+                let ty = self.type_name(ty);
+                let problem = format!("the signal `{}` carries data of type {ty}", signal.text);
+                let example = self.text(*span);
+                self.error(Diagnostic::error(signal.span, problem).hint(format!("write `{example}(…)`")));
+                return None;
+            }
+        };
+        Some(Communication { channel: access, direction: *direction, signal: number, data })
+    }
+
+    fn data(&mut self, direction: Direction, ty: TypeId, data: &ast::Expr) -> Option<Data> {
+        match direction {
+            Direction::Out => {
+                let value = self.value(data);
+                self.fits(&value, ty, data.span).then_some(Data::Sent(value))
+            }
+            Direction::In => {
+                let ast::ExprKind::Access(access) = &data.kind else {
+                    let problem = format!("`{}` is no variable to receive into", self.text(data.span));
+                    self.error(Diagnostic::error(data.span, problem));
+                    return None;
+                };
+                let access_checked = self.received(access)?;
+                let carried = Value { kind: ValueKind::Constant(0), ty: self.ty_of(ty) };
+                let receives = self.fits(&carried, access_checked.ty, data.span);
+                receives.then_some(Data::Received(access_checked))
+            }
+        }
+    }
+
+    /// What a message goes to: a variable, or a parameter that it must be equal to.
+    fn received(&mut self, access: &ast::Access) -> Option<Access> {
+        let checked = self.access(access)?;
+        if matches!(checked.root, Root::Param(_)) && !self.program.is_channel(checked.ty) {
+            return Some(checked);
+        }
+        self.target(access)
+    }
+
+    /// Something that can be changed.
+    fn target(&mut self, access: &ast::Access) -> Option<Access> {
+        let checked = self.access(access)?;
+        let what = match checked.root {
+            Root::Variable(_) => {
+                self.refuse_self_reference(access, &checked);
+                return Some(checked);
+            }
+            Root::Param(_) => "a parameter: it cannot be changed",
+            Root::Channel(_) => "a channel: it cannot be changed",
+        };
+        let problem = format!("`{}` is {what}", access.name.text);
+        self.error(Diagnostic::error(access.span, problem).hint("declare a variable for it"));
+        None
+    }
+
+    /// A value with parts is stored part by part: where it goes must not depend on itself.
+    fn refuse_self_reference(&mut self, access: &ast::Access, checked: &Access) {
+        let is_simple = matches!(self.program.ty(checked.ty).shape, Shape::Scalar(_));
+        let indices = checked.selectors.iter().filter_map(|selector| match selector {
+            Selector::Index(value, _) => Some(value),
+            Selector::Field(_) => None,
+        });
+        if !is_simple && indices.into_iter().any(|index| mentions(index, checked.root)) {
+            let problem = format!("an index in `{}` depends on what is changed", self.text(access.span));
+            self.error(Diagnostic::error(access.span, problem).hint("keep the index in a variable of its own"));
+        }
+    }
+
+    fn list_target(&mut self, access: &ast::Access) -> Option<(Access, TypeId)> {
+        let (_, _, element) = self.list(access)?;
+        self.target(access).map(|list| (list, element))
+    }
+
+    fn insertion(&mut self, list: &ast::Access, value: &ast::Expr) -> Option<(Access, Value)> {
+        let value_checked = self.value(value);
+        let (list, element) = self.list_target(list)?;
+        self.fits(&value_checked, element, value.span).then_some((list, value_checked))
+    }
+
+    fn traced(&mut self, traced: &[ast::Traced]) -> Vec<Traced> {
+        let one = |traced: &ast::Traced| match traced {
+            ast::Traced::Text(text) => Traced::Text(text.clone()),
+            ast::Traced::Value(expr) => Traced::Value(self.value(expr)),
+        };
+        traced.iter().map(one).collect()
+    }
+}
+
+/// Whether a value depends on a variable.
+fn mentions(value: &Value, root: Root) -> bool {
+    let access_mentions = |access: &Access| {
+        let in_index = |selector: &Selector| match selector {
+            Selector::Index(index, _) => mentions(index, root),
+            Selector::Field(_) => false,
+        };
+        access.root == root || access.selectors.iter().any(in_index)
+    };
+    match &value.kind {
+        ValueKind::Constant(_) => false,
+        ValueKind::Load(access) | ValueKind::Len(access) | ValueKind::Head(access) => access_mentions(access),
+        ValueKind::Not(operand) | ValueKind::Negate(operand) => mentions(operand, root),
+        ValueKind::Binary(_, operands) => mentions(&operands.0, root) || mentions(&operands.1, root),
+    }
+}

@@ -1,0 +1,452 @@
+//! Declarations.
+
+use super::{Checker, Meaning, Surroundings};
+use crate::diagnostic::Diagnostic;
+use crate::esml::ast;
+use crate::esml::code::{
+    Activation, Argument, Channel, Direction, Param, Process, Root, Selector, Ty, Type, TypeId, TypeKind, Value,
+    ValueKind,
+};
+use crate::kit::data::scalar_count;
+use crate::suggest::did_you_mean;
+use entail_ir::{EnumerationId, Field, Meaning as Shown, Range, Scalar, Shape};
+use std::collections::{HashMap, HashSet};
+
+/// Larger values would not fit a state.
+const MAX_BYTES: u32 = 1 << 15;
+/// As many processes as can be told apart.
+const MAX_ACTIVATIONS: usize = 255;
+/// The machine's words have 16 bits; more would make arithmetic overflow early.
+const WORD: Range = Range { low: -(1 << 20), high: 1 << 20 };
+
+const BOOLEAN: TypeId = TypeId(0);
+const UNKNOWN: TypeId = TypeId(1);
+
+impl Checker<'_> {
+    /// What is there without being declared.
+    pub fn predefine(&mut self) {
+        let boolean = Shape::Scalar(Scalar::unsigned(1).meaning(Shown::Boolean));
+        self.program.types = vec![
+            Type { name: "BOOLEAN".to_owned(), kind: TypeKind::Boolean, shape: boolean.clone() },
+            Type { name: "?".to_owned(), kind: TypeKind::Unknown, shape: boolean },
+        ];
+    }
+
+    pub fn read_defines(&mut self, defines: &[String]) {
+        for define in defines {
+            match define.split_once('=').map(|(name, value)| (name.trim(), value.trim().parse())) {
+                Some((name, Ok(value))) => self.defines.push((name.to_owned(), value, false)),
+                Some((_, Err(_))) | None => {
+                    let problem = format!("`-D {define}` gives no constant a value");
+                    self.error(Diagnostic::general(problem).hint("write `-D NAME=NUMBER`"));
+                }
+            }
+        }
+    }
+
+    pub fn model(&mut self, model: &ast::Model) {
+        self.constants(&model.decls.consts, true);
+        self.types(&model.decls.types);
+        for (name, ty) in &model.decls.vars {
+            let ty = self.named_type(ty, false);
+            if ty != UNKNOWN && !self.program.is_channel(ty) {
+                let problem = Diagnostic::error(name.span, format!("`{}` is no channel", name.text));
+                self.error(problem.hint("processes share channels only: declare variables inside a process"));
+            }
+            self.declare(name, Meaning::Channel(self.program.channels.len()));
+            self.program.channels.push(Channel { name: name.text.clone(), ty });
+        }
+        for process in &model.processes {
+            self.process(process);
+        }
+        self.activations(&model.body);
+        if self.program.activations.is_empty() && self.problems.is_empty() {
+            self.error(Diagnostic::error(model.name.span, "the model activates no process"));
+        }
+        if let Some(formula) = &model.assertion {
+            self.temporal = true;
+            self.condition(formula);
+            self.temporal = false;
+            self.program.assertion = Some(formula.span);
+        }
+        self.unused_defines(&model.decls.consts);
+    }
+
+    fn unused_defines(&mut self, consts: &[(ast::Name, ast::Expr)]) {
+        for (name, _, used) in std::mem::take(&mut self.defines) {
+            if used {
+                continue;
+            }
+            let known = consts.iter().map(|(name, _)| name.text.as_str());
+            let problem = match did_you_mean(&name, known) {
+                Some(similar) => format!("the model has no constant `{name}`; did you mean `{similar}`?"),
+                None => format!("the model has no constant `{name}`"),
+            };
+            self.error(Diagnostic::general(problem));
+        }
+    }
+
+    fn constants(&mut self, consts: &[(ast::Name, ast::Expr)], global: bool) {
+        for (name, value) in consts {
+            let mut value = self.value(value);
+            let given = self.defines.iter_mut().find(|(define, ..)| global && *define == name.text);
+            if let Some((_, given, used)) = given {
+                *used = true;
+                let number = i64::from(*given);
+                value = Value { kind: ValueKind::Constant(*given), ty: Ty::Number(number, number) };
+            }
+            if value.constant().is_none() && value.ty != Ty::Unknown {
+                self.error(Diagnostic::error(name.span, format!("the value of `{}` is not constant", name.text)));
+                value.ty = Ty::Unknown;
+            }
+            self.declare(name, Meaning::Constant(value));
+        }
+    }
+
+    fn types(&mut self, types: &[(ast::Name, ast::Type)]) {
+        for (name, definition) in types {
+            let kind = self.type_kind(name, definition);
+            let shape = self.shape(name, &kind);
+            let (kind, shape) = match shape {
+                Some(shape) => (kind, shape),
+                None => (TypeKind::Unknown, self.program.ty(UNKNOWN).shape.clone()),
+            };
+            let id = TypeId(self.program.types.len());
+            if let TypeKind::Enumeration(members) = &kind
+                && let ast::Type::Enumeration(names) = definition
+            {
+                for (number, (member, _)) in names.iter().zip(members).enumerate() {
+                    let value = Value { kind: ValueKind::Constant(number as i32), ty: Ty::Named(id) };
+                    self.declare(member, Meaning::Constant(value));
+                }
+            }
+            self.program.types.push(Type { name: name.text.clone(), kind, shape });
+            self.declare(name, Meaning::Type(id));
+        }
+    }
+
+    fn type_kind(&mut self, name: &ast::Name, definition: &ast::Type) -> TypeKind {
+        match definition {
+            ast::Type::Range(low, high) => {
+                let (Some(low), Some(high_value)) = (self.constant(low), self.constant(high)) else {
+                    return TypeKind::Unknown;
+                };
+                let range = Range { low, high: high_value };
+                if !WORD.contains(range.low) || !WORD.contains(range.high) {
+                    let problem = format!("a range must lie within {}..{}", WORD.low, WORD.high);
+                    self.error(Diagnostic::error(name.span, problem));
+                    return TypeKind::Unknown;
+                }
+                if range.low > range.high {
+                    let problem = format!("the range {}..{} is empty", range.low, range.high);
+                    self.error(Diagnostic::error(name.span, problem));
+                    return TypeKind::Unknown;
+                }
+                TypeKind::Range(range)
+            }
+            ast::Type::Enumeration(names) => {
+                TypeKind::Enumeration(names.iter().map(|name| name.text.clone()).collect())
+            }
+            ast::Type::List(capacity, element) => match (self.size(capacity), self.named_type(element, true)) {
+                (Some(capacity), element) if element != UNKNOWN => TypeKind::List { capacity, element },
+                _ => TypeKind::Unknown,
+            },
+            ast::Type::Array(len, element) => match (self.size(len), self.named_type(element, false)) {
+                (Some(len), element) if element != UNKNOWN => TypeKind::Array { len, element },
+                _ => TypeKind::Unknown,
+            },
+            ast::Type::Tuple(fields) => {
+                self.unique(fields.iter().map(|(name, _)| name), "field");
+                let fields: Vec<_> =
+                    fields.iter().map(|(name, ty)| (name.text.clone(), self.named_type(ty, true))).collect();
+                let known = fields.iter().all(|(_, ty)| *ty != UNKNOWN);
+                if known { TypeKind::Tuple(fields) } else { TypeKind::Unknown }
+            }
+            ast::Type::Alphabet(signals) => {
+                self.unique(signals.iter().map(|(name, _)| name), "signal");
+                let signals = signals.iter().map(|(name, data)| {
+                    let data = data.as_ref().map(|data| self.named_type(data, true));
+                    (name.text.clone(), data)
+                });
+                TypeKind::Alphabet(signals.collect())
+            }
+        }
+    }
+
+    fn unique<'n>(&mut self, names: impl Iterator<Item = &'n ast::Name>, what: &str) {
+        let mut seen = HashMap::new();
+        for name in names {
+            if let Some(first) = seen.insert(&name.text, name.span) {
+                let problem = Diagnostic::error(name.span, format!("the {what} `{}` is declared twice", name.text));
+                self.error(problem.related(first, "first declared here"));
+            }
+        }
+    }
+
+    /// How the values of a type lie in a state; `None` if they are too large for one.
+    fn shape(&mut self, name: &ast::Name, kind: &TypeKind) -> Option<Shape> {
+        let shape_of = |id: TypeId| self.program.ty(id).shape.clone();
+        let record = |parts: Vec<(String, Shape)>| {
+            let (mut size, mut fields) = (0u32, Vec::new());
+            for (name, shape) in parts {
+                let offset = size;
+                size = size.saturating_add(shape.size());
+                fields.push(Field { name, offset, shape });
+            }
+            Shape::Record { fields, size }
+        };
+        let shape = match kind {
+            TypeKind::Boolean | TypeKind::Unknown => return None,
+            TypeKind::Range(range) => Shape::Scalar(Scalar::within(*range)),
+            TypeKind::Enumeration(members) => {
+                let id = self.program.enumerations() as u16;
+                let range = Range { low: 0, high: members.len() as i32 - 1 };
+                Shape::Scalar(Scalar::within(range).meaning(Shown::Enumeration(EnumerationId(id))))
+            }
+            TypeKind::List { capacity, element } => {
+                let length = Scalar::within(Range { low: 0, high: *capacity as i32 });
+                let items = Shape::Array { element: Box::new(shape_of(*element)), len: *capacity };
+                record(vec![("len".to_owned(), Shape::Scalar(length)), ("item".to_owned(), items)])
+            }
+            TypeKind::Array { len, element } => Shape::Array { element: Box::new(shape_of(*element)), len: *len },
+            TypeKind::Tuple(fields) => {
+                record(fields.iter().map(|(name, ty)| (name.clone(), shape_of(*ty))).collect())
+            }
+            // It is never stored.
+            TypeKind::Alphabet(_) => shape_of(BOOLEAN),
+        };
+        if shape.size() > MAX_BYTES || scalar_count(&shape) > u64::from(MAX_BYTES) {
+            let problem = format!("a value of `{}` would take more than {MAX_BYTES} bytes", name.text);
+            self.error(Diagnostic::error(name.span, problem));
+            return None;
+        }
+        Some(shape)
+    }
+
+    /// How many elements something has: a constant from 1 on.
+    fn size(&mut self, expr: &ast::Expr) -> Option<u32> {
+        let size = self.constant(expr)?;
+        if !(1..=MAX_BYTES as i32).contains(&size) {
+            let problem = format!("expected a number of elements from 1 to {MAX_BYTES}, found {size}");
+            self.error(Diagnostic::error(expr.span, problem));
+            return None;
+        }
+        Some(size as u32)
+    }
+
+    fn constant(&mut self, expr: &ast::Expr) -> Option<i32> {
+        let value = self.number(expr);
+        if value.constant().is_none() && value.ty != Ty::Unknown {
+            let problem = format!("`{}` is not constant", self.text(expr.span));
+            self.error(Diagnostic::error(expr.span, problem));
+        }
+        value.constant().filter(|_| value.ty != Ty::Unknown)
+    }
+
+    /// The type with this name; of what is stored or sent it is said that it `is_data`, which channels are not.
+    fn named_type(&mut self, name: &ast::Name, is_data: bool) -> TypeId {
+        if name.text == "BOOLEAN" {
+            return BOOLEAN;
+        }
+        let found = match self.find(&name.text) {
+            Some(Meaning::Type(id)) => *id,
+            Some(other) => {
+                let problem = format!("`{}` is {}, not a type", name.text, other.describe());
+                self.error(Diagnostic::error(name.span, problem));
+                return UNKNOWN;
+            }
+            None => {
+                let types = self.scopes.iter().flat_map(|scope| scope.iter());
+                let types = types.filter(|(_, (meaning, _))| matches!(meaning, Meaning::Type(_)));
+                let known = types.map(|(name, _)| name.as_str()).chain(["BOOLEAN"]);
+                let problem = match did_you_mean(&name.text, known) {
+                    Some(similar) => format!("there is no type `{}`; did you mean `{similar}`?", name.text),
+                    None => format!("there is no type `{}`", name.text),
+                };
+                self.error(Diagnostic::error(name.span, problem));
+                return UNKNOWN;
+            }
+        };
+        if is_data && self.program.is_channel(found) {
+            let problem = format!("`{}` is a type of channels, which cannot be stored or sent", name.text);
+            self.error(Diagnostic::error(name.span, problem));
+            return UNKNOWN;
+        }
+        found
+    }
+
+    fn process(&mut self, process: &ast::Process) {
+        self.scopes.push(HashMap::new());
+        self.process = Some(Surroundings::default());
+        // Parameters may have types of the model only: those of the process are not known where it is activated.
+        for param in &process.params {
+            self.declare_param(param);
+        }
+        self.constants(&process.decls.consts, false);
+        self.types(&process.decls.types);
+        let (mut bytes, mut reported) = (0u32, false);
+        for (name, ty) in &process.decls.vars {
+            let id = self.named_type(ty, false);
+            if self.program.is_channel(id) {
+                let problem = Diagnostic::error(name.span, format!("`{}` is a channel", name.text));
+                self.error(problem.hint("channels are declared outside of processes, and passed as parameters"));
+            }
+            bytes = bytes.saturating_add(self.program.ty(id).shape.size());
+            if bytes > MAX_BYTES && !reported {
+                reported = true;
+                let problem = format!("the variables take more than {MAX_BYTES} bytes");
+                self.error(Diagnostic::error(name.span, problem));
+            }
+            let vars = &mut self.process.get_or_insert_default().vars;
+            let number = vars.len();
+            vars.push((name.text.clone(), id));
+            self.declare(name, Meaning::Variable(number));
+        }
+        let code = self.body(process);
+        self.scopes.pop();
+        let Surroundings { params, vars } = self.process.take().unwrap_or_default();
+        self.declare(&process.name, Meaning::Process(self.program.processes.len()));
+        let (name, span) = (process.name.text.clone(), process.name.span);
+        self.program.processes.push(Process { name, span, params, vars, code });
+    }
+
+    fn declare_param(&mut self, param: &ast::Param) {
+        let ty = self.named_type(&param.ty, false);
+        let is_channel = self.program.is_channel(ty);
+        if let Some((_, span)) = param.direction
+            && !is_channel
+            && ty != UNKNOWN
+        {
+            let problem = format!("`{}` is a value, and only channels have a direction", param.name.text);
+            self.error(Diagnostic::error(span, problem));
+        }
+        let is_scalar = matches!(self.program.ty(ty).shape, Shape::Scalar(_));
+        if !is_channel && !is_scalar {
+            let problem = format!("the parameter `{}` is neither a channel nor a simple value", param.name.text);
+            self.error(Diagnostic::error(param.ty.span, problem));
+        }
+        let direction = param.direction.map(|(direction, _)| direction);
+        let params = &mut self.process.get_or_insert_default().params;
+        let number = params.len();
+        params.push(Param { name: param.name.text.clone(), ty, direction });
+        self.declare(&param.name, Meaning::Param(number));
+    }
+
+    /// What the main body does.
+    fn activations(&mut self, body: &[ast::Command]) {
+        let mut started = HashSet::new();
+        for command in body {
+            let ast::CommandKind::Activate(name, args) = &command.kind else {
+                let problem = Diagnostic::error(command.span, "the main body only activates processes");
+                self.error(problem.hint("move this into a process"));
+                continue;
+            };
+            let Some(meaning) = self.lookup(name) else { continue };
+            let Meaning::Process(process) = meaning else {
+                let problem = format!("`{}` is {}, not a process", name.text, meaning.describe());
+                self.error(Diagnostic::error(name.span, problem));
+                continue;
+            };
+            started.insert(process);
+            if self.program.activations.len() == MAX_ACTIVATIONS {
+                let problem = format!("a model can have no more than {MAX_ACTIVATIONS} processes");
+                return self.error(Diagnostic::error(name.span, problem));
+            }
+            self.activation(name, process, args);
+        }
+        for (number, process) in self.program.processes.iter().enumerate() {
+            if !started.contains(&number) && self.problems.is_empty() {
+                let problem = format!("the process `{}` is never activated", process.name);
+                self.problems.push(Diagnostic::warning(process.span, problem));
+            }
+        }
+    }
+
+    fn activation(&mut self, name: &ast::Name, process: usize, args: &[ast::Expr]) {
+        let expected = self.program.processes[process].params.len();
+        if args.len() != expected {
+            let things = if expected == 1 { "parameter" } else { "parameters" };
+            let problem = format!("`{}` has {expected} {things}, not {}", name.text, args.len());
+            let declared = self.program.processes[process].span;
+            return self.error(Diagnostic::error(name.span, problem).related(declared, "declared here"));
+        }
+        let mut values = Vec::new();
+        for (number, arg) in args.iter().enumerate() {
+            let param = &self.program.processes[process].params[number];
+            let ty = param.ty;
+            if ty == UNKNOWN {
+                continue;
+            }
+            let value =
+                if self.program.is_channel(ty) { self.channel_arg(arg, ty) } else { self.value_arg(arg, ty) };
+            values.extend(value);
+        }
+        if values.len() == expected {
+            self.program.activations.push(Activation { process, args: values });
+        }
+    }
+
+    fn value_arg(&mut self, arg: &ast::Expr, ty: TypeId) -> Option<Argument> {
+        let value = self.value(arg);
+        if !self.fits(&value, ty, arg.span) {
+            return None;
+        }
+        let constant = value.constant();
+        if constant.is_none() {
+            self.error(Diagnostic::error(arg.span, format!("`{}` is not constant", self.text(arg.span))));
+        }
+        constant.map(Argument::Value)
+    }
+
+    fn channel_arg(&mut self, arg: &ast::Expr, ty: TypeId) -> Option<Argument> {
+        let ast::ExprKind::Access(access) = &arg.kind else {
+            let problem = format!("expected a channel of type {}", self.type_name(ty));
+            self.error(Diagnostic::error(arg.span, problem));
+            return None;
+        };
+        let access = self.access(access)?;
+        let Root::Channel(channel) = access.root else {
+            self.error(Diagnostic::error(arg.span, format!("`{}` is no channel", self.text(arg.span))));
+            return None;
+        };
+        if access.ty != ty {
+            let (found, wanted) = (self.type_name(access.ty), self.type_name(ty));
+            let problem = format!("`{}` is of type {found}, not {wanted}", self.text(arg.span));
+            self.error(Diagnostic::error(arg.span, problem));
+            return None;
+        }
+        let (mut offset, mut ty) = (0, self.program.channels[channel].ty);
+        for selector in &access.selectors {
+            let (Selector::Index(value, len), TypeKind::Array { element, .. }) =
+                (selector, &self.program.ty(ty).kind)
+            else {
+                return None;
+            };
+            ty = *element;
+            let Some(index) = value.constant().filter(|index| (0..*len as i32).contains(index)) else {
+                self.error(Diagnostic::error(arg.span, format!("`{}` is not constant", self.text(arg.span))));
+                return None;
+            };
+            offset += index as u32 * self.program.channel_type(ty).0;
+        }
+        Some(Argument::Channel(channel, offset))
+    }
+
+    /// Whether a communication in this direction is allowed.
+    pub fn check_direction(
+        &mut self,
+        access: &crate::esml::code::Access,
+        direction: Direction,
+        span: crate::source::Span,
+    ) {
+        let Some(param) = self.param(access) else { return };
+        let problem = match (param.direction, direction) {
+            (Some(Direction::In), Direction::Out) => {
+                format!("`{}` is `IN`: it can only be received from", param.name)
+            }
+            (Some(Direction::Out), Direction::In) => format!("`{}` is `OUT`: it can only be sent to", param.name),
+            (Some(Direction::In), Direction::In) | (Some(Direction::Out), Direction::Out) | (None, _) => return,
+        };
+        self.error(Diagnostic::error(span, problem));
+    }
+}

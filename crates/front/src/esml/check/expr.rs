@@ -1,0 +1,395 @@
+//! Expressions: their types, the numbers they can be, and their values where those are known.
+
+use super::{Checker, Meaning};
+use crate::diagnostic::Diagnostic;
+use crate::esml::ast::{self, ExprKind};
+use crate::esml::code::{Access, BinaryOp, Root, Selector, Ty, TypeId, TypeKind, Value, ValueKind};
+use crate::source::Span;
+use crate::suggest::did_you_mean;
+
+impl Checker<'_> {
+    /// An expression that must be true or false.
+    pub fn condition(&mut self, expr: &ast::Expr) -> Value {
+        let value = self.value(expr);
+        self.expect(&value, Ty::Boolean, expr.span);
+        value
+    }
+
+    /// An expression that must be a number.
+    pub fn number(&mut self, expr: &ast::Expr) -> Value {
+        let value = self.value(expr);
+        self.expect(&value, Ty::Number(0, 0), expr.span);
+        value
+    }
+
+    /// Whether the value is of the type, as far as that is known; reports if not.
+    fn expect(&mut self, value: &Value, ty: Ty, span: Span) -> bool {
+        let fits = match (value.ty, ty) {
+            (Ty::Unknown, _) | (_, Ty::Unknown) => true,
+            (Ty::Boolean, Ty::Boolean) | (Ty::Number(..), Ty::Number(..)) => true,
+            (Ty::Named(left), Ty::Named(right)) => left == right,
+            (Ty::Boolean | Ty::Number(..) | Ty::Named(_), Ty::Boolean | Ty::Number(..) | Ty::Named(_)) => false,
+        };
+        if !fits {
+            let problem =
+                format!("expected {}, but `{}` is {}", self.show(ty), self.text(span), self.show(value.ty));
+            self.error(Diagnostic::error(span, problem));
+        }
+        fits
+    }
+
+    /// Whether a value can be kept where values of this type are; reports if it never can.
+    pub fn fits(&mut self, value: &Value, ty: TypeId, span: Span) -> bool {
+        let wanted = self.ty_of(ty);
+        if !self.expect(value, wanted, span) {
+            return false;
+        }
+        if let (Ty::Number(low, high), TypeKind::Range(range)) = (value.ty, &self.program.ty(ty).kind)
+            && (high < i64::from(range.low) || low > i64::from(range.high))
+        {
+            let what = match value.constant() {
+                Some(constant) => format!("{constant} is"),
+                None => format!("`{}` is always", self.text(span)),
+            };
+            let (low, high) = (range.low, range.high);
+            let problem = format!("{what} outside of {}, which is {low}..{high}", self.type_name(ty));
+            self.error(Diagnostic::error(span, problem));
+            return false;
+        }
+        true
+    }
+
+    fn show(&self, ty: Ty) -> String {
+        match ty {
+            Ty::Boolean => "a condition".to_owned(),
+            Ty::Number(..) => "a number".to_owned(),
+            Ty::Named(id) => format!("of type {}", self.type_name(id)),
+            Ty::Unknown => "unknown".to_owned(),
+        }
+    }
+
+    pub fn ty_of(&self, id: TypeId) -> Ty {
+        match &self.program.ty(id).kind {
+            TypeKind::Boolean => Ty::Boolean,
+            TypeKind::Range(range) => Ty::Number(i64::from(range.low), i64::from(range.high)),
+            TypeKind::Enumeration(_)
+            | TypeKind::List { .. }
+            | TypeKind::Array { .. }
+            | TypeKind::Tuple(_)
+            | TypeKind::Alphabet(_) => Ty::Named(id),
+            TypeKind::Unknown => Ty::Unknown,
+        }
+    }
+
+    pub fn value(&mut self, expr: &ast::Expr) -> Value {
+        match &expr.kind {
+            ExprKind::Number(number) => constant(*number),
+            ExprKind::Boolean(value) => truth(*value),
+            ExprKind::Access(access) => self.load(access),
+            ExprKind::Len(access) => self.of_list(access, |list, capacity, _| Value {
+                kind: ValueKind::Len(list),
+                ty: Ty::Number(0, i64::from(capacity)),
+            }),
+            ExprKind::Head(access) => self.of_list(access, |list, _, ty| Value { kind: ValueKind::Head(list), ty }),
+            ExprKind::Not(operand) => {
+                let operand = self.condition(operand);
+                match operand.constant() {
+                    Some(value) if operand.ty == Ty::Boolean => truth(value == 0),
+                    Some(_) | None => Value { kind: ValueKind::Not(Box::new(operand)), ty: Ty::Boolean },
+                }
+            }
+            ExprKind::Negate(operand) => self.negation(operand, expr.span),
+            ExprKind::Binary(op, operands) => self.binary(*op, &operands.0, &operands.1, expr.span),
+            ExprKind::Temporal(operand) => {
+                self.condition(operand);
+                Value { kind: ValueKind::Constant(1), ty: Ty::Boolean }
+            }
+            ExprKind::Until(operands) | ExprKind::Implies(operands) => {
+                self.condition(&operands.0);
+                self.condition(&operands.1);
+                Value { kind: ValueKind::Constant(1), ty: Ty::Boolean }
+            }
+        }
+    }
+
+    fn negation(&mut self, operand: &ast::Expr, span: Span) -> Value {
+        let operand = self.number(operand);
+        let Ty::Number(low, high) = operand.ty else { return unknown() };
+        match operand.constant() {
+            Some(value) => self.within_bits(constant(value.wrapping_neg()), -high, -low, span),
+            None => {
+                let value = Value { kind: ValueKind::Negate(Box::new(operand)), ty: Ty::Number(-high, -low) };
+                self.within_bits(value, -high, -low, span)
+            }
+        }
+    }
+
+    /// The value, if all that it can be fits 32 bits.
+    fn within_bits(&mut self, value: Value, low: i64, high: i64, span: Span) -> Value {
+        if low >= i64::from(i32::MIN) && high <= i64::from(i32::MAX) {
+            return value;
+        }
+        let problem = format!("`{}` can be {low} to {high}, which does not fit 32 bits", self.text(span));
+        self.error(Diagnostic::error(span, problem));
+        unknown()
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Value {
+        match op {
+            BinaryOp::And | BinaryOp::Or => {
+                let (left, right) = (self.condition(left), self.condition(right));
+                let decided = match (op, left.constant(), right.constant()) {
+                    (BinaryOp::And, Some(0), _) => Some(false),
+                    (BinaryOp::Or, Some(1), _) => Some(true),
+                    (BinaryOp::And, Some(left), Some(right)) => Some(left != 0 && right != 0),
+                    (_, Some(left), Some(right)) => Some(left != 0 || right != 0),
+                    (_, None, _) | (_, _, None) => None,
+                };
+                decided.map_or_else(|| combined(op, left, right, Ty::Boolean), truth)
+            }
+            BinaryOp::Equal | BinaryOp::Unequal => {
+                let (left, right_value) = (self.value(left), self.value(right));
+                self.expect(&right_value, left.ty, right.span);
+                self.comparison(op, left, right_value)
+            }
+            BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => {
+                let left_value = self.value(left);
+                let is_ordered = match left_value.ty {
+                    Ty::Named(id) => matches!(self.program.ty(id).kind, TypeKind::Enumeration(_)),
+                    Ty::Number(..) | Ty::Unknown => true,
+                    Ty::Boolean => false,
+                };
+                let right_value = self.value(right);
+                if is_ordered {
+                    self.expect(&right_value, left_value.ty, right.span);
+                } else {
+                    self.expect(&left_value, Ty::Number(0, 0), left.span);
+                }
+                self.comparison(op, left_value, right_value)
+            }
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Modulo => {
+                let (left, right_value) = (self.number(left), self.number(right));
+                self.arithmetic(op, left, right_value, right.span, span)
+            }
+        }
+    }
+
+    fn comparison(&mut self, op: BinaryOp, left: Value, right: Value) -> Value {
+        if let (Some(left), Some(right)) = (left.constant(), right.constant()) {
+            return truth(match op {
+                BinaryOp::Equal => left == right,
+                BinaryOp::Unequal => left != right,
+                BinaryOp::Less => left < right,
+                BinaryOp::LessEqual => left <= right,
+                BinaryOp::Greater => left > right,
+                _ => left >= right,
+            });
+        }
+        combined(op, left, right, Ty::Boolean)
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, left: Value, right: Value, divisor: Span, span: Span) -> Value {
+        let (Ty::Number(a, b), Ty::Number(c, d)) = (left.ty, right.ty) else { return unknown() };
+        let divides = matches!(op, BinaryOp::Divide | BinaryOp::Modulo);
+        if divides && (c, d) == (0, 0) {
+            self.error(Diagnostic::error(divisor, "division by zero"));
+            return unknown();
+        }
+        let largest = |low: i64, high: i64| low.abs().max(high.abs());
+        let (low, high) = match op {
+            BinaryOp::Add => (a + c, b + d),
+            BinaryOp::Subtract => (a - d, b - c),
+            BinaryOp::Multiply => {
+                let corners = [a * c, a * d, b * c, b * d];
+                (corners.into_iter().min().unwrap_or(0), corners.into_iter().max().unwrap_or(0))
+            }
+            BinaryOp::Divide if a >= 0 && c >= 0 => (0, b),
+            BinaryOp::Divide => (-largest(a, b), largest(a, b)),
+            // The remainder has the sign of what is divided.
+            _ => {
+                let most = largest(a, b).min(largest(c, d) - 1);
+                (if a < 0 { -most } else { 0 }, if b > 0 { most } else { 0 })
+            }
+        };
+        let value = match (left.constant(), right.constant()) {
+            (Some(left), Some(right)) => {
+                let (left, right) = (i64::from(left), i64::from(right));
+                let result = match op {
+                    BinaryOp::Add => left + right,
+                    BinaryOp::Subtract => left - right,
+                    BinaryOp::Multiply => left * right,
+                    BinaryOp::Divide => left / right,
+                    _ => left % right,
+                };
+                return self.within_bits(constant(result as i32), result, result, span);
+            }
+            (_, None) | (None, _) => combined(op, left, right, Ty::Number(low, high)),
+        };
+        self.within_bits(value, low, high, span)
+    }
+
+    fn of_list(&mut self, access: &ast::Access, make: impl FnOnce(Access, u32, Ty) -> Value) -> Value {
+        let Some((list, capacity, element)) = self.list(access) else { return unknown() };
+        let ty = self.ty_of(element);
+        make(list, capacity, ty)
+    }
+
+    /// An access that must be a list, with its capacity and the type of its elements.
+    pub fn list(&mut self, access: &ast::Access) -> Option<(Access, u32, TypeId)> {
+        let list = self.access(access)?;
+        match self.program.ty(list.ty).kind {
+            TypeKind::List { capacity, element } => Some((list, capacity, element)),
+            TypeKind::Unknown => None,
+            TypeKind::Boolean
+            | TypeKind::Range(_)
+            | TypeKind::Enumeration(_)
+            | TypeKind::Array { .. }
+            | TypeKind::Tuple(_)
+            | TypeKind::Alphabet(_) => {
+                let problem = format!("`{}` is no list", self.text(access.span));
+                self.error(Diagnostic::error(access.span, problem));
+                None
+            }
+        }
+    }
+
+    fn load(&mut self, access: &ast::Access) -> Value {
+        if self.temporal {
+            return self.remote(access);
+        }
+        if let Some(Meaning::Constant(value)) = self.find(&access.name.text)
+            && access.selectors.is_empty()
+        {
+            return value.clone();
+        }
+        let Some(access_checked) = self.access(access) else { return unknown() };
+        if self.program.is_channel(access_checked.ty) {
+            let problem =
+                Diagnostic::error(access.span, format!("the channel `{}` has no value", access.name.text));
+            self.error(problem.hint("receive from it with `?`"));
+            return unknown();
+        }
+        let ty = self.ty_of(access_checked.ty);
+        Value { kind: ValueKind::Load(access_checked), ty }
+    }
+
+    /// `Process.variable` in a formula.
+    fn remote(&mut self, access: &ast::Access) -> Value {
+        let Some(meaning) = self.lookup(&access.name) else { return unknown() };
+        let process = match meaning {
+            Meaning::Constant(value) => return value,
+            Meaning::Process(process) => process,
+            Meaning::Type(_) | Meaning::Variable(_) | Meaning::Param(_) | Meaning::Channel(_) => {
+                let problem = format!("`{}` is {}", access.name.text, meaning.describe());
+                let problem = Diagnostic::error(access.name.span, problem);
+                self.error(problem.hint("a formula speaks of variables as `Process.variable`"));
+                return unknown();
+            }
+        };
+        let Some((ast::Selector::Field(field), selectors)) = access.selectors.split_first() else {
+            let problem = format!("which variable of `{}` is meant?", access.name.text);
+            self.error(Diagnostic::error(access.span, problem).hint("write `Process.variable`"));
+            return unknown();
+        };
+        let vars = &self.program.processes[process].vars;
+        let Some(number) = vars.iter().position(|(name, _)| *name == field.text) else {
+            let known = vars.iter().map(|(name, _)| name.as_str());
+            let problem = match did_you_mean(&field.text, known) {
+                Some(similar) => {
+                    format!("`{}` has no variable `{}`; did you mean `{similar}`?", access.name.text, field.text)
+                }
+                None => format!("`{}` has no variable `{}`", access.name.text, field.text),
+            };
+            self.error(Diagnostic::error(field.span, problem));
+            return unknown();
+        };
+        let ty = vars[number].1;
+        match self.select(Root::Variable(number), &field.text, ty, selectors) {
+            Some(access) => Value { ty: self.ty_of(access.ty), kind: ValueKind::Load(access) },
+            None => unknown(),
+        }
+    }
+
+    /// A variable, a parameter or a channel, or a part of one.
+    pub fn access(&mut self, access: &ast::Access) -> Option<Access> {
+        let meaning = self.lookup(&access.name)?;
+        let surroundings = self.process.as_ref();
+        let (root, ty) = match meaning {
+            Meaning::Variable(number) => {
+                (Root::Variable(number), surroundings.map(|process| process.vars[number].1))
+            }
+            Meaning::Param(number) => (Root::Param(number), surroundings.map(|process| process.params[number].ty)),
+            Meaning::Channel(number) => (Root::Channel(number), Some(self.program.channels[number].ty)),
+            Meaning::Constant(_) | Meaning::Type(_) | Meaning::Process(_) => {
+                let problem = format!("`{}` is {}, not a variable", access.name.text, meaning.describe());
+                self.error(Diagnostic::error(access.name.span, problem));
+                return None;
+            }
+        };
+        self.select(root, &access.name.text, ty?, &access.selectors)
+    }
+
+    fn select(&mut self, root: Root, name: &str, mut ty: TypeId, selectors: &[ast::Selector]) -> Option<Access> {
+        let mut checked = Vec::new();
+        for selector in selectors {
+            match selector {
+                ast::Selector::Index(index) => {
+                    let value = self.number(index);
+                    let (len, element) = match self.program.ty(ty).kind {
+                        TypeKind::Array { len, element } => (len, element),
+                        TypeKind::Unknown => return None,
+                        _ => {
+                            let problem = format!("{} is no array", self.type_name(ty));
+                            self.error(Diagnostic::error(index.span, problem));
+                            return None;
+                        }
+                    };
+                    if let Ty::Number(low, high) = value.ty
+                        && (high < 0 || low >= i64::from(len))
+                    {
+                        let problem = format!("`{}` is outside of 0..{}", self.text(index.span), len - 1);
+                        self.error(Diagnostic::error(index.span, problem));
+                        return None;
+                    }
+                    checked.push(Selector::Index(value, len));
+                    ty = element;
+                }
+                ast::Selector::Field(field) => {
+                    let fields = match &self.program.ty(ty).kind {
+                        TypeKind::Tuple(fields) => fields,
+                        TypeKind::Unknown => return None,
+                        _ => {
+                            let problem = format!("{} has no fields", self.type_name(ty));
+                            self.error(Diagnostic::error(field.span, problem));
+                            return None;
+                        }
+                    };
+                    let Some(position) = fields.iter().position(|(name, _)| *name == field.text) else {
+                        let problem = format!("{} has no field `{}`", self.type_name(ty), field.text);
+                        self.error(Diagnostic::error(field.span, problem));
+                        return None;
+                    };
+                    ty = fields[position].1;
+                    checked.push(Selector::Field(position));
+                }
+            }
+        }
+        Some(Access { root, name: name.to_owned(), selectors: checked, ty })
+    }
+}
+
+fn constant(number: i32) -> Value {
+    Value { kind: ValueKind::Constant(number), ty: Ty::Number(i64::from(number), i64::from(number)) }
+}
+
+fn truth(value: bool) -> Value {
+    Value { kind: ValueKind::Constant(i32::from(value)), ty: Ty::Boolean }
+}
+
+fn combined(op: BinaryOp, left: Value, right: Value, ty: Ty) -> Value {
+    Value { kind: ValueKind::Binary(op, Box::new((left, right))), ty }
+}
+
+fn unknown() -> Value {
+    Value { kind: ValueKind::Constant(0), ty: Ty::Unknown }
+}

@@ -1,0 +1,128 @@
+//! From the syntax tree to a checked program: names, types, directions and ranges.
+
+mod command;
+mod declare;
+mod expr;
+
+use super::ast;
+use super::code::{Access, Param, Program, Root, TypeId, Value};
+use crate::diagnostic::Diagnostic;
+use crate::source::{Sources, Span};
+use crate::suggest::did_you_mean;
+use std::collections::HashMap;
+
+/// Checks a model. If there are errors among the problems, the program is not complete.
+pub fn check(model: &ast::Model, defines: &[String], sources: &Sources, problems: &mut Vec<Diagnostic>) -> Program {
+    let mut checker = Checker {
+        program: Program::default(),
+        sources,
+        problems,
+        scopes: vec![HashMap::new()],
+        process: None,
+        temporal: false,
+        defines: Vec::new(),
+    };
+    checker.predefine();
+    checker.read_defines(defines);
+    checker.model(model);
+    checker.program
+}
+
+struct Checker<'a> {
+    program: Program,
+    sources: &'a Sources,
+    problems: &'a mut Vec<Diagnostic>,
+    /// The model's names and, inside a process, that one's.
+    scopes: Vec<HashMap<String, (Meaning, Span)>>,
+    /// The process whose body is being checked.
+    process: Option<Surroundings>,
+    /// Inside `ASSERT`, where local variables of processes can be named.
+    temporal: bool,
+    /// Values for constants from outside, and whether they have been used.
+    defines: Vec<(String, i32, bool)>,
+}
+
+/// What the body of a process can refer to.
+#[derive(Default)]
+struct Surroundings {
+    params: Vec<Param>,
+    vars: Vec<(String, TypeId)>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+enum Meaning {
+    Constant(Value),
+    Type(TypeId),
+    Variable(usize),
+    Param(usize),
+    Channel(usize),
+    Process(usize),
+}
+
+impl Meaning {
+    fn describe(&self) -> &'static str {
+        match self {
+            Meaning::Constant(_) => "a constant",
+            Meaning::Type(_) => "a type",
+            Meaning::Variable(_) => "a variable",
+            Meaning::Param(_) => "a parameter",
+            Meaning::Channel(_) => "a channel",
+            Meaning::Process(_) => "a process",
+        }
+    }
+}
+
+const MAX_PROBLEMS: usize = 100;
+
+impl Checker<'_> {
+    fn error(&mut self, problem: Diagnostic) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(problem);
+        }
+    }
+
+    fn declare(&mut self, name: &ast::Name, meaning: Meaning) {
+        let scope = self.scopes.last_mut().expect("there is always a scope");
+        if let Some((_, first)) = scope.get(&name.text) {
+            let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
+            let problem = problem.related(*first, "first declared here");
+            return self.error(problem);
+        }
+        scope.insert(name.text.clone(), (meaning, name.span));
+    }
+
+    fn find(&self, name: &str) -> Option<&Meaning> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name)).map(|(meaning, _)| meaning)
+    }
+
+    /// What `name` means; reports if it means nothing.
+    fn lookup(&mut self, name: &ast::Name) -> Option<Meaning> {
+        if let Some(meaning) = self.find(&name.text) {
+            return Some(meaning.clone());
+        }
+        let known = self.scopes.iter().flat_map(|scope| scope.keys().map(String::as_str));
+        let problem = match did_you_mean(&name.text, known) {
+            Some(similar) => format!("`{}` is not declared; did you mean `{similar}`?", name.text),
+            None => format!("`{}` is not declared", name.text),
+        };
+        self.error(Diagnostic::error(name.span, problem));
+        None
+    }
+
+    /// How the type of an access is called.
+    fn type_name(&self, id: TypeId) -> String {
+        format!("`{}`", self.program.ty(id).name)
+    }
+
+    fn text(&self, span: Span) -> String {
+        self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn param(&self, access: &Access) -> Option<&Param> {
+        match access.root {
+            Root::Param(index) => self.process.as_ref().and_then(|process| process.params.get(index)),
+            Root::Variable(_) | Root::Channel(_) => None,
+        }
+    }
+}

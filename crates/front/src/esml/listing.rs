@@ -1,0 +1,189 @@
+//! The code of ESML's abstract machine, as text.
+//!
+//! The machine evaluates expressions on a stack: `pushValue 3` pushes a number, `pushVariable x` the value of a
+//! variable, `pushAddress x` where it is; operators take their operands from the stack. Only the instructions with
+//! an address are places where a process can rest.
+
+use super::code::{
+    Access, BinaryOp, Communication, Data, Direction, InstructionKind, Process, Program, Root, Selector, Traced,
+    Value, ValueKind,
+};
+use std::fmt::Write;
+
+/// All processes of a program.
+pub fn listing(program: &Program) -> String {
+    let processes: Vec<_> = program.processes.iter().map(|process| process_listing(program, process)).collect();
+    processes.join("\n")
+}
+
+fn process_listing(program: &Program, process: &Process) -> String {
+    let mut listing = Listing { program, text: format!("PROCESS {}\n", process.name), address: None };
+    for (address, instruction) in process.code.iter().enumerate() {
+        listing.address = Some(address);
+        listing.instruction(&instruction.kind);
+    }
+    listing.text
+}
+
+struct Listing<'p> {
+    program: &'p Program,
+    text: String,
+    /// Of the instruction that begins with the next line.
+    address: Option<usize>,
+}
+
+impl Listing<'_> {
+    fn line(&mut self, what: &str) {
+        let address = self.address.take().map_or(String::new(), |address| address.to_string());
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "{address:>5}  {what}");
+    }
+
+    fn instruction(&mut self, kind: &InstructionKind) {
+        match kind {
+            InstructionKind::Assign(access, value) => {
+                self.address_of(access);
+                self.value(value);
+                self.line("assign");
+            }
+            InstructionKind::Empty(list) => self.list_operation(list, None, "empty"),
+            InstructionKind::Remove(list) => self.list_operation(list, None, "remove"),
+            InstructionKind::Append(list, value) => self.list_operation(list, Some(value), "append"),
+            InstructionKind::Prepend(list, value) => self.list_operation(list, Some(value), "prepend"),
+            InstructionKind::Trace(traced) => {
+                for part in traced {
+                    match part {
+                        Traced::Text(text) => self.line(&format!("pushText {text:?}")),
+                        Traced::Value(value) => self.value(value),
+                    }
+                }
+                self.line(&format!("trace {}", traced.len()));
+            }
+            InstructionKind::Guards { guards, otherwise } => {
+                self.line(&format!("guards {}, otherwise {otherwise}", guards.len()));
+                for guard in guards {
+                    self.value(&guard.condition);
+                    self.line(&format!("guard {}", guard.body));
+                }
+            }
+            InstructionKind::Poll(alternatives) => {
+                self.line(&format!("poll {}", alternatives.len()));
+                for alternative in alternatives {
+                    self.communication(&alternative.communication);
+                    if let Some(condition) = &alternative.condition {
+                        self.value(condition);
+                        self.line("condition");
+                    }
+                    self.line(&format!("alternative {}", alternative.body));
+                }
+            }
+            InstructionKind::Bang(communication) | InstructionKind::Hook(communication) => {
+                self.communication(communication);
+            }
+            InstructionKind::Jump(target) => self.line(&format!("jump {target}")),
+            InstructionKind::Skip => self.line("skip"),
+            InstructionKind::Trap => self.line("trap"),
+            InstructionKind::Terminate => self.line("terminate"),
+        }
+    }
+
+    fn list_operation(&mut self, list: &Access, value: Option<&Value>, name: &str) {
+        self.address_of(list);
+        value.into_iter().for_each(|value| self.value(value));
+        self.line(name);
+    }
+
+    fn communication(&mut self, communication: &Communication) {
+        let Communication { channel, direction, signal, data } = communication;
+        self.address_of(channel);
+        match data {
+            Some(Data::Sent(value)) => self.value(value),
+            Some(Data::Received(access)) => self.address_of(access),
+            None => {}
+        }
+        let signals = self.program.channel_type(channel.ty).1;
+        let signal = signals.get(*signal).map_or("?", |(name, _)| name);
+        let name = match direction {
+            Direction::Out => "bang",
+            Direction::In => "hook",
+        };
+        self.line(&format!("{name} {signal}"));
+    }
+
+    fn address_of(&mut self, access: &Access) {
+        let what = match access.root {
+            Root::Variable(_) => "pushAddress",
+            Root::Param(_) if self.program.is_channel(access.ty) => "pushChannel",
+            Root::Param(_) => "pushParameter",
+            Root::Channel(_) => "pushChannel",
+        };
+        self.line(&format!("{what} {}", access.name));
+        self.selectors(access);
+    }
+
+    fn selectors(&mut self, access: &Access) {
+        for selector in &access.selectors {
+            match selector {
+                Selector::Index(index, len) => {
+                    self.value(index);
+                    self.line(&format!("index {len}"));
+                }
+                Selector::Field(position) => self.line(&format!("field {position}")),
+            }
+        }
+    }
+
+    fn value(&mut self, value: &Value) {
+        match &value.kind {
+            ValueKind::Constant(value) => self.line(&format!("pushValue {value}")),
+            ValueKind::Load(access) if access.selectors.is_empty() => {
+                let what = if matches!(access.root, Root::Param(_)) { "pushParameter" } else { "pushVariable" };
+                self.line(&format!("{what} {}", access.name));
+            }
+            ValueKind::Load(access) => {
+                self.address_of(access);
+                self.line("load");
+            }
+            ValueKind::Len(list) => self.list_operation(list, None, "len"),
+            ValueKind::Head(list) => self.list_operation(list, None, "head"),
+            ValueKind::Not(operand) => {
+                self.value(operand);
+                self.line("not");
+            }
+            ValueKind::Negate(operand) => {
+                self.value(operand);
+                self.line("negate");
+            }
+            ValueKind::Binary(op, operands) => self.binary(*op, &operands.0, &operands.1),
+        }
+    }
+
+    /// `&` and `OR` leave out their right side where it does not matter: the number says how many lines.
+    fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) {
+        let name = match op {
+            BinaryOp::And | BinaryOp::Or => {
+                self.value(left);
+                let start = self.text.len();
+                self.value(right);
+                let skipped = self.text[start..].lines().count();
+                let word = if op == BinaryOp::And { "skipIfFalse" } else { "skipIfTrue" };
+                self.text.insert_str(start, &format!("{:>5}  {word} {skipped}\n", ""));
+                return;
+            }
+            BinaryOp::Equal => "equal",
+            BinaryOp::Unequal => "notEqual",
+            BinaryOp::Less => "less",
+            BinaryOp::LessEqual => "lessOrEqual",
+            BinaryOp::Greater => "greater",
+            BinaryOp::GreaterEqual => "greaterOrEqual",
+            BinaryOp::Add => "add",
+            BinaryOp::Subtract => "subtract",
+            BinaryOp::Multiply => "multiply",
+            BinaryOp::Divide => "divide",
+            BinaryOp::Modulo => "modulo",
+        };
+        self.value(left);
+        self.value(right);
+        self.line(name);
+    }
+}

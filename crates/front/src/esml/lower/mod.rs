@@ -1,0 +1,440 @@
+//! From instructions to automata, with ESML's own steps.
+//!
+//! A location is the address of an instruction. The process that takes a step at once follows jumps and `SKIP`s, so
+//! it never rests on one; the receiver of a message does not take the step, and may rest on one behind its `?`.
+//!
+//! Nothing is stored but location counters and variables. Parameters and channels are known when a process is
+//! activated, so every combination of them makes a process type of its own.
+
+mod value;
+
+use super::code::{
+    Address, Alternative, Argument, Channel, Communication, Data, Direction, Guard, InstructionKind, Process,
+    Program, Traced, TypeKind, Value,
+};
+use crate::Granularity;
+use crate::diagnostic::Diagnostic;
+use crate::kit::automata::sequence;
+use crate::kit::data::{defaults, scalars};
+use crate::kit::{Access as Place_, Automata, Automaton, frame_variable};
+use crate::source::{Sources, Span};
+use entail_ir::{
+    Action, Base, BinaryOp, ChannelType, ChannelTypeId, Entry, Enumeration, Expr, FaultKind, Frame, Init,
+    LocationId, Meaning, Place, ProcessTypeId, Receive, Scalar, Send, Start, StatementId, System, UnaryOp,
+};
+use std::collections::HashMap;
+use value::{Values, balanced};
+
+/// SPIN's limit, which is ours, too.
+const MAX_CHANNELS: u32 = 255;
+/// So much code has been a mistake: a machine-made one, at that.
+const MAX_WORK: usize = 4_000_000;
+
+/// Lowers a checked program; `None` if it is too large.
+pub fn lower(
+    program: &Program,
+    granularity: Granularity,
+    sources: &Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<System> {
+    let mut lowering = Lowering {
+        program,
+        granularity,
+        sources,
+        automata: Automata::default(),
+        channels: Vec::new(),
+        statements: HashMap::new(),
+        work: 0,
+    };
+    lowering.automata.system.oldest_first = true;
+    lowering.enumerations();
+    if let Err(problem) = lowering.channels().and_then(|()| lowering.activations()) {
+        problems.push(problem);
+        return None;
+    }
+    Some(lowering.automata.system)
+}
+
+struct Lowering<'p> {
+    program: &'p Program,
+    granularity: Granularity,
+    sources: &'p Sources,
+    automata: Automata,
+    /// The number of the first channel of each.
+    channels: Vec<u32>,
+    /// Process types that differ in their parameters share their statements.
+    statements: HashMap<(usize, Address, usize), StatementId>,
+    /// How much code has been made.
+    work: usize,
+}
+
+impl<'p> Lowering<'p> {
+    fn enumerations(&mut self) {
+        for ty in &self.program.types {
+            if let TypeKind::Enumeration(members) = &ty.kind {
+                let (name, members) = (ty.name.clone(), members.clone());
+                self.automata.system.enumerations.push(Enumeration { name, first: 0, members });
+            }
+        }
+    }
+
+    /// Every signal of a channel is a rendezvous channel by itself: what is sent as one signal cannot be received as
+    /// another.
+    fn channels(&mut self) -> Result<(), Diagnostic> {
+        let mut next = 1;
+        for Channel { name, ty } in &self.program.channels {
+            let (copies, signals) = self.program.channel_type(*ty);
+            self.channels.push(next);
+            next += copies.saturating_mul(signals.len() as u32);
+            if next > MAX_CHANNELS + 1 {
+                let problem = format!("the channels have more than {MAX_CHANNELS} signals in all");
+                return Err(Diagnostic::general(problem).hint("use smaller arrays of channels"));
+            }
+            let first = self.automata.system.channel_types.len();
+            for (signal, data) in signals {
+                let fields = data.map_or(Vec::new(), |data| scalars(&self.program.ty(data).shape));
+                let name = format!("{name} {signal}");
+                self.automata.system.channel_types.push(ChannelType { name, capacity: 0, fields });
+            }
+            let nowhere = Place::nowhere(Scalar::unsigned(8).meaning(Meaning::Channel));
+            for signal in (0..copies).flat_map(|_| 0..signals.len()) {
+                let channel_type = ChannelTypeId((first + signal) as u16);
+                self.automata.system.globals.init.push(Init::Channel(nowhere.clone(), channel_type));
+            }
+        }
+        Ok(())
+    }
+
+    fn activations(&mut self) -> Result<(), Diagnostic> {
+        let mut known: HashMap<(usize, &[Argument]), ProcessTypeId> = HashMap::new();
+        for activation in &self.program.activations {
+            let key = (activation.process, &activation.args[..]);
+            let process_type = match known.get(&key) {
+                Some(id) => *id,
+                None => {
+                    let id = self.process_type(activation.process, &activation.args);
+                    known.insert(key, id);
+                    id
+                }
+            };
+            if self.work > MAX_WORK {
+                return Err(Diagnostic::general("the model is too large"));
+            }
+            self.automata.system.start.push(Start { process_type, priority: 1 });
+        }
+        Ok(())
+    }
+
+    fn process_type(&mut self, number: usize, args: &'p [Argument]) -> ProcessTypeId {
+        let process = &self.program.processes[number];
+        let mut frame = Frame::default();
+        let mut offsets = Vec::new();
+        for (name, ty) in &process.vars {
+            let shape = &self.program.ty(*ty).shape;
+            let offset = frame_variable(&mut frame, name, shape.clone());
+            frame.init.extend(defaults(&Place_::new(Base::Local, offset, shape)));
+            offsets.push(offset);
+        }
+        let mut automaton = Automaton::default();
+        for _ in &process.code {
+            automaton.location();
+        }
+        let values = Values::new(self.program, process, args, self.channels.clone(), offsets);
+        let mut body = Body { lowering: self, number, process, values, automaton };
+        (0..process.code.len()).for_each(|address| body.instruction(address));
+        let entry = body.entry();
+        let Body { values, automaton, .. } = body;
+        self.work += values.work();
+        let declared_at =
+            self.statement((number, usize::MAX, 0), process.span, || format!("PROCESS {}", process.name));
+        let id = self.automata.add(&process.name, frame, Vec::new(), automaton, declared_at);
+        self.automata.system.process_types[id.index()].entry = entry;
+        id
+    }
+
+    fn statement(
+        &mut self,
+        key: (usize, Address, usize),
+        span: Span,
+        text: impl FnOnce() -> String,
+    ) -> StatementId {
+        if let Some(id) = self.statements.get(&key) {
+            return *id;
+        }
+        let id = self.automata.statement(self.sources, span, text());
+        self.statements.insert(key, id);
+        id
+    }
+
+    fn text(&self, span: Span) -> String {
+        self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The code of one process type.
+struct Body<'l, 'p> {
+    lowering: &'l mut Lowering<'p>,
+    number: usize,
+    process: &'p Process,
+    values: Values<'p>,
+    automaton: Automaton,
+}
+
+impl Body<'_, '_> {
+    fn instruction(&mut self, address: Address) {
+        let instruction = &self.process.code[address];
+        let at = location(address);
+        match &instruction.kind {
+            InstructionKind::Assign(..)
+            | InstructionKind::Empty(_)
+            | InstructionKind::Remove(_)
+            | InstructionKind::Append(..)
+            | InstructionKind::Prepend(..)
+            | InstructionKind::Trace(_) => {
+                let statement = self.statement(address, 0, instruction.span);
+                let action = sequence(Entry::Always, self.effects(address), statement);
+                self.edge(at, action, self.followed(address + 1), statement);
+            }
+            InstructionKind::Guards { guards, otherwise } => self.guards(address, guards, *otherwise),
+            InstructionKind::Poll(alternatives) => {
+                for (number, alternative) in alternatives.iter().enumerate() {
+                    let Alternative { communication, condition, body, span } = alternative;
+                    let statement = self.statement(address, number, *span);
+                    self.communicate(address, communication, condition.as_ref(), *body, statement);
+                }
+            }
+            InstructionKind::Bang(communication) | InstructionKind::Hook(communication) => {
+                let statement = self.statement(address, 0, instruction.span);
+                self.communicate(address, communication, None, address + 1, statement);
+            }
+            InstructionKind::Jump(target) => {
+                let line = self.lowering.sources.place(self.process.code[*target].span).line;
+                let key = (self.number, address, 0);
+                let statement = self.lowering.statement(key, instruction.span, || format!("goto line {line}"));
+                self.edge(at, Action::Skip, self.followed(*target), statement);
+            }
+            InstructionKind::Skip => {
+                let statement = self.statement(address, 0, instruction.span);
+                self.edge(at, Action::Skip, self.followed(address + 1), statement);
+            }
+            // No process is ever here: the fault belongs to the guards.
+            InstructionKind::Trap => {}
+            InstructionKind::Terminate => self.automaton.end(at),
+        }
+    }
+
+    /// Each true guard is a step into its body.
+    fn guards(&mut self, address: Address, guards: &[Guard], otherwise: Address) {
+        let at = location(address);
+        let conditions: Vec<Expr> = guards.iter().map(|guard| self.values.scalar(&guard.condition)).collect();
+        for (number, (guard, condition)) in guards.iter().zip(&conditions).enumerate() {
+            if condition.constant() != Some(0) {
+                self.branch(address, number, condition, guard);
+            }
+        }
+        let (last, others) = conditions.split_last().expect("there is always a guard");
+        let last_is_true = last.is_true();
+        if self.lowering.granularity == Granularity::Exact && !last_is_true && !others.is_empty() {
+            // ESML's model checker tried the guards again from the next one on, and so found its way back.
+            let some = balanced(BinaryOp::Or, others.to_vec());
+            let again = Expr::binary(BinaryOp::And, some, Expr::unary(UnaryOp::Not, last.clone()));
+            let statement = self.special(address, guards.len(), "again");
+            self.edge(at, Action::Guard(again), at, statement);
+        }
+        if last_is_true || others.iter().any(Expr::is_true) {
+            return;
+        }
+        let statement = self.special(address, guards.len() + 1, "no guard is true");
+        if matches!(self.process.code[otherwise].kind, InstructionKind::Trap) {
+            let fault = Action::Guard(Expr::Fault(FaultKind::NoAlternative));
+            let action = sequence(Entry::Otherwise, vec![(fault, statement)], statement);
+            self.edge(at, action, at, statement);
+            return;
+        }
+        let target = self.followed(otherwise);
+        match self.merged(target) {
+            Some(next) => {
+                let action = sequence(Entry::Otherwise, self.effects(address_of(target)), statement);
+                self.edge(at, action, next, statement);
+            }
+            None => self.edge(at, Action::Else, target, statement),
+        }
+    }
+
+    fn branch(&mut self, address: Address, number: usize, condition: &Expr, guard: &Guard) {
+        let (at, target) = (location(address), self.followed(guard.body));
+        let statement = self.statement(address, number, guard.span);
+        let possible = Action::Guard(condition.clone());
+        match self.merged(target) {
+            Some(next) => {
+                let action = sequence(Entry::AnyOf(vec![possible]), self.effects(address_of(target)), statement);
+                self.edge(at, action, next, statement);
+            }
+            None => self.edge(at, possible, target, statement),
+        }
+    }
+
+    /// Where a step goes on if the statement at `target` is part of it: with coarse steps, if that is no
+    /// communication.
+    fn merged(&self, target: LocationId) -> Option<LocationId> {
+        let address = address_of(target);
+        let is_coarse = self.lowering.granularity == Granularity::Statement;
+        (is_coarse && is_plain(&self.process.code[address].kind)).then(|| self.followed(address + 1))
+    }
+
+    fn communicate(
+        &mut self,
+        address: Address,
+        communication: &Communication,
+        condition: Option<&Value>,
+        next: Address,
+        statement: StatementId,
+    ) {
+        let channel = self.values.channel(&communication.channel, communication.signal);
+        let when = condition.map(|condition| self.values.scalar(condition)).filter(|when| !when.is_true());
+        let (action, target) = match communication.direction {
+            Direction::Out => {
+                let fields = match &communication.data {
+                    Some(Data::Sent(value)) => self.values.scalars(value),
+                    Some(Data::Received(_)) | None => Vec::new(),
+                };
+                let send = Send { channel, fields, sorted: false, when };
+                (Action::Send(Box::new(send)), self.followed(next))
+            }
+            Direction::In => {
+                let fields = match &communication.data {
+                    Some(Data::Received(access)) => self.values.patterns(access),
+                    Some(Data::Sent(_)) | None => Vec::new(),
+                };
+                let receive = Receive { channel, fields, anywhere: false, keep: false, when };
+                // The receiver does not move by itself, and so does not follow jumps.
+                let target = match self.lowering.granularity {
+                    Granularity::Exact => location(next),
+                    Granularity::Statement => self.followed(next),
+                };
+                (Action::Receive(Box::new(receive)), target)
+            }
+        };
+        self.edge(location(address), action, target, statement);
+    }
+
+    /// What a plain instruction does.
+    fn effects(&mut self, address: Address) -> Vec<(Action, StatementId)> {
+        let instruction = &self.process.code[address];
+        let statement = self.statement(address, 0, instruction.span);
+        let actions = match &instruction.kind {
+            InstructionKind::Assign(access, value) => self.values.assign(access, value),
+            InstructionKind::Empty(list) => self.values.empty(list),
+            InstructionKind::Remove(list) => self.values.remove(list),
+            InstructionKind::Append(list, value) => self.values.append(list, value),
+            InstructionKind::Prepend(list, value) => self.values.prepend(list, value),
+            InstructionKind::Trace(traced) => vec![self.trace(traced)],
+            InstructionKind::Guards { .. }
+            | InstructionKind::Poll(_)
+            | InstructionKind::Bang(_)
+            | InstructionKind::Hook(_)
+            | InstructionKind::Jump(_)
+            | InstructionKind::Skip
+            | InstructionKind::Trap
+            | InstructionKind::Terminate => Vec::new(),
+        };
+        actions.into_iter().map(|action| (action, statement)).collect()
+    }
+
+    fn trace(&mut self, traced: &[Traced]) -> Action {
+        let (mut format, mut values) = (String::new(), Vec::new());
+        for part in traced {
+            match part {
+                Traced::Text(text) => format += &text.replace('%', "%%"),
+                Traced::Value(value) => {
+                    let scalars = self.values.scalars(value);
+                    format += &vec!["%d"; scalars.len()].join(" ");
+                    values.extend(scalars);
+                }
+            }
+        }
+        Action::Print(format, values)
+    }
+
+    fn edge(&mut self, from: LocationId, action: Action, target: LocationId, statement: StatementId) {
+        self.automaton.edge(from, action, target, statement);
+    }
+
+    fn statement(&mut self, address: Address, number: usize, span: Span) -> StatementId {
+        let text = self.lowering.text(span);
+        self.lowering.statement((self.number, address, number), span, || text)
+    }
+
+    /// A step of an `IF` or a `DO` that stands nowhere in the text.
+    fn special(&mut self, address: Address, number: usize, what: &str) -> StatementId {
+        let span = self.process.code[address].span;
+        let word = self.lowering.sources.text(span).get(..2).unwrap_or_default().to_owned();
+        self.lowering.statement((self.number, address, number), span, || format!("{word} ({what})"))
+    }
+
+    /// Where a process comes to rest that goes to `address`.
+    fn followed(&self, mut address: Address) -> LocationId {
+        // Every jump leads to guards or forward, so this ends; but coarse steps may pass guards in a circle.
+        for _ in 0..=self.process.code.len() {
+            address = match &self.process.code[address].kind {
+                InstructionKind::Jump(target) => *target,
+                InstructionKind::Skip => address + 1,
+                InstructionKind::Guards { guards, .. } if self.is_passed(guards) => guards[0].body,
+                InstructionKind::Guards { .. }
+                | InstructionKind::Assign(..)
+                | InstructionKind::Empty(_)
+                | InstructionKind::Remove(_)
+                | InstructionKind::Append(..)
+                | InstructionKind::Prepend(..)
+                | InstructionKind::Trace(_)
+                | InstructionKind::Poll(_)
+                | InstructionKind::Bang(_)
+                | InstructionKind::Hook(_)
+                | InstructionKind::Trap
+                | InstructionKind::Terminate => return location(address),
+            };
+        }
+        location(address)
+    }
+
+    /// Whether guards leave no choice, and coarse steps do not stop at them.
+    fn is_passed(&self, guards: &[Guard]) -> bool {
+        self.lowering.granularity == Granularity::Statement && guards.len() == 1 && guards[0].condition.is_true()
+    }
+
+    fn entry(&self) -> LocationId {
+        match self.lowering.granularity {
+            Granularity::Exact => location(0),
+            Granularity::Statement => self.followed(0),
+        }
+    }
+}
+
+/// Whether an instruction concerns nobody but its own process, and leaves no choice.
+fn is_plain(kind: &InstructionKind) -> bool {
+    match kind {
+        InstructionKind::Assign(..)
+        | InstructionKind::Empty(_)
+        | InstructionKind::Remove(_)
+        | InstructionKind::Append(..)
+        | InstructionKind::Prepend(..)
+        | InstructionKind::Trace(_) => true,
+        InstructionKind::Guards { .. }
+        | InstructionKind::Poll(_)
+        | InstructionKind::Bang(_)
+        | InstructionKind::Hook(_)
+        | InstructionKind::Jump(_)
+        | InstructionKind::Skip
+        | InstructionKind::Trap
+        | InstructionKind::Terminate => false,
+    }
+}
+
+/// Location 0 does not exist.
+fn location(address: Address) -> LocationId {
+    LocationId(address as u16 + 1)
+}
+
+fn address_of(location: LocationId) -> Address {
+    location.index() - 1
+}

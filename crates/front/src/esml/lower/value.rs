@@ -1,0 +1,323 @@
+//! Values and where they are, for one process type: parameters are what it was activated with.
+
+use super::MAX_WORK;
+use crate::esml::code::{
+    Access, Argument, BinaryOp as Op, Process, Program, Root, Selector, TypeId, Value, ValueKind,
+};
+use crate::kit::Access as Whole;
+use entail_ir::{Action, Base, BinaryOp, Expr, FaultKind, Pattern, Place, Range, Scalar, Shape, UnaryOp};
+
+pub struct Values<'p> {
+    program: &'p Program,
+    process: &'p Process,
+    args: &'p [Argument],
+    /// The number of the first channel of each.
+    channels: Vec<u32>,
+    /// Where the variables begin.
+    offsets: Vec<u32>,
+    work: usize,
+}
+
+/// Of a list, its length comes first, then its elements.
+const LENGTH: usize = 0;
+const ITEMS: usize = 1;
+
+impl<'p> Values<'p> {
+    pub fn new(
+        program: &'p Program,
+        process: &'p Process,
+        args: &'p [Argument],
+        channels: Vec<u32>,
+        offsets: Vec<u32>,
+    ) -> Self {
+        Values { program, process, args, channels, offsets, work: 0 }
+    }
+
+    /// How much has been made.
+    pub fn work(&self) -> usize {
+        self.work
+    }
+
+    /// A value that is one number.
+    pub fn scalar(&mut self, value: &Value) -> Expr {
+        self.work += 1;
+        if self.work > MAX_WORK {
+            return Expr::Const(0);
+        }
+        match &value.kind {
+            ValueKind::Constant(value) => Expr::Const(*value),
+            ValueKind::Load(access) => self.load(access),
+            ValueKind::Len(list) => {
+                let length = self.whole(list).field(LENGTH).place();
+                length.map_or(Expr::Const(0), Expr::load)
+            }
+            ValueKind::Head(list) => {
+                let heads = self.head(list);
+                heads.into_iter().next().unwrap_or(Expr::Const(0))
+            }
+            ValueKind::Not(operand) => folded(Expr::unary(UnaryOp::Not, self.scalar(operand))),
+            ValueKind::Negate(operand) => folded(Expr::unary(UnaryOp::Negate, self.scalar(operand))),
+            ValueKind::Binary(op, operands) => self.binary(*op, &operands.0, &operands.1),
+        }
+    }
+
+    /// The numbers that a value consists of.
+    pub fn scalars(&mut self, value: &Value) -> Vec<Expr> {
+        match &value.kind {
+            ValueKind::Load(access) if access.root != Root::Channel(0) && !self.is_param(access) => {
+                let places = self.whole(access).places();
+                self.work += places.len();
+                places.into_iter().map(Expr::load).collect()
+            }
+            ValueKind::Head(list) => self.head(list),
+            ValueKind::Load(_)
+            | ValueKind::Constant(_)
+            | ValueKind::Len(_)
+            | ValueKind::Not(_)
+            | ValueKind::Negate(_)
+            | ValueKind::Binary(..) => vec![self.scalar(value)],
+        }
+    }
+
+    fn is_param(&self, access: &Access) -> bool {
+        matches!(access.root, Root::Param(_))
+    }
+
+    fn load(&mut self, access: &Access) -> Expr {
+        match access.root {
+            Root::Param(number) => match self.args[number] {
+                Argument::Value(value) => Expr::Const(value),
+                Argument::Channel(..) => Expr::Const(0),
+            },
+            Root::Variable(_) | Root::Channel(_) => self.whole(access).place().map_or(Expr::Const(0), Expr::load),
+        }
+    }
+
+    /// The first element of a list, if there is one.
+    fn head(&mut self, list: &Access) -> Vec<Expr> {
+        let whole = self.whole(list);
+        let Some(length) = whole.clone().field(LENGTH).place() else { return Vec::new() };
+        let items = whole.field(ITEMS).element(Expr::Const(0)).places();
+        self.work += items.len();
+        let missing = Expr::Fault(FaultKind::ListEmpty);
+        items
+            .into_iter()
+            .map(|item| Expr::conditional(Expr::load(length.clone()), Expr::load(item), missing.clone()))
+            .collect()
+    }
+
+    fn binary(&mut self, op: Op, left: &Value, right: &Value) -> Expr {
+        let op = match op {
+            Op::Equal => return self.equal(left, right),
+            Op::Unequal => return folded(Expr::unary(UnaryOp::Not, self.equal(left, right))),
+            Op::And => BinaryOp::And,
+            Op::Or => BinaryOp::Or,
+            Op::Less => BinaryOp::Lt,
+            Op::LessEqual => BinaryOp::Le,
+            Op::Greater => BinaryOp::Gt,
+            Op::GreaterEqual => BinaryOp::Ge,
+            Op::Add => BinaryOp::Add,
+            Op::Subtract => BinaryOp::Sub,
+            Op::Multiply => BinaryOp::Mul,
+            Op::Divide => BinaryOp::Div,
+            Op::Modulo => BinaryOp::Rem,
+        };
+        let (left, right) = (self.scalar(left), self.scalar(right));
+        folded(Expr::binary(op, left, right))
+    }
+
+    fn equal(&mut self, left: &Value, right: &Value) -> Expr {
+        let (left, right) = (self.scalars(left), self.scalars(right));
+        let pairs = left.into_iter().zip(right);
+        let equal: Vec<_> = pairs.map(|(left, right)| folded(Expr::binary(BinaryOp::Eq, left, right))).collect();
+        balanced(BinaryOp::And, equal)
+    }
+
+    /// Where a variable, or a part of it, is.
+    fn whole(&mut self, access: &Access) -> Whole<'p> {
+        let program = self.program;
+        let (offset, mut ty) = match access.root {
+            Root::Variable(number) => (self.offsets[number], self.process.vars[number].1),
+            // Not kept anywhere.
+            Root::Param(number) => (0, self.process.params[number].ty),
+            Root::Channel(number) => (0, program.channels[number].ty),
+        };
+        let base = if matches!(access.root, Root::Variable(_)) { Base::Local } else { Base::Nowhere };
+        let mut whole = Whole::new(base, offset, &program.ty(ty).shape);
+        for selector in &access.selectors {
+            whole = match selector {
+                Selector::Index(index, _) => whole.element(self.scalar(index)),
+                Selector::Field(position) => whole.field(*position),
+            };
+            ty = part(program, ty, selector);
+        }
+        whole
+    }
+
+    /// The number of a channel, for one of its signals.
+    pub fn channel(&mut self, access: &Access, signal: usize) -> Expr {
+        let (channel, offset, mut ty) = match access.root {
+            Root::Channel(channel) => (channel, 0, self.program.channels[channel].ty),
+            Root::Param(number) => match self.args[number] {
+                Argument::Channel(channel, offset) => (channel, offset, self.process.params[number].ty),
+                Argument::Value(_) => return Expr::Const(0),
+            },
+            Root::Variable(_) => return Expr::Const(0),
+        };
+        let signals = self.program.channel_type(ty).1.len() as i32;
+        let first = self.channels[channel] as i32 + offset as i32 * signals + signal as i32;
+        let mut number = Expr::Const(first);
+        for selector in &access.selectors {
+            ty = part(self.program, ty, selector);
+            let Selector::Index(index, len) = selector else { continue };
+            let stride = self.program.channel_type(ty).0 as i32 * signals;
+            let index = self.checked_index(index, *len);
+            let distance = folded(Expr::binary(BinaryOp::Mul, index, Expr::Const(stride)));
+            number = folded(Expr::binary(BinaryOp::Add, number, distance));
+        }
+        number
+    }
+
+    /// Channels lie nowhere, so their indices are checked here.
+    fn checked_index(&mut self, index: &Value, len: u32) -> Expr {
+        let index = self.scalar(index);
+        let at_least = Expr::binary(BinaryOp::Ge, index.clone(), Expr::Const(0));
+        let below = Expr::binary(BinaryOp::Lt, index.clone(), Expr::Const(len as i32));
+        let inside = Expr::binary(BinaryOp::And, at_least, below);
+        folded(Expr::conditional(inside, index, Expr::Fault(FaultKind::Index)))
+    }
+
+    /// Where the parts of a message go. A parameter cannot change: the message must carry its value.
+    pub fn patterns(&mut self, access: &Access) -> Vec<Pattern> {
+        if self.is_param(access) {
+            return vec![Pattern::Equal(self.load(access))];
+        }
+        let places = self.whole(access).places();
+        self.work += places.len();
+        places.into_iter().map(Pattern::Store).collect()
+    }
+
+    pub fn assign(&mut self, access: &Access, value: &Value) -> Vec<Action> {
+        let places = self.whole(access).places();
+        let values = self.scalars(value);
+        stores(places.into_iter().zip(values))
+    }
+
+    pub fn empty(&mut self, list: &Access) -> Vec<Action> {
+        let places = self.whole(list).places();
+        self.work += places.len();
+        stores(places.into_iter().map(|place| {
+            let zero = Expr::Const(zero(place.scalar));
+            (place, zero)
+        }))
+    }
+
+    pub fn remove(&mut self, list: &Access) -> Vec<Action> {
+        let (length, items) = self.items(list);
+        let mut actions = Vec::new();
+        for pair in items.windows(2) {
+            actions.extend(copy(&pair[0], &pair[1]));
+        }
+        let freed = items.last().into_iter().flatten();
+        actions.extend(freed.map(|place| store(place.clone(), Expr::Const(zero(place.scalar)))));
+        let less = Expr::binary(BinaryOp::Sub, Expr::load(length.clone()), Expr::Const(1));
+        let missing = Expr::Fault(FaultKind::ListEmpty);
+        let shorter = Expr::conditional(Expr::load(length.clone()), less, missing);
+        actions.insert(0, store(length, shorter));
+        actions
+    }
+
+    pub fn append(&mut self, list: &Access, value: &Value) -> Vec<Action> {
+        let whole = self.whole(list);
+        let Some(length) = whole.clone().field(LENGTH).place() else { return Vec::new() };
+        let next = whole.field(ITEMS).element(self.room(&length)).places();
+        let values = self.scalars(value);
+        let mut actions = stores(next.into_iter().zip(values));
+        actions.push(longer(length));
+        actions
+    }
+
+    /// The elements move up from the last one on, so that what is stored in front may depend on the old ones: the
+    /// first stays where it is until then.
+    pub fn prepend(&mut self, list: &Access, value: &Value) -> Vec<Action> {
+        let (length, items) = self.items(list);
+        let room = self.room(&length);
+        let mut actions = vec![Action::Guard(Expr::binary(BinaryOp::Ge, room, Expr::Const(0)))];
+        for pair in items.windows(2).rev() {
+            actions.extend(copy(&pair[1], &pair[0]));
+        }
+        let first = items.into_iter().next().unwrap_or_default();
+        let values = self.scalars(value);
+        actions.extend(stores(first.into_iter().zip(values)));
+        actions.push(longer(length));
+        actions
+    }
+
+    /// The length of a list, if it is not full.
+    fn room(&mut self, length: &Place) -> Expr {
+        let capacity = length.scalar.range.map_or(0, |range| range.high);
+        let free = Expr::binary(BinaryOp::Lt, Expr::load(length.clone()), Expr::Const(capacity));
+        Expr::conditional(free, Expr::load(length.clone()), Expr::Fault(FaultKind::ListFull))
+    }
+
+    /// Where the length of a list is, and the parts of each of its elements.
+    fn items(&mut self, list: &Access) -> (Place, Vec<Vec<Place>>) {
+        let whole = self.whole(list);
+        let nowhere = || Place::nowhere(Scalar::within(Range { low: 0, high: 0 }));
+        let length = whole.clone().field(LENGTH).place().unwrap_or_else(nowhere);
+        let items = whole.field(ITEMS);
+        let count = match items.shape {
+            Shape::Array { len, .. } => *len,
+            Shape::Scalar(_) | Shape::Record { .. } => 0,
+        };
+        let items: Vec<_> = (0..count).map(|i| items.clone().element(Expr::Const(i as i32)).places()).collect();
+        self.work += items.iter().map(Vec::len).sum::<usize>();
+        (length, items)
+    }
+}
+
+/// The type of a part of a value.
+fn part(program: &Program, ty: TypeId, selector: &Selector) -> TypeId {
+    use crate::esml::code::TypeKind;
+    match (&program.ty(ty).kind, selector) {
+        (TypeKind::Array { element, .. }, Selector::Index(..)) => *element,
+        (TypeKind::Tuple(fields), Selector::Field(position)) => fields[*position].1,
+        (_, Selector::Index(..) | Selector::Field(_)) => ty,
+    }
+}
+
+/// What a freed place holds, so that equal lists have equal bytes.
+fn zero(scalar: Scalar) -> i32 {
+    scalar.range.map_or(0, crate::kit::data::default_of)
+}
+
+fn longer(length: Place) -> Action {
+    let more = Expr::binary(BinaryOp::Add, Expr::load(length.clone()), Expr::Const(1));
+    store(length, more)
+}
+
+fn copy<'p>(to: &'p [Place], from: &'p [Place]) -> impl Iterator<Item = Action> + 'p {
+    to.iter().zip(from).map(|(to, from)| store(to.clone(), Expr::load(from.clone())))
+}
+
+fn stores(pairs: impl Iterator<Item = (Place, Expr)>) -> Vec<Action> {
+    pairs.map(|(place, value)| store(place, value)).collect()
+}
+
+fn store(place: Place, value: Expr) -> Action {
+    Action::Assign(Box::new(place), value)
+}
+
+/// A constant where that is known.
+fn folded(expr: Expr) -> Expr {
+    expr.constant().map_or(expr, Expr::Const)
+}
+
+/// Operands connected from left to right, but not nested to the left.
+pub fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Expr {
+    if operands.len() <= 1 {
+        return operands.pop().unwrap_or(Expr::Const(1));
+    }
+    let right = operands.split_off(operands.len() / 2);
+    Expr::binary(op, balanced(op, operands), balanced(op, right))
+}

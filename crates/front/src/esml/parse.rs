@@ -1,0 +1,640 @@
+//! From tokens to a syntax tree.
+
+use super::ast::{
+    Access, Alternative, BinaryOp, Command, CommandKind, Communication, Decls, Direction, Expr, ExprKind, Guarded,
+    Model, Name, Param, Process, Selector, Traced, Type,
+};
+use super::token::{KEYWORDS, TokenKind as T};
+use crate::diagnostic::Diagnostic;
+use crate::kit::{Cursor, Parsed, Stop, lex};
+use crate::source::{FileId, Span};
+
+/// Reads a model. If there are errors among the problems, the tree is not complete.
+pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Model> {
+    let tokens = lex::<T>(file, text, problems);
+    let mut parser = Parser { cursor: Cursor::new(file, text, tokens, problems), temporal: false, parts: 0 };
+    parser.model().ok()
+}
+
+struct Parser<'t> {
+    cursor: Cursor<'t, T>,
+    /// Whether temporal operators may be used.
+    temporal: bool,
+    /// How many operands the expression has that is being read.
+    parts: usize,
+}
+
+/// So that whatever walks over an expression may recurse.
+const MAX_PARTS: usize = 300;
+
+impl Parser<'_> {
+    fn model(&mut self) -> Parsed<Model> {
+        self.cursor.expect(T::Model)?;
+        let name = self.name()?;
+        self.cursor.expect(T::Semicolon)?;
+        let decls = self.decls()?;
+        let mut processes = Vec::new();
+        while self.cursor.kind() == T::Process {
+            match self.process() {
+                Ok(process) => processes.push(process),
+                Err(Stop) => self.cursor.skip_to(|kind| kind == T::Process),
+            }
+        }
+        let (body, _) = self.body(&name)?;
+        self.cursor.eat(T::Semicolon);
+        let assertion = if self.cursor.eat(T::Assert) { Some(self.formula()?) } else { None };
+        self.cursor.eat(T::Semicolon);
+        self.cursor.eat(T::Dot);
+        if !self.cursor.at_end() {
+            return self.cursor.unexpected("the end of the file");
+        }
+        Ok(Model { name, decls, processes, body, assertion })
+    }
+
+    fn process(&mut self) -> Parsed<Process> {
+        self.cursor.expect(T::Process)?;
+        let name = self.name()?;
+        let mut params = Vec::new();
+        if self.cursor.eat(T::Open) {
+            loop {
+                self.params(&mut params)?;
+                if !self.cursor.eat(T::Semicolon) {
+                    break;
+                }
+            }
+            self.cursor.expect(T::Close)?;
+        }
+        self.cursor.expect(T::Semicolon)?;
+        let decls = self.decls()?;
+        let (body, end) = self.body(&name)?;
+        if !self.cursor.eat(T::Semicolon) && !matches!(self.cursor.kind(), T::Process | T::Begin) {
+            return self.cursor.unexpected("`;`");
+        }
+        Ok(Process { name, params, decls, body, end })
+    }
+
+    fn params(&mut self, params: &mut Vec<Param>) -> Parsed<()> {
+        let start = self.cursor.span();
+        let direction = if self.cursor.eat(T::In) {
+            Some((Direction::In, start))
+        } else if self.cursor.eat(T::Out) {
+            Some((Direction::Out, start))
+        } else {
+            None
+        };
+        let (names, ty) = self.typed_names()?;
+        params.extend(names.into_iter().map(|name| Param { direction, name, ty: ty.clone() }));
+        Ok(())
+    }
+
+    /// `a, b: type`
+    fn typed_names(&mut self) -> Parsed<(Vec<Name>, Name)> {
+        let names = self.names()?;
+        self.cursor.expect(T::Colon)?;
+        Ok((names, self.type_name()?))
+    }
+
+    fn type_name(&mut self) -> Parsed<Name> {
+        if matches!(self.cursor.kind(), T::Array | T::List | T::OpenBrace | T::Open | T::Number) {
+            let problem = Diagnostic::error(self.cursor.span(), "expected the name of a type");
+            return self.cursor.report(problem.hint("give the type a name in a `TYPE` section, and use that"));
+        }
+        self.name()
+    }
+
+    fn names(&mut self) -> Parsed<Vec<Name>> {
+        let mut names = vec![self.name()?];
+        while self.cursor.eat(T::Comma) {
+            names.push(self.name()?);
+        }
+        Ok(names)
+    }
+
+    fn name(&mut self) -> Parsed<Name> {
+        let span = self.cursor.span();
+        if self.cursor.kind() == T::Name {
+            self.cursor.skip();
+            return Ok(Name { text: self.cursor.text(span).to_owned(), span });
+        }
+        let text = self.cursor.text(span);
+        if KEYWORDS.contains(&text) && text.starts_with(|first: char| first.is_ascii_uppercase()) {
+            return self.cursor.unexpected(&format!("a name, which the word `{text}` cannot be,"));
+        }
+        self.cursor.unexpected("a name")
+    }
+
+    fn decls(&mut self) -> Parsed<Decls> {
+        let mut decls = Decls::default();
+        loop {
+            if self.cursor.eat(T::Const) {
+                self.section(|parser| {
+                    let name = parser.name()?;
+                    parser.cursor.expect(T::Equal)?;
+                    decls.consts.push((name, parser.expr()?));
+                    Ok(())
+                });
+            } else if self.cursor.eat(T::Type) {
+                self.section(|parser| {
+                    let name = parser.name()?;
+                    parser.cursor.expect(T::Equal)?;
+                    decls.types.push((name, parser.type_definition()?));
+                    Ok(())
+                });
+            } else if self.cursor.eat(T::Var) {
+                self.section(|parser| {
+                    let (names, ty) = parser.typed_names()?;
+                    decls.vars.extend(names.into_iter().map(|name| (name, ty.clone())));
+                    Ok(())
+                });
+            } else if matches!(self.cursor.kind(), T::Process | T::Begin) {
+                return Ok(decls);
+            } else {
+                return self.cursor.unexpected("`CONST`, `TYPE`, `VAR`, `PROCESS` or `BEGIN`");
+            }
+        }
+    }
+
+    /// Declarations, each with a semicolon behind it, as long as names follow.
+    fn section(&mut self, mut read: impl FnMut(&mut Self) -> Parsed<()>) {
+        while self.cursor.kind() == T::Name {
+            let read = read(self).and_then(|()| self.cursor.expect(T::Semicolon).map(|_| ()));
+            if read.is_err() {
+                let is_border =
+                    |kind| matches!(kind, T::Semicolon | T::Const | T::Type | T::Var | T::Process | T::Begin);
+                self.cursor.skip_to(is_border);
+                self.cursor.eat(T::Semicolon);
+            }
+        }
+    }
+
+    fn type_definition(&mut self) -> Parsed<Type> {
+        match self.cursor.kind() {
+            T::List => {
+                self.cursor.skip();
+                self.elements().map(|(len, element)| Type::List(len, element))
+            }
+            T::Array => {
+                self.cursor.skip();
+                self.elements().map(|(len, element)| Type::Array(len, element))
+            }
+            T::OpenBrace => self.alphabet(),
+            T::Open if self.is_tuple() => self.tuple(),
+            T::Name if matches!(self.cursor.second(), T::Comma | T::Semicolon) => {
+                self.names().map(Type::Enumeration)
+            }
+            _ => {
+                let low = self.expr()?;
+                self.cursor.expect(T::DotDot)?;
+                Ok(Type::Range(low, self.expr()?))
+            }
+        }
+    }
+
+    /// A range may begin with a parenthesis, too.
+    fn is_tuple(&self) -> bool {
+        self.cursor.second() == T::Name && matches!(self.cursor.third(), T::Comma | T::Colon)
+    }
+
+    fn elements(&mut self) -> Parsed<(Expr, Name)> {
+        self.cursor.expect(T::OpenBracket)?;
+        let len = self.expr()?;
+        self.cursor.expect(T::CloseBracket)?;
+        self.cursor.expect(T::Of)?;
+        Ok((len, self.type_name()?))
+    }
+
+    fn tuple(&mut self) -> Parsed<Type> {
+        self.cursor.expect(T::Open)?;
+        let mut fields = Vec::new();
+        loop {
+            let (names, ty) = self.typed_names()?;
+            fields.extend(names.into_iter().map(|name| (name, ty.clone())));
+            if !self.cursor.eat(T::Semicolon) {
+                break;
+            }
+        }
+        self.cursor.expect(T::Close)?;
+        Ok(Type::Tuple(fields))
+    }
+
+    fn alphabet(&mut self) -> Parsed<Type> {
+        self.cursor.expect(T::OpenBrace)?;
+        let mut signals = Vec::new();
+        loop {
+            let name = self.name()?;
+            let data = if self.cursor.eat(T::Open) {
+                let ty = self.type_name()?;
+                self.cursor.expect(T::Close)?;
+                Some(ty)
+            } else {
+                None
+            };
+            signals.push((name, data));
+            if !self.cursor.eat(T::Comma) {
+                break;
+            }
+        }
+        self.cursor.expect(T::CloseBrace)?;
+        Ok(Type::Alphabet(signals))
+    }
+
+    /// `BEGIN … END name`, and where it ends.
+    fn body(&mut self, name: &Name) -> Parsed<(Vec<Command>, Span)> {
+        self.cursor.expect(T::Begin)?;
+        let commands = self.commands(|kind| kind == T::EndWord);
+        let end = self.cursor.expect(T::EndWord)?;
+        let closing = self.name()?;
+        if closing.text != name.text {
+            let problem = format!("expected `END {}`, found `END {}`", name.text, closing.text);
+            let problem = Diagnostic::error(closing.span, problem).related(name.span, "what is ended here");
+            self.cursor.report::<()>(problem).ok();
+        }
+        Ok((commands, end))
+    }
+
+    /// Commands up to what closes them. After an error it goes on with the next one.
+    fn commands(&mut self, closes: impl Fn(T) -> bool + Copy) -> Vec<Command> {
+        let mut commands = Vec::new();
+        loop {
+            let before = self.cursor.position();
+            match self.command() {
+                Ok(command) => commands.push(command),
+                Err(Stop) => self.recover(),
+            }
+            if self.cursor.eat(T::Semicolon) {
+                if closes(self.cursor.kind()) {
+                    let problem = Diagnostic::error(self.cursor.span(), "expected a command behind `;`");
+                    let hint = "`;` stands between commands, not behind the last one";
+                    self.cursor.report::<()>(problem.hint(hint)).ok();
+                    return commands;
+                }
+                continue;
+            }
+            let at_border = matches!(self.cursor.kind(), T::EndWord | T::Box | T::End | T::Process);
+            if closes(self.cursor.kind()) || at_border {
+                return commands;
+            }
+            if self.cursor.unexpected::<()>("`;` or `END`").is_err() {
+                let starts = |kind| matches!(kind, T::Name | T::If | T::Do | T::Poll | T::Skip);
+                if !starts(self.cursor.kind()) || self.cursor.position() == before {
+                    self.recover();
+                    self.cursor.eat(T::Semicolon);
+                }
+            }
+            if self.cursor.position() == before {
+                self.cursor.skip();
+            }
+            if self.cursor.at_end() {
+                return commands;
+            }
+        }
+    }
+
+    fn recover(&mut self) {
+        self.cursor.skip_to(|kind| matches!(kind, T::Semicolon | T::EndWord | T::Box | T::Process));
+    }
+
+    fn command(&mut self) -> Parsed<Command> {
+        let start = self.cursor.span();
+        let kind = match self.cursor.kind() {
+            T::If => {
+                self.cursor.skip();
+                self.guarded().map(CommandKind::If)?
+            }
+            T::Do => {
+                self.cursor.skip();
+                self.guarded().map(CommandKind::Do)?
+            }
+            T::Poll => {
+                self.cursor.skip();
+                self.alternatives(Self::alternative).map(CommandKind::Poll)?
+            }
+            T::Skip => {
+                self.cursor.skip();
+                CommandKind::Skip
+            }
+            T::Trace => self.trace()?,
+            T::Empty => self.list_command(CommandKind::Empty)?,
+            T::Remove => self.list_command(CommandKind::Remove)?,
+            T::Append => self.insertion(CommandKind::Append)?,
+            T::Prepend => self.insertion(CommandKind::Prepend)?,
+            T::Name => self.named_command()?,
+            _ => return self.cursor.unexpected("a command"),
+        };
+        Ok(Command { kind, span: self.cursor.since(start) })
+    }
+
+    fn named_command(&mut self) -> Parsed<CommandKind> {
+        if matches!(self.cursor.second(), T::Open | T::Semicolon | T::EndWord | T::Box) {
+            let name = self.name()?;
+            return Ok(CommandKind::Activate(name, self.args()?));
+        }
+        let access = self.access()?;
+        match self.cursor.kind() {
+            T::Becomes => {
+                self.cursor.skip();
+                Ok(CommandKind::Assign(access, self.expr()?))
+            }
+            T::Equal => {
+                let problem = Diagnostic::error(self.cursor.span(), "`=` compares");
+                self.cursor.report(problem.hint("to assign, write `:=`"))
+            }
+            _ => self.communication(access).map(CommandKind::Communicate),
+        }
+    }
+
+    fn args(&mut self) -> Parsed<Vec<Expr>> {
+        let mut args = Vec::new();
+        if self.cursor.eat(T::Open) && !self.cursor.eat(T::Close) {
+            args.push(self.expr()?);
+            while self.cursor.eat(T::Comma) {
+                args.push(self.expr()?);
+            }
+            self.cursor.expect(T::Close)?;
+        }
+        Ok(args)
+    }
+
+    /// What follows the channel.
+    fn communication(&mut self, channel: Access) -> Parsed<Communication> {
+        let direction = if self.cursor.eat(T::Bang) {
+            Direction::Out
+        } else if self.cursor.eat(T::Hook) {
+            Direction::In
+        } else {
+            return self.cursor.unexpected("`:=`, `!` or `?`");
+        };
+        let signal = self.name()?;
+        let data = if self.cursor.eat(T::Open) {
+            let data = self.expr()?;
+            self.cursor.expect(T::Close)?;
+            Some(data)
+        } else {
+            None
+        };
+        let span = self.cursor.since(channel.span);
+        Ok(Communication { channel, direction, signal, data, span })
+    }
+
+    fn guarded(&mut self) -> Parsed<Vec<Guarded>> {
+        self.alternatives(|parser| {
+            let guard = parser.expr()?;
+            Ok(Guarded { guard, body: parser.branch()? })
+        })
+    }
+
+    fn alternative(&mut self) -> Parsed<Alternative> {
+        let channel = self.access()?;
+        let communication = self.communication(channel)?;
+        let condition = if self.cursor.eat(T::And) { Some(self.expr()?) } else { None };
+        Ok(Alternative { communication, condition, body: self.branch()? })
+    }
+
+    /// Alternatives with `[]` between them, up to `END`.
+    fn alternatives<A>(&mut self, mut read: impl FnMut(&mut Self) -> Parsed<A>) -> Parsed<Vec<A>> {
+        let mut alternatives = Vec::new();
+        loop {
+            match self.nested(&mut read) {
+                Ok(alternative) => alternatives.push(alternative),
+                Err(Stop) => self.cursor.skip_to(|kind| matches!(kind, T::EndWord | T::Box | T::Process)),
+            }
+            if !self.cursor.eat(T::Box) {
+                break;
+            }
+        }
+        self.cursor.expect(T::EndWord)?;
+        Ok(alternatives)
+    }
+
+    fn branch(&mut self) -> Parsed<Vec<Command>> {
+        self.cursor.expect(T::Arrow)?;
+        Ok(self.commands(|kind| matches!(kind, T::Box | T::EndWord)))
+    }
+
+    fn list_command(&mut self, command: fn(Access) -> CommandKind) -> Parsed<CommandKind> {
+        self.cursor.skip();
+        self.cursor.expect(T::Open)?;
+        let list = self.access()?;
+        self.cursor.expect(T::Close)?;
+        Ok(command(list))
+    }
+
+    fn insertion(&mut self, command: fn(Access, Expr) -> CommandKind) -> Parsed<CommandKind> {
+        self.cursor.skip();
+        self.cursor.expect(T::Open)?;
+        let list = self.access()?;
+        self.cursor.expect(T::Comma)?;
+        let value = self.expr()?;
+        self.cursor.expect(T::Close)?;
+        Ok(command(list, value))
+    }
+
+    fn trace(&mut self) -> Parsed<CommandKind> {
+        self.cursor.skip();
+        self.cursor.expect(T::Open)?;
+        let mut traced = Vec::new();
+        loop {
+            let span = self.cursor.span();
+            traced.push(if self.cursor.eat(T::Text) {
+                let text = self.cursor.text(span);
+                Traced::Text(text[1..text.len() - 1].to_owned())
+            } else {
+                Traced::Value(self.expr()?)
+            });
+            if !self.cursor.eat(T::Comma) {
+                break;
+            }
+        }
+        self.cursor.expect(T::Close)?;
+        Ok(CommandKind::Trace(traced))
+    }
+
+    fn access(&mut self) -> Parsed<Access> {
+        let name = self.name()?;
+        let mut selectors = Vec::new();
+        loop {
+            if self.cursor.eat(T::OpenBracket) {
+                selectors.push(Selector::Index(Box::new(self.expr()?)));
+                self.cursor.expect(T::CloseBracket)?;
+            } else if self.cursor.eat(T::Dot) {
+                selectors.push(Selector::Field(self.name()?));
+            } else {
+                break;
+            }
+        }
+        let span = self.cursor.since(name.span);
+        Ok(Access { name, selectors, span })
+    }
+
+    fn formula(&mut self) -> Parsed<Expr> {
+        self.temporal = true;
+        let formula = self.expr();
+        self.temporal = false;
+        formula
+    }
+
+    fn expr(&mut self) -> Parsed<Expr> {
+        let outermost = self.parts == 0;
+        let expr = self.nested(&mut Self::implication);
+        if outermost {
+            self.parts = 0;
+        }
+        expr
+    }
+
+    /// Goes one level deeper.
+    fn nested<A>(&mut self, read: &mut dyn FnMut(&mut Self) -> Parsed<A>) -> Parsed<A> {
+        self.cursor.enter()?;
+        let inner = read(self);
+        self.cursor.leave();
+        inner
+    }
+
+    fn implication(&mut self) -> Parsed<Expr> {
+        let left = self.connection()?;
+        if !self.temporal || !self.cursor.eat(T::Implies) {
+            return Ok(left);
+        }
+        let right = self.nested(&mut Self::implication)?;
+        let span = left.span.to(right.span);
+        Ok(Expr { kind: ExprKind::Implies(Box::new((left, right))), span })
+    }
+
+    fn connection(&mut self) -> Parsed<Expr> {
+        self.chain(Self::relation, |kind| match kind {
+            T::And => Some(BinaryOp::And),
+            T::Or => Some(BinaryOp::Or),
+            _ => None,
+        })
+    }
+
+    fn relation(&mut self) -> Parsed<Expr> {
+        let relation = |kind| match kind {
+            T::Equal => Some(BinaryOp::Equal),
+            T::Unequal => Some(BinaryOp::Unequal),
+            T::Less => Some(BinaryOp::Less),
+            T::LessEqual => Some(BinaryOp::LessEqual),
+            T::Greater => Some(BinaryOp::Greater),
+            T::GreaterEqual => Some(BinaryOp::GreaterEqual),
+            _ => None,
+        };
+        let left = self.sum()?;
+        let Some(op) = relation(self.cursor.kind()) else { return Ok(left) };
+        self.cursor.skip();
+        let right = self.sum()?;
+        if relation(self.cursor.kind()).is_some() {
+            let problem = Diagnostic::error(self.cursor.span(), "a comparison cannot be compared again");
+            return self.cursor.report(problem.hint("connect comparisons with `&`, or use parentheses"));
+        }
+        Ok(binary(op, left, right))
+    }
+
+    fn sum(&mut self) -> Parsed<Expr> {
+        self.chain(Self::term, |kind| match kind {
+            T::Plus => Some(BinaryOp::Add),
+            T::Minus => Some(BinaryOp::Subtract),
+            _ => None,
+        })
+    }
+
+    fn term(&mut self) -> Parsed<Expr> {
+        self.chain(Self::factor, |kind| match kind {
+            T::Star => Some(BinaryOp::Multiply),
+            T::Div => Some(BinaryOp::Divide),
+            T::Mod => Some(BinaryOp::Modulo),
+            _ => None,
+        })
+    }
+
+    fn chain(
+        &mut self,
+        part: fn(&mut Self) -> Parsed<Expr>,
+        operator: impl Fn(T) -> Option<BinaryOp>,
+    ) -> Parsed<Expr> {
+        let mut left = part(self)?;
+        while let Some(op) = operator(self.cursor.kind()) {
+            self.cursor.skip();
+            left = binary(op, left, part(self)?);
+        }
+        Ok(left)
+    }
+
+    fn factor(&mut self) -> Parsed<Expr> {
+        let start = self.cursor.span();
+        self.parts += 1;
+        if self.parts > MAX_PARTS {
+            let problem = format!("this expression has more than {MAX_PARTS} parts");
+            return self.cursor.report(Diagnostic::error(start, problem));
+        }
+        let kind = match self.cursor.kind() {
+            T::Not => {
+                self.cursor.skip();
+                ExprKind::Not(Box::new(self.nested(&mut Self::factor)?))
+            }
+            T::Minus => {
+                self.cursor.skip();
+                ExprKind::Negate(Box::new(self.nested(&mut Self::factor)?))
+            }
+            T::Number => {
+                let text = self.cursor.text(start);
+                self.cursor.skip();
+                let Ok(number) = text.parse() else {
+                    return self.cursor.report(Diagnostic::error(start, format!("`{text}` does not fit 32 bits")));
+                };
+                ExprKind::Number(number)
+            }
+            T::True | T::False => ExprKind::Boolean(self.cursor.skip_kind() == T::True),
+            T::Len => self.of_list(ExprKind::Len)?,
+            T::Head => self.of_list(ExprKind::Head)?,
+            T::Open => {
+                self.cursor.skip();
+                let inner = self.expr()?;
+                self.cursor.expect(T::Close)?;
+                return Ok(Expr { span: self.cursor.since(start), ..inner });
+            }
+            T::Name if self.temporal => match self.temporal_operator()? {
+                Some(kind) => kind,
+                None => ExprKind::Access(self.access()?),
+            },
+            T::Name => ExprKind::Access(self.access()?),
+            _ => return self.cursor.unexpected("an expression"),
+        };
+        Ok(Expr { kind, span: self.cursor.since(start) })
+    }
+
+    fn of_list(&mut self, kind: fn(Access) -> ExprKind) -> Parsed<ExprKind> {
+        self.cursor.skip();
+        self.cursor.expect(T::Open)?;
+        let list = self.access()?;
+        self.cursor.expect(T::Close)?;
+        Ok(kind(list))
+    }
+
+    fn temporal_operator(&mut self) -> Parsed<Option<ExprKind>> {
+        match self.cursor.text(self.cursor.span()) {
+            "AG" | "AF" | "AX" | "EG" | "EF" | "EX" => {
+                self.cursor.skip();
+                let operand = self.nested(&mut Self::relation)?;
+                Ok(Some(ExprKind::Temporal(Box::new(operand))))
+            }
+            "A" | "E" if self.cursor.second() == T::Open => {
+                self.cursor.skip();
+                self.cursor.skip();
+                let left = self.expr()?;
+                if self.cursor.text(self.cursor.span()) != "U" {
+                    return self.cursor.unexpected("`U`");
+                }
+                self.cursor.skip();
+                let right = self.expr()?;
+                self.cursor.expect(T::Close)?;
+                Ok(Some(ExprKind::Until(Box::new((left, right)))))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    let span = left.span.to(right.span);
+    Expr { kind: ExprKind::Binary(op, Box::new((left, right))), span }
+}

@@ -1,0 +1,74 @@
+//! The words and signs of ESML.
+
+use crate::kit::Kind;
+use logos::{FilterResult, Lexer, Logos};
+
+macro_rules! tokens {
+    ($($kind:ident $text:literal)*) => {
+        #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
+        #[logos(error = Option<&'static str>)]
+        #[logos(skip r"[ \t\r\n\f]+")]
+        pub enum TokenKind {
+            $(#[token($text)] $kind,)*
+            #[token("(*", comment)]
+            Comment,
+            #[regex("[A-Za-z_][A-Za-z0-9_]*")]
+            Name,
+            #[regex("[0-9]+")]
+            Number,
+            #[regex(r#""[^"\n]*""#)]
+            #[regex(r"'[^'\n]*'")]
+            Text,
+            End,
+        }
+
+        impl Kind for TokenKind {
+            const END: TokenKind = TokenKind::End;
+
+            fn describe(self) -> String {
+                match self {
+                    $(TokenKind::$kind => format!("`{}`", $text),)*
+                    TokenKind::Comment => "a comment".to_owned(),
+                    TokenKind::Name => "a name".to_owned(),
+                    TokenKind::Number => "a number".to_owned(),
+                    TokenKind::Text => "a text in quotes".to_owned(),
+                    TokenKind::End => "the end of the file".to_owned(),
+                }
+            }
+        }
+
+        /// The words that cannot be names.
+        pub const KEYWORDS: &[&str] = &[$($text),*];
+    };
+}
+
+tokens! {
+    Model "MODEL" Process "PROCESS" Begin "BEGIN" EndWord "END" Const "CONST" Type "TYPE" Var "VAR" In "IN" Out "OUT"
+    List "LIST" Array "ARRAY" Of "OF" If "IF" Do "DO" Poll "POLL" Skip "SKIP" Trace "TRACE" Empty "EMPTY"
+    Remove "REMOVE" Append "APPEND" Prepend "PREPEND" Len "LEN" Head "HEAD" True "TRUE" False "FALSE" Div "DIV"
+    Mod "MOD" Or "OR" Assert "ASSERT"
+    Semicolon ";" Comma "," Colon ":" Becomes ":=" Equal "=" Unequal "#" Less "<" LessEqual "<=" Greater ">"
+    GreaterEqual ">=" Plus "+" Minus "-" Star "*" And "&" Not "~" Open "(" Close ")" OpenBracket "["
+    CloseBracket "]" OpenBrace "{" CloseBrace "}" Dot "." DotDot ".." Bang "!" Hook "?" Arrow "->" Box "[]"
+    Implies "=>"
+}
+
+/// Skips a comment; they nest.
+fn comment(lexer: &mut Lexer<'_, TokenKind>) -> FilterResult<(), Option<&'static str>> {
+    let (rest, mut depth, mut at) = (lexer.remainder().as_bytes(), 1, 0);
+    while at + 1 < rest.len() {
+        let step = match &rest[at..at + 2] {
+            b"(*" => 1,
+            b"*)" => -1,
+            _ => 0,
+        };
+        depth += step;
+        at += if step == 0 { 1 } else { 2 };
+        if depth == 0 {
+            lexer.bump(at);
+            return FilterResult::Skip;
+        }
+    }
+    lexer.bump(rest.len());
+    FilterResult::Error(Some("this comment is not closed"))
+}
