@@ -73,6 +73,17 @@ impl Entail {
         Ok(Self { binary: binary.ok_or("cargo built no entail binary")? })
     }
 
+    /// Some of the counts under `states` in the report.
+    pub fn counts(&self, model: &Path, options: &[&str], names: &[&str]) -> Result<Vec<u64>> {
+        let mut command = Command::new(&self.binary);
+        command.args(["check", "--format", "json", "--memory", MEMORY, "--trail", "/dev/null"]);
+        let output = command.args(options).arg(model).output()?;
+        let report: Value = serde_json::from_slice(&output.stdout)?;
+        let states = &report["properties"][0]["states"];
+        let count = |name: &&str| states[name].as_u64().ok_or_else(|| format!("no `{name}` in the report").into());
+        names.iter().map(count).collect()
+    }
+
     pub fn check(&self, model: &Path, mode: Mode, limit: Duration) -> Answer {
         let mut command = Command::new(&self.binary);
         command.args(["check", "--format", "json"]);

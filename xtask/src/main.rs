@@ -7,6 +7,7 @@ mod oracle;
 mod pool;
 mod record;
 mod spin_examples;
+mod thesis;
 
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ enum Chore {
     FuzzSpin(fuzz_spin::Options),
     /// Compare entail with SPIN on the examples that come with it
     SpinExamples(spin_examples::Options),
+    /// Compare entail with the published counts of ESML's model checker
+    Thesis(thesis::Options),
 }
 
 /// What a chore found out; an error means that it could not be done.
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Chore::Oracle(options) => oracle::run(&options, binary),
         Chore::FuzzSpin(options) => fuzz_spin::run(&options, binary),
         Chore::SpinExamples(options) => spin_examples::run(&options, binary),
+        Chore::Thesis(options) => thesis::run(&options, binary),
     };
     match outcome {
         Ok(Outcome::Agreement) => ExitCode::SUCCESS,

@@ -1,6 +1,6 @@
 //! The command line as people type it.
 
-use crate::units;
+use crate::units::{self, Sweep};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use entail_front::{Granularity, Language, Options};
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub enum Verb {
 }
 
 /// Does the model satisfy its properties?
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct CheckArgs {
     #[arg(required = true, value_name = "MODEL")]
@@ -33,6 +33,9 @@ pub struct CheckArgs {
     /// Where the counterexample goes [default: MODEL.trail]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+    /// Check the model once for every value of a constant (or macro), and say for which it holds
+    #[arg(long = "for", value_name = "NAME=LOW..HIGH", value_parser = units::sweep, conflicts_with = "trail")]
+    pub sweep: Option<Sweep>,
     #[command(flatten)]
     pub reading: ReadingArgs,
     #[command(flatten)]
@@ -73,7 +76,7 @@ pub struct ShowArgs {
 }
 
 /// How the model's text is read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ReadingArgs {
     /// Define a preprocessor macro, or give a constant another value
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
@@ -91,7 +94,7 @@ pub struct ReadingArgs {
     pub granularity: Granularity,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Properties")]
 pub struct WhatArgs {
     /// Check this property only: `safety` or one the model names; may be repeated
@@ -114,7 +117,7 @@ pub struct WhatArgs {
     pub no_end: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub struct HowArgs {
     /// In which order states are visited: bfs gives a shortest counterexample
@@ -141,7 +144,7 @@ pub struct HowArgs {
     pub threads: u32,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits (reaching one makes the verdict inconclusive)")]
 pub struct LimitArgs {
     /// Memory for visited states, such as 512M or 8G

@@ -11,7 +11,7 @@ use crate::trail::Trail;
 use crate::units::{show_bytes, show_duration};
 use crate::violation::Violation;
 use crate::walk::Walk;
-use crate::{interrupt, machine};
+use crate::{interrupt, machine, sweep};
 use entail_front::{ModelSource, Property};
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
@@ -32,6 +32,9 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
     }
     let stop = interrupt::flag();
     let plan = Plan::of(args);
+    if let Some(sweep) = &args.sweep {
+        return sweep::check(args, sweep, &plan, &stop, console);
+    }
     let mut status = Status::Fine;
     let mut reports = Vec::new();
     for path in &args.models {
@@ -50,7 +53,7 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
     Ok(status)
 }
 
-fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, console: &Console) -> Report {
+pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, console: &Console) -> Report {
     let started = Instant::now();
     let Reading { model, warnings, errors } = load::read(path, &args.reading, console);
     let mut report = Report::new(path, plan.clone(), warnings, errors);
@@ -182,18 +185,28 @@ impl Job<'_> {
         console: &Console,
     ) -> Counterexample {
         let trail = Trail::of(found, &self.model.system);
-        let path = self.args.trail.clone().unwrap_or_else(|| default_trail(self.path));
-        let written = fs::write(&path, trail.text());
-        if let Err(error) = &written {
-            console.complain(&format!("warning: cannot write {}: {error}\n", path.display()));
-        }
         let (violation, last_steps) = tell(interpreter, found);
         Counterexample {
             violation,
             steps: found.steps.len(),
             moves: trail.moves.len(),
-            trail: written.ok().map(|()| path),
+            trail: self.write(&trail, console),
             last_steps,
+        }
+    }
+
+    /// Writes a trail, and says where. One for every value of a constant would be too much of a good thing.
+    fn write(&self, trail: &Trail, console: &Console) -> Option<PathBuf> {
+        if self.args.sweep.is_some() {
+            return None;
+        }
+        let path = self.args.trail.clone().unwrap_or_else(|| default_trail(self.path));
+        match fs::write(&path, trail.text()) {
+            Ok(()) => Some(path),
+            Err(error) => {
+                console.complain(&format!("warning: cannot write {}: {error}\n", path.display()));
+                None
+            }
         }
     }
 }

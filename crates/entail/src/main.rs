@@ -12,6 +12,7 @@ mod progress;
 mod replay;
 mod report;
 mod show;
+mod sweep;
 mod trail;
 mod units;
 mod violation;

@@ -88,6 +88,28 @@ pub fn plural(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", show_count(count)) }
 }
 
+/// A constant, and the values it is to have one after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    pub name: String,
+    pub low: i32,
+    pub high: i32,
+}
+
+/// Like `N=0..255`.
+pub fn sweep(text: &str) -> Result<Sweep, String> {
+    let parts = text.split_once('=').and_then(|(name, range)| Some((name.trim(), range.split_once("..")?)));
+    let Some((name, (low, high))) = parts.filter(|(name, _)| !name.is_empty()) else {
+        return Err("expected a name and a range, such as N=1..5".into());
+    };
+    let number = |text: &str| text.trim().parse::<i32>().map_err(|_| format!("`{}` is no number", text.trim()));
+    let (low, high) = (number(low)?, number(high)?);
+    if low > high {
+        return Err(format!("the range {low}..{high} is empty"));
+    }
+    Ok(Sweep { name: name.to_owned(), low, high })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,5 +159,14 @@ mod tests {
         assert_eq!(show_duration(Duration::from_secs(7500)), "2 h 5 min");
         assert_eq!(plural(1, "step"), "1 step");
         assert_eq!(plural(1200, "state"), "1 200 states");
+    }
+
+    #[test]
+    fn a_sweep_is_a_name_and_a_range() {
+        let expected = Sweep { name: "Param.N".to_owned(), low: -1, high: 255 };
+        assert_eq!(sweep("Param.N=-1..255"), Ok(expected));
+        for wrong in ["", "N", "N=", "N=1", "=1..2", "N=2..1", "N=a..b", "N=1...2"] {
+            assert!(sweep(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use crate::plan::Plan;
 use entail_ir::System;
 use entail_model::Guarantee;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -14,6 +15,8 @@ struct Document<'a> {
     version: &'static str,
     model: String,
     language: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constants: Option<BTreeMap<&'a str, i32>>,
     properties: Vec<Property<'a>>,
     unreached: Vec<UnreachedStatement<'a>>,
     warnings: &'a [String],
@@ -119,6 +122,7 @@ fn document(report: &Report) -> Document<'_> {
         version: env!("CARGO_PKG_VERSION"),
         model: report.path.display().to_string(),
         language: report.model.as_ref().map(|model| model.language.name()),
+        constants: report.constant.as_ref().map(|(name, value)| BTreeMap::from([(name.as_str(), *value)])),
         properties: report.properties.iter().map(|item| property(item, &report.plan)).collect(),
         unreached,
         warnings: &report.warnings,

@@ -15,6 +15,8 @@ use std::time::Duration;
 
 pub struct Report {
     pub path: PathBuf,
+    /// The constant that was given this value, if one was.
+    pub constant: Option<(String, i32)>,
     pub plan: Plan,
     /// `None` if it could not be read.
     pub model: Option<ModelSource>,
@@ -74,7 +76,16 @@ pub struct Times {
 impl Report {
     pub fn new(path: &Path, plan: Plan, warnings: Vec<String>, errors: Vec<String>) -> Report {
         let path = path.to_owned();
-        Report { path, plan, model: None, properties: Vec::new(), unreached: None, warnings, errors }
+        Report {
+            path,
+            constant: None,
+            plan,
+            model: None,
+            properties: Vec::new(),
+            unreached: None,
+            warnings,
+            errors,
+        }
     }
 
     pub fn status(&self) -> Status {

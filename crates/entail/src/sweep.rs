@@ -1,0 +1,135 @@
+//! `entail check --for`: one model, with one value of a constant after the other.
+
+use crate::args::{CheckArgs, CheckFormat};
+use crate::check::check_one;
+use crate::console::{Console, Failure, Status};
+use crate::plan::Plan;
+use crate::report::{PropertyReport, Verdict, json};
+use crate::units::{Sweep, plural};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub fn check(
+    args: &CheckArgs,
+    sweep: &Sweep,
+    plan: &Plan,
+    stop: &AtomicBool,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    if args.format == CheckFormat::Spin {
+        return Err(Failure::new("`--for` has no report in SPIN's words; use `--format text` or `json`"));
+    }
+    let (mut status, mut reports) = (Status::Fine, Vec::new());
+    for path in &args.models {
+        let mut tally = Tally::default();
+        for value in sweep.low..=sweep.high {
+            let mut args = args.clone();
+            args.reading.defines.push(format!("{}={value}", sweep.name));
+            let mut report = check_one(path, &args, plan, stop, console);
+            report.constant = Some((sweep.name.clone(), value));
+            status = status.max(report.status());
+            if report.status() == Status::Wrong || stop.load(Ordering::Relaxed) {
+                reports.push(report);
+                break;
+            }
+            if args.format == CheckFormat::Text {
+                console.out.write_all(line(path, sweep, value, &report.properties).as_bytes())?;
+                console.out.flush()?;
+                tally.add(value, &report.properties);
+            } else {
+                reports.push(report);
+            }
+        }
+        console.out.write_all(tally.text(sweep).as_bytes())?;
+    }
+    if args.format == CheckFormat::Json {
+        console.out.write_all(json::documents(&reports).as_bytes())?;
+    }
+    Ok(status)
+}
+
+/// The verdicts for one value.
+fn line(path: &Path, sweep: &Sweep, value: i32, properties: &[PropertyReport]) -> String {
+    let mut text = String::new();
+    for property in properties {
+        let found = property.searched.as_ref().and_then(|searched| searched.counterexample.as_ref());
+        let verdict = match &property.verdict {
+            Verdict::Holds => "holds".to_owned(),
+            Verdict::Violated => {
+                let steps = found.map_or(0, |found| found.steps as u64);
+                format!("is violated after {}", plural(steps, "step"))
+            }
+            Verdict::Inconclusive(reason) => format!("is inconclusive: {reason}"),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}, {} = {value}: {} {verdict}", path.display(), sweep.name, property.name);
+    }
+    text
+}
+
+/// For which values each property turned out how.
+#[derive(Default)]
+struct Tally {
+    properties: Vec<(String, [Vec<i32>; 3])>,
+}
+
+const OUTCOMES: [&str; 3] = ["holds", "is violated", "is inconclusive"];
+
+impl Tally {
+    fn add(&mut self, value: i32, properties: &[PropertyReport]) {
+        for property in properties {
+            let known = self.properties.iter().position(|(name, _)| *name == property.name);
+            let index = known.unwrap_or_else(|| {
+                self.properties.push((property.name.clone(), Default::default()));
+                self.properties.len() - 1
+            });
+            let outcome = match property.verdict {
+                Verdict::Holds => 0,
+                Verdict::Violated => 1,
+                Verdict::Inconclusive(_) => 2,
+            };
+            self.properties[index].1[outcome].push(value);
+        }
+    }
+
+    fn text(&self, sweep: &Sweep) -> String {
+        let mut text = String::new();
+        for (name, values) in &self.properties {
+            for (outcome, values) in OUTCOMES.iter().zip(values) {
+                // That nothing was inconclusive goes without saying.
+                if *outcome != OUTCOMES[2] || !values.is_empty() {
+                    let _ = writeln!(text, "\n{name} {outcome} for {} = {}", sweep.name, ranges(values));
+                }
+            }
+        }
+        text
+    }
+}
+
+/// `1..3, 5`, and how many that are.
+fn ranges(values: &[i32]) -> String {
+    if values.is_empty() {
+        return "no value".to_owned();
+    }
+    let runs = values.chunk_by(|left, right| left + 1 == *right);
+    let shown: Vec<_> = runs
+        .map(|run| match run {
+            [first, .., last] => format!("{first}..{last}"),
+            _ => run[0].to_string(),
+        })
+        .collect();
+    format!("{} ({})", shown.join(", "), plural(values.len() as u64, "value"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbouring_values_are_put_together() {
+        assert_eq!(ranges(&[]), "no value");
+        assert_eq!(ranges(&[7]), "7 (1 value)");
+        assert_eq!(ranges(&[-1, 0, 1, 5, 7, 8]), "-1..1, 5, 7..8 (6 values)");
+    }
+}
