@@ -129,7 +129,7 @@ fn limits_met_on_the_way_are_errors_of_that_run() {
         ("chan c = [1] of { byte, byte }; init { c!1 }", "another number of fields than the channel"),
         ("byte a[2], i = 2; init { a[i] = 1 }", "array index out of range in `a[i] = 1`"),
         ("byte a, i; init { a = 1 / i }", "division by zero in `a = 1 / i`"),
-        ("byte i; init { d_step { i = 1; i == 2 } }", "`i == 2` blocks inside a d_step"),
+        ("byte i; init { d_step { i = 1; i == 2 } }", "`i == 2` blocks inside an indivisible sequence"),
         ("byte i; init { d_step { do :: i = 1 - i od } }", "does not end"),
         ("chan c; init { c!1 }", "the channel in `c!1` is not initialised"),
     ] {
@@ -186,15 +186,29 @@ fn problems_folder() -> PathBuf {
 }
 
 fn models() -> Vec<PathBuf> {
-    let entries = fs::read_dir(problems_folder()).expect("tests/problems can be read");
-    let mut models: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    models.retain(|path| path.extension().is_some_and(|ending| ending == "pml"));
-    models.sort();
+    models_in(&problems_folder())
+}
+
+/// The models in a folder and in those inside it, in every language.
+fn models_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("tests/problems can be read");
+    let mut entries: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    let is_model =
+        |path: &PathBuf| path.extension().is_some_and(|end| end == "pml" || end == "esml" || end == "bir");
+    let (folders, mut models): (Vec<_>, Vec<_>) = entries.into_iter().partition(|path| path.is_dir());
+    models.retain(is_model);
+    models.extend(folders.iter().flat_map(|folder| models_in(folder)));
     models
 }
 
 fn expectations(text: &str) -> Vec<&str> {
-    text.lines().filter_map(|line| line.strip_prefix("// problem: ")).collect()
+    text.lines().filter_map(problem).collect()
+}
+
+/// What a comment says, in whatever way the language writes comments.
+fn problem(line: &str) -> Option<&str> {
+    line.strip_prefix("// problem: ").or_else(|| line.strip_prefix("(* problem: ")?.strip_suffix(" *)"))
 }
 
 fn compare(model: &Path) -> Result<(), String> {

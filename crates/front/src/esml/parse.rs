@@ -12,6 +12,10 @@ use crate::source::{FileId, Span};
 /// Reads a model. If there are errors among the problems, the tree is not complete.
 pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Model> {
     let tokens = lex::<T>(file, text, problems);
+    // With tokens missing, everything else would look wrong, too.
+    if !problems.is_empty() {
+        return None;
+    }
     let mut parser = Parser { cursor: Cursor::new(file, text, tokens, problems), temporal: false, parts: 0 };
     parser.model().ok()
 }
@@ -39,6 +43,9 @@ impl Parser<'_> {
                 Ok(process) => processes.push(process),
                 Err(Stop) => self.cursor.skip_to(|kind| kind == T::Process),
             }
+        }
+        if self.cursor.at_end() && !self.cursor.problems.is_empty() {
+            return Err(Stop);
         }
         let (body, _) = self.body(&name)?;
         self.cursor.eat(T::Semicolon);
@@ -118,7 +125,8 @@ impl Parser<'_> {
         }
         let text = self.cursor.text(span);
         if KEYWORDS.contains(&text) && text.starts_with(|first: char| first.is_ascii_uppercase()) {
-            return self.cursor.unexpected(&format!("a name, which the word `{text}` cannot be,"));
+            let problem = format!("`{text}` is a word of the language, and cannot be a name");
+            return self.cursor.report(Diagnostic::error(span, problem));
         }
         self.cursor.unexpected("a name")
     }
@@ -339,7 +347,8 @@ impl Parser<'_> {
                 let problem = Diagnostic::error(self.cursor.span(), "`=` compares");
                 self.cursor.report(problem.hint("to assign, write `:=`"))
             }
-            _ => self.communication(access).map(CommandKind::Communicate),
+            T::Bang | T::Hook => self.communication(access).map(CommandKind::Communicate),
+            _ => self.cursor.unexpected("`:=`, `!` or `?`"),
         }
     }
 
@@ -362,7 +371,7 @@ impl Parser<'_> {
         } else if self.cursor.eat(T::Hook) {
             Direction::In
         } else {
-            return self.cursor.unexpected("`:=`, `!` or `?`");
+            return self.cursor.unexpected("`!` or `?`");
         };
         let signal = self.name()?;
         let data = if self.cursor.eat(T::Open) {

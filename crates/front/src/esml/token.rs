@@ -12,6 +12,8 @@ macro_rules! tokens {
             $(#[token($text)] $kind,)*
             #[token("(*", comment)]
             Comment,
+            #[regex("%|==|!=|<>|&&|/|[|]+", foreign)]
+            Foreign,
             #[regex("[A-Za-z_][A-Za-z0-9_]*")]
             Name,
             #[regex("[0-9]+")]
@@ -28,7 +30,7 @@ macro_rules! tokens {
             fn describe(self) -> String {
                 match self {
                     $(TokenKind::$kind => format!("`{}`", $text),)*
-                    TokenKind::Comment => "a comment".to_owned(),
+                    TokenKind::Comment | TokenKind::Foreign => "a comment".to_owned(),
                     TokenKind::Name => "a name".to_owned(),
                     TokenKind::Number => "a number".to_owned(),
                     TokenKind::Text => "a text in quotes".to_owned(),
@@ -71,4 +73,16 @@ fn comment(lexer: &mut Lexer<'_, TokenKind>) -> FilterResult<(), Option<&'static
     }
     lexer.bump(rest.len());
     FilterResult::Error(Some("this comment is not closed"))
+}
+
+/// Signs of other languages, and what they are here.
+fn foreign(lexer: &mut Lexer<'_, TokenKind>) -> Result<(), Option<&'static str>> {
+    Err(Some(match lexer.slice() {
+        "%" => "`%` has no meaning here; the remainder is `MOD`",
+        "/" => "`/` has no meaning here; division is `DIV`",
+        "==" => "`==` has no meaning here; to compare, write `=`",
+        "!=" | "<>" => "unequal is written `#`",
+        "&&" => "`&&` has no meaning here; write `&`",
+        _ => "`|` has no meaning here; write `OR`",
+    }))
 }

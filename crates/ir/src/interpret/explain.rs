@@ -91,7 +91,7 @@ impl<'s> Interpreter<'s> {
             FaultKind::Range => format!("value out of range in `{text}`"),
             FaultKind::ListEmpty => format!("the list in `{text}` is empty"),
             FaultKind::ListFull => format!("the list in `{text}` is full"),
-            FaultKind::NoAlternative => format!("none of the alternatives of `{text}` is possible"),
+            FaultKind::NoAlternative => format!("no alternative is possible at `{text}`"),
             FaultKind::NotOwner => format!("the lock in `{text}` is not held by who runs it"),
             FaultKind::DivisionByZero => format!("division by zero in `{text}`"),
             FaultKind::NoChannel => format!("the channel in `{text}` is not initialised"),

@@ -254,7 +254,8 @@ impl<'a> Performance<'a> {
         let channel = scene.channel(scene.eval(&send.channel)?)?;
         let channel_type = &interpreter.system.channel_types[channel.channel_type.index()];
         if channel_type.is_rendezvous() {
-            return Err(FaultKind::Rendezvous);
+            // There is no message to offer, or nobody may take it here.
+            return Err(scene.offer_of(send).err().unwrap_or(FaultKind::Rendezvous));
         }
         let mut fields = send.fields.iter().map(|field| scene.eval(field)).collect::<Evaluated<Vec<_>>>()?;
         fields.resize(channel_type.fields.len(), 0);

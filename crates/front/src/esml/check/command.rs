@@ -1,6 +1,7 @@
 //! Commands, laid out as instructions.
 
 use super::Checker;
+use super::expr::is_alike;
 use crate::diagnostic::Diagnostic;
 use crate::esml::ast::{self, CommandKind, Direction};
 use crate::esml::code::{
@@ -169,10 +170,16 @@ impl Checker<'_> {
                     self.error(Diagnostic::error(data.span, problem));
                     return None;
                 };
-                let access_checked = self.received(access)?;
-                let carried = Value { kind: ValueKind::Constant(0), ty: self.ty_of(ty) };
-                let receives = self.fits(&carried, access_checked.ty, data.span);
-                receives.then_some(Data::Received(access_checked))
+                let access = self.received(access)?;
+                let (carried, kept) = (self.ty_of(ty), self.ty_of(access.ty));
+                if !is_alike(carried, kept) {
+                    let (carried, kept) = (self.show(carried), self.show(kept));
+                    let problem =
+                        format!("`{}` is {kept}, but the signal's data is {carried}", self.text(data.span));
+                    self.error(Diagnostic::error(data.span, problem));
+                    return None;
+                }
+                Some(Data::Received(access))
             }
         }
     }

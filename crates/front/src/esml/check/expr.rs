@@ -24,15 +24,13 @@ impl Checker<'_> {
 
     /// Whether the value is of the type, as far as that is known; reports if not.
     fn expect(&mut self, value: &Value, ty: Ty, span: Span) -> bool {
-        let fits = match (value.ty, ty) {
-            (Ty::Unknown, _) | (_, Ty::Unknown) => true,
-            (Ty::Boolean, Ty::Boolean) | (Ty::Number(..), Ty::Number(..)) => true,
-            (Ty::Named(left), Ty::Named(right)) => left == right,
-            (Ty::Boolean | Ty::Number(..) | Ty::Named(_), Ty::Boolean | Ty::Number(..) | Ty::Named(_)) => false,
-        };
+        let fits = is_alike(value.ty, ty);
         if !fits {
-            let problem =
-                format!("expected {}, but `{}` is {}", self.show(ty), self.text(span), self.show(value.ty));
+            let wanted = match ty {
+                Ty::Named(id) => format!("a value of type {}", self.type_name(id)),
+                Ty::Boolean | Ty::Number(..) | Ty::Unknown => self.show(ty),
+            };
+            let problem = format!("expected {wanted}, but `{}` is {}", self.text(span), self.show(value.ty));
             self.error(Diagnostic::error(span, problem));
         }
         fits
@@ -59,7 +57,7 @@ impl Checker<'_> {
         true
     }
 
-    fn show(&self, ty: Ty) -> String {
+    pub fn show(&self, ty: Ty) -> String {
         match ty {
             Ty::Boolean => "a condition".to_owned(),
             Ty::Number(..) => "a number".to_owned(),
@@ -375,6 +373,16 @@ impl Checker<'_> {
             }
         }
         Some(Access { root, name: name.to_owned(), selectors: checked, ty })
+    }
+}
+
+/// Whether values of one kind can stand where the other is wanted, as far as that is known.
+pub fn is_alike(left: Ty, right: Ty) -> bool {
+    match (left, right) {
+        (Ty::Unknown, _) | (_, Ty::Unknown) => true,
+        (Ty::Boolean, Ty::Boolean) | (Ty::Number(..), Ty::Number(..)) => true,
+        (Ty::Named(left), Ty::Named(right)) => left == right,
+        (Ty::Boolean | Ty::Number(..) | Ty::Named(_), Ty::Boolean | Ty::Number(..) | Ty::Named(_)) => false,
     }
 }
 

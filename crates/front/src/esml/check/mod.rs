@@ -106,7 +106,11 @@ impl Checker<'_> {
             Some(similar) => format!("`{}` is not declared; did you mean `{similar}`?", name.text),
             None => format!("`{}` is not declared", name.text),
         };
-        self.error(Diagnostic::error(name.span, problem));
+        let mut problem = Diagnostic::error(name.span, problem);
+        if self.temporal {
+            problem = problem.hint("a formula speaks of variables as `Process.variable`");
+        }
+        self.error(problem);
         None
     }
 

@@ -22,7 +22,7 @@ use entail_ir::{
     Action, Base, BinaryOp, ChannelType, ChannelTypeId, Entry, Enumeration, Expr, FaultKind, Frame, Init,
     LocationId, Meaning, Place, ProcessTypeId, Receive, Scalar, Send, Start, StatementId, System, UnaryOp,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use value::{Values, balanced};
 
 /// SPIN's limit, which is ours, too.
@@ -140,7 +140,8 @@ impl<'p> Lowering<'p> {
             automaton.location();
         }
         let values = Values::new(self.program, process, args, self.channels.clone(), offsets);
-        let mut body = Body { lowering: self, number, process, values, automaton };
+        let rests = rests(process, self.granularity);
+        let mut body = Body { lowering: self, number, process, values, automaton, rests };
         (0..process.code.len()).for_each(|address| body.instruction(address));
         let entry = body.entry();
         let Body { values, automaton, .. } = body;
@@ -178,6 +179,8 @@ struct Body<'l, 'p> {
     process: &'p Process,
     values: Values<'p>,
     automaton: Automaton,
+    /// Where a process may come without following jumps: at the beginning, and behind a `?`.
+    rests: HashSet<Address>,
 }
 
 impl Body<'_, '_> {
@@ -207,6 +210,8 @@ impl Body<'_, '_> {
                 let statement = self.statement(address, 0, instruction.span);
                 self.communicate(address, communication, None, address + 1, statement);
             }
+            // Where nobody rests there is no step.
+            InstructionKind::Jump(_) | InstructionKind::Skip if !self.rests.contains(&address) => {}
             InstructionKind::Jump(target) => {
                 let line = self.lowering.sources.place(self.process.code[*target].span).line;
                 let key = (self.number, address, 0);
@@ -238,19 +243,20 @@ impl Body<'_, '_> {
             // ESML's model checker tried the guards again from the next one on, and so found its way back.
             let some = balanced(BinaryOp::Or, others.to_vec());
             let again = Expr::binary(BinaryOp::And, some, Expr::unary(UnaryOp::Not, last.clone()));
-            let statement = self.special(address, guards.len(), "again");
+            let statement = self.special(address, guards.len(), " (again)");
             self.edge(at, Action::Guard(again), at, statement);
         }
         if last_is_true || others.iter().any(Expr::is_true) {
             return;
         }
-        let statement = self.special(address, guards.len() + 1, "no guard is true");
         if matches!(self.process.code[otherwise].kind, InstructionKind::Trap) {
+            let statement = self.special(address, guards.len() + 1, "");
             let fault = Action::Guard(Expr::Fault(FaultKind::NoAlternative));
             let action = sequence(Entry::Otherwise, vec![(fault, statement)], statement);
             self.edge(at, action, at, statement);
             return;
         }
+        let statement = self.special(address, guards.len() + 1, " (no guard is true)");
         let target = self.followed(otherwise);
         match self.merged(target) {
             Some(next) => {
@@ -369,7 +375,7 @@ impl Body<'_, '_> {
     fn special(&mut self, address: Address, number: usize, what: &str) -> StatementId {
         let span = self.process.code[address].span;
         let word = self.lowering.sources.text(span).get(..2).unwrap_or_default().to_owned();
-        self.lowering.statement((self.number, address, number), span, || format!("{word} ({what})"))
+        self.lowering.statement((self.number, address, number), span, || format!("{word}{what}"))
     }
 
     /// Where a process comes to rest that goes to `address`.
@@ -408,6 +414,34 @@ impl Body<'_, '_> {
             Granularity::Statement => self.followed(0),
         }
     }
+}
+
+fn rests(process: &Process, granularity: Granularity) -> HashSet<Address> {
+    if granularity == Granularity::Statement {
+        return HashSet::new();
+    }
+    let mut rests = HashSet::from([0]);
+    for (address, instruction) in process.code.iter().enumerate() {
+        match &instruction.kind {
+            InstructionKind::Hook(_) => rests.extend([address + 1]),
+            InstructionKind::Poll(alternatives) => {
+                rests.extend(alternatives.iter().map(|alternative| alternative.body))
+            }
+            InstructionKind::Assign(..)
+            | InstructionKind::Empty(_)
+            | InstructionKind::Remove(_)
+            | InstructionKind::Append(..)
+            | InstructionKind::Prepend(..)
+            | InstructionKind::Trace(_)
+            | InstructionKind::Guards { .. }
+            | InstructionKind::Bang(_)
+            | InstructionKind::Jump(_)
+            | InstructionKind::Skip
+            | InstructionKind::Trap
+            | InstructionKind::Terminate => {}
+        }
+    }
+    rests
 }
 
 /// Whether an instruction concerns nobody but its own process, and leaves no choice.
