@@ -1,6 +1,7 @@
 //! Toy graphs, random models and oracles, for tests.
 
 pub mod command;
+pub mod esml;
 pub mod graph;
 pub mod naive;
 pub mod promela;

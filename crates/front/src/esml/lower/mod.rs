@@ -380,12 +380,15 @@ impl Body<'_, '_> {
 
     /// Where a process comes to rest that goes to `address`.
     fn followed(&self, mut address: Address) -> LocationId {
-        // Every jump leads to guards or forward, so this ends; but coarse steps may pass guards in a circle.
-        for _ in 0..=self.process.code.len() {
+        // Every jump leads forward or to guards. Coarse steps may pass guards, but not in a circle.
+        let mut passed = HashSet::new();
+        loop {
             address = match &self.process.code[address].kind {
                 InstructionKind::Jump(target) => *target,
                 InstructionKind::Skip => address + 1,
-                InstructionKind::Guards { guards, .. } if self.is_passed(guards) => guards[0].body,
+                InstructionKind::Guards { guards, .. } if self.is_passed(guards) && passed.insert(address) => {
+                    guards[0].body
+                }
                 InstructionKind::Guards { .. }
                 | InstructionKind::Assign(..)
                 | InstructionKind::Empty(_)
@@ -400,7 +403,6 @@ impl Body<'_, '_> {
                 | InstructionKind::Terminate => return location(address),
             };
         }
-        location(address)
     }
 
     /// Whether guards leave no choice, and coarse steps do not stop at them.
