@@ -9,6 +9,9 @@ use std::sync::Arc;
 /// Larger files are no models.
 pub const MAX_FILE_BYTES: usize = 8 << 20;
 
+/// Behind so many bytes of a line, columns count bytes.
+const MAX_COLUMN: usize = 1 << 16;
+
 /// Every file that was read, plus pseudo-files for text that stands nowhere (`-D NAME=VALUE`).
 #[derive(Debug, Default)]
 pub struct Sources {
@@ -63,7 +66,9 @@ impl Sources {
         let file = self.file(span.file);
         let line = file.lines.partition_point(|&start| start <= span.start) - 1;
         let before = &file.text[file.lines[line] as usize..span.start as usize];
-        Place { file: file.name.clone(), line: line as u32 + 1, column: before.chars().count() as u32 + 1 }
+        // Nobody counts so far, and to count for every statement of a line of megabytes would take minutes.
+        let column = if before.len() > MAX_COLUMN { before.len() } else { before.chars().count() };
+        Place { file: file.name.clone(), line: line as u32 + 1, column: column as u32 + 1 }
     }
 }
 

@@ -1,8 +1,16 @@
-//! BIR.
+//! BIR, the language of Bandera and Bogor: threads made of locations, between which guarded transformations lead.
+//!
+//! This is the part of BIR that a model written by hand needs: values, locks and threads, but no heap. What is left
+//! out is known by name, so that a model which uses it is told what to write instead.
+
+mod ast;
+mod lower;
+mod parse;
+mod token;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
-use crate::{ModelSource, Options, source};
+use crate::{Language, ModelSource, Options, source};
 use std::path::Path;
 
 /// Reads a model; without one there are errors among the problems.
@@ -27,11 +35,18 @@ pub(crate) fn load(
 pub fn load_text(
     name: &str,
     text: &str,
-    _options: &Options,
+    options: &Options,
     sources: &mut Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
-    sources.add(name, text);
-    problems.push(Diagnostic::general("this language cannot be read yet"));
-    None
+    let file = sources.add(name, text);
+    let before = problems.len();
+    let system = parse::model(file, text, problems)
+        .filter(|_| !problems[before..].iter().any(Diagnostic::is_error))
+        .and_then(|model| lower::system(&model, &options.defines, sources, problems));
+    // They are found in several passes, and read in one.
+    problems[before..].sort_by_key(|problem| (problem.span.is_none(), problem.span));
+    let system = system?;
+    debug_assert_eq!(entail_ir::verify::verify(&system), Ok(()));
+    Some(ModelSource { language: Language::Bir, system, properties: Vec::new(), listing: None })
 }

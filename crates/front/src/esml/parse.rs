@@ -21,7 +21,7 @@ pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option
 }
 
 struct Parser<'t> {
-    cursor: Cursor<'t, T>,
+    cursor: Cursor<'t, 't, T>,
     /// Whether temporal operators may be used.
     temporal: bool,
     /// How many operands the expression has that is being read.

@@ -54,17 +54,18 @@ where
     tokens
 }
 
-/// A place among the tokens of a text, and what was wrong up to there.
-pub struct Cursor<'t, K> {
+/// A place among the tokens of a text, and what was wrong up to there. What is read may keep pieces of the text longer
+/// than the cursor.
+pub struct Cursor<'t, 'p, K> {
     text: &'t str,
     tokens: Vec<Token<K>>,
     next: usize,
     depth: usize,
-    pub problems: &'t mut Vec<Diagnostic>,
+    pub problems: &'p mut Vec<Diagnostic>,
 }
 
-impl<'t, K: Kind> Cursor<'t, K> {
-    pub fn new(file: FileId, text: &'t str, mut tokens: Vec<Token<K>>, problems: &'t mut Vec<Diagnostic>) -> Self {
+impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
+    pub fn new(file: FileId, text: &'t str, mut tokens: Vec<Token<K>>, problems: &'p mut Vec<Diagnostic>) -> Self {
         let end = text.len() as u32;
         tokens.push(Token { kind: K::END, span: Span { file, start: end, end } });
         Cursor { text, tokens, next: 0, depth: 0, problems }
@@ -135,9 +136,14 @@ impl<'t, K: Kind> Cursor<'t, K> {
 
     /// Reports that something else should stand here.
     pub fn unexpected<T>(&mut self, wanted: &str) -> Parsed<T> {
+        self.report(self.wrong(wanted))
+    }
+
+    /// That something else should stand here: to be reported, perhaps with a hint.
+    pub fn wrong(&self, wanted: &str) -> Diagnostic {
         let span = self.span();
         let found = if self.at_end() { "the end of the file".to_owned() } else { format!("`{}`", self.text(span)) };
-        self.report(Diagnostic::error(span, format!("expected {wanted}, found {found}")))
+        Diagnostic::error(span, format!("expected {wanted}, found {found}"))
     }
 
     pub fn report<T>(&mut self, problem: Diagnostic) -> Parsed<T> {

@@ -1,0 +1,251 @@
+//! Locks: the monitors of Java. A lock knows who holds it and how many times; whoever waits for one remembers which,
+//! and is told by who notifies it.
+
+use super::copy::parts;
+use super::expr::{Reader, Value};
+use super::flow::{Body, End, Piece};
+use super::scope::Waiting;
+use super::types::{DEPTH, OWNER, Type};
+use crate::bir::ast::{self, Name};
+use crate::diagnostic::Diagnostic;
+use crate::kit::Access;
+use crate::source::Span;
+use entail_ir::{
+    Action, Base, BinaryOp, Entry, Expr, FaultKind, Index, LocationId, Place, ProcessTypeId, StatementId, UnaryOp,
+};
+
+/// A lock that somebody named.
+#[derive(Debug)]
+pub struct Lock {
+    owner: Place,
+    depth: Place,
+    /// Its number if all indices are 0.
+    first: i32,
+    /// How many locks there are from one value of an index to the next, for every index.
+    strides: Vec<i32>,
+}
+
+/// A thread that may wait: its number, its type, and where it says what it waits for.
+#[derive(Clone, Debug)]
+pub struct Waiter {
+    pub process: i32,
+    pub process_type: ProcessTypeId,
+    pub name: String,
+    pub waiting: Waiting,
+}
+
+const TESTS: [&str; 4] = ["lockAvailable", "hasLock", "wasNotified", "threadTerminated"];
+
+/// In every thread, where it is once it has ended.
+pub const ENDED: LocationId = LocationId(2);
+
+impl<'t> Reader<'_, 't, '_> {
+    /// `lockAvailable(l)` and its like: all that can be called.
+    pub(super) fn lock_test(&mut self, name: Name<'t>, args: &[ast::Expr<'t>]) -> Value<'t> {
+        let unknown = Value { expr: Expr::Const(0), ty: Type::Unknown };
+        if !TESTS.contains(&name.text) {
+            let problem =
+                Diagnostic::error(name.span, format!("there is nothing to call by the name `{}`", name.text));
+            self.problems.unknown(problem, name.text, TESTS);
+            return unknown;
+        }
+        let [arg] = args else {
+            let message = format!("`{}` has one argument, not {}", name.text, args.len());
+            self.problems.error(name.span, message);
+            return unknown;
+        };
+        let expr = if name.text == "threadTerminated" {
+            let thread = self.stored(arg, &Type::Tid);
+            Some(Expr::At(Box::new(thread), ENDED))
+        } else {
+            self.lock(arg).and_then(|lock| self.test(name, &lock))
+        };
+        expr.map_or(unknown, |expr| Value { expr, ty: Type::Boolean })
+    }
+
+    fn test(&mut self, name: Name<'t>, lock: &Lock) -> Option<Expr> {
+        let Some(thread) = self.thread else {
+            self.problems.error(name.span, format!("only a thread can ask for `{}`", name.text));
+            return None;
+        };
+        Some(match name.text {
+            "lockAvailable" => lock.available(),
+            "hasLock" => lock.is_mine(),
+            _ => thread.waiting.as_ref().map_or(Expr::Const(0), |waiting| {
+                Expr::binary(BinaryOp::Eq, Expr::load(waiting.lock.clone()), negated(lock.number_plus_1()))
+            }),
+        })
+    }
+
+    pub(super) fn lock(&mut self, expr: &ast::Expr<'t>) -> Option<Lock> {
+        let (access, ty) = self.place(expr)?;
+        if !matches!(ty, Type::Lock) {
+            let message = format!("`{}` is {}, not a lock", self.written(expr.span), ty.describe());
+            self.problems.error(expr.span, message);
+            return None;
+        }
+        let number = |offset: u32| self.scope.locks.binary_search(&offset).unwrap_or_else(|next| next) as i32;
+        let first = number(access.offset);
+        let strides = access.indices.iter().map(|index| number(access.offset + index.stride) - first).collect();
+        let part = |access: Access<'_>, part| access.field(part).place();
+        Some(Lock { owner: part(access.clone(), OWNER)?, depth: part(access, DEPTH)?, first, strides })
+    }
+}
+
+impl Lock {
+    pub fn available(&self) -> Expr {
+        Expr::binary(BinaryOp::Or, equal(&self.owner, Expr::Const(0)), self.is_mine())
+    }
+
+    fn is_mine(&self) -> Expr {
+        equal(&self.owner, me())
+    }
+
+    /// `value`, if I hold the lock; else it is a fault.
+    fn if_mine(&self, value: Expr) -> Expr {
+        Expr::conditional(self.is_mine(), value, Expr::Fault(FaultKind::NotOwner))
+    }
+
+    fn number_plus_1(&self) -> Expr {
+        let mut number = Expr::Const(self.first + 1);
+        for (Index { value, .. }, stride) in self.owner.indices.iter().zip(&self.strides) {
+            let ahead = match stride {
+                1 => value.clone(),
+                _ => Expr::binary(BinaryOp::Mul, value.clone(), Expr::Const(*stride)),
+            };
+            number = Expr::binary(BinaryOp::Add, number, ahead);
+        }
+        number
+    }
+
+    /// The same lock, found by its number instead of by its indices: those may change while somebody waits.
+    fn by_number(&self, number_plus_1: Expr) -> Lock {
+        let mut rest = Expr::binary(BinaryOp::Sub, number_plus_1, Expr::Const(self.first + 1));
+        let mut indices = Vec::new();
+        for (index, stride) in self.owner.indices.iter().zip(&self.strides) {
+            let stride = Expr::Const((*stride).max(1));
+            let value = Expr::binary(BinaryOp::Div, rest.clone(), stride.clone());
+            rest = Expr::binary(BinaryOp::Rem, rest, stride);
+            indices.push(Index { value, ..index.clone() });
+        }
+        let part = |part: &Place| Place { indices: indices.clone(), ..part.clone() };
+        Lock {
+            owner: part(&self.owner),
+            depth: part(&self.depth),
+            first: self.first,
+            strides: self.strides.clone(),
+        }
+    }
+}
+
+impl<'t> Body<'_, 't, '_> {
+    /// Takes a lock that is known to be available.
+    pub(super) fn acquire(&mut self, piece: &mut Piece, lock: &Lock, statement: StatementId) {
+        let deeper = Expr::binary(BinaryOp::Add, Expr::load(lock.depth.clone()), Expr::Const(1));
+        self.push(piece, Action::Assign(Box::new(lock.owner.clone()), me()), statement);
+        self.push(piece, Action::Assign(Box::new(lock.depth.clone()), deeper), statement);
+    }
+
+    pub(super) fn unlock(&mut self, piece: &mut Piece, lock: &Lock, statement: StatementId) {
+        let depth = Expr::load(lock.depth.clone());
+        let less = lock.if_mine(Expr::binary(BinaryOp::Sub, depth.clone(), Expr::Const(1)));
+        let owner = Expr::conditional(depth, me(), Expr::Const(0));
+        self.push(piece, Action::Assign(Box::new(lock.depth.clone()), less), statement);
+        self.push(piece, Action::Assign(Box::new(lock.owner.clone()), owner), statement);
+    }
+
+    /// Gives the lock away until somebody notifies this thread, then takes it as it was.
+    pub(super) fn wait(&mut self, mut piece: Piece, lock: &Lock, span: Span, end: End) {
+        let statement = self.statement(span);
+        let Some(waiting) = self.reader.thread.and_then(|thread| thread.waiting.clone()) else { return };
+        let mine = lock.if_mine(Expr::load(lock.depth.clone()));
+        for (place, value) in [
+            (&waiting.depth, mine),
+            (&waiting.lock, lock.number_plus_1()),
+            (&lock.depth, Expr::Const(0)),
+            (&lock.owner, Expr::Const(0)),
+        ] {
+            self.push(&mut piece, Action::Assign(Box::new(place.clone()), value), statement);
+        }
+        let waits = self.location();
+        self.finish(piece, End { location: waits, atomic: false });
+
+        let lock = lock.by_number(negated(Expr::load(waiting.lock.clone())));
+        let notified = Expr::binary(BinaryOp::Lt, Expr::load(waiting.lock.clone()), Expr::Const(0));
+        let free = equal(&lock.owner, Expr::Const(0));
+        let text = format!("{} ends", self.reader.written(span));
+        let statement = self.statement_of(span, text);
+        let mut piece = Piece::when(waits, Expr::binary(BinaryOp::And, notified, free), statement);
+        let mut parts = vec![
+            (&lock.owner, me()),
+            (&lock.depth, Expr::load(waiting.depth.clone())),
+            (&waiting.depth, Expr::Const(0)),
+        ];
+        if !self.asks_notified {
+            // States that differ only in what was waited for before are the same.
+            parts.push((&waiting.lock, Expr::Const(0)));
+        }
+        for (place, value) in parts {
+            self.push(&mut piece, Action::Assign(Box::new(place.clone()), value), statement);
+        }
+        self.finish(piece, end);
+    }
+
+    /// One step for every thread that may be waiting, from `hub` to `end`; and one for nobody.
+    pub(super) fn notify(&mut self, hub: LocationId, lock: &Lock, span: Span, end: End) {
+        if !self.work.spend(self.waiters.len() * parts(&lock.owner.indices)) {
+            return;
+        }
+        for waiter in self.waiters {
+            let text = format!("{}: {}({})", self.reader.written(span), waiter.name, waiter.process);
+            let statement = self.statement_of(span, text);
+            let place = waiter.remote();
+            let waits = equal(&place, lock.number_plus_1());
+            let mut piece = Piece::when(hub, waits, statement);
+            let notified = Action::Assign(Box::new(place), negated(lock.number_plus_1()));
+            self.push(&mut piece, notified, statement);
+            self.finish(piece, end);
+        }
+        let text = format!("{}: nobody waits", self.reader.written(span));
+        let statement = self.statement_of(span, text);
+        self.finish(Piece::new(hub, Entry::Otherwise, statement), end);
+    }
+
+    pub(super) fn notify_all(&mut self, piece: &mut Piece, lock: &Lock, statement: StatementId) {
+        self.must_own(piece, lock, statement);
+        if !self.work.spend(self.waiters.len() * parts(&lock.owner.indices)) {
+            return;
+        }
+        for waiter in self.waiters {
+            let place = waiter.remote();
+            let waits = equal(&place, lock.number_plus_1());
+            let value = Expr::conditional(waits, negated(lock.number_plus_1()), Expr::load(place.clone()));
+            self.push(piece, Action::Assign(Box::new(place), value), statement);
+        }
+    }
+
+    pub(super) fn must_own(&mut self, piece: &mut Piece, lock: &Lock, statement: StatementId) {
+        self.push(piece, Action::Guard(lock.if_mine(Expr::Const(1))), statement);
+    }
+}
+
+impl Waiter {
+    /// Where it says what it waits for, as others see it.
+    fn remote(&self) -> Place {
+        let base = Base::Remote(Box::new(Expr::Const(self.process)), self.process_type);
+        Place { base, ..self.waiting.lock.clone() }
+    }
+}
+
+fn equal(place: &Place, value: Expr) -> Expr {
+    Expr::binary(BinaryOp::Eq, Expr::load(place.clone()), value)
+}
+
+fn negated(value: Expr) -> Expr {
+    Expr::unary(UnaryOp::Negate, value)
+}
+
+/// What the owner of a lock is if it is me.
+fn me() -> Expr {
+    Expr::binary(BinaryOp::Add, Expr::Myself, Expr::Const(1))
+}

@@ -1,0 +1,169 @@
+//! What names mean.
+
+use super::types::{Enumeration, Type};
+use crate::bir::ast::{Member, Model, Name};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::suggest::did_you_mean;
+use entail_ir::{Frame, Place, Shape, StatementId};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// After so many problems nobody reads on.
+const MAX_PROBLEMS: usize = 100;
+
+/// The names of a model that all of it can see.
+#[derive(Debug, Default)]
+pub struct Scope<'t> {
+    pub symbols: HashMap<&'t str, Declared<Symbol<'t>>>,
+    /// Where names are declared that may be of use only later.
+    later: HashMap<&'t str, Span>,
+    pub threads: Vec<Thread<'t>>,
+    pub thread_numbers: HashMap<&'t str, usize>,
+    /// Where the locks are among the globals, in ascending order: a lock's number is its position here.
+    pub locks: Vec<u32>,
+}
+
+#[derive(Debug)]
+pub struct Declared<T> {
+    pub what: T,
+    pub at: Span,
+}
+
+#[derive(Debug)]
+pub enum Symbol<'t> {
+    Constants(HashMap<&'t str, Declared<Constant<'t>>>),
+    Enumeration(Rc<Enumeration<'t>>),
+    Type(Type<'t>),
+    Variable(Variable<'t>),
+}
+
+#[derive(Clone, Debug)]
+pub struct Constant<'t> {
+    pub ty: Type<'t>,
+    pub value: i32,
+}
+
+/// A variable of the globals, or of a thread.
+#[derive(Debug)]
+pub struct Variable<'t> {
+    pub ty: Type<'t>,
+    pub shape: Shape,
+    pub offset: u32,
+}
+
+/// What is known of a thread without looking at its locations.
+#[derive(Debug)]
+pub struct Thread<'t> {
+    pub name: Name<'t>,
+    pub params: Vec<Type<'t>>,
+    pub param_places: Vec<Place>,
+    pub locals: HashMap<&'t str, Declared<Variable<'t>>>,
+    pub frame: Frame,
+    /// If it ever waits for a lock.
+    pub waiting: Option<Waiting>,
+    pub declared_at: StatementId,
+}
+
+/// Hidden locals of a thread that waits.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    /// The number of the lock it waits for, plus 1; negative once it has been notified; else 0.
+    pub lock: Place,
+    /// How many times it held the lock.
+    pub depth: Place,
+}
+
+/// Problems as they are found, as many as anybody reads.
+#[derive(Debug)]
+pub struct Problems<'p> {
+    list: &'p mut Vec<Diagnostic>,
+}
+
+impl<'p> Problems<'p> {
+    pub fn new(list: &'p mut Vec<Diagnostic>) -> Self {
+        Problems { list }
+    }
+
+    pub fn report(&mut self, problem: Diagnostic) {
+        if !self.are_many() {
+            self.list.push(problem);
+        }
+    }
+
+    pub fn error(&mut self, span: Span, message: impl Into<String>) {
+        self.report(Diagnostic::error(span, message));
+    }
+
+    /// Reports a name that nobody knows, and one that looks like it.
+    pub fn unknown<'a>(&mut self, problem: Diagnostic, name: &str, known: impl IntoIterator<Item = &'a str>) {
+        // Not for problems that nobody will see: this looks at all names.
+        if self.are_many() {
+            return;
+        }
+        self.report(match did_you_mean(name, known) {
+            Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
+            None => problem,
+        });
+    }
+
+    pub fn twice(&mut self, name: Name<'_>, first: Span) {
+        let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
+        self.report(problem.related(first, "first declared here"));
+    }
+
+    pub fn are_many(&self) -> bool {
+        self.list.len() >= MAX_PROBLEMS
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(Diagnostic::is_error)
+    }
+}
+
+impl<'t> Scope<'t> {
+    /// Remembers all names, to know those that are used too early.
+    pub fn announce(&mut self, model: &Model<'t>) {
+        for member in &model.members {
+            let names = match member {
+                Member::Constants(constants) => vec![constants.name],
+                Member::Alias(name, _) => vec![*name],
+                Member::Enumeration(enumeration) => vec![enumeration.name],
+                Member::Record(record) => vec![record.name],
+                Member::Variables(variables) => variables.names.iter().map(|(name, _)| *name).collect(),
+                Member::Thread(_) | Member::Invariants(_) => Vec::new(),
+            };
+            self.later.extend(names.into_iter().map(|name| (name.text, name.span)));
+        }
+    }
+
+    /// The problem of a name that means nothing here, if it will mean something later.
+    pub fn too_early(&self, name: Name<'t>) -> Option<Diagnostic> {
+        let declared = self.later.get(name.text)?;
+        let problem = Diagnostic::error(name.span, format!("`{}` is not known yet", name.text));
+        Some(problem.related(*declared, "declared only here"))
+    }
+
+    pub fn declare(&mut self, name: Name<'t>, what: Symbol<'t>, problems: &mut Problems<'_>) {
+        match self.symbols.get(name.text) {
+            Some(first) => problems.twice(name, first.at),
+            None => {
+                self.symbols.insert(name.text, Declared { what, at: name.span });
+            }
+        }
+    }
+
+    pub fn symbol(&self, name: &str) -> Option<&Symbol<'t>> {
+        self.symbols.get(name).map(|declared| &declared.what)
+    }
+
+    /// The whole name of a constant or member that was written without its group.
+    pub fn group_of(&self, member: &str) -> Option<String> {
+        let groups = self.symbols.iter().filter(|(_, declared)| match &declared.what {
+            Symbol::Constants(constants) => constants.contains_key(member),
+            Symbol::Enumeration(enumeration) => enumeration.numbers.contains_key(member),
+            Symbol::Type(_) | Symbol::Variable(_) => false,
+        });
+        groups.map(|(group, _)| *group).min().map(|group| format!("{group}.{member}"))
+    }
+}
