@@ -99,7 +99,7 @@ impl Tally {
             for (outcome, values) in OUTCOMES.iter().zip(values) {
                 // That nothing was inconclusive goes without saying.
                 if *outcome != OUTCOMES[2] || !values.is_empty() {
-                    let _ = writeln!(text, "\n{name} {outcome} for {} = {}", sweep.name, ranges(values));
+                    let _ = writeln!(text, "\n{name} {outcome} for {}", ranges(values, &sweep.name));
                 }
             }
         }
@@ -107,10 +107,10 @@ impl Tally {
     }
 }
 
-/// `1..3, 5`, and how many that are.
-fn ranges(values: &[i32]) -> String {
+/// `N = 1..3, 5`, and how many that are.
+fn ranges(values: &[i32], name: &str) -> String {
     if values.is_empty() {
-        return "no value".to_owned();
+        return format!("no value of {name}");
     }
     let runs = values.chunk_by(|left, right| left + 1 == *right);
     let shown: Vec<_> = runs
@@ -119,7 +119,7 @@ fn ranges(values: &[i32]) -> String {
             _ => run[0].to_string(),
         })
         .collect();
-    format!("{} ({})", shown.join(", "), plural(values.len() as u64, "value"))
+    format!("{name} = {} ({})", shown.join(", "), plural(values.len() as u64, "value"))
 }
 
 #[cfg(test)]
@@ -128,8 +128,8 @@ mod tests {
 
     #[test]
     fn neighbouring_values_are_put_together() {
-        assert_eq!(ranges(&[]), "no value");
-        assert_eq!(ranges(&[7]), "7 (1 value)");
-        assert_eq!(ranges(&[-1, 0, 1, 5, 7, 8]), "-1..1, 5, 7..8 (6 values)");
+        assert_eq!(ranges(&[], "N"), "no value of N");
+        assert_eq!(ranges(&[7], "N"), "N = 7 (1 value)");
+        assert_eq!(ranges(&[-1, 0, 1, 5, 7, 8], "N"), "N = -1..1, 5, 7..8 (6 values)");
     }
 }

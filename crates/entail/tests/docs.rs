@@ -6,25 +6,34 @@ use std::process::Command;
 
 const ENTAIL: &str = env!("CARGO_BIN_EXE_entail");
 
-/// The commands of `docs/check.md` run one after the other in a folder with the examples, and a model with mistakes.
+/// The commands of a guide run one after the other in a folder with the examples, and a model with mistakes.
 #[test]
-fn the_commands_of_the_guide_print_what_it_shows() {
+fn the_commands_of_the_guides_print_what_they_show() {
     let folder = tempfile::tempdir().unwrap();
-    let guide = folder.path().join("check.md");
-    fs::copy(root().join("docs/check.md"), &guide).unwrap();
-    let models = folder.path().join("check.in");
-    fs::create_dir(&models).unwrap();
-    for example in fs::read_dir(root().join("examples")).unwrap() {
-        let example = example.unwrap().path();
-        if example.extension().is_some_and(|ending| ending == "pml") {
-            fs::copy(&example, models.join(example.file_name().unwrap())).unwrap();
+    let cases = trycmd::TestCases::new();
+    for (guide, examples, ending) in [
+        ("check", "examples", "pml"),
+        ("esml", "examples/esml", "esml"),
+        ("bir", "examples/bir", "bir"),
+        ("new-language", "tests/models/same", "esml"),
+    ] {
+        let copy = folder.path().join(guide).with_extension("md");
+        fs::copy(root().join("docs").join(guide).with_extension("md"), &copy).unwrap();
+        let models = folder.path().join(guide).with_extension("in");
+        fs::create_dir(&models).unwrap();
+        for example in fs::read_dir(root().join(examples)).unwrap() {
+            let example = example.unwrap().path();
+            if example.extension().is_some_and(|found| found == ending) {
+                fs::copy(&example, models.join(example.file_name().unwrap())).unwrap();
+            }
         }
+        cases.case(&copy);
     }
+    let models = folder.path().join("check.in");
     let peterson = fs::read_to_string(models.join("peterson.pml")).unwrap();
     let (_, peterson) = peterson.split_once("*/\n").expect("it begins with a comment");
     let typo = peterson.replacen("turn = _pid", "trun = _pid", 1).replacen("!wants[1 - _pid]", "!wants", 1);
     fs::write(models.join("typo.pml"), typo).unwrap();
-    trycmd::TestCases::new().case(&guide);
 }
 
 #[test]

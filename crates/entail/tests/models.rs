@@ -8,6 +8,8 @@
 //! ```
 
 use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,6 +21,22 @@ fn models_give_what_their_first_comment_expects() {
     assert!(models.len() >= 8, "only {} models found", models.len());
     let failures: Vec<String> = models.iter().filter_map(|model| check(model).err()).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn a_system_expects_the_same_in_every_language() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/models/same");
+    let mut systems: BTreeMap<OsString, Vec<Vec<String>>> = BTreeMap::new();
+    for model in models_in(&folder) {
+        let text = std::fs::read_to_string(&model).expect("the model can be read");
+        let expected = text.lines().filter_map(|line| line.split_once("expect: ")).map(|(_, it)| it.to_owned());
+        systems.entry(model.file_stem().unwrap_or_default().to_owned()).or_default().push(expected.collect());
+    }
+    assert!(!systems.is_empty());
+    for (system, expectations) in systems {
+        assert_eq!(expectations.len(), 3, "{system:?} is not there in every language");
+        assert!(expectations.iter().all(|other| *other == expectations[0]), "{system:?}: {expectations:?}");
+    }
 }
 
 /// The models in a folder and in those inside it, in every language.

@@ -101,10 +101,11 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
     }
     writeln!(
         out,
-        "  {} stored, {} ({} to known states), depth {}, {how}; {seen}",
+        "  {} stored, {} ({} to known states{}), depth {}, {how}; {seen}",
         plural(stats.stored, "state"),
         plural(stats.transitions(), "transition"),
         show_count(stats.matched),
+        stats.loops.map_or(String::new(), |loops| format!(", {} of them on the path", show_count(loops))),
         show_count(stats.depth),
     )?;
     let peak = searched.peak_bytes.map(|bytes| format!(", {} at most in all", show_bytes(bytes)));

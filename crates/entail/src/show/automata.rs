@@ -5,14 +5,14 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt::{self, Write};
 
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 struct Automaton<'s> {
     process: &'s str,
     entry: u16,
     states: Vec<Node<'s>>,
 }
 
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 struct Node<'s> {
     state: u16,
     labels: Vec<&'s str>,
@@ -22,7 +22,7 @@ struct Node<'s> {
     edges: Vec<Arrow<'s>>,
 }
 
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 struct Arrow<'s> {
     /// `None`: the process ends.
     target: Option<u16>,
@@ -55,8 +55,16 @@ pub fn json(system: &System) -> String {
     serde_json::to_string_pretty(&automata(system)).expect("strings and numbers only") + "\n"
 }
 
+/// Each once: process types that differ only in constants look the same.
 fn automata(system: &System) -> Vec<Automaton<'_>> {
-    system.process_types.iter().map(|process_type| automaton(process_type, system)).collect()
+    let mut automata: Vec<Automaton> = Vec::new();
+    for process_type in &system.process_types {
+        let automaton = automaton(process_type, system);
+        if !automata.contains(&automaton) {
+            automata.push(automaton);
+        }
+    }
+    automata
 }
 
 fn automaton<'s>(process_type: &'s ProcessType, system: &'s System) -> Automaton<'s> {

@@ -1,12 +1,16 @@
 //! The names of a model: variables, channels, processes.
 
-use entail_ir::{Base, ChannelType, Enumeration, Frame, Init, Meaning, Scalar, Shape, System, Variable};
+use entail_ir::{
+    Base, ChannelType, Enumeration, Frame, Init, Meaning, Range, Scalar, Shape, StatementId, System, Variable,
+};
 use serde::Serialize;
 use std::fmt::{self, Write};
 
 #[derive(Serialize)]
 struct Symbols<'s> {
     globals: Vec<Symbol<'s>>,
+    /// Channels that no variable refers to.
+    channels: Vec<Nameless<'s>>,
     processes: Vec<Process<'s>>,
     enumerations: Vec<Names<'s>>,
 }
@@ -21,6 +25,13 @@ struct Symbol<'s> {
     bytes: u32,
     /// The channels that it starts with.
     channels: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Nameless<'s> {
+    name: &'s str,
+    #[serde(rename = "type")]
+    kind: String,
 }
 
 #[derive(Serialize)]
@@ -52,22 +63,44 @@ pub fn json(system: &System) -> String {
 }
 
 fn symbols(system: &System) -> Symbols<'_> {
-    let processes = system.process_types.iter().enumerate().map(|(index, process_type)| {
-        let place = system.statements.get(process_type.declared_at.index());
-        Process {
+    Symbols {
+        globals: variables(&system.globals, system),
+        channels: nameless_channels(system),
+        processes: processes(system),
+        enumerations: system.enumerations.iter().map(Names::of).collect(),
+    }
+}
+
+fn nameless_channels(system: &System) -> Vec<Nameless<'_>> {
+    let nameless = system.globals.init.iter().filter_map(|init| match init {
+        Init::Channel(place, id) if place.base == Base::Nowhere => Some(&system.channel_types[id.index()]),
+        Init::Channel(..) | Init::Value(..) => None,
+    });
+    nameless.map(|channel| Nameless { name: &channel.name, kind: channel_kind(channel, system) }).collect()
+}
+
+/// Process types that differ only in constants are one to people: they are declared at the same place.
+fn processes(system: &System) -> Vec<Process<'_>> {
+    let mut processes: Vec<(StatementId, Process)> = Vec::new();
+    for (index, process_type) in system.process_types.iter().enumerate() {
+        let active = system.start.iter().filter(|start| start.process_type.index() == index).count();
+        let declared_at = process_type.declared_at;
+        if let Some((_, process)) = processes.iter_mut().find(|(other, _)| *other == declared_at) {
+            process.active += active;
+            continue;
+        }
+        let place = system.statements.get(declared_at.index());
+        let process = Process {
             name: &process_type.name,
             file: place.map(|place| place.file.as_str()),
             line: place.map(|place| place.line),
-            active: system.start.iter().filter(|start| start.process_type.index() == index).count(),
+            active,
             parameters: process_type.params.len(),
             variables: variables(&process_type.frame, system),
-        }
-    });
-    Symbols {
-        globals: variables(&system.globals, system),
-        processes: processes.collect(),
-        enumerations: system.enumerations.iter().map(Names::of).collect(),
+        };
+        processes.push((declared_at, process));
     }
+    processes.into_iter().map(|(_, process)| process).collect()
 }
 
 fn variables<'s>(frame: &'s Frame, system: &'s System) -> Vec<Symbol<'s>> {
@@ -117,6 +150,9 @@ fn scalar_kind(scalar: Scalar, system: &System) -> String {
             "" => "mtype".into(),
             name => name.into(),
         },
+        Meaning::Number if scalar.range.is_some() => {
+            scalar.range.map_or(String::new(), |Range { low, high }| format!("{low}..{high}"))
+        }
         Meaning::Number => match (scalar.bits, scalar.signed) {
             (1, false) => "bit".into(),
             (8, false) => "byte".into(),
@@ -134,6 +170,9 @@ fn write_text(out: &mut String, symbols: &Symbols) -> fmt::Result {
     }
     for symbol in &symbols.globals {
         writeln!(out, "global {}", symbol.text())?;
+    }
+    for Nameless { name, kind } in &symbols.channels {
+        writeln!(out, "channel {name} = {kind}")?;
     }
     for process in &symbols.processes {
         let Process { name, file, line, active, .. } = process;

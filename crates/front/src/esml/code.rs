@@ -26,13 +26,14 @@ pub struct Type {
     pub kind: TypeKind,
     /// How its values lie in a state; channels are not stored.
     pub shape: Shape,
+    /// How many types it is made of, one inside the other.
+    pub depth: usize,
 }
 
 #[derive(Clone, Debug)]
 pub enum TypeKind {
     Boolean,
     Range(Range),
-    /// The number of its names in the system.
     Enumeration(Vec<String>),
     List {
         capacity: u32,
@@ -249,9 +250,7 @@ impl Program {
     pub fn is_channel(&self, id: TypeId) -> bool {
         self.channel_type(id).0 > 0
     }
-}
 
-impl Program {
     /// How many of the types are enumerations.
     pub fn enumerations(&self) -> usize {
         self.types.iter().filter(|ty| matches!(ty.kind, TypeKind::Enumeration(_))).count()

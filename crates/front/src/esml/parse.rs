@@ -1,8 +1,10 @@
 //! From tokens to a syntax tree.
 
+mod expr;
+
 use super::ast::{
-    Access, Alternative, BinaryOp, Command, CommandKind, Communication, Decls, Direction, Expr, ExprKind, Guarded,
-    Model, Name, Param, Process, Selector, Traced, Type,
+    Access, Alternative, Command, CommandKind, Communication, Decls, Direction, Expr, Guarded, Model, Name, Param,
+    Process, Traced, Type,
 };
 use super::token::{KEYWORDS, TokenKind as T};
 use crate::diagnostic::Diagnostic;
@@ -27,9 +29,6 @@ struct Parser<'t> {
     /// How many operands the expression has that is being read.
     parts: usize,
 }
-
-/// So that whatever walks over an expression may recurse.
-const MAX_PARTS: usize = 300;
 
 impl Parser<'_> {
     fn model(&mut self) -> Parsed<Model> {
@@ -457,193 +456,4 @@ impl Parser<'_> {
         self.cursor.expect(T::Close)?;
         Ok(CommandKind::Trace(traced))
     }
-
-    fn access(&mut self) -> Parsed<Access> {
-        let name = self.name()?;
-        let mut selectors = Vec::new();
-        loop {
-            if self.cursor.eat(T::OpenBracket) {
-                selectors.push(Selector::Index(Box::new(self.expr()?)));
-                self.cursor.expect(T::CloseBracket)?;
-            } else if self.cursor.eat(T::Dot) {
-                selectors.push(Selector::Field(self.name()?));
-            } else {
-                break;
-            }
-        }
-        let span = self.cursor.since(name.span);
-        Ok(Access { name, selectors, span })
-    }
-
-    fn formula(&mut self) -> Parsed<Expr> {
-        self.temporal = true;
-        let formula = self.expr();
-        self.temporal = false;
-        formula
-    }
-
-    fn expr(&mut self) -> Parsed<Expr> {
-        let outermost = self.parts == 0;
-        let expr = self.nested(&mut Self::implication);
-        if outermost {
-            self.parts = 0;
-        }
-        expr
-    }
-
-    /// Goes one level deeper.
-    fn nested<A>(&mut self, read: &mut dyn FnMut(&mut Self) -> Parsed<A>) -> Parsed<A> {
-        self.cursor.enter()?;
-        let inner = read(self);
-        self.cursor.leave();
-        inner
-    }
-
-    fn implication(&mut self) -> Parsed<Expr> {
-        let left = self.connection()?;
-        if !self.temporal || !self.cursor.eat(T::Implies) {
-            return Ok(left);
-        }
-        let right = self.nested(&mut Self::implication)?;
-        let span = left.span.to(right.span);
-        Ok(Expr { kind: ExprKind::Implies(Box::new((left, right))), span })
-    }
-
-    fn connection(&mut self) -> Parsed<Expr> {
-        self.chain(Self::relation, |kind| match kind {
-            T::And => Some(BinaryOp::And),
-            T::Or => Some(BinaryOp::Or),
-            _ => None,
-        })
-    }
-
-    fn relation(&mut self) -> Parsed<Expr> {
-        let relation = |kind| match kind {
-            T::Equal => Some(BinaryOp::Equal),
-            T::Unequal => Some(BinaryOp::Unequal),
-            T::Less => Some(BinaryOp::Less),
-            T::LessEqual => Some(BinaryOp::LessEqual),
-            T::Greater => Some(BinaryOp::Greater),
-            T::GreaterEqual => Some(BinaryOp::GreaterEqual),
-            _ => None,
-        };
-        let left = self.sum()?;
-        let Some(op) = relation(self.cursor.kind()) else { return Ok(left) };
-        self.cursor.skip();
-        let right = self.sum()?;
-        if relation(self.cursor.kind()).is_some() {
-            let problem = Diagnostic::error(self.cursor.span(), "a comparison cannot be compared again");
-            return self.cursor.report(problem.hint("connect comparisons with `&`, or use parentheses"));
-        }
-        Ok(binary(op, left, right))
-    }
-
-    fn sum(&mut self) -> Parsed<Expr> {
-        self.chain(Self::term, |kind| match kind {
-            T::Plus => Some(BinaryOp::Add),
-            T::Minus => Some(BinaryOp::Subtract),
-            _ => None,
-        })
-    }
-
-    fn term(&mut self) -> Parsed<Expr> {
-        self.chain(Self::factor, |kind| match kind {
-            T::Star => Some(BinaryOp::Multiply),
-            T::Div => Some(BinaryOp::Divide),
-            T::Mod => Some(BinaryOp::Modulo),
-            _ => None,
-        })
-    }
-
-    fn chain(
-        &mut self,
-        part: fn(&mut Self) -> Parsed<Expr>,
-        operator: impl Fn(T) -> Option<BinaryOp>,
-    ) -> Parsed<Expr> {
-        let mut left = part(self)?;
-        while let Some(op) = operator(self.cursor.kind()) {
-            self.cursor.skip();
-            left = binary(op, left, part(self)?);
-        }
-        Ok(left)
-    }
-
-    fn factor(&mut self) -> Parsed<Expr> {
-        let start = self.cursor.span();
-        self.parts += 1;
-        if self.parts > MAX_PARTS {
-            let problem = format!("this expression has more than {MAX_PARTS} parts");
-            return self.cursor.report(Diagnostic::error(start, problem));
-        }
-        let kind = match self.cursor.kind() {
-            T::Not => {
-                self.cursor.skip();
-                ExprKind::Not(Box::new(self.nested(&mut Self::factor)?))
-            }
-            T::Minus => {
-                self.cursor.skip();
-                ExprKind::Negate(Box::new(self.nested(&mut Self::factor)?))
-            }
-            T::Number => {
-                let text = self.cursor.text(start);
-                self.cursor.skip();
-                let Ok(number) = text.parse() else {
-                    return self.cursor.report(Diagnostic::error(start, format!("`{text}` does not fit 32 bits")));
-                };
-                ExprKind::Number(number)
-            }
-            T::True | T::False => ExprKind::Boolean(self.cursor.skip_kind() == T::True),
-            T::Len => self.of_list(ExprKind::Len)?,
-            T::Head => self.of_list(ExprKind::Head)?,
-            T::Open => {
-                self.cursor.skip();
-                let inner = self.expr()?;
-                self.cursor.expect(T::Close)?;
-                return Ok(Expr { span: self.cursor.since(start), ..inner });
-            }
-            T::Name if self.temporal => match self.temporal_operator()? {
-                Some(kind) => kind,
-                None => ExprKind::Access(self.access()?),
-            },
-            T::Name => ExprKind::Access(self.access()?),
-            _ => return self.cursor.unexpected("an expression"),
-        };
-        Ok(Expr { kind, span: self.cursor.since(start) })
-    }
-
-    fn of_list(&mut self, kind: fn(Access) -> ExprKind) -> Parsed<ExprKind> {
-        self.cursor.skip();
-        self.cursor.expect(T::Open)?;
-        let list = self.access()?;
-        self.cursor.expect(T::Close)?;
-        Ok(kind(list))
-    }
-
-    fn temporal_operator(&mut self) -> Parsed<Option<ExprKind>> {
-        match self.cursor.text(self.cursor.span()) {
-            "AG" | "AF" | "AX" | "EG" | "EF" | "EX" => {
-                self.cursor.skip();
-                let operand = self.nested(&mut Self::relation)?;
-                Ok(Some(ExprKind::Temporal(Box::new(operand))))
-            }
-            "A" | "E" if self.cursor.second() == T::Open => {
-                self.cursor.skip();
-                self.cursor.skip();
-                let left = self.expr()?;
-                if self.cursor.text(self.cursor.span()) != "U" {
-                    return self.cursor.unexpected("`U`");
-                }
-                self.cursor.skip();
-                let right = self.expr()?;
-                self.cursor.expect(T::Close)?;
-                Ok(Some(ExprKind::Until(Box::new((left, right)))))
-            }
-            _ => Ok(None),
-        }
-    }
-}
-
-fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    let span = left.span.to(right.span);
-    Expr { kind: ExprKind::Binary(op, Box::new((left, right))), span }
 }

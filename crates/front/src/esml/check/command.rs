@@ -158,6 +158,19 @@ impl Checker<'_> {
         Some(Communication { channel: access, direction: *direction, signal: number, data })
     }
 
+    /// Whether a communication in this direction is allowed.
+    fn check_direction(&mut self, access: &Access, direction: Direction, span: Span) {
+        let Some(param) = self.param(access) else { return };
+        let problem = match (param.direction, direction) {
+            (Some(Direction::In), Direction::Out) => {
+                format!("`{}` is `IN`: it can only be received from", param.name)
+            }
+            (Some(Direction::Out), Direction::In) => format!("`{}` is `OUT`: it can only be sent to", param.name),
+            (Some(Direction::In), Direction::In) | (Some(Direction::Out), Direction::Out) | (None, _) => return,
+        };
+        self.error(Diagnostic::error(span, problem));
+    }
+
     fn data(&mut self, direction: Direction, ty: TypeId, data: &ast::Expr) -> Option<Data> {
         match direction {
             Direction::Out => {

@@ -4,8 +4,7 @@ use super::{Checker, Meaning, Surroundings};
 use crate::diagnostic::Diagnostic;
 use crate::esml::ast;
 use crate::esml::code::{
-    Activation, Argument, Channel, Direction, Param, Process, Root, Selector, Ty, Type, TypeId, TypeKind, Value,
-    ValueKind,
+    Activation, Argument, Channel, Param, Process, Root, Selector, Ty, Type, TypeId, TypeKind, Value, ValueKind,
 };
 use crate::kit::data::scalar_count;
 use crate::suggest::did_you_mean;
@@ -16,8 +15,10 @@ use std::collections::{HashMap, HashSet};
 const MAX_BYTES: u32 = 1 << 15;
 /// As many processes as can be told apart.
 const MAX_ACTIVATIONS: usize = 255;
-/// The machine's words have 16 bits; more would make arithmetic overflow early.
-const WORD: Range = Range { low: -(1 << 20), high: 1 << 20 };
+/// Products of two numbers should fit 32 bits, or next to nothing could be computed.
+const NUMBERS: Range = Range { low: i16::MIN as i32, high: i16::MAX as i32 };
+/// So that whatever walks over a type may recurse.
+const MAX_NESTING: usize = 30;
 
 const BOOLEAN: TypeId = TypeId(0);
 const UNKNOWN: TypeId = TypeId(1);
@@ -27,8 +28,8 @@ impl Checker<'_> {
     pub fn predefine(&mut self) {
         let boolean = Shape::Scalar(Scalar::unsigned(1).meaning(Shown::Boolean));
         self.program.types = vec![
-            Type { name: "BOOLEAN".to_owned(), kind: TypeKind::Boolean, shape: boolean.clone() },
-            Type { name: "?".to_owned(), kind: TypeKind::Unknown, shape: boolean },
+            Type { name: "BOOLEAN".to_owned(), kind: TypeKind::Boolean, shape: boolean.clone(), depth: 1 },
+            Type { name: "?".to_owned(), kind: TypeKind::Unknown, shape: boolean, depth: 1 },
         ];
     }
 
@@ -106,7 +107,8 @@ impl Checker<'_> {
     fn types(&mut self, types: &[(ast::Name, ast::Type)]) {
         for (name, definition) in types {
             let kind = self.type_kind(name, definition);
-            let shape = self.shape(name, &kind);
+            let depth = 1 + self.nesting(&kind);
+            let shape = if depth <= MAX_NESTING { self.shape(name, &kind) } else { self.too_deep(name) };
             let (kind, shape) = match shape {
                 Some(shape) => (kind, shape),
                 None => (TypeKind::Unknown, self.program.ty(UNKNOWN).shape.clone()),
@@ -120,7 +122,7 @@ impl Checker<'_> {
                     self.declare(member, Meaning::Constant(value));
                 }
             }
-            self.program.types.push(Type { name: name.text.clone(), kind, shape });
+            self.program.types.push(Type { name: name.text.clone(), kind, shape, depth });
             self.declare(name, Meaning::Type(id));
         }
     }
@@ -132,8 +134,8 @@ impl Checker<'_> {
                     return TypeKind::Unknown;
                 };
                 let range = Range { low, high: high_value };
-                if !WORD.contains(range.low) || !WORD.contains(range.high) {
-                    let problem = format!("a range must lie within {}..{}", WORD.low, WORD.high);
+                if !NUMBERS.contains(range.low) || !NUMBERS.contains(range.high) {
+                    let problem = format!("a range must lie within {}..{}", NUMBERS.low, NUMBERS.high);
                     self.error(Diagnostic::error(name.span, problem));
                     return TypeKind::Unknown;
                 }
@@ -181,6 +183,25 @@ impl Checker<'_> {
                 self.error(problem.related(first, "first declared here"));
             }
         }
+    }
+
+    /// How many types lie one inside the other in this one.
+    fn nesting(&self, kind: &TypeKind) -> usize {
+        let depth = |id: &TypeId| self.program.ty(*id).depth;
+        match kind {
+            TypeKind::Boolean | TypeKind::Range(_) | TypeKind::Enumeration(_) | TypeKind::Unknown => 0,
+            TypeKind::List { element, .. } | TypeKind::Array { element, .. } => depth(element),
+            TypeKind::Tuple(fields) => fields.iter().map(|(_, ty)| depth(ty)).max().unwrap_or(0),
+            TypeKind::Alphabet(signals) => {
+                signals.iter().filter_map(|(_, ty)| ty.as_ref()).map(depth).max().unwrap_or(0)
+            }
+        }
+    }
+
+    fn too_deep(&mut self, name: &ast::Name) -> Option<Shape> {
+        let problem = format!("the types of `{}` are nested more than {MAX_NESTING} deep", name.text);
+        self.error(Diagnostic::error(name.span, problem));
+        None
     }
 
     /// How the values of a type lie in a state; `None` if they are too large for one.
@@ -430,23 +451,5 @@ impl Checker<'_> {
             offset += index as u32 * self.program.channel_type(ty).0;
         }
         Some(Argument::Channel(channel, offset))
-    }
-
-    /// Whether a communication in this direction is allowed.
-    pub fn check_direction(
-        &mut self,
-        access: &crate::esml::code::Access,
-        direction: Direction,
-        span: crate::source::Span,
-    ) {
-        let Some(param) = self.param(access) else { return };
-        let problem = match (param.direction, direction) {
-            (Some(Direction::In), Direction::Out) => {
-                format!("`{}` is `IN`: it can only be received from", param.name)
-            }
-            (Some(Direction::Out), Direction::In) => format!("`{}` is `OUT`: it can only be sent to", param.name),
-            (Some(Direction::In), Direction::In) | (Some(Direction::Out), Direction::Out) | (None, _) => return,
-        };
-        self.error(Diagnostic::error(span, problem));
     }
 }

@@ -16,7 +16,7 @@ use crate::Granularity;
 use crate::diagnostic::Diagnostic;
 use crate::kit::automata::sequence;
 use crate::kit::data::{defaults, scalars};
-use crate::kit::{Access as Place_, Automata, Automaton, frame_variable};
+use crate::kit::{Access, Automata, Automaton, frame_variable};
 use crate::source::{Sources, Span};
 use entail_ir::{
     Action, Base, BinaryOp, ChannelType, ChannelTypeId, Entry, Enumeration, Expr, FaultKind, Frame, Init,
@@ -132,7 +132,7 @@ impl<'p> Lowering<'p> {
         for (name, ty) in &process.vars {
             let shape = &self.program.ty(*ty).shape;
             let offset = frame_variable(&mut frame, name, shape.clone());
-            frame.init.extend(defaults(&Place_::new(Base::Local, offset, shape)));
+            frame.init.extend(defaults(&Access::new(Base::Local, offset, shape)));
             offsets.push(offset);
         }
         let mut automaton = Automaton::default();
