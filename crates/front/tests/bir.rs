@@ -1,70 +1,20 @@
-//! BIR models that are cut short, mangled or far too large: whatever is written, an answer comes, and soon.
+//! What BIR's front end does with what is hardly a model.
 
-use entail_front::diagnostic::Diagnostic;
-use entail_front::source::Sources;
-use entail_front::{Options, bir};
-use std::fs;
-use std::path::Path;
-use std::time::{Duration, Instant};
+mod common;
 
-/// The problems with a text, or that there is a model.
-fn read(text: &str) -> Result<(), Vec<Diagnostic>> {
-    read_with(text, &[])
-}
+use common::{cut_off, defines, excess, mangle, read_with};
+use entail_front::bir::load_text;
 
-fn read_with(text: &str, defines: &[&str]) -> Result<(), Vec<Diagnostic>> {
-    let options =
-        Options { defines: defines.iter().map(|&define| define.to_owned()).collect(), ..Options::default() };
-    let (mut sources, mut problems) = (Sources::default(), Vec::new());
-    let model = bir::load_text("model.bir", text, &options, &mut sources, &mut problems);
-    assert_eq!(model.is_none(), problems.iter().any(Diagnostic::is_error), "{text:.300}\n{problems:?}");
-    if model.is_some() { Ok(()) } else { Err(problems) }
-}
-
-/// Every model of ours that can be read, with its name.
-fn models() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut models = Vec::new();
-    for folder in ["examples/bir", "tests/models/bir"] {
-        for entry in fs::read_dir(root.join(folder)).unwrap() {
-            let path = entry.unwrap().path();
-            models.push((path.display().to_string(), fs::read_to_string(path).unwrap()));
-        }
-    }
-    assert!(models.len() >= 30, "only {} models found", models.len());
-    models
-}
+const FOLDERS: &[&str] = &["examples/bir", "tests/models/bir"];
 
 #[test]
 fn a_model_that_is_cut_off_anywhere_is_refused() {
-    for (name, text) in models() {
-        let whole = text.trim_end().len();
-        assert_eq!(read(&text), Ok(()), "{name}");
-        for end in (0..whole).filter(|&end| text.is_char_boundary(end)) {
-            assert!(read(&text[..end]).is_err(), "{name} up to byte {end}");
-        }
-    }
+    cut_off(load_text, FOLDERS);
 }
 
 #[test]
 fn a_model_with_any_word_missing_or_doubled_has_an_answer() {
-    for (_, text) in models() {
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let mut start = 0;
-        while let Some(first) = text[start..].chars().next() {
-            let rest = &text[start..];
-            let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            let end = start + if word > 0 { word } else { first.len_utf8() };
-            let piece = &text[start..end];
-            if !piece.trim().is_empty() {
-                let (before, after) = (&text[..start], &text[end..]);
-                read(&format!("{before}{after}")).ok();
-                read(&format!("{before}{piece} {piece}{after}")).ok();
-                read(&format!("{before};{after}")).ok();
-            }
-            start = end;
-        }
-    }
+    mangle(load_text, FOLDERS);
 }
 
 #[test]
@@ -81,7 +31,7 @@ fn excess_is_refused_or_endured() {
     let locations: String = (0..70_000).map(|n| format!("loc l{n}: do {{ }} return; ")).collect();
     let casts = (0..60).map(|n| format!("(int (0, {}))", 100 + n)).collect::<String>();
     let wide = format!("r[{}0{}]", many("x + (", 100), many(")", 100));
-    for (text, expected) in [
+    let cases = [
         (model("int[1000000000] a;"), "the size of an array must be"),
         (model("int[60000][60000] a;"), "takes more than 65536 bytes"),
         (model(&format!("int{} a;", many("[2]", 100_000))), "too many dimensions"),
@@ -117,18 +67,8 @@ fn excess_is_refused_or_endured() {
         (format!("system M {}", many("{", 100_000)), "expected"),
         (many("}", 1 << 20), "expected `system`"),
         (String::new(), "expected `system`"),
-    ] {
-        let started = Instant::now();
-        match read(&text) {
-            Ok(()) => assert!(expected.is_empty(), "no problem with {text:.300}"),
-            Err(problems) => {
-                let found = problems.iter().any(|problem| problem.message.contains(expected));
-                assert!(found && !expected.is_empty(), "{text:.300}: {:?}", problems.first());
-                assert!(problems.len() <= 101);
-            }
-        }
-        assert!(started.elapsed() < Duration::from_secs(20), "{:?} for {text:.300}", started.elapsed());
-    }
+    ];
+    excess(load_text, &cases);
 }
 
 #[test]
@@ -136,7 +76,7 @@ fn constants_can_be_given_other_values() {
     let text =
         "system M { const A { N = 2; ON = true; } const B { N = A.N + 1; LIMIT = 1; } int (0, A.N) x := B.N - 1;
         active [B.LIMIT] thread T() { loc a: when A.ON do { } return; } }";
-    for (defines, expected) in [
+    let cases = [
         (&[][..], ""),
         (&["LIMIT=3", "A.N=7", "ON=false"], ""),
         (&["B.N=9"], "8 is outside the range 0 to 2"),
@@ -149,20 +89,13 @@ fn constants_can_be_given_other_values() {
         (&["LIMIT=99999999999"], "`99999999999` cannot be the value"),
         (&["LIMIT=true"], "the constant `LIMIT` is a number, but it is given a boolean"),
         (&["LIMIT=300"], "the number of threads must be 0 to 255"),
-    ] {
-        match read_with(text, defines) {
-            Ok(()) => assert!(expected.is_empty(), "no problem with {defines:?}"),
-            Err(problems) => {
-                let message = &problems[0].message;
-                assert!(!expected.is_empty() && message.starts_with(expected), "{defines:?}: {message}");
-            }
-        }
-    }
+    ];
+    defines(load_text, text, &cases);
 }
 
 #[test]
 fn a_similar_constant_is_suggested() {
     let text = "system M { const A { LIMIT = 2; } active thread T() { loc a: do { } return; } }";
-    let problems = read_with(text, &["LIMTI=3"]).unwrap_err();
+    let problems = read_with(load_text, text, &["LIMTI=3"]).unwrap_err();
     assert_eq!(problems[0].hint.as_deref(), Some("did you mean `LIMIT`?"));
 }

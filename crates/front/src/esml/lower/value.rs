@@ -151,6 +151,11 @@ impl<'p> Values<'p> {
             };
             ty = part(program, ty, selector);
         }
+        // Every number of a value repeats the indices, and those of its indices: this can double again and again.
+        whole.indices.iter().for_each(|index| index.value.each(&mut |_| self.work += 1));
+        if self.work > MAX_WORK {
+            whole.indices.clear();
+        }
         whole
     }
 
