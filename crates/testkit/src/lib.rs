@@ -1,5 +1,6 @@
 //! Toy graphs, random models and oracles, for tests.
 
+pub mod bir;
 pub mod command;
 pub mod esml;
 pub mod graph;

@@ -1,0 +1,69 @@
+//! Small random BIR models full of locks, and what they mean, written down a second time.
+
+mod generate;
+pub mod naive;
+mod text;
+
+pub use generate::generate;
+pub use text::text;
+
+/// Threads over [`VARIABLES`] numbers that wrap around at [`NUMBERS`], and [`LOCKS`] locks.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub threads: Vec<Thread>,
+}
+
+pub const VARIABLES: usize = 2;
+pub const NUMBERS: i64 = 3;
+pub const LOCKS: usize = 2;
+
+/// Its locations, each with its alternatives.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    pub locations: Vec<Vec<Transformation>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Transformation {
+    pub guard: Option<Condition>,
+    pub actions: Vec<Action>,
+    /// `None` to return.
+    pub target: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Action {
+    Assign(usize, Value),
+    Assert(Condition),
+    Lock(usize),
+    Unlock(usize),
+    /// Only as the last one.
+    Wait(usize),
+    Notify(usize),
+    NotifyAll(usize),
+    Choose {
+        alternatives: Vec<(Option<Condition>, Vec<Action>)>,
+        otherwise: Option<Vec<Action>>,
+    },
+    If {
+        condition: Condition,
+        yes: Vec<Action>,
+        no: Vec<Action>,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub enum Condition {
+    Less(Value, Value),
+    Equal(Value, Value),
+    Available(usize),
+    Mine(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Value {
+    Number(i64),
+    Variable(usize),
+    /// One more than a variable.
+    Next(usize),
+}

@@ -1,0 +1,217 @@
+//! BIR by its rules, slowly. Locks know their owners, and threads know what they wait for.
+
+use super::{Action, Condition, LOCKS, Model, NUMBERS, VARIABLES, Value};
+use std::collections::{HashSet, VecDeque};
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct State {
+    variables: Vec<i64>,
+    locks: Vec<Option<Held>>,
+    threads: Vec<At>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Held {
+    by: usize,
+    times: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum At {
+    Location(usize),
+    Ended,
+    Waiting { lock: usize, times: u32, notified: bool, then: Box<At>, which: (usize, usize) },
+}
+
+/// What there is to find in a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    pub unique: u64,
+    pub matched: u64,
+    /// Failed assertions, faults and deadlocks.
+    pub errors: u64,
+    /// How often somebody stopped waiting.
+    pub woken: u64,
+}
+
+/// Explores a model; `None` if it has more than `limit` states.
+pub fn explore(model: &Model, limit: usize) -> Option<Summary> {
+    let start = State {
+        variables: vec![0; VARIABLES],
+        locks: vec![None; LOCKS],
+        threads: vec![At::Location(0); model.threads.len()],
+    };
+    let mut found = Summary::default();
+    let mut known = HashSet::from([start.clone()]);
+    let mut queue = VecDeque::from([start]);
+    while let Some(state) = queue.pop_front() {
+        let mut run = Run { ends: Vec::new(), errors: 0, steps: 0 };
+        for thread in 0..state.threads.len() {
+            run.thread(thread, &state, model, &mut found.woken);
+        }
+        found.errors += run.errors;
+        if run.steps == 0 && state.threads.iter().any(|at| *at != At::Ended) {
+            found.errors += 1;
+        }
+        for next in run.ends {
+            if known.insert(next.clone()) {
+                queue.push_back(next);
+            } else {
+                found.matched += 1;
+            }
+        }
+        if known.len() > limit {
+            return None;
+        }
+    }
+    found.unique = known.len() as u64;
+    Some(found)
+}
+
+/// The steps out of one state.
+struct Run {
+    ends: Vec<State>,
+    errors: u64,
+    /// How many were begun.
+    steps: u64,
+}
+
+impl Run {
+    fn thread(&mut self, me: usize, state: &State, model: &Model, woken: &mut u64) {
+        match &state.threads[me] {
+            At::Ended => {}
+            At::Waiting { lock, times, notified, then, .. } => {
+                if *notified && state.locks[*lock].is_none() {
+                    let mut next = state.clone();
+                    next.locks[*lock] = Some(Held { by: me, times: *times });
+                    next.threads[me] = (**then).clone();
+                    self.steps += 1;
+                    *woken += 1;
+                    self.ends.push(next);
+                }
+            }
+            At::Location(location) => {
+                for (number, one) in model.threads[me].locations[*location].iter().enumerate() {
+                    let open = one.guard.as_ref().is_none_or(|guard| holds(guard, state, me));
+                    let free = match one.actions.first() {
+                        Some(Action::Lock(lock)) => available(*lock, state, me),
+                        _ => true,
+                    };
+                    if open && free {
+                        self.steps += 1;
+                        let then = one.target.map_or(At::Ended, At::Location);
+                        self.act(&[&one.actions], state.clone(), me, then, (*location, number));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Carries out the lists of actions one after the other, in every possible way.
+    fn act(&mut self, lists: &[&[Action]], mut state: State, me: usize, then: At, which: (usize, usize)) {
+        let Some((list, later)) = lists.split_first() else {
+            state.threads[me] = then;
+            self.ends.push(state);
+            return;
+        };
+        let Some((action, rest)) = list.split_first() else { return self.act(later, state, me, then, which) };
+        let follow = |run: &mut Run, more: &[Action], state: State| {
+            let lists: Vec<&[Action]> = [more, rest].into_iter().chain(later.iter().copied()).collect();
+            run.act(&lists, state, me, then.clone(), which);
+        };
+        let mine = |lock: &usize, state: &State| state.locks[*lock].is_some_and(|held| held.by == me);
+        match action {
+            Action::Assign(variable, new) => {
+                state.variables[*variable] = value(*new, &state).rem_euclid(NUMBERS);
+                follow(self, &[], state);
+            }
+            Action::Assert(claim) => {
+                self.errors += u64::from(!holds(claim, &state, me));
+                follow(self, &[], state);
+            }
+            Action::Lock(lock) if available(*lock, &state, me) => {
+                let times = state.locks[*lock].map_or(0, |held| held.times);
+                state.locks[*lock] = Some(Held { by: me, times: times + 1 });
+                follow(self, &[], state);
+            }
+            Action::Unlock(lock) if mine(lock, &state) => {
+                let times = state.locks[*lock].map_or(0, |held| held.times);
+                state.locks[*lock] = (times > 1).then_some(Held { by: me, times: times - 1 });
+                follow(self, &[], state);
+            }
+            Action::Wait(lock) if mine(lock, &state) => {
+                let times = state.locks[*lock].map_or(0, |held| held.times);
+                state.locks[*lock] = None;
+                let waiting =
+                    At::Waiting { lock: *lock, times, notified: false, then: Box::new(then.clone()), which };
+                state.threads[me] = waiting;
+                self.ends.push(state);
+            }
+            Action::Notify(lock) if mine(lock, &state) => {
+                let waiting: Vec<_> =
+                    (0..state.threads.len()).filter(|&one| waits(&state.threads[one], *lock)).collect();
+                if waiting.is_empty() {
+                    return follow(self, &[], state);
+                }
+                for one in waiting {
+                    let mut next = state.clone();
+                    notify(&mut next.threads[one]);
+                    follow(self, &[], next);
+                }
+            }
+            Action::NotifyAll(lock) if mine(lock, &state) => {
+                state.threads.iter_mut().filter(|at| waits(at, *lock)).for_each(notify);
+                follow(self, &[], state);
+            }
+            Action::If { condition, yes, no } => {
+                let body = if holds(condition, &state, me) { yes } else { no };
+                follow(self, body, state);
+            }
+            Action::Choose { alternatives, otherwise } => {
+                let is_open =
+                    |guard: &Option<Condition>| guard.as_ref().is_none_or(|guard| holds(guard, &state, me));
+                let open: Vec<_> = alternatives.iter().filter(|(guard, _)| is_open(guard)).collect();
+                match (open.is_empty(), otherwise) {
+                    (false, _) => open.into_iter().for_each(|(_, body)| follow(self, body, state.clone())),
+                    (true, Some(body)) => follow(self, body, state),
+                    (true, None) => self.errors += 1,
+                }
+            }
+            // Not available, or not the owner.
+            Action::Lock(_) | Action::Unlock(_) | Action::Wait(_) | Action::Notify(_) | Action::NotifyAll(_) => {
+                self.errors += 1;
+            }
+        }
+    }
+}
+
+fn waits(at: &At, wanted: usize) -> bool {
+    matches!(at, At::Waiting { lock, notified: false, .. } if *lock == wanted)
+}
+
+fn notify(at: &mut At) {
+    if let At::Waiting { notified, .. } = at {
+        *notified = true;
+    }
+}
+
+fn available(lock: usize, state: &State, me: usize) -> bool {
+    state.locks[lock].is_none_or(|held| held.by == me)
+}
+
+fn holds(condition: &Condition, state: &State, me: usize) -> bool {
+    match condition {
+        Condition::Less(left, right) => value(*left, state) < value(*right, state),
+        Condition::Equal(left, right) => value(*left, state) == value(*right, state),
+        Condition::Available(lock) => available(*lock, state, me),
+        Condition::Mine(lock) => state.locks[*lock].is_some_and(|held| held.by == me),
+    }
+}
+
+fn value(value: Value, state: &State) -> i64 {
+    match value {
+        Value::Number(number) => number,
+        Value::Variable(variable) => state.variables[variable],
+        Value::Next(variable) => state.variables[variable] + 1,
+    }
+}
