@@ -13,6 +13,7 @@
 use entail_front::diagnostic::{Diagnostic, Severity};
 use entail_front::source::Sources;
 use entail_front::{Loaded, Options};
+use entail_testkit::files::models_in;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{Read, Seek};
@@ -23,7 +24,7 @@ use std::time::{Duration, Instant};
 #[test]
 fn every_problem_is_reported_at_its_place() {
     let models = models();
-    assert!(models.len() >= 45, "only {} models found", models.len());
+    assert!(models.len() >= 120, "only {} models found", models.len());
     let failures: Vec<String> = models.iter().filter_map(|model| compare(model).err()).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
@@ -187,19 +188,6 @@ fn problems_folder() -> PathBuf {
 
 fn models() -> Vec<PathBuf> {
     models_in(&problems_folder())
-}
-
-/// The models in a folder and in those inside it, in every language.
-fn models_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("tests/problems can be read");
-    let mut entries: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    entries.sort();
-    let is_model =
-        |path: &PathBuf| path.extension().is_some_and(|end| end == "pml" || end == "esml" || end == "bir");
-    let (folders, mut models): (Vec<_>, Vec<_>) = entries.into_iter().partition(|path| path.is_dir());
-    models.retain(is_model);
-    models.extend(folders.iter().flat_map(|folder| models_in(folder)));
-    models
 }
 
 fn expectations(text: &str) -> Vec<&str> {

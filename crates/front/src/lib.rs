@@ -86,8 +86,8 @@ pub fn load(path: &Path, options: &Options) -> Loaded {
     let mut problems = Vec::new();
     let model = match options.language.or_else(|| Language::of(path)) {
         Some(Language::Promela) => promela::load(path, options, &mut sources, &mut problems),
-        Some(Language::Esml) => esml::load(path, options, &mut sources, &mut problems),
-        Some(Language::Bir) => bir::load(path, options, &mut sources, &mut problems),
+        Some(Language::Esml) => load_with(esml::load_text, path, options, &mut sources, &mut problems),
+        Some(Language::Bir) => load_with(bir::load_text, path, options, &mut sources, &mut problems),
         None => {
             let message = format!("cannot tell the language of `{}` from its ending", path.display());
             problems.push(Diagnostic::general(message).hint("name it with `--lang`, as in `--lang promela`"));
@@ -96,6 +96,26 @@ pub fn load(path: &Path, options: &Options) -> Loaded {
     };
     let model = model.filter(|_| !problems.iter().any(Diagnostic::is_error));
     Loaded { sources, problems, model }
+}
+
+/// What a language without a preprocessor has to offer: a name, a text, and how to read it.
+type LoadText = fn(&str, &str, &Options, &mut Sources, &mut Vec<Diagnostic>) -> Option<ModelSource>;
+
+fn load_with(
+    load_text: LoadText,
+    path: &Path,
+    options: &Options,
+    sources: &mut Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<ModelSource> {
+    let name = path.display().to_string();
+    match source::read(path).and_then(|bytes| source::text_of(&name, bytes)) {
+        Ok(text) => load_text(&name, &text, options, sources, problems),
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    }
 }
 
 impl Language {

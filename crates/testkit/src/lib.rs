@@ -3,6 +3,7 @@
 pub mod bir;
 pub mod command;
 pub mod esml;
+pub mod files;
 pub mod graph;
 pub mod naive;
 pub mod promela;

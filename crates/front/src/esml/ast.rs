@@ -163,23 +163,3 @@ pub enum BinaryOp {
     Divide,
     Modulo,
 }
-
-impl BinaryOp {
-    pub fn symbol(self) -> &'static str {
-        match self {
-            BinaryOp::And => "&",
-            BinaryOp::Or => "OR",
-            BinaryOp::Equal => "=",
-            BinaryOp::Unequal => "#",
-            BinaryOp::Less => "<",
-            BinaryOp::LessEqual => "<=",
-            BinaryOp::Greater => ">",
-            BinaryOp::GreaterEqual => ">=",
-            BinaryOp::Add => "+",
-            BinaryOp::Subtract => "-",
-            BinaryOp::Multiply => "*",
-            BinaryOp::Divide => "DIV",
-            BinaryOp::Modulo => "MOD",
-        }
-    }
-}

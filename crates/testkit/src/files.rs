@@ -1,0 +1,16 @@
+//! Models that lie in folders.
+
+use std::path::{Path, PathBuf};
+
+/// The models in a folder and in those inside it, in every language, always in the same order.
+pub fn models_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut entries: Vec<_> = entries.map(|entry| entry.expect("the folder can be read").path()).collect();
+    entries.sort();
+    let is_model =
+        |path: &PathBuf| path.extension().is_some_and(|end| end == "pml" || end == "esml" || end == "bir");
+    let (folders, mut models): (Vec<_>, Vec<_>) = entries.into_iter().partition(|path| path.is_dir());
+    models.retain(is_model);
+    models.extend(folders.iter().flat_map(|folder| models_in(folder)));
+    models
+}
