@@ -84,7 +84,12 @@ pub enum PropertyKind {
 pub fn load(path: &Path, options: &Options) -> Loaded {
     let mut sources = Sources::default();
     let mut problems = Vec::new();
-    let model = match options.language.or_else(|| Language::of(path)) {
+    let language = options.language.or_else(|| Language::of(path));
+    if options.granularity != Granularity::Exact && language.is_some_and(|language| language != Language::Esml) {
+        problems
+            .push(Diagnostic::general("only ESML has a choice of granularity").hint("leave out `--granularity`"));
+    }
+    let model = match language {
         Some(Language::Promela) => promela::load(path, options, &mut sources, &mut problems),
         Some(Language::Esml) => load_with(esml::load_text, path, options, &mut sources, &mut problems),
         Some(Language::Bir) => load_with(bir::load_text, path, options, &mut sources, &mut problems),
