@@ -151,12 +151,22 @@ pub enum ExprKind {
 pub enum BinaryOp {
     And,
     Or,
+    Compare(Relation),
+    Compute(Arithmetic),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
     Equal,
     Unequal,
     Less,
     LessEqual,
     Greater,
     GreaterEqual,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
     Add,
     Subtract,
     Multiply,

@@ -6,7 +6,7 @@
 use crate::source::Span;
 use entail_ir::{Range, Shape};
 
-pub use super::ast::{BinaryOp, Direction};
+pub use super::ast::{Arithmetic, BinaryOp, Direction, Relation};
 
 #[derive(Debug, Default)]
 pub struct Program {

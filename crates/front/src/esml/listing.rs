@@ -5,8 +5,8 @@
 //! an address are places where a process can rest.
 
 use super::code::{
-    Access, BinaryOp, Communication, Data, Direction, InstructionKind, Process, Program, Root, Selector, Traced,
-    Value, ValueKind,
+    Access, Arithmetic, BinaryOp, Communication, Data, Direction, InstructionKind, Process, Program, Relation,
+    Root, Selector, Traced, Value, ValueKind,
 };
 use std::fmt::Write;
 
@@ -170,17 +170,17 @@ impl Listing<'_> {
                 self.text.insert_str(start, &format!("{:>5}  {word} {skipped}\n", ""));
                 return;
             }
-            BinaryOp::Equal => "equal",
-            BinaryOp::Unequal => "notEqual",
-            BinaryOp::Less => "less",
-            BinaryOp::LessEqual => "lessOrEqual",
-            BinaryOp::Greater => "greater",
-            BinaryOp::GreaterEqual => "greaterOrEqual",
-            BinaryOp::Add => "add",
-            BinaryOp::Subtract => "subtract",
-            BinaryOp::Multiply => "multiply",
-            BinaryOp::Divide => "divide",
-            BinaryOp::Modulo => "modulo",
+            BinaryOp::Compare(Relation::Equal) => "equal",
+            BinaryOp::Compare(Relation::Unequal) => "notEqual",
+            BinaryOp::Compare(Relation::Less) => "less",
+            BinaryOp::Compare(Relation::LessEqual) => "lessOrEqual",
+            BinaryOp::Compare(Relation::Greater) => "greater",
+            BinaryOp::Compare(Relation::GreaterEqual) => "greaterOrEqual",
+            BinaryOp::Compute(Arithmetic::Add) => "add",
+            BinaryOp::Compute(Arithmetic::Subtract) => "subtract",
+            BinaryOp::Compute(Arithmetic::Multiply) => "multiply",
+            BinaryOp::Compute(Arithmetic::Divide) => "divide",
+            BinaryOp::Compute(Arithmetic::Modulo) => "modulo",
         };
         self.value(left);
         self.value(right);

@@ -82,7 +82,8 @@ pub fn excess(front_end: FrontEnd, cases: &[(String, &str)]) {
                 assert!(problems.len() <= 101);
             }
         }
-        assert!(started.elapsed() < Duration::from_secs(20), "{:?} for {text:.300}", started.elapsed());
+        // Seconds on a slow machine; what is not bounded takes hours.
+        assert!(started.elapsed() < Duration::from_secs(600), "{:?} for {text:.300}", started.elapsed());
     }
 }
 

@@ -3,7 +3,9 @@
 use super::{Checker, Meaning};
 use crate::diagnostic::Diagnostic;
 use crate::esml::ast::{self, ExprKind};
-use crate::esml::code::{Access, BinaryOp, Root, Selector, Ty, TypeId, TypeKind, Value, ValueKind};
+use crate::esml::code::{
+    Access, Arithmetic, BinaryOp, Relation, Root, Selector, Ty, TypeId, TypeKind, Value, ValueKind,
+};
 use crate::source::Span;
 use crate::suggest::did_you_mean;
 
@@ -134,96 +136,70 @@ impl Checker<'_> {
 
     fn binary(&mut self, op: BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Value {
         match op {
-            BinaryOp::And | BinaryOp::Or => {
-                let (left, right) = (self.condition(left), self.condition(right));
-                let decided = match (op, left.constant(), right.constant()) {
-                    (BinaryOp::And, Some(0), _) => Some(false),
-                    (BinaryOp::Or, Some(1), _) => Some(true),
-                    (BinaryOp::And, Some(left), Some(right)) => Some(left != 0 && right != 0),
-                    (_, Some(left), Some(right)) => Some(left != 0 || right != 0),
-                    (_, None, _) | (_, _, None) => None,
-                };
-                decided.map_or_else(|| combined(op, left, right, Ty::Boolean), truth)
-            }
-            BinaryOp::Equal | BinaryOp::Unequal => {
-                let (left, right_value) = (self.value(left), self.value(right));
-                self.expect(&right_value, left.ty, right.span);
-                self.comparison(op, left, right_value)
-            }
-            BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => {
-                let left_value = self.value(left);
-                let is_ordered = match left_value.ty {
-                    Ty::Named(id) => matches!(self.program.ty(id).kind, TypeKind::Enumeration(_)),
-                    Ty::Number(..) | Ty::Unknown => true,
-                    Ty::Boolean => false,
-                };
-                let right_value = self.value(right);
-                if is_ordered {
-                    self.expect(&right_value, left_value.ty, right.span);
-                } else {
-                    self.expect(&left_value, Ty::Number(0, 0), left.span);
-                }
-                self.comparison(op, left_value, right_value)
-            }
-            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Modulo => {
-                let (left, right_value) = (self.number(left), self.number(right));
-                self.arithmetic(op, left, right_value, right.span, span)
+            BinaryOp::And | BinaryOp::Or => self.connection(op == BinaryOp::And, left, right),
+            BinaryOp::Compare(relation) => self.comparison(relation, left, right),
+            BinaryOp::Compute(operation) => self.arithmetic(operation, left, right, span),
+        }
+    }
+
+    /// `&` or `OR`; the right side does not matter if the left one decides.
+    fn connection(&mut self, is_and: bool, left: &ast::Expr, right: &ast::Expr) -> Value {
+        let (left, right) = (self.condition(left), self.condition(right));
+        match left.constant().map(|left| left != 0) {
+            Some(decided) if decided != is_and => truth(decided),
+            Some(_) if right.constant().is_some() => truth(right.is_true()),
+            Some(_) | None => {
+                let op = if is_and { BinaryOp::And } else { BinaryOp::Or };
+                combined(op, left, right, Ty::Boolean)
             }
         }
     }
 
-    fn comparison(&mut self, op: BinaryOp, left: Value, right: Value) -> Value {
-        if let (Some(left), Some(right)) = (left.constant(), right.constant()) {
-            return truth(match op {
-                BinaryOp::Equal => left == right,
-                BinaryOp::Unequal => left != right,
-                BinaryOp::Less => left < right,
-                BinaryOp::LessEqual => left <= right,
-                BinaryOp::Greater => left > right,
-                _ => left >= right,
-            });
+    fn comparison(&mut self, relation: Relation, left: &ast::Expr, right: &ast::Expr) -> Value {
+        let (left_value, right_value) = (self.value(left), self.value(right));
+        let is_ordered = match left_value.ty {
+            Ty::Named(id) => matches!(self.program.ty(id).kind, TypeKind::Enumeration(_)),
+            Ty::Number(..) | Ty::Unknown => true,
+            Ty::Boolean => false,
+        };
+        if is_ordered || matches!(relation, Relation::Equal | Relation::Unequal) {
+            self.expect(&right_value, left_value.ty, right.span);
+        } else {
+            self.expect(&left_value, Ty::Number(0, 0), left.span);
         }
-        combined(op, left, right, Ty::Boolean)
+        let (Some(left), Some(right)) = (left_value.constant(), right_value.constant()) else {
+            return combined(BinaryOp::Compare(relation), left_value, right_value, Ty::Boolean);
+        };
+        truth(match relation {
+            Relation::Equal => left == right,
+            Relation::Unequal => left != right,
+            Relation::Less => left < right,
+            Relation::LessEqual => left <= right,
+            Relation::Greater => left > right,
+            Relation::GreaterEqual => left >= right,
+        })
     }
 
-    fn arithmetic(&mut self, op: BinaryOp, left: Value, right: Value, divisor: Span, span: Span) -> Value {
+    fn arithmetic(&mut self, op: Arithmetic, left: &ast::Expr, right: &ast::Expr, span: Span) -> Value {
+        let (divisor, left, right) = (right.span, self.number(left), self.number(right));
         let (Ty::Number(a, b), Ty::Number(c, d)) = (left.ty, right.ty) else { return unknown() };
-        let divides = matches!(op, BinaryOp::Divide | BinaryOp::Modulo);
-        if divides && (c, d) == (0, 0) {
+        if matches!(op, Arithmetic::Divide | Arithmetic::Modulo) && (c, d) == (0, 0) {
             self.error(Diagnostic::error(divisor, "division by zero"));
             return unknown();
         }
-        let largest = |low: i64, high: i64| low.abs().max(high.abs());
-        let (low, high) = match op {
-            BinaryOp::Add => (a + c, b + d),
-            BinaryOp::Subtract => (a - d, b - c),
-            BinaryOp::Multiply => {
-                let corners = [a * c, a * d, b * c, b * d];
-                (corners.into_iter().min().unwrap_or(0), corners.into_iter().max().unwrap_or(0))
-            }
-            BinaryOp::Divide if a >= 0 && c >= 0 => (0, b),
-            BinaryOp::Divide => (-largest(a, b), largest(a, b)),
-            // The remainder has the sign of what is divided.
-            _ => {
-                let most = largest(a, b).min(largest(c, d) - 1);
-                (if a < 0 { -most } else { 0 }, if b > 0 { most } else { 0 })
-            }
-        };
-        let value = match (left.constant(), right.constant()) {
-            (Some(left), Some(right)) => {
-                let (left, right) = (i64::from(left), i64::from(right));
-                let result = match op {
-                    BinaryOp::Add => left + right,
-                    BinaryOp::Subtract => left - right,
-                    BinaryOp::Multiply => left * right,
-                    BinaryOp::Divide => left / right,
-                    _ => left % right,
-                };
-                return self.within_bits(constant(result as i32), result, result, span);
-            }
-            (_, None) | (None, _) => combined(op, left, right, Ty::Number(low, high)),
-        };
-        self.within_bits(value, low, high, span)
+        if let (Some(left), Some(right)) = (left.constant(), right.constant()) {
+            let (left, right) = (i64::from(left), i64::from(right));
+            let result = match op {
+                Arithmetic::Add => left + right,
+                Arithmetic::Subtract => left - right,
+                Arithmetic::Multiply => left * right,
+                Arithmetic::Divide => left / right,
+                Arithmetic::Modulo => left % right,
+            };
+            return self.within_bits(constant(result as i32), result, result, span);
+        }
+        let (low, high) = bounds(op, (a, b), (c, d));
+        self.within_bits(combined(BinaryOp::Compute(op), left, right, Ty::Number(low, high)), low, high, span)
     }
 
     fn of_list(&mut self, access: &ast::Access, make: impl FnOnce(Access, u32, Ty) -> Value) -> Value {
@@ -336,7 +312,12 @@ impl Checker<'_> {
                     let (len, element) = match self.program.ty(ty).kind {
                         TypeKind::Array { len, element } => (len, element),
                         TypeKind::Unknown => return None,
-                        _ => {
+                        TypeKind::Boolean
+                        | TypeKind::Range(_)
+                        | TypeKind::Enumeration(_)
+                        | TypeKind::List { .. }
+                        | TypeKind::Tuple(_)
+                        | TypeKind::Alphabet(_) => {
                             let problem = format!("{} is no array", self.type_name(ty));
                             self.error(Diagnostic::error(index.span, problem));
                             return None;
@@ -356,7 +337,12 @@ impl Checker<'_> {
                     let fields = match &self.program.ty(ty).kind {
                         TypeKind::Tuple(fields) => fields,
                         TypeKind::Unknown => return None,
-                        _ => {
+                        TypeKind::Boolean
+                        | TypeKind::Range(_)
+                        | TypeKind::Enumeration(_)
+                        | TypeKind::List { .. }
+                        | TypeKind::Array { .. }
+                        | TypeKind::Alphabet(_) => {
                             let problem = format!("{} has no fields", self.type_name(ty));
                             self.error(Diagnostic::error(field.span, problem));
                             return None;
@@ -383,6 +369,28 @@ pub fn is_alike(left: Ty, right: Ty) -> bool {
         (Ty::Boolean, Ty::Boolean) | (Ty::Number(..), Ty::Number(..)) => true,
         (Ty::Named(left), Ty::Named(right)) => left == right,
         (Ty::Boolean | Ty::Number(..) | Ty::Named(_), Ty::Boolean | Ty::Number(..) | Ty::Named(_)) => false,
+    }
+}
+
+/// The least and the greatest that can come of an operation on numbers of these ranges.
+fn bounds(op: Arithmetic, (a, b): (i64, i64), (c, d): (i64, i64)) -> (i64, i64) {
+    let largest = |low: i64, high: i64| low.abs().max(high.abs());
+    match op {
+        Arithmetic::Add => (a + c, b + d),
+        Arithmetic::Subtract => (a - d, b - c),
+        Arithmetic::Multiply => {
+            let corners = [a * c, a * d, b * c, b * d];
+            corners
+                .into_iter()
+                .fold((i64::MAX, i64::MIN), |(low, high), corner| (low.min(corner), high.max(corner)))
+        }
+        Arithmetic::Divide if a >= 0 && c >= 0 => (0, b),
+        Arithmetic::Divide => (-largest(a, b), largest(a, b)),
+        // The remainder has the sign of what is divided.
+        Arithmetic::Modulo => {
+            let most = largest(a, b).min(largest(c, d) - 1);
+            (if a < 0 { -most } else { 0 }, if b > 0 { most } else { 0 })
+        }
     }
 }
 

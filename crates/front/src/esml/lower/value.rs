@@ -2,7 +2,8 @@
 
 use super::MAX_WORK;
 use crate::esml::code::{
-    Access, Argument, BinaryOp as Op, Process, Program, Root, Selector, TypeId, Value, ValueKind,
+    Access, Argument, Arithmetic, BinaryOp as Op, Process, Program, Relation, Root, Selector, TypeId, Value,
+    ValueKind,
 };
 use crate::kit::Access as Whole;
 use entail_ir::{Action, Base, BinaryOp, Expr, FaultKind, Pattern, Place, Range, Scalar, Shape, UnaryOp};
@@ -108,19 +109,19 @@ impl<'p> Values<'p> {
 
     fn binary(&mut self, op: Op, left: &Value, right: &Value) -> Expr {
         let op = match op {
-            Op::Equal => return self.equal(left, right),
-            Op::Unequal => return folded(Expr::unary(UnaryOp::Not, self.equal(left, right))),
+            Op::Compare(Relation::Equal) => return self.equal(left, right),
+            Op::Compare(Relation::Unequal) => return folded(Expr::unary(UnaryOp::Not, self.equal(left, right))),
             Op::And => BinaryOp::And,
             Op::Or => BinaryOp::Or,
-            Op::Less => BinaryOp::Lt,
-            Op::LessEqual => BinaryOp::Le,
-            Op::Greater => BinaryOp::Gt,
-            Op::GreaterEqual => BinaryOp::Ge,
-            Op::Add => BinaryOp::Add,
-            Op::Subtract => BinaryOp::Sub,
-            Op::Multiply => BinaryOp::Mul,
-            Op::Divide => BinaryOp::Div,
-            Op::Modulo => BinaryOp::Rem,
+            Op::Compare(Relation::Less) => BinaryOp::Lt,
+            Op::Compare(Relation::LessEqual) => BinaryOp::Le,
+            Op::Compare(Relation::Greater) => BinaryOp::Gt,
+            Op::Compare(Relation::GreaterEqual) => BinaryOp::Ge,
+            Op::Compute(Arithmetic::Add) => BinaryOp::Add,
+            Op::Compute(Arithmetic::Subtract) => BinaryOp::Sub,
+            Op::Compute(Arithmetic::Multiply) => BinaryOp::Mul,
+            Op::Compute(Arithmetic::Divide) => BinaryOp::Div,
+            Op::Compute(Arithmetic::Modulo) => BinaryOp::Rem,
         };
         let (left, right) = (self.scalar(left), self.scalar(right));
         folded(Expr::binary(op, left, right))

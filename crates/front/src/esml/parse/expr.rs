@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
-use crate::esml::ast::{Access, BinaryOp, Expr, ExprKind, Selector};
+use crate::esml::ast::{Access, Arithmetic, BinaryOp, Expr, ExprKind, Relation, Selector};
 use crate::esml::token::TokenKind as T;
 use crate::kit::Parsed;
 
@@ -71,12 +71,12 @@ impl Parser<'_> {
 
     fn relation(&mut self) -> Parsed<Expr> {
         let relation = |kind| match kind {
-            T::Equal => Some(BinaryOp::Equal),
-            T::Unequal => Some(BinaryOp::Unequal),
-            T::Less => Some(BinaryOp::Less),
-            T::LessEqual => Some(BinaryOp::LessEqual),
-            T::Greater => Some(BinaryOp::Greater),
-            T::GreaterEqual => Some(BinaryOp::GreaterEqual),
+            T::Equal => Some(Relation::Equal),
+            T::Unequal => Some(Relation::Unequal),
+            T::Less => Some(Relation::Less),
+            T::LessEqual => Some(Relation::LessEqual),
+            T::Greater => Some(Relation::Greater),
+            T::GreaterEqual => Some(Relation::GreaterEqual),
             _ => None,
         };
         let left = self.sum()?;
@@ -87,22 +87,22 @@ impl Parser<'_> {
             let problem = Diagnostic::error(self.cursor.span(), "a comparison cannot be compared again");
             return self.cursor.report(problem.hint("connect comparisons with `&`, or use parentheses"));
         }
-        Ok(binary(op, left, right))
+        Ok(binary(BinaryOp::Compare(op), left, right))
     }
 
     fn sum(&mut self) -> Parsed<Expr> {
         self.chain(Self::term, |kind| match kind {
-            T::Plus => Some(BinaryOp::Add),
-            T::Minus => Some(BinaryOp::Subtract),
+            T::Plus => Some(BinaryOp::Compute(Arithmetic::Add)),
+            T::Minus => Some(BinaryOp::Compute(Arithmetic::Subtract)),
             _ => None,
         })
     }
 
     fn term(&mut self) -> Parsed<Expr> {
         self.chain(Self::factor, |kind| match kind {
-            T::Star => Some(BinaryOp::Multiply),
-            T::Div => Some(BinaryOp::Divide),
-            T::Mod => Some(BinaryOp::Modulo),
+            T::Star => Some(BinaryOp::Compute(Arithmetic::Multiply)),
+            T::Div => Some(BinaryOp::Compute(Arithmetic::Divide)),
+            T::Mod => Some(BinaryOp::Compute(Arithmetic::Modulo)),
             _ => None,
         })
     }
