@@ -30,6 +30,12 @@ fn excess_is_refused_or_endured() {
     let doubled_types: String = (1..40).map(|n| format!("t{n} = ARRAY [2] OF t{}; ", n - 1)).collect();
     let channels: String = (0..300).map(|n| format!("c{n}: s; ")).collect();
     let heads = format!("x := {}0{}", many("HEAD(ls[", 90), many("])", 90));
+    let activations: Vec<_> = (0..250).map(|n| format!("P(c, {n})")).collect();
+    let activated_often = format!(
+        "MODEL M; TYPE n = 0..999; s = {{go}}; VAR c: s; PROCESS P(OUT c: s; x: n); BEGIN c!go{} END P; BEGIN {} END M",
+        many("; c!go", 50_000),
+        activations.join("; ")
+    );
     excess(
         load_text,
         &[
@@ -50,6 +56,7 @@ fn excess_is_refused_or_endured() {
             (body(&format!("x := 1{}", many("; x := 1", 70_000))), "more than 60000 instructions"),
             (body(&format!("a := c{}", many("; a := c", 5_000))), "the model is too large"),
             (body(&heads), "the model is too large"),
+            (activated_often, "the model is too large"),
             (body(&format!("{}SKIP{}", many("IF b -> ", 10_000), many(" END", 10_000))), "nested more than"),
             (body(&format!("{}SKIP{}", many("DO b -> ", 150), many(" END", 150))), ""),
             (body(&format!("IF b -> SKIP {} END", many("[] b -> SKIP ", 5_000))), ""),

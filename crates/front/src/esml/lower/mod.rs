@@ -142,7 +142,13 @@ impl<'p> Lowering<'p> {
         let values = Values::new(self.program, process, args, self.channels.clone(), offsets);
         let rests = rests(process, self.granularity);
         let mut body = Body { lowering: self, number, process, values, automaton, rests };
-        (0..process.code.len()).for_each(|address| body.instruction(address));
+        for address in 0..process.code.len() {
+            // What is too large is refused in the end; there is no need to make all of it.
+            if body.lowering.work + body.values.work() <= MAX_WORK {
+                body.lowering.work += 1;
+                body.instruction(address);
+            }
+        }
         let entry = body.entry();
         let Body { values, automaton, .. } = body;
         self.work += values.work();
