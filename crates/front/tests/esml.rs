@@ -28,6 +28,11 @@ fn excess_is_refused_or_endured() {
     };
     let nested_types: String = (1..1000).map(|n| format!("t{n} = ARRAY [1] OF t{}; ", n - 1)).collect();
     let doubled_types: String = (1..40).map(|n| format!("t{n} = ARRAY [2] OF t{}; ", n - 1)).collect();
+    let enumerations: String = (0..66_000).map(|n| format!("e{n} = a{n}, b{n}; ")).collect();
+    let fields: Vec<_> = (0..30_000).map(|n| format!("f{n}")).collect();
+    let tuple = format!("b = ({}: BOOLEAN);", fields.join(", "));
+    let arrays: String = (0..10_000).map(|n| format!("t{n} = ARRAY [1] OF b; ")).collect();
+    let signals: String = (0..300).map(|n| format!(", s{n}")).collect();
     let channels: String = (0..300).map(|n| format!("c{n}: s; ")).collect();
     let heads = format!("x := {}0{}", many("HEAD(ls[", 90), many("])", 90));
     let activations: Vec<_> = (0..250).map(|n| format!("P(c, {n})")).collect();
@@ -42,6 +47,9 @@ fn excess_is_refused_or_endured() {
             (model("TYPE t = ARRAY [1000000000] OF BOOLEAN;"), "expected a number of elements from 1"),
             (model(&format!("TYPE t0 = 0..1; {nested_types}")), "nested more than 30 deep"),
             (model(&format!("TYPE t0 = 0..1; {doubled_types}")), "would take more than"),
+            (model(&format!("TYPE {enumerations}")), "more than 65536 enumerations"),
+            (model(&format!("TYPE {tuple} {arrays}")), "consist of more than 1000000 parts"),
+            (model(&format!("TYPE s = {{s{signals}}};")), "`s` has more than 255 signals"),
             (model(&format!("TYPE s = {{go}}; VAR {channels}")), "more than 255 signals"),
             (model(&format!("CONST c = {}1{};", many("(", 10_000), many(")", 10_000))), "nested more than"),
             (model(&format!("CONST c = {}1;", many("-", 100_000))), "nested more than"),

@@ -28,6 +28,8 @@ pub struct Type {
     pub shape: Shape,
     /// How many types it is made of, one inside the other.
     pub depth: usize,
+    /// How many parts a shape like this has.
+    pub parts: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -249,10 +251,5 @@ impl Program {
 
     pub fn is_channel(&self, id: TypeId) -> bool {
         self.channel_type(id).0 > 0
-    }
-
-    /// How many of the types are enumerations.
-    pub fn enumerations(&self) -> usize {
-        self.types.iter().filter(|ty| matches!(ty.kind, TypeKind::Enumeration(_))).count()
     }
 }

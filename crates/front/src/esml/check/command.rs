@@ -128,8 +128,6 @@ impl Checker<'_> {
             }
             return None;
         };
-        let signals = signals.clone();
-        self.check_direction(&access, *direction, channel.span);
         let Some(number) = signals.iter().position(|(name, _)| *name == signal.text) else {
             let ty = self.type_name(access.ty);
             let problem = match did_you_mean(&signal.text, signals.iter().map(|(name, _)| name.as_str())) {
@@ -139,7 +137,9 @@ impl Checker<'_> {
             self.error(Diagnostic::error(signal.span, problem));
             return None;
         };
-        let data = match (signals[number].1, data) {
+        let carried = signals[number].1;
+        self.check_direction(&access, *direction, channel.span);
+        let data = match (carried, data) {
             (None, None) => None,
             (Some(ty), Some(data)) => Some(self.data(*direction, ty, data)?),
             (None, Some(data)) => {

@@ -13,6 +13,10 @@ use std::collections::{HashMap, HashSet};
 
 /// Larger values would not fit a state.
 const MAX_BYTES: u32 = 1 << 15;
+/// More could not be told apart.
+const MAX_SIGNALS: usize = 255;
+/// All types together may consist of so many parts: each repeats the parts of those it is made of.
+const MAX_PARTS: usize = 1_000_000;
 /// As many processes as can be told apart.
 const MAX_ACTIVATIONS: usize = 255;
 /// Products of two numbers should fit 32 bits, or next to nothing could be computed.
@@ -28,8 +32,14 @@ impl Checker<'_> {
     pub fn predefine(&mut self) {
         let boolean = Shape::Scalar(Scalar::unsigned(1).meaning(Shown::Boolean));
         self.program.types = vec![
-            Type { name: "BOOLEAN".to_owned(), kind: TypeKind::Boolean, shape: boolean.clone(), depth: 1 },
-            Type { name: "?".to_owned(), kind: TypeKind::Unknown, shape: boolean, depth: 1 },
+            Type {
+                name: "BOOLEAN".to_owned(),
+                kind: TypeKind::Boolean,
+                shape: boolean.clone(),
+                depth: 1,
+                parts: 1,
+            },
+            Type { name: "?".to_owned(), kind: TypeKind::Unknown, shape: boolean, depth: 1, parts: 1 },
         ];
     }
 
@@ -107,8 +117,15 @@ impl Checker<'_> {
     fn types(&mut self, types: &[(ast::Name, ast::Type)]) {
         for (name, definition) in types {
             let kind = self.type_kind(name, definition);
-            let depth = 1 + self.nesting(&kind);
-            let shape = if depth <= MAX_NESTING { self.shape(name, &kind) } else { self.too_deep(name) };
+            let (depth, parts) = self.extent(&kind);
+            self.parts = self.parts.saturating_add(parts);
+            let shape = if depth > MAX_NESTING {
+                self.refuse(name, format!("the types of `{}` are nested more than {MAX_NESTING} deep", name.text))
+            } else if self.parts > MAX_PARTS {
+                self.refuse(name, format!("with `{}` the types consist of more than {MAX_PARTS} parts", name.text))
+            } else {
+                self.shape(name, &kind)
+            };
             let (kind, shape) = match shape {
                 Some(shape) => (kind, shape),
                 None => (TypeKind::Unknown, self.program.ty(UNKNOWN).shape.clone()),
@@ -122,7 +139,7 @@ impl Checker<'_> {
                     self.declare(member, Meaning::Constant(value));
                 }
             }
-            self.program.types.push(Type { name: name.text.clone(), kind, shape, depth });
+            self.program.types.push(Type { name: name.text.clone(), kind, shape, depth, parts });
             self.declare(name, Meaning::Type(id));
         }
     }
@@ -164,6 +181,11 @@ impl Checker<'_> {
                 let known = fields.iter().all(|(_, ty)| *ty != UNKNOWN);
                 if known { TypeKind::Tuple(fields) } else { TypeKind::Unknown }
             }
+            ast::Type::Alphabet(signals) if signals.len() > MAX_SIGNALS => {
+                let problem = format!("`{}` has more than {MAX_SIGNALS} signals", name.text);
+                self.error(Diagnostic::error(name.span, problem));
+                TypeKind::Unknown
+            }
             ast::Type::Alphabet(signals) => {
                 self.unique(signals.iter().map(|(name, _)| name), "signal");
                 let signals = signals.iter().map(|(name, data)| {
@@ -185,21 +207,22 @@ impl Checker<'_> {
         }
     }
 
-    /// How many types lie one inside the other in this one.
-    fn nesting(&self, kind: &TypeKind) -> usize {
-        let depth = |id: &TypeId| self.program.ty(*id).depth;
-        match kind {
-            TypeKind::Boolean | TypeKind::Range(_) | TypeKind::Enumeration(_) | TypeKind::Unknown => 0,
-            TypeKind::List { element, .. } | TypeKind::Array { element, .. } => depth(element),
-            TypeKind::Tuple(fields) => fields.iter().map(|(_, ty)| depth(ty)).max().unwrap_or(0),
-            TypeKind::Alphabet(signals) => {
-                signals.iter().filter_map(|(_, ty)| ty.as_ref()).map(depth).max().unwrap_or(0)
-            }
-        }
+    /// How many types lie one inside the other in this one, and how many parts it has in all.
+    fn extent(&self, kind: &TypeKind) -> (usize, usize) {
+        let of = |id: &TypeId| (self.program.ty(*id).depth, self.program.ty(*id).parts);
+        let together = |(depth, parts): (usize, usize), (other, more): (usize, usize)| {
+            (depth.max(other), parts.saturating_add(more))
+        };
+        let (depth, parts) = match kind {
+            TypeKind::Boolean | TypeKind::Range(_) | TypeKind::Enumeration(_) | TypeKind::Unknown => (0, 0),
+            TypeKind::List { element, .. } | TypeKind::Array { element, .. } => of(element),
+            TypeKind::Tuple(fields) => fields.iter().map(|(_, ty)| of(ty)).fold((0, 0), together),
+            TypeKind::Alphabet(signals) => signals.iter().flat_map(|(_, ty)| ty).map(of).fold((0, 0), together),
+        };
+        (depth + 1, parts.saturating_add(2))
     }
 
-    fn too_deep(&mut self, name: &ast::Name) -> Option<Shape> {
-        let problem = format!("the types of `{}` are nested more than {MAX_NESTING} deep", name.text);
+    fn refuse(&mut self, name: &ast::Name, problem: String) -> Option<Shape> {
         self.error(Diagnostic::error(name.span, problem));
         None
     }
@@ -220,7 +243,10 @@ impl Checker<'_> {
             TypeKind::Boolean | TypeKind::Unknown => return None,
             TypeKind::Range(range) => Shape::Scalar(Scalar::within(*range)),
             TypeKind::Enumeration(members) => {
-                let id = self.program.enumerations() as u16;
+                let Ok(id) = u16::try_from(self.enumerations) else {
+                    return self.refuse(name, "there are more than 65536 enumerations".to_owned());
+                };
+                self.enumerations += 1;
                 let range = Range { low: 0, high: members.len() as i32 - 1 };
                 Shape::Scalar(Scalar::within(range).meaning(Shown::Enumeration(EnumerationId(id))))
             }

@@ -21,6 +21,8 @@ pub fn check(model: &ast::Model, defines: &[String], sources: &Sources, problems
         process: None,
         temporal: false,
         defines: Vec::new(),
+        parts: 0,
+        enumerations: 0,
     };
     checker.predefine();
     checker.read_defines(defines);
@@ -40,6 +42,10 @@ struct Checker<'a> {
     temporal: bool,
     /// Values for constants from outside, and whether they have been used.
     defines: Vec<(String, i32, bool)>,
+    /// How many parts the types consist of so far.
+    parts: usize,
+    /// How many of them are enumerations.
+    enumerations: usize,
 }
 
 /// What the body of a process can refer to.

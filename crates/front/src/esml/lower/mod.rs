@@ -134,6 +134,7 @@ impl<'p> Lowering<'p> {
             let offset = frame_variable(&mut frame, name, shape.clone());
             frame.init.extend(defaults(&Access::new(Base::Local, offset, shape)));
             offsets.push(offset);
+            self.work += self.program.ty(*ty).parts;
         }
         let mut automaton = Automaton::default();
         for _ in &process.code {
