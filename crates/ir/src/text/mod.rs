@@ -9,15 +9,17 @@
 //!
 //! globals size 2
 //!   var q: u8(chan) at 0
-//!   var tries: u8 at 1
+//!   var tries: u3[0, 5] at 1
 //!   let q = new c0
 //!
 //! process sender size 0 entry L1 declared s0
 //!   L1:
-//!     q ! (1) -> L2 atomic @s1
+//!     q ! (1) when tries < 5 -> L2 atomic @s1
 //!     when (tries > 2) && full(q) -> L2 @s2
 //!   L2: end
 //!     end -> exit @s3
+//!
+//! invariant tries != 4 @s4
 //!
 //! start sender
 //!

@@ -27,7 +27,7 @@ use value::{Values, balanced};
 
 /// SPIN's limit, which is ours, too.
 const MAX_CHANNELS: u32 = 255;
-/// So much code has been a mistake: a machine-made one, at that.
+/// No person writes a model that needs more code.
 const MAX_WORK: usize = 1_000_000;
 
 /// Lowers a checked program; `None` if it is too large.
