@@ -29,16 +29,15 @@ pub fn check(
             let mut report = check_one(path, &args, plan, stop, console);
             report.constant = Some((sweep.name.clone(), value));
             status = status.max(report.status());
-            if report.status() == Status::Wrong || stop.load(Ordering::Relaxed) {
-                reports.push(report);
-                break;
-            }
             if args.format == CheckFormat::Text {
                 console.out.write_all(line(path, sweep, value, &report.properties).as_bytes())?;
                 console.out.flush()?;
                 tally.add(value, &report.properties);
-            } else {
-                reports.push(report);
+            }
+            let goes_on = report.status() != Status::Wrong && !stop.load(Ordering::Relaxed);
+            reports.push(report);
+            if !goes_on {
+                break;
             }
         }
         console.out.write_all(tally.text(sweep).as_bytes())?;

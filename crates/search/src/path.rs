@@ -7,7 +7,7 @@ use entail_model::State;
 use rapidhash::v3::rapidhash_v3;
 
 /// Tells steps back into the path from others. It is for statistics only, so it keeps 64 bits of each state and
-/// not the state: of a billion comparisons, one in ten billion searches would get one wrong.
+/// not the state: a step is miscounted with a probability of the length of the path in 2^64.
 #[derive(Default)]
 pub(crate) struct Path {
     /// From the origin on, each with its depth.
