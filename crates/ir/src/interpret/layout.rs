@@ -66,6 +66,21 @@ pub struct ChannelView {
     pub start: usize,
 }
 
+/// What the states of a system with the same processes have in common: which processes and channels there are, and
+/// where they lie. In flat arrays, for engines that are not written in Rust.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Outline {
+    /// The type of each process.
+    pub types: Vec<u32>,
+    /// Where each process begins.
+    pub starts: Vec<u32>,
+    /// The type of each channel; number `n` comes at `n - 1`.
+    pub channel_types: Vec<u32>,
+    pub channel_starts: Vec<u32>,
+    /// The length of the state.
+    pub len: u32,
+}
+
 impl Layout {
     pub fn new(system: &System) -> Self {
         let channels: Vec<_> = system.channel_types.iter().map(ChannelLayout::new).collect();
@@ -125,6 +140,18 @@ impl Layout {
             start = self.add_process(system, state, start, &mut view);
         }
         view
+    }
+
+    /// What `state` has in common with all states of the same processes.
+    pub fn outline(&self, system: &System, state: &State) -> Outline {
+        let View { processes, channels } = self.view(system, state);
+        Outline {
+            types: processes.iter().map(|process| u32::from(process.process_type.0)).collect(),
+            starts: processes.iter().map(|process| process.start as u32).collect(),
+            channel_types: channels.iter().map(|channel| u32::from(channel.channel_type.0)).collect(),
+            channel_starts: channels.iter().map(|channel| channel.start as u32).collect(),
+            len: state.len() as u32,
+        }
     }
 
     /// Adds the process that begins at `start`, and its channels; returns where the next one begins.
@@ -228,21 +255,20 @@ impl ChannelLayout {
 
 /// Reads a number from its bytes.
 pub fn load(state: &State, at: usize, scalar: Scalar) -> i32 {
-    match (scalar.size(), scalar.signed) {
-        (1, false) => i32::from(state[at]),
-        (1, true) => scalar.truncate(i32::from(state[at])),
-        (2, false) => i32::from(u16::from_le_bytes([state[at], state[at + 1]])),
-        (2, true) => scalar.truncate(i32::from(i16::from_le_bytes([state[at], state[at + 1]]))),
+    let bits = match scalar.size() {
+        1 => i32::from(state[at]),
+        2 => i32::from(u16::from_le_bytes([state[at], state[at + 1]])),
         _ => i32::from_le_bytes([state[at], state[at + 1], state[at + 2], state[at + 3]]),
-    }
+    };
+    if scalar.signed { scalar.truncate(bits) } else { bits }
 }
 
-/// Writes a number, cutting off what does not fit.
+/// Writes a number, cutting off what does not fit: bits that the number does not have are 0, also of negative ones.
 pub fn store(state: &mut State, at: usize, scalar: Scalar, value: i32) {
-    let value = scalar.truncate(value);
+    let bits = Scalar { signed: false, ..scalar }.truncate(value);
     match scalar.size() {
-        1 => state[at] = value as u8,
-        2 => state[at..at + 2].copy_from_slice(&(value as u16).to_le_bytes()),
-        _ => state[at..at + 4].copy_from_slice(&value.to_le_bytes()),
+        1 => state[at] = bits as u8,
+        2 => state[at..at + 2].copy_from_slice(&(bits as u16).to_le_bytes()),
+        _ => state[at..at + 4].copy_from_slice(&bits.to_le_bytes()),
     }
 }

@@ -6,7 +6,7 @@ mod fire;
 pub mod layout;
 
 pub use explain::{Change, Explained};
-pub use layout::{ChannelView, Layout, ProcessView, View};
+pub use layout::{ChannelView, Layout, Outline, ProcessView, View};
 
 use crate::{Action, Edge, EdgeId, Entry, System};
 use entail_model::{FaultKind, Fired, Marks, Model, State, StateBuf};
@@ -30,6 +30,20 @@ pub struct Interpreter<'s> {
 /// One step: an edge of a process, and for a rendezvous also the edge of the process that receives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Step(u64);
+
+/// Computes what can happen in a state. The interpreter is the reference; others are faster.
+pub trait Engine: Sync {
+    /// Calls `each` for every step that is possible in `state`, in the order of [`Model::enabled`], with what became
+    /// of it and the state it led to (which means nothing if it broke). `outline` is that of the state; `scratch`
+    /// is memory of the engine's own, kept by the caller from one call to the next.
+    fn expand(
+        &self,
+        state: &State,
+        outline: &Outline,
+        scratch: &mut Vec<u64>,
+        each: impl FnMut(Step, Fired, &State),
+    );
+}
 
 /// A message on its way from a sender to a receiver that wait for each other.
 pub(crate) struct Offer {
@@ -241,6 +255,20 @@ impl Model for Interpreter<'_> {
     }
 }
 
+impl Engine for Interpreter<'_> {
+    fn expand(&self, state: &State, _: &Outline, _: &mut Vec<u64>, mut each: impl FnMut(Step, Fired, &State)) {
+        let mut steps = Vec::new();
+        self.enabled(state, &mut steps);
+        let mut successor = StateBuf::new();
+        for step in steps {
+            successor.clear();
+            successor.extend_from_slice(state);
+            let fired = self.fire(step, &mut successor);
+            each(step, fired, &successor);
+        }
+    }
+}
+
 /// The send of `edge`, if in this scene it goes through a rendezvous channel.
 fn rendezvous<'e>(edge: &'e Edge, scene: &Scene<'_>) -> Option<&'e crate::Send> {
     let Action::Send(send) = &edge.action else { return None };
@@ -279,6 +307,14 @@ impl Step {
     fn rendezvous(process: usize, edge: EdgeId, partner: usize, partner_edge: EdgeId, timeout: bool) -> Self {
         let partner = (partner as u64) << 32 | u64::from(partner_edge.0) << 40;
         Step(process as u64 | u64::from(edge.0) << 8 | partner | u64::from(timeout) << 63)
+    }
+
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
+    pub fn from_bits(bits: u64) -> Self {
+        Step(bits)
     }
 
     /// How many edges a system may have, so that a step can name each of them.
