@@ -1,7 +1,7 @@
 //! Our own checker, run the way everybody runs it: as a command that prints JSON.
 
 use crate::{Result, root};
-use entail_testkit::command::finish;
+use entail_testkit::command::{Finished, finish};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,6 +17,19 @@ pub enum Mode {
     AsWritten,
     /// What a user gets: only the verdict is comparable.
     Default,
+    /// The same, but all errors: what it takes is comparable.
+    Optimised,
+}
+
+/// What to do with a model.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    pub mode: Mode,
+    /// `NAME=VALUE`, for the model's preprocessor.
+    pub constants: &'a [String],
+    /// As the command line takes it.
+    pub memory: &'a str,
+    pub time: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +43,7 @@ pub enum Answer {
     Broken(String),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts {
     pub violated: bool,
     pub errors: u64,
@@ -38,6 +51,10 @@ pub struct Counts {
     pub transitions: u64,
     pub bytes_per_state: f64,
     pub seconds: f64,
+    pub search_seconds: f64,
+    /// Zero if it does not know.
+    pub peak_bytes: u64,
+    pub backend: String,
 }
 
 /// Enough for every model we compare on; a runaway one must not take the machine down.
@@ -54,10 +71,8 @@ impl Entail {
 
     /// Builds the release binary and asks cargo where it went.
     fn build() -> Result<Self> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
+        let output = cargo()
             .args(["build", "--release", "--package", "entail", "--message-format", "json-render-diagnostics"])
-            .current_dir(root())
             .stderr(std::process::Stdio::inherit())
             .output()?;
         if !output.status.success() {
@@ -85,25 +100,48 @@ impl Entail {
     }
 
     pub fn check(&self, model: &Path, mode: Mode, limit: Duration) -> Answer {
+        self.run(model, &Task { mode, constants: &[], memory: MEMORY, time: limit }).0
+    }
+
+    /// The answer, and how many seconds it took from the start of the program to its end.
+    pub fn run(&self, model: &Path, task: &Task) -> (Answer, f64) {
         let mut command = Command::new(&self.binary);
         command.args(["check", "--format", "json"]);
-        match mode {
+        match task.mode {
             Mode::AsWritten => command.args(["--no-opt", "--all-errors"]),
+            Mode::Optimised => command.arg("--all-errors"),
             Mode::Default => &mut command,
         };
+        task.constants.iter().for_each(|constant| {
+            command.args(["-D", constant]);
+        });
         // Trails of thousands of models are of no use to anybody.
-        command.args(["--trail", "/dev/null", "--memory", MEMORY]).arg(model);
-        match finish(&mut command, limit) {
-            Err(problem) => Answer::Broken(problem.to_string()),
-            Ok(finished) if finished.timed_out => Answer::Broken("does not end in time".into()),
-            Ok(finished) => match finished.code {
-                // Another property may have been inconclusive, or violated: only `safety` is of interest here.
-                Some(0 | 1 | 3) => read(&finished.stdout)
-                    .unwrap_or_else(|| Answer::Broken("its JSON has no counts for `safety`".into())),
-                Some(2) => Answer::Rejected(first_line(&finished.stderr)),
-                code => Answer::Broken(format!("exit status {code:?}: {}", first_line(&finished.stderr))),
-            },
+        command.args(["--trail", "/dev/null", "--memory", task.memory]).arg(model);
+        match finish(&mut command, task.time) {
+            Err(problem) => (Answer::Broken(problem.to_string()), 0.0),
+            Ok(finished) => (answer(&finished), finished.seconds),
         }
+    }
+}
+
+/// The cargo that runs this chore, in the workspace.
+pub fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+fn answer(finished: &Finished) -> Answer {
+    if finished.timed_out {
+        return Answer::Broken("does not end in time".into());
+    }
+    match finished.code {
+        // Another property may have been inconclusive, or violated: only `safety` is of interest here.
+        Some(0 | 1 | 3) => {
+            read(&finished.stdout).unwrap_or_else(|| Answer::Broken("its JSON has no counts for `safety`".into()))
+        }
+        Some(2) => Answer::Rejected(first_line(&finished.stderr)),
+        code => Answer::Broken(format!("exit status {code:?}: {}", first_line(&finished.stderr))),
     }
 }
 
@@ -123,6 +161,9 @@ fn read(json: &str) -> Option<Answer> {
         transitions: safety["states"]["transitions"].as_u64()?,
         bytes_per_state: safety["store"]["bytes_per_state"].as_f64().unwrap_or(0.0),
         seconds: safety["time"]["total_s"].as_f64().unwrap_or(0.0),
+        search_seconds: safety["time"]["search_s"].as_f64().unwrap_or(0.0),
+        peak_bytes: safety["memory"]["peak_bytes"].as_u64().unwrap_or(0),
+        backend: safety["search"]["backend"].as_str().unwrap_or_default().to_string(),
     }))
 }
 
@@ -140,9 +181,19 @@ mod tests {
             { "name": "p", "verdict": "holds" },
             { "name": "safety", "verdict": "violated", "errors": 3,
               "states": { "stored": 10, "transitions": 20 }, "store": { "bytes_per_state": 1.5 },
-              "time": { "total_s": 0.25 } } ] }"#;
-        let counts =
-            Counts { violated: true, errors: 3, stored: 10, transitions: 20, bytes_per_state: 1.5, seconds: 0.25 };
+              "time": { "search_s": 0.125, "total_s": 0.25 }, "memory": { "peak_bytes": 4096 },
+              "search": { "backend": "jit" } } ] }"#;
+        let counts = Counts {
+            violated: true,
+            errors: 3,
+            stored: 10,
+            transitions: 20,
+            bytes_per_state: 1.5,
+            seconds: 0.25,
+            search_seconds: 0.125,
+            peak_bytes: 4096,
+            backend: "jit".into(),
+        };
         assert_eq!(read(json), Some(Answer::Checked(counts)));
     }
 

@@ -1,11 +1,14 @@
 //! Chores of the project: `cargo xtask help`.
 
+mod bench;
 mod compare;
 mod entail;
 mod fuzz_spin;
 mod oracle;
+mod plot;
 mod pool;
 mod record;
+mod scaling;
 mod spin_examples;
 mod thesis;
 
@@ -33,6 +36,10 @@ enum Chore {
     SpinExamples(spin_examples::Options),
     /// Compare entail with the published counts of ESML's model checker
     Thesis(thesis::Options),
+    /// Measure entail and SPIN on the same models, in turns
+    Bench(bench::Options),
+    /// Measure what a transition costs as the number of states grows, and draw it
+    Scaling(scaling::Options),
 }
 
 /// What a chore found out; an error means that it could not be done.
@@ -51,6 +58,8 @@ fn main() -> ExitCode {
         Chore::FuzzSpin(options) => fuzz_spin::run(&options, binary),
         Chore::SpinExamples(options) => spin_examples::run(&options, binary),
         Chore::Thesis(options) => thesis::run(&options, binary),
+        Chore::Bench(options) => bench::run(&options, binary),
+        Chore::Scaling(options) => scaling::run(&options, binary),
     };
     match outcome {
         Ok(Outcome::Agreement) => ExitCode::SUCCESS,

@@ -14,12 +14,19 @@ pub struct Options {
     #[arg(long, default_value_t = 5_000_000)]
     max_states: u64,
     /// The folder of the models
-    #[arg(long, default_value = "../shared/models/promela")]
+    #[arg(long, default_value = MODELS)]
     models: PathBuf,
     /// SPIN's answers
-    #[arg(long, default_value = "../shared/oracle/promela-safety.csv")]
+    #[arg(long, default_value = ANSWERS)]
     csv: PathBuf,
 }
+
+pub const MODELS: &str = "../shared/models/promela";
+pub const ANSWERS: &str = "../shared/oracle/promela-safety.csv";
+
+/// The mode that takes models as written, and the one with SPIN's optimisations.
+pub const FULL: &str = "full-o";
+pub const OPTIMISED: &str = "full";
 
 const LIMIT: Duration = Duration::from_secs(1800);
 
@@ -31,7 +38,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
             return Ok(Outcome::Agreement);
         }
     }
-    let mut rows = read(&csv)?;
+    let mut rows = read(&csv, FULL)?;
     rows.retain(|row| row.answer.stored <= options.max_states);
     let entail = Entail::find(binary)?;
     println!("{:<28} {:<9} {:>10} {:>8} {:>12} {:>9}", "model", "", "states", "seconds", "trans/s", "B/state");
@@ -40,9 +47,9 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     Ok(if failed == 0 { Outcome::Agreement } else { Outcome::Difference })
 }
 
-struct Row {
-    model: String,
-    answer: SpinAnswer,
+pub struct Row {
+    pub model: String,
+    pub answer: SpinAnswer,
 }
 
 /// Compares one model, and prints its line of the table.
@@ -69,8 +76,8 @@ fn agrees(entail: &Entail, models: &Path, row: &Row) -> bool {
     word == "ok"
 }
 
-/// The rows of the mode that takes models as written.
-fn read(csv: &Path) -> Result<Vec<Row>> {
+/// The rows of one mode.
+pub fn read(csv: &Path, wanted: &str) -> Result<Vec<Row>> {
     let text = std::fs::read_to_string(csv)?;
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
@@ -79,19 +86,29 @@ fn read(csv: &Path) -> Result<Vec<Row>> {
         header.iter().position(|column| *column == name).ok_or_else(missing)
     };
     let (model, mode) = (column("model")?, column("mode")?);
-    let counts = [column("stored")?, column("matched")?, column("transitions")?, column("errors")?];
+    let counts =
+        [column("stored")?, column("matched")?, column("transitions")?, column("errors")?, column("depth")?];
     let mut rows = Vec::new();
     for line in lines {
         let cells: Vec<&str> = line.split(',').collect();
-        if cells.get(mode) != Some(&"full-o") {
+        if cells.get(mode) != Some(&wanted) {
             continue;
         }
         // A row without counts is a model SPIN did not finish.
         let numbers: Vec<u64> =
             counts.iter().filter_map(|&at| cells.get(at).and_then(|cell| cell.parse().ok())).collect();
-        let [stored, matched, transitions, errors] = numbers[..] else { continue };
-        let answer =
-            SpinAnswer { accepted: true, stored, matched, transitions, errors, depth: 0, status: Status::Complete };
+        let [stored, matched, transitions, errors, depth] = numbers[..] else { continue };
+        let status = Status::Complete;
+        let answer = SpinAnswer {
+            accepted: true,
+            stored,
+            matched,
+            transitions,
+            errors,
+            depth,
+            status,
+            ..SpinAnswer::default()
+        };
         rows.push(Row { model: cells[model].to_string(), answer });
     }
     Ok(rows)
@@ -105,10 +122,11 @@ mod tests {
     fn only_finished_rows_of_the_right_mode_are_read() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let text = "model,mode,stored,matched,transitions,atomic,errors,depth,vector\n\
-                    a.pm,full-o,7,3,10,0,2,39,44\na.pm,full,7,3,10,0,2,39,44\nb.pm,full-o,,,,,,,\n";
+                    a.pm,full-o,7,3,10,0,2,39,44\na.pm,full,6,3,9,0,2,38,44\nb.pm,full-o,,,,,,,\n";
         std::fs::write(file.path(), text).unwrap();
-        let rows = read(file.path()).unwrap();
+        let rows = read(file.path(), FULL).unwrap();
         assert_eq!(rows.len(), 1);
         assert_eq!((&*rows[0].model, rows[0].answer.stored, rows[0].answer.errors), ("a.pm", 7, 2));
+        assert_eq!((rows[0].answer.depth, read(file.path(), OPTIMISED).unwrap()[0].answer.depth), (39, 38));
     }
 }

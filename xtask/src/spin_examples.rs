@@ -127,7 +127,7 @@ fn table(lines: &[Line]) -> String {
 fn csv(lines: &[Line]) -> String {
     let mut text = String::from("model,accepted,stored,matched,transitions,errors,depth,status\n");
     for Line { model, spin, .. } in lines {
-        let SpinAnswer { accepted, stored, matched, transitions, errors, depth, status } = spin;
+        let SpinAnswer { accepted, stored, matched, transitions, errors, depth, status, .. } = spin;
         let status = match status {
             Status::Complete => "complete",
             Status::Rejected => "rejected",

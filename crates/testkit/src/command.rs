@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,9 @@ pub struct Finished {
     pub stdout: String,
     pub stderr: String,
     pub seconds: f64,
+    /// The most memory it occupied, as far as the operating system tells. It is asked every few milliseconds, because
+    /// it no longer knows when the program has ended.
+    pub peak_bytes: Option<u64>,
 }
 
 impl Finished {
@@ -31,10 +35,13 @@ impl Finished {
 pub fn finish(command: &mut Command, limit: Duration) -> io::Result<Finished> {
     let start = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    let stdout = child.stdout.take().map(|stream| thread::spawn(move || drain(stream)));
-    let stderr = child.stderr.take().map(|stream| thread::spawn(move || drain(stream)));
+    let (open, closed) = mpsc::channel();
+    let stdout = child.stdout.take().map(|stream| reader(stream, open.clone()));
+    let stderr = child.stderr.take().map(|stream| reader(stream, open));
     let mut pause = Duration::from_micros(200);
+    let mut peak_bytes = None;
     let status = loop {
+        peak_bytes = peak_memory(child.id()).or(peak_bytes);
         if let Some(status) = child.try_wait()? {
             break Some(status);
         }
@@ -43,8 +50,12 @@ pub fn finish(command: &mut Command, limit: Duration) -> io::Result<Finished> {
             child.wait()?;
             break None;
         }
-        thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(5));
+        // Streams are closed when a program ends: what is left takes microseconds, and should not be measured in
+        // milliseconds.
+        match closed.recv_timeout(pause) {
+            Ok(()) | Err(RecvTimeoutError::Timeout) => pause = (pause * 2).min(Duration::from_millis(5)),
+            Err(RecvTimeoutError::Disconnected) => thread::sleep(Duration::from_micros(50)),
+        }
     };
     let seconds = start.elapsed().as_secs_f64();
     let text = |reader: Option<thread::JoinHandle<String>>| reader.and_then(|r| r.join().ok()).unwrap_or_default();
@@ -54,7 +65,23 @@ pub fn finish(command: &mut Command, limit: Duration) -> io::Result<Finished> {
         stdout: text(stdout),
         stderr: text(stderr),
         seconds,
+        peak_bytes,
     })
+}
+
+/// Reads a stream to its end; `open` lives that long.
+fn reader(stream: impl Read + Send + 'static, open: mpsc::Sender<()>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let text = drain(stream);
+        drop(open);
+        text
+    })
+}
+
+fn peak_memory(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix("kB")?;
+    Some(kilobytes.trim().parse::<u64>().ok()? * 1024)
 }
 
 /// The beginning and the end of a stream, which is read to its end so that its writer never blocks.
@@ -85,5 +112,15 @@ mod tests {
     fn what_a_program_prints_is_kept() {
         let finished = finish(Command::new("echo").arg("word"), Duration::from_secs(10)).unwrap();
         assert_eq!((finished.stdout.as_str(), finished.success()), ("word\n", true));
+    }
+
+    #[test]
+    fn peak_memory_is_that_of_the_program() {
+        if peak_memory(std::process::id()).is_none() {
+            return;
+        }
+        let occupy = "a=x; i=0; while [ $i -lt 24 ]; do a=$a$a; i=$((i + 1)); done; sleep 0.02";
+        let finished = finish(Command::new("sh").args(["-c", occupy]), Duration::from_secs(10)).unwrap();
+        assert!(finished.peak_bytes.is_some_and(|bytes| bytes > 16 << 20), "{:?}", finished.peak_bytes);
     }
 }

@@ -1,6 +1,6 @@
 //! The real SPIN as an oracle: a model in, its counts out.
 
-use crate::command::finish;
+use crate::command::{Finished, finish};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -12,8 +12,69 @@ use std::time::Duration;
 pub enum Mode {
     /// The model exactly as written: none of SPIN's optimisations, no reduction, all errors, no claim.
     Full,
-    /// What `spin -a` makes of it by default, with partial-order reduction; all errors, no claim.
+    /// What `spin -a` makes of it by default, without reduction: it merges statements and resets dead variables.
+    Optimised,
+    /// The same with partial-order reduction.
     Reduced,
+}
+
+impl Mode {
+    fn spin_flags(self) -> &'static [&'static str] {
+        match self {
+            Mode::Full => &["-o1", "-o2", "-o3"],
+            Mode::Optimised | Mode::Reduced => &[],
+        }
+    }
+
+    fn compiler_flags(self) -> &'static [&'static str] {
+        match self {
+            Mode::Full | Mode::Optimised => &["-DNOREDUCE"],
+            Mode::Reduced => &[],
+        }
+    }
+}
+
+/// How a verifier is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Build<'a> {
+    pub mode: Mode,
+    pub compiler: Compiler,
+    /// `NAME=VALUE`, for the model's preprocessor.
+    pub constants: &'a [String],
+    pub memory_mib: u32,
+    /// How long a state may be, in bytes.
+    pub vector: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compiler {
+    /// `tcc` where there is one: compiling takes longer than searching a small model, and it is twenty times faster
+    /// at it than `gcc`.
+    Quick,
+    /// `gcc -O2`: what somebody would use who measures.
+    Optimising,
+}
+
+impl Compiler {
+    fn command(self) -> Command {
+        match self {
+            Compiler::Quick => Command::new(if runs("tcc", "-v") { "tcc" } else { "gcc" }),
+            Compiler::Optimising => {
+                let mut command = Command::new("gcc");
+                command.arg("-O2");
+                command
+            }
+        }
+    }
+}
+
+/// How a verifier searches.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    pub depth: u64,
+    /// The binary logarithm of the number of slots in the hash table.
+    pub hash_bits: u32,
+    pub time: Duration,
 }
 
 /// What may be spent on one run of `pan`.
@@ -40,6 +101,8 @@ pub struct SpinAnswer {
     pub transitions: u64,
     pub errors: u64,
     pub depth: u64,
+    /// The length of a state, in bytes.
+    pub vector: u64,
     pub status: Status,
 }
 
@@ -75,11 +138,6 @@ fn runs(program: &str, argument: &str) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Compiling takes longer than searching a small model: `tcc` is twenty times faster at it than `gcc`.
-fn compiler() -> Command {
-    Command::new(if runs("tcc", "-v") { "tcc" } else { "gcc" })
-}
-
 /// Checks a model given as text.
 pub fn run(source: &str, mode: Mode, limits: Limits) -> io::Result<SpinAnswer> {
     let folder = tempfile::tempdir()?;
@@ -89,38 +147,66 @@ pub fn run(source: &str, mode: Mode, limits: Limits) -> io::Result<SpinAnswer> {
 
 /// Checks a model in its folder, which will be littered with SPIN's files.
 pub fn run_in(folder: &Path, model: &str, mode: Mode, limits: Limits) -> io::Result<SpinAnswer> {
-    let answer = |accepted, status| SpinAnswer { accepted, status, ..SpinAnswer::default() };
-    let (spin_flags, cc_flags): (&[&str], &[&str]) = match mode {
-        Mode::Full => (&["-o1", "-o2", "-o3"], &["-DNOREDUCE"]),
-        Mode::Reduced => (&[], &[]),
-    };
+    let Limits { time, memory_mib, depth } = limits;
+    let how = Build { mode, compiler: Compiler::Quick, constants: &[], memory_mib, vector: 65536 };
+    if let Made::Not(status) = build(folder, Path::new(model), &how)? {
+        return Ok(SpinAnswer { accepted: false, status, ..SpinAnswer::default() });
+    }
+    let searched = search(folder, Search { depth: depth.into(), hash_bits: 18, time })?;
+    Ok(read_answer(&searched))
+}
+
+/// Whether there is a verifier now.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Made {
+    /// It took so many seconds.
+    In(f64),
+    Not(Status),
+}
+
+/// Makes a verifier in a folder.
+pub fn build(folder: &Path, model: &Path, how: &Build) -> io::Result<Made> {
     let mut generator = Command::new("spin");
-    generator.arg("-a").args(spin_flags).arg(model).current_dir(folder);
-    let generated = finish(&mut generator, Duration::from_secs(30))?;
+    generator
+        .arg("-a")
+        .args(how.mode.spin_flags())
+        .args(how.constants.iter().map(|constant| format!("-D{constant}")));
+    let generated = finish(generator.arg(model).current_dir(folder), Duration::from_secs(30))?;
     if generated.timed_out {
-        return Ok(answer(false, Status::Limit("generating")));
+        return Ok(Made::Not(Status::Limit("generating")));
     }
     if !generated.success() || !folder.join("pan.c").exists() {
-        return Ok(answer(false, Status::Rejected));
+        return Ok(Made::Not(Status::Rejected));
     }
     // `-DNOCLAIM` is how a model's claims are left out; `pan` has no option for it.
-    let mut compiler = compiler();
+    let mut compiler = how.compiler.command();
     compiler
-        .args(["-w", "-DSAFETY", "-DNOCLAIM", "-DVECTORSZ=65536"])
-        .arg(format!("-DMEMLIM={}", limits.memory_mib))
-        .args(cc_flags)
+        .args(["-w", "-DSAFETY", "-DNOCLAIM"])
+        .arg(format!("-DVECTORSZ={}", how.vector))
+        .arg(format!("-DMEMLIM={}", how.memory_mib))
+        .args(how.mode.compiler_flags())
         .args(["-o", "pan", "pan.c"])
         .current_dir(folder);
-    if !finish(&mut compiler, Duration::from_secs(120))?.success() {
-        return Ok(answer(false, Status::DoesNotCompile));
+    let compiled = finish(&mut compiler, Duration::from_secs(120))?;
+    if !compiled.success() {
+        return Ok(Made::Not(Status::DoesNotCompile));
     }
-    let mut search = Command::new(folder.join("pan"));
-    search.args(["-c0", "-n", "-w18"]).arg(format!("-m{}", limits.depth)).current_dir(folder);
-    let searched = finish(&mut search, limits.time)?;
+    Ok(Made::In(generated.seconds + compiled.seconds))
+}
+
+/// Runs the verifier that was made in a folder: all errors, no list of unreached statements.
+pub fn search(folder: &Path, how: Search) -> io::Result<Finished> {
+    let mut pan = Command::new(folder.join("pan"));
+    pan.args(["-c0", "-n"]).arg(format!("-w{}", how.hash_bits)).arg(format!("-m{}", how.depth)).current_dir(folder);
+    finish(&mut pan, how.time)
+}
+
+/// What a verifier found out.
+pub fn read_answer(searched: &Finished) -> SpinAnswer {
     if searched.timed_out {
-        return Ok(answer(true, Status::Limit("time")));
+        return SpinAnswer { accepted: true, status: Status::Limit("time"), ..SpinAnswer::default() };
     }
-    Ok(read_answer(&searched.text()))
+    read_report(&searched.text())
 }
 
 /// What `pan` prints when a model does something C leaves undefined, or when it gives up in the middle.
@@ -134,14 +220,15 @@ const FAULTS: &[&str] = &[
     "Search not completed",
 ];
 
-fn read_answer(output: &str) -> SpinAnswer {
+fn read_report(output: &str) -> SpinAnswer {
     let fault = FAULTS.iter().find(|fault| output.contains(**fault));
-    let status = if let Some(fault) = fault {
+    // Then it says, too, that the search is not completed.
+    let status = if output.contains("out of memory") || output.contains("reached -DMEMLIM") {
+        Status::Limit("memory")
+    } else if let Some(fault) = fault {
         Status::Faulty(fault.to_string())
     } else if output.contains("max search depth too small") {
         Status::Limit("depth")
-    } else if output.contains("out of memory") || output.contains("reached -DMEMLIM") {
-        Status::Limit("memory")
     } else if count_before(output, " states, stored").is_none() {
         Status::Crashed
     } else {
@@ -154,6 +241,7 @@ fn read_answer(output: &str) -> SpinAnswer {
         transitions: count_before(output, " transitions (").unwrap_or(0),
         errors: count_after(output, "errors: ").unwrap_or(0),
         depth: count_after(output, "depth reached ").unwrap_or(0),
+        vector: count_after(output, "State-vector ").unwrap_or(0),
         status,
     }
 }
@@ -188,21 +276,24 @@ State-vector 44 byte, depth reached 2639, errors: 12
 
     #[test]
     fn counts_are_read_in_both_notations() {
-        let answer = read_answer(REPORT);
+        let answer = read_report(REPORT);
         assert_eq!(answer.status, Status::Complete);
         assert_eq!((answer.stored, answer.matched), (106_776_820, 351_639));
         assert_eq!((answer.transitions, answer.errors, answer.depth), (704_305, 12, 2639));
+        assert_eq!(answer.vector, 44);
     }
 
     #[test]
     fn a_report_that_is_not_there_is_a_crash() {
-        assert_eq!(read_answer("Segmentation fault").status, Status::Crashed);
+        assert_eq!(read_report("Segmentation fault").status, Status::Crashed);
     }
 
     #[test]
     fn a_search_cut_short_is_no_fact() {
         let output = format!("error: max search depth too small\n{REPORT}");
-        assert_eq!(read_answer(&output).status, Status::Limit("depth"));
+        assert_eq!(read_report(&output).status, Status::Limit("depth"));
+        let output = format!("pan: reached -DMEMLIM bound\nWarning: Search not completed\n{REPORT}");
+        assert_eq!(read_report(&output).status, Status::Limit("memory"));
     }
 
     #[test]

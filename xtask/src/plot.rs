@@ -1,0 +1,150 @@
+//! A plot as SVG: points joined by lines, both axes logarithmic.
+
+use std::fmt::Write as _;
+
+pub struct Series {
+    pub name: &'static str,
+    /// All numbers are positive.
+    pub points: Vec<(f64, f64)>,
+}
+
+const WIDTH: f64 = 720.0;
+const HEIGHT: f64 = 420.0;
+/// Room for labels: left and right, above and below.
+const SIDE: f64 = 90.0;
+const EDGE: f64 = 50.0;
+
+/// Dark enough on white, light enough on black, and told apart by the colour-blind.
+const COLOURS: [&str; 3] = ["#0072b2", "#d55e00", "#009e73"];
+
+pub fn log_log(x_label: &str, y_label: &str, series: &[Series]) -> String {
+    let points = || series.iter().flat_map(|series| &series.points);
+    let x = Axis::of(points().map(|point| point.0), SIDE, WIDTH - SIDE);
+    let y = Axis::of(points().map(|point| point.1), HEIGHT - EDGE, EDGE);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
+         font-size=\"13\" fill=\"#888\">\n"
+    );
+    let (left, right, top, bottom) = (SIDE, WIDTH - SIDE, EDGE, HEIGHT - EDGE);
+    for power in x.powers() {
+        let at = x.place(10f64.powi(power));
+        grid(&mut svg, (at, top), (at, bottom));
+        label(&mut svg, (at, bottom + 18.0), "middle", &format!("10{}", superscript(power)));
+    }
+    for value in y.steps() {
+        let at = y.place(value);
+        grid(&mut svg, (left, at), (right, at));
+        label(&mut svg, (left - 14.0, at + 4.0), "end", &value.to_string());
+    }
+    label(&mut svg, (WIDTH / 2.0, HEIGHT - 10.0), "middle", x_label);
+    label(&mut svg, (left, top - 20.0), "start", y_label);
+    for (Series { name, points }, colour) in series.iter().zip(COLOURS.iter().cycle()) {
+        let places: Vec<(f64, f64)> = points.iter().map(|point| (x.place(point.0), y.place(point.1))).collect();
+        let path: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        let _ = writeln!(svg, "<g fill=\"{colour}\" stroke=\"none\">");
+        let path = path.join(" ");
+        let _ = writeln!(svg, "<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>");
+        for (x, y) in &places {
+            let _ = writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>");
+        }
+        if let Some((x, y)) = places.last() {
+            label(&mut svg, (x + 10.0, y + 4.0), "start", name);
+        }
+        svg += "</g>\n";
+    }
+    svg + "</svg>\n"
+}
+
+/// From the power of ten below the smallest value to the one above the largest. What is a little outside of a power of
+/// ten is drawn there: an almost empty axis would be worse.
+struct Axis {
+    low: f64,
+    high: f64,
+    start: f64,
+    end: f64,
+}
+
+impl Axis {
+    fn of(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Self {
+        let (low, high) = values
+            .map(f64::log10)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        const LITTLE: f64 = 0.05;
+        // Nothing to show is shown between 1 and 10.
+        let low = if low.is_finite() { (low + LITTLE).floor() } else { 0.0 };
+        Self { low, high: (high - LITTLE).ceil().max(low + 1.0), start, end }
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        self.start + (value.log10() - self.low) / (self.high - self.low) * (self.end - self.start)
+    }
+
+    fn powers(&self) -> impl Iterator<Item = i32> {
+        self.low as i32..=self.high as i32
+    }
+
+    /// Powers of ten, twice and five times as much.
+    fn steps(&self) -> impl Iterator<Item = f64> {
+        let steps = self.powers().flat_map(|power| [1.0, 2.0, 5.0].map(|factor| factor * 10f64.powi(power)));
+        steps.take_while(|step| step.log10() <= self.high)
+    }
+}
+
+fn grid(svg: &mut String, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
+    let _ = writeln!(
+        svg,
+        "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"#888\" stroke-opacity=\"0.4\"/>"
+    );
+}
+
+fn label(svg: &mut String, (x, y): (f64, f64), anchor: &str, text: &str) {
+    let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>");
+}
+
+fn superscript(power: i32) -> String {
+    let raise = |digit| match digit {
+        '-' => '⁻',
+        '0' => '⁰',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '4' => '⁴',
+        '5' => '⁵',
+        '6' => '⁶',
+        '7' => '⁷',
+        '8' => '⁸',
+        '9' => '⁹',
+        other => other,
+    };
+    power.to_string().chars().map(raise).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_factors_are_equal_distances() {
+        let axis = Axis::of([200.0, 50_000.0].into_iter(), 0.0, 300.0);
+        assert_eq!([100.0, 1000.0, 100_000.0].map(|value| axis.place(value)), [0.0, 100.0, 300.0]);
+        assert_eq!(axis.powers().collect::<Vec<_>>(), [2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_little_beyond_a_power_of_ten_is_no_reason_for_another() {
+        let axis = Axis::of([95.0, 1010.0].into_iter(), 0.0, 1.0);
+        assert_eq!(axis.steps().collect::<Vec<_>>(), [100.0, 200.0, 500.0, 1000.0]);
+    }
+
+    #[test]
+    fn every_point_is_drawn_and_every_series_named() {
+        let series = [
+            Series { name: "first", points: vec![(1e5, 100.0), (1e6, 120.0)] },
+            Series { name: "second", points: vec![(1e5, 30.0)] },
+        ];
+        let svg = log_log("states", "cost", &series);
+        assert_eq!((svg.matches("<circle").count(), svg.matches("<polyline").count()), (3, 2));
+        assert!(["first", "second", "states", "cost", "10⁵"].iter().all(|text| svg.contains(&format!(">{text}<"))));
+        assert!(!svg.contains("NaN") && !log_log("x", "y", &[]).contains("NaN"));
+    }
+}
