@@ -133,8 +133,8 @@ pub struct HowArgs {
         value_parser = choice(&[("none", Reduction::None)], &["por"]))]
     pub reduce: Reduction,
     /// How successors are computed
-    #[arg(long, value_name = "interpret", default_value = "interpret",
-        value_parser = choice(&[("interpret", Backend::Interpret)], &["jit"]))]
+    #[arg(long, value_name = "jit|interpret", default_value = "jit",
+        value_parser = choice(&[("jit", Backend::Jit), ("interpret", Backend::Interpret)], &[]))]
     pub backend: Backend,
     /// Explore the model exactly as written
     #[arg(long)]
@@ -207,6 +207,8 @@ pub enum Reduction {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
+    /// Machine code made for the model.
+    Jit,
     Interpret,
 }
 

@@ -64,7 +64,7 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, 
             report.errors.push(error);
         }
         Ok(selection) => {
-            let job = Job { path, args, plan, model: &model, started, compiled: started.elapsed() };
+            let job = Job { path, args, plan, model: &model, started, read: started.elapsed() };
             if selection.safety {
                 let (property, unreached) = job.check_safety(stop, console);
                 report.properties.push(property);
@@ -113,7 +113,8 @@ struct Job<'a> {
     plan: &'a Plan,
     model: &'a ModelSource,
     started: Instant,
-    compiled: Duration,
+    /// How long it took to read the model.
+    read: Duration,
 }
 
 impl Job<'_> {
@@ -121,17 +122,16 @@ impl Job<'_> {
     fn check_safety(&self, stop: &AtomicBool, console: &Console) -> (PropertyReport, Option<Vec<Unreached>>) {
         let interpreter = Interpreter::new(&self.model.system);
         let mut watch = Watch::new(Coverage::new(&self.model.system), console.progress);
-        let began = Instant::now();
         // Depth is counted as the language's own tools do.
         let first = self.model.language.first_depth();
         let plan = Plan { depth: self.plan.depth.map(|depth| depth.saturating_sub(first)), ..self.plan.clone() };
-        let (mut outcome, stored) = plan.run(&interpreter, stop, &mut watch);
-        outcome.stats.depth += first;
-        let search = began.elapsed();
+        let mut done = plan.run(&interpreter, stop, &mut watch);
+        done.outcome.stats.depth += first;
+        let outcome = &done.outcome;
         let coverage = watch.finish();
 
         let unreached = (outcome.end == End::Complete).then(|| coverage.unreached(&self.model.system));
-        let verdict = self.verdict(&outcome, stored.guarantee);
+        let verdict = self.verdict(outcome, done.guarantee);
         let counterexample =
             outcome.counterexample.as_ref().map(|found| self.counterexample(&interpreter, found, console));
         let searched = Searched {
@@ -139,10 +139,19 @@ impl Job<'_> {
             counterexample,
             stats: outcome.stats,
             end: outcome.end,
-            stored,
-            times: Times { compile: self.compiled, search, total: self.started.elapsed() },
+            bytes: outcome.bytes,
+            guarantee: done.guarantee,
+            backend: done.backend,
+            fallback: done.fallback,
+            times: Times {
+                read: self.read,
+                compile: done.compile,
+                search: done.search,
+                total: self.started.elapsed(),
+            },
             peak_bytes: machine::peak_memory(),
             state_bytes: initial_size(&interpreter),
+            state_bits: done.state_bits,
         };
         let (name, kind) = (SAFETY.to_owned(), SAFETY);
         (PropertyReport { name, kind, verdict, searched: Some(searched) }, unreached)

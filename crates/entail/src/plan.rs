@@ -4,12 +4,14 @@ use crate::args::{Backend, CheckArgs, Reduction, Search, Store};
 use crate::machine;
 use crate::progress::Watch;
 use entail_ir::Interpreter;
-use entail_ir::interpret::Step;
+use entail_ir::interpret::{Engine, Step};
+use entail_jit::Jit;
 use entail_model::{Guarantee, Store as _};
+use entail_packed::Packed;
 use entail_search::{Checks, Errors, Limits, Outcome, breadth_first, depth_first};
-use entail_store::Exact;
+use entail_store::Lossless;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How a model is to be searched, and for what.
 #[derive(Clone, Debug)]
@@ -36,12 +38,19 @@ pub enum Memory {
     Spare(u64),
 }
 
-/// What the store was like in the end.
-#[derive(Clone, Copy, Debug)]
-pub struct Stored {
+/// What a search has found, and what it took.
+pub struct Done {
+    pub outcome: Outcome<Step>,
     pub guarantee: Guarantee,
-    pub states: u64,
-    pub bytes: u64,
+    /// What successors were really computed with.
+    pub backend: Backend,
+    /// Why that is not what was wished for.
+    pub fallback: Option<String>,
+    /// To make the model ready to run.
+    pub compile: Duration,
+    pub search: Duration,
+    /// How many bits a state has; rare ones may have more.
+    pub state_bits: u32,
 }
 
 impl Plan {
@@ -62,17 +71,56 @@ impl Plan {
         }
     }
 
-    pub fn run(&self, model: &Interpreter, stop: &AtomicBool, watch: &mut Watch) -> (Outcome<Step>, Stored) {
-        let limits = Limits { depth: self.depth, time: self.time, stop: Some(stop) };
-        let Plan { reduction: Reduction::None, backend: Backend::Interpret, .. } = self;
+    pub fn run(&self, interpreter: &Interpreter, stop: &AtomicBool, watch: &mut Watch) -> Done {
+        let began = Instant::now();
+        match self.backend {
+            Backend::Jit => match Jit::compile(interpreter) {
+                Ok(jit) => self.search(interpreter, jit, began, stop, watch),
+                Err(reason) => {
+                    let done = self.search(interpreter, interpreter, began, stop, watch);
+                    Done { backend: Backend::Interpret, fallback: Some(reason.to_string()), ..done }
+                }
+            },
+            Backend::Interpret => self.search(interpreter, interpreter, began, stop, watch),
+        }
+    }
+
+    fn search<E: Engine>(
+        &self,
+        interpreter: &Interpreter,
+        engine: E,
+        began: Instant,
+        stop: &AtomicBool,
+        watch: &mut Watch,
+    ) -> Done {
+        let limits =
+            Limits { depth: self.depth, time: self.time, memory: Some(self.memory.bytes()), stop: Some(stop) };
+        let Reduction::None = self.reduction;
+        let model = Packed::new(interpreter, engine);
         let mut store = match self.store {
-            Store::Exact => Exact::with_limit(self.memory.bytes()),
+            Store::Exact => Lossless::new(model.bits()),
         };
-        let outcome = match self.search {
-            Search::BreadthFirst => breadth_first(model, &mut store, &self.checks, &limits, watch),
-            Search::DepthFirst => depth_first(model, &mut store, &self.checks, &limits, watch),
+        let compile = began.elapsed();
+        let began = Instant::now();
+        let mut outcome = match self.search {
+            Search::BreadthFirst => breadth_first(&model, &mut store, &self.checks, &limits, watch),
+            Search::DepthFirst => depth_first(&model, &mut store, &self.checks, &limits, watch),
         };
-        (outcome, Stored { guarantee: store.guarantee(), states: store.len(), bytes: store.bytes() })
+        let search = began.elapsed();
+        // Runs are told and replayed by the interpreter, in its own states.
+        if let Some(found) = &mut outcome.counterexample {
+            let packed = std::mem::take(&mut found.start);
+            model.unpack(&packed, &mut found.start);
+        }
+        Done {
+            outcome,
+            guarantee: store.guarantee(),
+            backend: self.backend,
+            fallback: None,
+            compile,
+            search,
+            state_bits: model.bits(),
+        }
     }
 }
 

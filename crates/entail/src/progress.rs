@@ -60,7 +60,7 @@ impl Line {
         let rate = progress.stored as f64 / elapsed.as_secs_f64().max(0.001);
         let (stored, rate, depth) =
             (show_count(progress.stored), show_count(rate as u64), show_count(progress.depth));
-        let (bytes, time) = (show_bytes(progress.store_bytes), show_duration(elapsed));
+        let (bytes, time) = (show_bytes(progress.bytes), show_duration(elapsed));
         let _ = write!(stderr(), "\r{stored} states ({rate}/s), depth {depth}, {bytes}, {time}\x1b[K");
     }
 }

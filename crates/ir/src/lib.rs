@@ -8,6 +8,7 @@ pub mod action;
 pub mod expr;
 pub mod interpret;
 
+pub mod ranges;
 pub mod system;
 pub mod text;
 pub mod verify;
@@ -18,6 +19,7 @@ pub use action::{Action, Block, BlockNode, Entry, NodeId, Pattern, Receive, Run,
 pub use expr::{BinaryOp, ChannelTest, Expr, Poll, UnaryOp};
 
 pub use interpret::Interpreter;
+pub use ranges::Ranges;
 pub use system::{
     Base, ChannelType, ChannelTypeId, Edge, EdgeId, Enumeration, EnumerationId, Field, Frame, Index, Init, Label,
     Location, LocationId, Meaning, Place, ProcessType, ProcessTypeId, Range, Scalar, Shape, Start, Statement,

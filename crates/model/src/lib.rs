@@ -4,6 +4,12 @@
 //! that one search and one store serve every language. Nothing in this crate knows processes, variables or
 //! properties; nothing below it knows a language.
 
+mod store;
+mod successors;
+
+pub use store::{Full, Guarantee, Key, Store, Visit};
+pub use successors::{Led, Successor, Successors};
+
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -36,6 +42,21 @@ pub trait Model: Sync {
     }
 
     fn marks(&self, state: &State) -> Marks;
+
+    /// Notes in `successors` all that can happen in `state`: the same as [`Model::enabled`] and [`Model::fire`], but
+    /// at once. A model that can do better than step by step does it here.
+    fn expand(&self, state: &State, successors: &mut Successors<Self::Step>) {
+        let mut steps = Vec::new();
+        self.enabled(state, &mut steps);
+        let mut reached = StateBuf::new();
+        for step in steps {
+            reached.clear();
+            reached.extend_from_slice(state);
+            let fired = self.fire(step, &mut reached);
+            let transient = !fired.is_broken() && self.is_transient(&reached);
+            successors.push(step, fired, transient, |states| states.extend_from_slice(&reached));
+        }
+    }
 }
 
 /// What became of a step.
@@ -48,6 +69,19 @@ pub enum Fired {
     Failed(Fault),
     /// The step cannot be completed; what the buffer holds means nothing.
     Broken(Fault),
+}
+
+impl Fired {
+    pub fn is_broken(&self) -> bool {
+        matches!(self, Fired::Broken(_))
+    }
+
+    pub fn fault(&self) -> Option<Fault> {
+        match self {
+            Fired::Done => None,
+            Fired::Failed(fault) | Fired::Broken(fault) => Some(*fault),
+        }
+    }
 }
 
 /// Something went wrong while a step was taken.
@@ -144,52 +178,6 @@ pub struct Marks {
     pub progress: bool,
 }
 
-/// What a store answers to "have you seen this state?".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visit {
-    New,
-    Seen,
-    /// Not seen, and there is no room to keep it.
-    Full,
-}
-
-/// How far a store's `Seen` can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guarantee {
-    /// `Seen` is said of seen states only.
-    Exact,
-    /// `Seen` may be said of a new state, with a known small probability.
-    Probable,
-    /// States may be forgotten or taken for others.
-    Partial,
-}
-
-/// A set of visited states.
-pub trait Store {
-    fn visit(&mut self, state: &State) -> Visit;
-    fn guarantee(&self) -> Guarantee;
-    /// How many states are kept.
-    fn len(&self) -> u64;
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-    /// How many bytes the store occupies.
-    fn bytes(&self) -> u64;
-}
-
-/// A store that keeps whole states in the order of their first visit, so that a breadth-first search needs no
-/// queue of its own.
-pub trait InOrder: Store {
-    /// Copies the state at `position` into `state` and returns where the next one begins.
-    fn read(&self, position: Position, state: &mut StateBuf) -> Position;
-    /// Where the next new state will begin.
-    fn end(&self) -> Position;
-}
-
-/// A place in an [`InOrder`] store; the first state is at the default position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position(pub u64);
-
 /// Is told what a search does, while it does it.
 pub trait Observer<S> {
     /// A step has been taken, whether or not it led to a new state.
@@ -204,7 +192,8 @@ pub struct Progress {
     pub stored: u64,
     pub matched: u64,
     pub depth: u64,
-    pub store_bytes: u64,
+    /// Of all that the search keeps.
+    pub bytes: u64,
 }
 
 /// The observer that looks away.

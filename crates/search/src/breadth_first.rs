@@ -2,10 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use entail_model::{InOrder, Model, Observer, Position, State, StateBuf};
+use entail_model::{Key, Model, Observer, Store, Visit};
 
-use crate::descent::{Descent, Led};
-use crate::run::{Ahead, Found, Run};
+use crate::descent::{Ahead, Descent};
+use crate::follow::Follower;
+use crate::queue::Queue;
+use crate::run::{Entered, Found, Run};
+use crate::trace::Trace;
 use crate::{Checks, Counterexample, End, Limits, Outcome};
 
 /// Explores `model` breadth first. `store` is empty at first.
@@ -14,9 +17,7 @@ use crate::{Checks, Counterexample, End, Limits, Outcome};
 /// at depth 0; that of the search is the depth of the deepest states it has come to. No counterexample
 /// passes fewer stable states than the one returned.
 ///
-/// There is no queue: states are expanded in the order in which the store received them. Nor is there anything to
-/// say where a state came from: the way to an error is found by expanding one level of states after the other
-/// again, backwards, which takes at most as long as the search did.
+/// States are looked up in batches, so that waiting for the memory of one overlaps with that of the others.
 pub fn breadth_first<M, S, O>(
     model: &M,
     store: &mut S,
@@ -26,96 +27,123 @@ pub fn breadth_first<M, S, O>(
 ) -> Outcome<M::Step>
 where
     M: Model,
-    S: InOrder,
+    S: Store,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut levels = vec![Position::default()];
     let mut run = Run::new(model, store, checks, limits, observer);
-    let explored = explore(&mut run, &mut levels);
+    let mut front = Front::default();
+    let explored = explore(&mut run, &mut front);
+    // What was reached before the search had to end counts all the same, if there is room for it.
+    let _ = front.flush(&mut run);
     let (outcome, first) = run.finish(explored);
-    Outcome { counterexample: first.map(|found| complete(found, model, store, &levels)), ..outcome }
+    Outcome { counterexample: first.map(|found| counterexample(model, found, &front.trace)), ..outcome }
 }
 
-/// Notes in `levels` where each level begins, and where the last one ends.
-fn explore<M, S, O>(run: &mut Run<M, S, O>, levels: &mut Vec<Position>) -> ControlFlow<End>
+/// The states that have been found and not been expanded.
+#[derive(Default)]
+struct Front {
+    queue: Queue,
+    /// Where those in the queue, and all before them, came from.
+    trace: Trace,
+    /// What has been reached and not been looked up.
+    batch: Vec<Candidate>,
+}
+
+struct Candidate {
+    key: Key,
+    parent: u64,
+    /// Among the stable successors of its parent.
+    place: u32,
+}
+
+/// Enough to hide the latency of memory, and little enough to stay in the cache.
+const BATCH: usize = 256;
+
+fn explore<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front) -> ControlFlow<End>
 where
     M: Model,
-    S: InOrder,
+    S: Store,
     O: Observer<M::Step> + ?Sized,
 {
-    run.visit_initial_states()?;
-    let mut descent = Descent::new(run.model);
-    let mut state = StateBuf::new();
-    let mut position = Position::default();
+    for (number, key) in run.visit_initial_states()? {
+        front.queue.push(key);
+        front.trace.note(0, number);
+    }
+    let mut descent = Descent::default();
     for depth in 0.. {
-        let end = run.store.end();
-        if position == end {
+        let level = front.queue.len();
+        if level == 0 || !run.may_expand(depth) {
             break;
         }
-        levels.push(end);
-        if !run.may_expand(depth) {
-            break;
-        }
-        while position != end {
-            position = run.store.read(position, &mut state);
-            expand(run, &mut descent, &state)?;
-        }
-    }
-    ControlFlow::Continue(())
-}
-
-fn expand<M, S, O>(run: &mut Run<M, S, O>, descent: &mut Descent<M>, state: &State) -> ControlFlow<End>
-where
-    M: Model,
-    S: InOrder,
-    O: Observer<M::Step> + ?Sized,
-{
-    descent.start(state);
-    run.check_end(descent)?;
-    while let Some(ahead) = run.step(descent)? {
-        match ahead {
-            Ahead::Transient => descent.enter(),
-            Ahead::New | Ahead::Known | Ahead::Nothing => {}
-        }
-    }
-    ControlFlow::Continue(())
-}
-
-/// Extends the path to an error backwards, from the state that was being expanded to an initial one.
-fn complete<M, S>(found: Found<M::Step>, model: &M, store: &S, levels: &[Position]) -> Counterexample<M::Step>
-where
-    M: Model,
-    S: InOrder,
-{
-    let Counterexample { error, start: mut state, mut steps } = found.counterexample;
-    steps.reverse();
-    let mut descent = Descent::new(model);
-    for level in levels[..=found.depth as usize].windows(2).rev() {
-        find_parent(&mut descent, store, level[0], &state);
-        steps.extend(descent.path().iter().rev());
-        state.clear();
-        state.extend_from_slice(descent.origin());
-    }
-    steps.reverse();
-    Counterexample { error, start: state, steps }
-}
-
-/// Leaves `descent` on the way from a state of the level that begins at `position` to `child`.
-fn find_parent<M, S>(descent: &mut Descent<M>, store: &S, mut position: Position, child: &State)
-where
-    M: Model,
-    S: InOrder,
-{
-    let mut state = StateBuf::new();
-    loop {
-        position = store.read(position, &mut state);
-        descent.start(&state);
-        while let Some(taken) = descent.advance() {
-            match taken.led {
-                Led::Stable if descent.reached() == child => return,
-                Led::Stable | Led::Nowhere => {}
-                Led::Transient => descent.enter(),
+        for _ in 0..level {
+            let Some(key) = front.queue.pop() else { break };
+            run.origin += 1;
+            expand(run, &mut descent, key, front)?;
+            if front.batch.len() >= BATCH {
+                front.flush(run)?;
             }
         }
+        front.flush(run)?;
     }
+    ControlFlow::Continue(())
+}
+
+/// Puts all stable successors of a state into the batch.
+#[inline]
+fn expand<M, S, O>(run: &mut Run<M, S, O>, descent: &mut Descent, key: Key, front: &mut Front) -> ControlFlow<End>
+where
+    M: Model,
+    S: Store,
+    O: Observer<M::Step> + ?Sized,
+{
+    let parent = run.origin;
+    let mut place = 0;
+    let mut reach = |key: Key| {
+        front.batch.push(Candidate { key, parent, place });
+        place += 1;
+    };
+    descent.clear();
+    match run.enter_or_else(descent, key, &mut reach)? {
+        Entered::Nothing => return ControlFlow::Continue(()),
+        Entered::Descent => {}
+    }
+    while let Some(ahead) = run.step(descent)? {
+        match ahead {
+            Ahead::Nothing => {}
+            Ahead::Transient => run.enter_transient(descent)?,
+            Ahead::Stable(key) => reach(key),
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+impl Front {
+    /// Looks up what is in the batch, and queues what is new.
+    fn flush<M, S, O>(&mut self, run: &mut Run<M, S, O>) -> ControlFlow<End>
+    where
+        M: Model,
+        S: Store,
+        O: Observer<M::Step> + ?Sized,
+    {
+        run.aside = self.queue.bytes() + self.trace.bytes();
+        for Candidate { key, parent, place } in self.batch.drain(..) {
+            match run.insert(key)? {
+                Visit::Seen => run.stats.matched += 1,
+                Visit::New => {
+                    self.queue.push(key);
+                    self.trace.note(parent, place);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn counterexample<M: Model>(model: &M, found: Found, trace: &Trace) -> Counterexample<M::Step> {
+    let way = trace.way_to(found.origin);
+    let (first, rest) = way.split_first().expect("a state that was found");
+    let mut follower = Follower::start(model, *first);
+    rest.iter().for_each(|&place| follower.go_to_stable(place));
+    follower.choose(&found.choices);
+    Counterexample { error: found.error, start: follower.start, steps: follower.steps }
 }

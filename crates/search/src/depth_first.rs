@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use entail_model::{Model, Observer, Store};
+use entail_model::{Key, Model, Observer, Store, Visit};
 
-use crate::descent::Descent;
+use crate::descent::{Ahead, Descent};
+use crate::follow::Follower;
 use crate::path::Path;
-use crate::run::{Ahead, Run};
-use crate::{Checks, End, Limits, Outcome};
+use crate::run::{Found, Run};
+use crate::{Checks, Counterexample, End, Limits, Outcome};
 
 /// Explores `model` depth first, in the order of SPIN's `pan`: steps in the order in which the model gives them,
 /// and all that lies behind one before the next. `store` is empty at first.
@@ -32,7 +33,7 @@ where
     let mut run = Run::new(model, store, checks, limits, observer);
     let explored = explore(&mut run);
     let (outcome, first) = run.finish(explored);
-    Outcome { counterexample: first.map(|found| found.counterexample), ..outcome }
+    Outcome { counterexample: first.map(|found| counterexample(model, found)), ..outcome }
 }
 
 fn explore<M, S, O>(run: &mut Run<M, S, O>) -> ControlFlow<End>
@@ -41,47 +42,58 @@ where
     S: Store,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut descent = Descent::new(run.model);
     run.stats.loops = Some(0);
-    for state in run.visit_initial_states()? {
+    let mut descent = Descent::default();
+    for (number, key) in run.visit_initial_states()? {
         if run.may_expand(0) {
-            descent.start(&state);
-            descend(run, &mut descent)?;
+            run.origin = u64::from(number);
+            descent.clear();
+            descend(run, &mut descent, key)?;
         }
     }
     ControlFlow::Continue(())
 }
 
-/// Explores all that is new behind the state where `descent` starts.
-fn descend<M, S, O>(run: &mut Run<M, S, O>, descent: &mut Descent<M>) -> ControlFlow<End>
+/// Explores all that is new behind an initial state.
+fn descend<M, S, O>(run: &mut Run<M, S, O>, descent: &mut Descent, initial: Key) -> ControlFlow<End>
 where
     M: Model,
     S: Store,
     O: Observer<M::Step> + ?Sized,
 {
     let mut path = Path::default();
-    path.enter(descent.origin(), 0);
-    run.check_end(descent)?;
+    path.enter(initial, 0);
+    run.enter(descent, initial)?;
     while let Some(ahead) = run.step(descent)? {
         path.retreat(descent.depth());
+        let depth = descent.depth() + 1;
         match ahead {
             Ahead::Nothing => {}
-            Ahead::Known => {
-                if path.contains(descent.reached()) {
-                    *run.stats.loops.get_or_insert(0) += 1;
+            Ahead::Transient => {
+                if run.may_expand(depth) {
+                    run.enter_transient(descent)?;
                 }
             }
-            Ahead::Transient | Ahead::New => {
-                let depth = descent.depth() + 1;
-                if run.may_expand(depth) {
-                    descent.enter();
-                    if ahead == Ahead::New {
-                        path.enter(descent.reached(), depth);
-                        run.check_end(descent)?;
+            Ahead::Stable(key) => match run.insert(key)? {
+                Visit::Seen => {
+                    run.stats.matched += 1;
+                    *run.stats.loops.get_or_insert(0) += u64::from(path.contains(key));
+                }
+                Visit::New => {
+                    if run.may_expand(depth) {
+                        path.enter(key, depth);
+                        run.aside = path.bytes();
+                        run.enter(descent, key)?;
                     }
                 }
-            }
+            },
         }
     }
     ControlFlow::Continue(())
+}
+
+fn counterexample<M: Model>(model: &M, found: Found) -> Counterexample<M::Step> {
+    let mut follower = Follower::start(model, found.origin as u32);
+    follower.choose(&found.choices);
+    Counterexample { error: found.error, start: follower.start, steps: follower.steps }
 }

@@ -1,194 +1,212 @@
-//! Steps, depth first: the stack of every search, and the one place that knows transient states.
+//! A path through a model with the choices not yet made on the way: the stack of every search.
 //!
-//! A [`Descent`] is a path through a model together with the steps not yet taken on the way. It takes one step at a
-//! time and leaves it to the search whether to enter the state that was reached. A depth-first search enters what
-//! is new; a breadth-first one enters transient states only, and so meets every stable successor of a state.
+//! A search enters a state with all that can happen there, and takes one thing after the other out of it. A
+//! depth-first search enters what is new; a breadth-first one enters transient states only, and so meets every
+//! stable successor of a state. Of a stable state only its key is kept.
 //!
 //! Transient states are followed path by path, as SPIN does: what is reached along two paths is reached twice.
 //! A path that comes back to one of its own transient states, without a stable one in between, ends there. (SPIN
 //! would follow it forever.)
 
-use entail_model::{Fault, Fired, Model, State, StateBuf};
+use std::mem::size_of;
+
+use entail_model::{Fault, Key, Led, State, Successors};
 use rapidhash::v3::rapidhash_v3;
 
 use crate::chain::Chain;
 
-/// One step of a descent.
-pub(crate) struct Taken<S> {
-    pub step: S,
+/// One choice made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taken {
     pub fault: Option<Fault>,
-    pub led: Led,
+    pub ahead: Ahead,
 }
 
 /// Where a step led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Led {
+pub(crate) enum Ahead {
     /// The step broke, or came back to a transient state of its own path.
-    Nowhere,
+    Nothing,
     Transient,
-    Stable,
+    Stable(Key),
 }
 
 /// A path may be millions of states long: so its frames own nothing, and lie on flat stacks.
-pub(crate) struct Descent<'m, M: Model> {
-    model: &'m M,
-    origin: StateBuf,
+#[derive(Default)]
+pub(crate) struct Descent {
     frames: Vec<Frame>,
-    /// The states of all frames, one after the other.
+    /// The choices of all frames, made and not yet made.
+    choices: Vec<Choice>,
+    /// Where each choice leads: a key, or a span of `states`.
+    targets: Vec<u64>,
+    /// What goes wrong in some of the choices, by their index.
+    faults: Vec<(usize, Fault)>,
+    /// The transient states among the targets.
     states: Vec<u8>,
-    /// The steps of all frames that have not been taken yet; those of a frame in reverse.
-    pending: Vec<M::Step>,
-    /// The step last taken out of each frame; nothing for a frame just entered.
-    taken: Vec<M::Step>,
     /// The transient states on the path.
     chain: Chain,
-    reached: StateBuf,
-    /// Of the state reached, if that is transient.
-    hash: Option<Hash>,
+    /// The transient state just reached, if one was.
+    reached: Option<Passed>,
 }
 
 struct Frame {
-    /// Where its state begins.
-    state: usize,
-    /// How many of its steps are pending.
-    pending: u32,
-    /// Of its state, if that is transient.
-    hash: Option<Hash>,
+    /// Its first choice, and its next one.
+    first: usize,
+    next: usize,
+    /// Where the states of its choices begin.
+    states: usize,
+    /// Its own state, if that is transient.
+    passed: Option<Passed>,
 }
 
-type Hash = std::num::NonZeroU32;
+#[derive(Clone, Copy)]
+struct Passed {
+    hash: u32,
+    span: Span,
+}
 
-impl<'m, M: Model> Descent<'m, M> {
-    pub fn new(model: &'m M) -> Self {
-        Descent {
-            model,
-            origin: StateBuf::new(),
-            frames: Vec::new(),
-            states: Vec::new(),
-            pending: Vec::new(),
-            taken: Vec::new(),
-            chain: Chain::default(),
-            reached: StateBuf::new(),
-            hash: None,
-        }
-    }
+#[derive(Clone, Copy)]
+struct Choice {
+    led: Led,
+    faulty: bool,
+}
 
-    /// Begins anew, in a state that counts as stable whatever it is.
-    pub fn start(&mut self, origin: &State) {
+impl Descent {
+    /// Forgets the path.
+    pub fn clear(&mut self) {
         while !self.frames.is_empty() {
             self.leave();
         }
-        self.pending.clear();
-        self.taken.clear();
-        self.origin.clear();
-        self.origin.extend_from_slice(origin);
-        self.reached.clear();
-        self.reached.extend_from_slice(origin);
-        self.hash = None;
-        self.enter();
+        self.reached = None;
     }
 
-    /// Takes the next step: out of the state entered last if it has one, else out of the one before it, and so on.
-    /// `None` when nothing is left.
+    /// Makes the state whose successors these are the one to go on from: the transient one just reached, or else a
+    /// stable one.
     #[inline]
-    pub fn advance(&mut self) -> Option<Taken<M::Step>> {
-        while self.frames.last()?.pending == 0 {
+    pub fn enter<S: Copy>(&mut self, successors: &Successors<S>, mut key: impl FnMut(&State) -> Key) {
+        if let Some(passed) = self.reached {
+            self.chain.push(passed.hash, self.frames.len());
+        }
+        let first = self.choices.len();
+        self.frames.push(Frame { first, next: first, states: self.states.len(), passed: self.reached.take() });
+        for successor in successors.iter() {
+            if let Some(fault) = successor.fault {
+                self.faults.push((self.choices.len(), fault));
+            }
+            self.choices.push(Choice { led: successor.led, faulty: successor.fault.is_some() });
+            self.targets.push(match successor.led {
+                Led::Nowhere => 0,
+                Led::Stable => key(successor.state).0,
+                Led::Transient => {
+                    let start = self.states.len();
+                    self.states.extend_from_slice(successor.state);
+                    Span::new(start, self.states.len()).0
+                }
+            });
+        }
+    }
+
+    /// Makes the next choice: in the state entered last if one is left there, else in the one before it, and so on.
+    #[inline]
+    pub fn advance(&mut self) -> Option<Taken> {
+        while self.frames.last()?.next == self.choices.len() {
             self.leave();
         }
-        let step = self.pending.pop()?;
-        self.taken.truncate(self.frames.len() - 1);
-        self.taken.push(step);
-        self.prepare_to_fire();
-        let (fault, goes_on) = match self.model.fire(step, &mut self.reached) {
-            Fired::Done => (None, true),
-            Fired::Failed(fault) => (Some(fault), true),
-            Fired::Broken(fault) => (Some(fault), false),
+        let frame = self.frames.last_mut()?;
+        let at = frame.next;
+        frame.next += 1;
+        let Choice { led, faulty } = self.choices[at];
+        let fault = if faulty { self.fault(at) } else { None };
+        let ahead = match led {
+            Led::Nowhere => Ahead::Nothing,
+            Led::Stable => {
+                self.reached = None;
+                Ahead::Stable(Key(self.targets[at]))
+            }
+            Led::Transient => self.pass(Span(self.targets[at])),
         };
-        let led = if goes_on { self.classify() } else { Led::Nowhere };
-        Some(Taken { step, fault, led })
+        Some(Taken { fault, ahead })
     }
 
-    /// Makes the state just reached, if any was, the one to go on from.
-    #[inline]
-    pub fn enter(&mut self) {
-        if let Some(hash) = self.hash {
-            self.chain.push(hash.get(), self.frames.len());
-        }
-        let state = self.states.len();
-        self.states.extend_from_slice(&self.reached);
-        let first = self.pending.len();
-        self.model.enabled(&self.reached, &mut self.pending);
-        self.pending[first..].reverse();
-        self.frames.push(Frame { state, pending: (self.pending.len() - first) as u32, hash: self.hash });
+    /// The transient state just reached.
+    pub fn transient(&self) -> &State {
+        self.reached.map_or(&[], |passed| passed.span.of(&self.states))
     }
 
-    /// The state the last step led to.
-    pub fn reached(&self) -> &State {
-        &self.reached
-    }
-
-    /// Whether the state just entered has no steps.
+    /// Whether the state just entered offers no choice.
     pub fn is_stuck(&self) -> bool {
-        self.frames.last().is_some_and(|top| top.pending == 0)
+        self.frames.last().is_some_and(|frame| frame.first == self.choices.len())
     }
 
-    /// How many steps lead from the origin to the state last entered.
+    /// How many steps lead from the first state to the one last entered.
     pub fn depth(&self) -> u64 {
         self.frames.len() as u64 - 1
     }
 
-    pub fn origin(&self) -> &State {
-        &self.origin
+    /// Which choice was made last in each state of the path.
+    pub fn choices(&self) -> Vec<u32> {
+        let taken = |frame: &Frame| (frame.next - frame.first).checked_sub(1);
+        self.frames.iter().map_while(taken).map(|choice| choice as u32).collect()
     }
 
-    /// The steps from the origin up to the one last taken.
-    pub fn path(&self) -> &[M::Step] {
-        &self.taken
+    pub fn bytes(&self) -> u64 {
+        let sizes = [
+            self.frames.capacity() * size_of::<Frame>(),
+            self.choices.capacity() * size_of::<Choice>(),
+            self.targets.capacity() * size_of::<u64>(),
+            self.faults.capacity() * size_of::<(usize, Fault)>(),
+            self.states.capacity(),
+        ];
+        sizes.iter().sum::<usize>() as u64
     }
 
     fn leave(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
-        self.states.truncate(frame.state);
-        if let Some(hash) = frame.hash {
-            self.chain.pop(hash.get(), self.frames.len());
+        self.choices.truncate(frame.first);
+        self.targets.truncate(frame.first);
+        self.states.truncate(frame.states);
+        while self.faults.pop_if(|(choice, _)| *choice >= frame.first).is_some() {}
+        if let Some(passed) = frame.passed {
+            self.chain.pop(passed.hash, self.frames.len());
         }
     }
 
-    /// Copies the top state to where it will be turned into its successor.
-    fn prepare_to_fire(&mut self) {
-        let Some(top) = self.frames.last_mut() else { return };
-        self.reached.clear();
-        self.reached.extend_from_slice(&self.states[top.state..]);
-        top.pending -= 1;
-        // Nobody will ask for this state again. So a long path without branches costs next to nothing.
-        if top.pending == 0 && top.hash.is_none() {
-            self.states.truncate(top.state);
+    #[cold]
+    fn fault(&self, choice: usize) -> Option<Fault> {
+        let at = self.faults.binary_search_by_key(&choice, |(choice, _)| *choice).ok()?;
+        Some(self.faults[at].1)
+    }
+
+    fn pass(&mut self, span: Span) -> Ahead {
+        let state = span.of(&self.states);
+        let hash = (rapidhash_v3(state) >> 32) as u32;
+        let is_it = |frame: usize| {
+            let passed = self.frames[frame].passed;
+            passed.is_some_and(|passed| passed.span.of(&self.states) == state)
+                && self.frames[frame..].iter().rev().all(|frame| frame.passed.is_some())
+        };
+        if self.chain.contains(hash, is_it) {
+            return Ahead::Nothing;
         }
-    }
-
-    fn classify(&mut self) -> Led {
-        self.hash = self.model.is_transient(&self.reached).then(|| hash(&self.reached));
-        match self.hash {
-            None => Led::Stable,
-            Some(hash) if self.was_passed(hash) => Led::Nowhere,
-            Some(_) => Led::Transient,
-        }
-    }
-
-    /// Whether the state just reached was passed since the last stable one.
-    fn was_passed(&self, hash: Hash) -> bool {
-        self.chain.contains(hash.get(), |frame| {
-            self.state(frame) == self.reached && self.frames[frame..].iter().rev().all(|frame| frame.hash.is_some())
-        })
-    }
-
-    fn state(&self, frame: usize) -> &State {
-        let end = self.frames.get(frame + 1).map_or(self.states.len(), |next| next.state);
-        &self.states[self.frames[frame].state..end]
+        self.reached = Some(Passed { hash, span });
+        Ahead::Transient
     }
 }
 
-/// Never 0, so that a frame without one is not larger.
-fn hash(state: &State) -> Hash {
-    Hash::MIN.saturating_add((rapidhash_v3(state) >> 33) as u32)
+/// A piece of the stack of states: where it starts, above 24 bits for its length.
+#[derive(Clone, Copy)]
+struct Span(u64);
+
+impl Span {
+    const LENGTH_BITS: u32 = 24;
+
+    fn new(start: usize, end: usize) -> Span {
+        debug_assert!(end - start < 1 << Self::LENGTH_BITS);
+        Span((start as u64) << Self::LENGTH_BITS | (end - start) as u64)
+    }
+
+    fn of(self, states: &[u8]) -> &State {
+        let start = (self.0 >> Self::LENGTH_BITS) as usize;
+        &states[start..start + (self.0 & ((1 << Self::LENGTH_BITS) - 1)) as usize]
+    }
 }

@@ -1,14 +1,18 @@
 //! Searches over any model and store.
 //!
-//! Each algorithm is a function in a file of its own. They share a `Descent` that produces steps, the one place
-//! that knows transient states, and a `Run` that counts them. A search decides one thing only: where to go next.
+//! Each algorithm is a function in a file of its own. They share a `Descent`, the stack of choices and the one place
+//! that knows transient states, and a `Run` that expands states and counts. A search decides one thing only: where
+//! to go next. What waits to be explored is kept as keys of the store.
 
 mod breadth_first;
 mod chain;
 mod depth_first;
 mod descent;
+mod follow;
 mod path;
+mod queue;
 mod run;
+mod trace;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -48,12 +52,14 @@ pub enum Errors {
     All,
 }
 
-/// When to give up. The store has its own limit.
+/// When to give up.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
     /// States at this depth are not expanded; each search says what its depth is.
     pub depth: Option<u64>,
     pub time: Option<Duration>,
+    /// How many bytes the search may keep, in the store and beside it.
+    pub memory: Option<u64>,
     /// Set by someone who does not want to wait any longer.
     pub stop: Option<&'a AtomicBool>,
 }
@@ -65,6 +71,8 @@ pub struct Outcome<S> {
     pub stats: Stats,
     /// How many errors were met. With [`Errors::First`] these are those of one step or state.
     pub errors: u64,
+    /// The most bytes that were kept at a time, in the store and beside it.
+    pub bytes: u64,
     /// The way to the first error.
     pub counterexample: Option<Counterexample<S>>,
 }

@@ -2,44 +2,46 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::mem::size_of;
 
-use entail_model::State;
-use rapidhash::v3::rapidhash_v3;
+use entail_model::Key;
 
-/// Tells steps back into the path from others. It is for statistics only, so it keeps 64 bits of each state and
-/// not the state: a step is miscounted with a probability of the length of the path in 2^64.
+/// Tells steps back into the path from others.
 #[derive(Default)]
 pub(crate) struct Path {
     /// From the origin on, each with its depth.
-    states: Vec<(u64, u64)>,
-    known: HashSet<u64, BuildHasherDefault<AsItIs>>,
+    states: Vec<(u64, Key)>,
+    known: HashSet<Key, BuildHasherDefault<Scatter>>,
 }
 
 impl Path {
-    /// Puts `state` at the end of the path. It is on it only once, since it was new.
-    pub fn enter(&mut self, state: &State, depth: u64) {
-        let fingerprint = rapidhash_v3(state);
-        self.states.push((depth, fingerprint));
-        self.known.insert(fingerprint);
+    /// Puts a state at the end of the path. It is on it only once, since it was new.
+    pub fn enter(&mut self, state: Key, depth: u64) {
+        self.states.push((depth, state));
+        self.known.insert(state);
     }
 
     /// Forgets what lies deeper than `depth`.
     pub fn retreat(&mut self, depth: u64) {
-        while let Some((_, fingerprint)) = self.states.pop_if(|(deep, _)| *deep > depth) {
-            self.known.remove(&fingerprint);
+        while let Some((_, state)) = self.states.pop_if(|(deep, _)| *deep > depth) {
+            self.known.remove(&state);
         }
     }
 
-    pub fn contains(&self, state: &State) -> bool {
-        self.known.contains(&rapidhash_v3(state))
+    pub fn contains(&self, state: Key) -> bool {
+        self.known.contains(&state)
+    }
+
+    pub fn bytes(&self) -> u64 {
+        (self.states.capacity() * size_of::<(u64, Key)>() + self.known.capacity() * 10) as u64
     }
 }
 
-/// What is hashed is a hash already.
+/// Keys differ in few bits; the table wants them spread over all of them.
 #[derive(Default)]
-struct AsItIs(u64);
+struct Scatter(u64);
 
-impl Hasher for AsItIs {
+impl Hasher for Scatter {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -49,6 +51,7 @@ impl Hasher for AsItIs {
     }
 
     fn write_u64(&mut self, number: u64) {
-        self.0 = number;
+        let product = u128::from(number ^ 0x9e37_79b9_7f4a_7c15) * 0xd1b5_4a32_d192_ed03;
+        self.0 = (product >> 64) as u64 ^ product as u64;
     }
 }

@@ -4,44 +4,68 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use entail_model::{Model, Observer, Progress, State, StateBuf, Store, Visit};
+use entail_model::{Full, Key, Model, Observer, Progress, StateBuf, Store, Successors, Visit};
 
-use crate::descent::{Descent, Led};
-use crate::{Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, Stats};
+use crate::descent::{Ahead, Descent};
+use crate::{Checks, End, ErrorKind, Errors, Limit, Limits, Outcome, Stats};
 
 /// A search under way. Its methods break off with the reason why the search is to end.
-pub(crate) struct Run<'a, M: Model, S, O: ?Sized> {
+pub(crate) struct Run<'a, M: Model, S: Store, O: ?Sized> {
     pub model: &'a M,
-    pub store: &'a mut S,
+    store: &'a mut S,
     checks: &'a Checks,
     limits: &'a Limits<'a>,
     observer: &'a mut O,
     pub stats: Stats,
+    /// Where the present descent began, in the search's own numbering.
+    pub origin: u64,
+    /// The bytes that the search keeps besides the store and the descent.
+    pub aside: u64,
+    /// The most bytes kept so far, in all.
+    peak: u64,
     /// Whether something was left unexplored because it lies too deep.
     cut: bool,
     errors: u64,
-    first: Option<Found<M::Step>>,
+    first: Option<Found>,
+    /// The stable state entered last.
+    state: StateBuf,
+    opened: S::Opened,
+    successors: Successors<M::Step>,
+    room: Room,
     started: Instant,
     pulse: Pulse,
 }
 
 /// The first error.
-pub(crate) struct Found<S> {
-    /// Starts where the descent started that met it.
-    pub counterexample: Counterexample<S>,
-    /// The depth of the search at that time.
-    pub depth: u64,
+pub(crate) struct Found {
+    pub error: ErrorKind,
+    /// Where the descent began that met it.
+    pub origin: u64,
+    /// The choices made from there; the last one is the faulty one.
+    pub choices: Vec<u32>,
 }
 
-/// Where the search may go on.
+/// What became of a state that was expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ahead {
-    /// The step led nowhere.
+pub(crate) enum Entered {
+    /// All has been said about it.
     Nothing,
-    /// To a stable state that has been visited before.
-    Known,
-    Transient,
-    New,
+    /// A descent begins there.
+    Descent,
+}
+
+/// What the store can still do before it must be asked to make more room.
+#[derive(Default)]
+struct Room {
+    keys: usize,
+    inserts: usize,
+}
+
+impl Room {
+    /// How much is asked for at a time: little at first, so that a small model costs little.
+    fn portion(stored: u64) -> usize {
+        stored.clamp(16, 4096) as usize
+    }
 }
 
 impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
@@ -59,58 +83,155 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             limits,
             observer,
             stats: Stats::default(),
+            origin: 0,
+            aside: 0,
+            peak: 0,
             cut: false,
             errors: 0,
             first: None,
+            state: StateBuf::new(),
+            opened: S::Opened::default(),
+            successors: Successors::default(),
+            room: Room::default(),
             started: Instant::now(),
             pulse: Pulse::default(),
         }
     }
 
-    /// Visits the initial states, each once, and returns them. They are all known before the first step, so that
-    /// what counts as matched does not depend on the order of the search.
-    pub fn visit_initial_states(&mut self) -> ControlFlow<End, Vec<StateBuf>> {
+    /// Visits the initial states and returns them, each once, with their numbers. They are all known before the
+    /// first step, so that what counts as matched does not depend on the order of the search.
+    pub fn visit_initial_states(&mut self) -> ControlFlow<End, Vec<(u32, Key)>> {
         let mut states = Vec::new();
         self.model.initial_states(&mut |state| states.push(state.to_vec()));
         let mut distinct = Vec::new();
-        for state in states {
-            if self.visit(&state)? == Ahead::New {
-                distinct.push(state);
+        for (number, state) in (0..).zip(states) {
+            self.make_room(1, 0)?;
+            let key = self.store.key(&state, &self.opened);
+            if self.insert(key)? == Visit::New {
+                distinct.push((number, key));
             }
         }
         ControlFlow::Continue(distinct)
     }
 
-    /// Takes the next step of `descent`; `None` when it is at its end.
+    /// Begins a descent in a stable state, or goes on with it there.
     #[inline]
-    pub fn step(&mut self, descent: &mut Descent<M>) -> ControlFlow<End, Option<Ahead>> {
-        self.keep_watch()?;
-        let Some(taken) = descent.advance() else { return ControlFlow::Continue(None) };
-        self.observer.stepped(taken.step);
-        if let Some(fault) = taken.fault.filter(|fault| self.checks.count(fault)) {
-            self.error(ErrorKind::Fault(fault), fault.times, descent)?;
+    pub fn enter(&mut self, descent: &mut Descent, key: Key) -> ControlFlow<End> {
+        self.expand(key, descent)?;
+        self.admit(descent);
+        self.check_end(descent)
+    }
+
+    /// Expands a stable state. If nothing can happen there but steps to stable states, `each` is given the keys of
+    /// these, and that is all; otherwise a descent begins.
+    #[inline]
+    pub fn enter_or_else(
+        &mut self,
+        descent: &mut Descent,
+        key: Key,
+        mut each: impl FnMut(Key),
+    ) -> ControlFlow<End, Entered> {
+        self.expand(key, descent)?;
+        if !self.successors.are_plain() || self.successors.is_empty() {
+            self.admit(descent);
+            self.check_end(descent)?;
+            return ControlFlow::Continue(Entered::Descent);
         }
-        let ahead = match taken.led {
-            Led::Nowhere => Ahead::Nothing,
-            Led::Transient => Ahead::Transient,
-            Led::Stable => {
-                let ahead = self.visit(descent.reached())?;
-                self.stats.matched += u64::from(ahead == Ahead::Known);
-                ahead
-            }
-        };
-        ControlFlow::Continue(Some(ahead))
+        self.keep_watch()?;
+        for state in self.successors.states() {
+            let key = self.store.key(state, &self.opened);
+            self.store.prefetch(key);
+            each(key);
+        }
+        ControlFlow::Continue(Entered::Nothing)
     }
 
     #[inline]
-    fn visit(&mut self, state: &State) -> ControlFlow<End, Ahead> {
-        match self.store.visit(state) {
-            Visit::New => {
-                self.stats.stored += 1;
-                ControlFlow::Continue(Ahead::New)
+    fn expand(&mut self, key: Key, descent: &Descent) -> ControlFlow<End> {
+        self.store.open(key, &mut self.state, &mut self.opened);
+        self.successors.clear();
+        self.model.expand(&self.state, &mut self.successors);
+        self.prepare(descent)
+    }
+
+    /// Checks whether the run may end in the stable state just entered, if it does.
+    fn check_end(&mut self, descent: &Descent) -> ControlFlow<End> {
+        if descent.is_stuck() && self.checks.end_states && !self.model.marks(&self.state).valid_end {
+            self.error(ErrorKind::InvalidEnd, 1, descent)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Goes on in the transient state just reached.
+    pub fn enter_transient(&mut self, descent: &mut Descent) -> ControlFlow<End> {
+        self.successors.clear();
+        self.model.expand(descent.transient(), &mut self.successors);
+        self.prepare(descent)?;
+        self.admit(descent);
+        ControlFlow::Continue(())
+    }
+
+    /// Makes the next choice of `descent`; `None` when none is left.
+    #[inline]
+    pub fn step(&mut self, descent: &mut Descent) -> ControlFlow<End, Option<Ahead>> {
+        self.keep_watch()?;
+        let Some(taken) = descent.advance() else { return ControlFlow::Continue(None) };
+        if let Some(fault) = taken.fault.filter(|fault| self.checks.count(fault)) {
+            self.error(ErrorKind::Fault(fault), fault.times, descent)?;
+        }
+        ControlFlow::Continue(Some(taken.ahead))
+    }
+
+    #[inline]
+    pub fn insert(&mut self, key: Key) -> ControlFlow<End, Visit> {
+        if self.room.inserts == 0 {
+            self.make_room(0, 0)?;
+        }
+        self.room.inserts -= 1;
+        let visit = self.store.insert(key);
+        self.stats.stored += u64::from(visit == Visit::New);
+        ControlFlow::Continue(visit)
+    }
+
+    /// Sees to it that there is room for the successors of the state that was just expanded.
+    #[inline]
+    fn prepare(&mut self, descent: &Descent) -> ControlFlow<End> {
+        let steps = self.successors.len();
+        if self.room.keys < steps {
+            self.make_room(steps, descent.bytes())?;
+        }
+        self.room.keys -= steps;
+        self.successors.steps().for_each(|step| self.observer.stepped(step));
+        ControlFlow::Continue(())
+    }
+
+    /// Enters the state that was just expanded.
+    #[inline]
+    fn admit(&mut self, descent: &mut Descent) {
+        let (store, opened) = (&*self.store, &self.opened);
+        descent.enter(&self.successors, |state| {
+            let key = store.key(state, opened);
+            store.prefetch(key);
+            key
+        });
+    }
+
+    #[cold]
+    fn make_room(&mut self, keys: usize, descent: u64) -> ControlFlow<End> {
+        let portion = keys.max(Room::portion(self.stats.stored));
+        let limit = self.limits.memory.unwrap_or(u64::MAX);
+        let kept = self.aside + descent;
+        let reserved = match limit.checked_sub(kept) {
+            Some(left) => self.store.reserve(portion, left),
+            None => Err(Full),
+        };
+        match reserved {
+            Ok(()) => {
+                self.peak = self.peak.max(self.store.bytes() + kept);
+                self.room = Room { keys: portion, inserts: portion };
+                ControlFlow::Continue(())
             }
-            Visit::Seen => ControlFlow::Continue(Ahead::Known),
-            Visit::Full => ControlFlow::Break(End::Limit(Limit::Memory)),
+            Err(Full) => ControlFlow::Break(End::Limit(Limit::Memory)),
         }
     }
 
@@ -123,33 +244,22 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         may
     }
 
-    /// Checks whether the run may end in the stable state just entered, if it does.
-    #[inline]
-    pub fn check_end(&mut self, descent: &Descent<M>) -> ControlFlow<End> {
-        if descent.is_stuck() && self.checks.end_states && !self.model.marks(descent.reached()).valid_end {
-            self.error(ErrorKind::InvalidEnd, 1, descent)?;
-        }
-        ControlFlow::Continue(())
-    }
-
     /// What has come of it, and the first error apart, whose path the search may have to complete.
-    pub fn finish(self, explored: ControlFlow<End>) -> (Outcome<M::Step>, Option<Found<M::Step>>) {
+    pub fn finish(self, explored: ControlFlow<End>) -> (Outcome<M::Step>, Option<Found>) {
         let end = match explored {
             ControlFlow::Break(end) => end,
             ControlFlow::Continue(()) if self.cut => End::Limit(Limit::Depth),
             ControlFlow::Continue(()) => End::Complete,
         };
-        (Outcome { end, stats: self.stats, errors: self.errors, counterexample: None }, self.first)
+        let bytes = self.peak.max(self.store.bytes() + self.aside);
+        (Outcome { end, stats: self.stats, errors: self.errors, bytes, counterexample: None }, self.first)
     }
 
     #[cold]
-    fn error(&mut self, error: ErrorKind, times: u32, descent: &Descent<M>) -> ControlFlow<End> {
+    fn error(&mut self, error: ErrorKind, times: u32, descent: &Descent) -> ControlFlow<End> {
         self.errors += u64::from(times);
-        let depth = self.stats.depth;
-        self.first.get_or_insert_with(|| {
-            let (start, steps) = (descent.origin().to_vec(), descent.path().to_vec());
-            Found { counterexample: Counterexample { error, start, steps }, depth }
-        });
+        let origin = self.origin;
+        self.first.get_or_insert_with(|| Found { error, origin, choices: descent.choices() });
         match self.checks.errors {
             Errors::First => ControlFlow::Break(End::Error),
             Errors::All => ControlFlow::Continue(()),
@@ -182,7 +292,8 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     #[cold]
     fn tell_progress(&mut self) {
         let Stats { stored, matched, depth, .. } = self.stats;
-        self.observer.progress(Progress { stored, matched, depth, store_bytes: self.store.bytes() });
+        let bytes = self.store.bytes() + self.aside;
+        self.observer.progress(Progress { stored, matched, depth, bytes });
     }
 }
 

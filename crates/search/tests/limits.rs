@@ -5,17 +5,18 @@ mod common;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use common::{ALL, Diary, agree, bfs, dfs, prove};
+use common::{ALL, agree, bfs, dfs, prove};
 use entail_model::{Fired, Marks, Model, State, StateBuf};
 use entail_search::{Checks, End, Limit, Limits, Outcome, breadth_first, depth_first};
-use entail_store::Exact;
+use entail_store::Lossless;
+use entail_testkit::diary::Diary;
 use entail_testkit::graph::{Edge, Graph};
 use entail_testkit::rng::Rng;
 
-fn both<M: Model>(model: &M, limits: Limits, memory: u64) -> [Outcome<M::Step>; 2] {
+fn both<M: Model>(model: &M, limits: Limits) -> [Outcome<M::Step>; 2] {
     [
-        breadth_first(model, &mut Exact::with_limit(memory), &ALL, &limits, &mut ()),
-        depth_first(model, &mut Exact::with_limit(memory), &ALL, &limits, &mut ()),
+        breadth_first(model, &mut Diary::default(), &ALL, &limits, &mut ()),
+        depth_first(model, &mut Diary::default(), &ALL, &limits, &mut ()),
     ]
 }
 
@@ -23,13 +24,13 @@ fn both<M: Model>(model: &M, limits: Limits, memory: u64) -> [Outcome<M::Step>; 
 fn states_at_the_depth_limit_are_stored_but_not_expanded() {
     let line = Graph::starting_in(0).path(&[0, 1, 2, 3, 4]);
     for depth in 0..=4 {
-        for outcome in both(&line, Limits { depth: Some(depth), ..Limits::default() }, u64::MAX) {
+        for outcome in both(&line, Limits { depth: Some(depth), ..Limits::default() }) {
             assert_eq!(outcome.end, End::Limit(Limit::Depth));
             assert_eq!((outcome.stats.stored, outcome.stats.depth), (depth + 1, depth));
             assert_eq!(outcome.errors, 0, "whether 4 is an end is not known");
         }
     }
-    for outcome in both(&line, Limits { depth: Some(5), ..Limits::default() }, u64::MAX) {
+    for outcome in both(&line, Limits { depth: Some(5), ..Limits::default() }) {
         assert_eq!((outcome.end, outcome.errors), (End::Complete, 1));
     }
 }
@@ -38,9 +39,9 @@ fn states_at_the_depth_limit_are_stored_but_not_expanded() {
 fn depth_first_search_is_cut_inside_transient_states_too() {
     let line = Graph::starting_in(0).path(&[0, 1, 2, 3, 3]).transient(1).transient(2);
     let limits = Limits { depth: Some(2), ..Limits::default() };
-    let outcome = depth_first(&line, &mut Exact::new(), &ALL, &limits, &mut ());
+    let outcome = depth_first(&line, &mut Diary::default(), &ALL, &limits, &mut ());
     assert_eq!((outcome.end, outcome.stats.stored), (End::Limit(Limit::Depth), 1));
-    let outcome = breadth_first(&line, &mut Exact::new(), &ALL, &limits, &mut ());
+    let outcome = breadth_first(&line, &mut Diary::default(), &ALL, &limits, &mut ());
     assert_eq!((outcome.end, outcome.stats.stored), (End::Complete, 2));
 }
 
@@ -50,7 +51,7 @@ fn a_limit_never_gives_more_and_never_a_false_verdict() {
         let mut rng = Rng::new(seed);
         let graph = Graph::random(&mut rng);
         let limits = Limits { depth: Some(rng.below(12) as u64), ..Limits::default() };
-        let [mut wide, mut deep] = [rng.below(30); 2].map(Diary::with_room_for);
+        let [mut wide, mut deep] = [rng.below(100); 2].map(Diary::with_room_for);
         let whole = bfs(&graph, ALL);
         for outcome in [
             breadth_first(&graph, &mut wide, &ALL, &limits, &mut ()),
@@ -74,11 +75,15 @@ fn a_limit_never_gives_more_and_never_a_false_verdict() {
 
 #[test]
 fn a_full_store_ends_the_search() {
-    for outcome in both(&Counter { length: 1_000_000 }, Limits::default(), 1 << 20) {
+    let limits = Limits { memory: Some(10_000_000), ..Limits::default() };
+    for outcome in both(&Counter { length: 1_000_000 }, limits) {
         assert_eq!(outcome.end, End::Limit(Limit::Memory));
-        assert!((20_000..100_000).contains(&outcome.stats.stored), "{:?}", outcome.stats);
+        assert!((10_000..100_000).contains(&outcome.stats.stored), "{:?}", outcome.stats);
     }
-    for outcome in both(&Counter { length: 1 }, Limits::default(), 0) {
+    for outcome in [
+        breadth_first(&Counter { length: 1 }, &mut Diary::with_room_for(0), &ALL, &Limits::default(), &mut ()),
+        depth_first(&Counter { length: 1 }, &mut Diary::with_room_for(0), &ALL, &Limits::default(), &mut ()),
+    ] {
         assert_eq!((outcome.end, outcome.stats.stored), (End::Limit(Limit::Memory), 0));
     }
 }
@@ -86,9 +91,7 @@ fn a_full_store_ends_the_search() {
 #[test]
 fn time_ends_the_search() {
     for time in [Duration::ZERO, Duration::from_millis(20)] {
-        for outcome in
-            both(&Counter { length: u64::MAX }, Limits { time: Some(time), ..Limits::default() }, u64::MAX)
-        {
+        for outcome in both(&Counter { length: u64::MAX }, Limits { time: Some(time), ..Limits::default() }) {
             assert_eq!(outcome.end, End::Limit(Limit::Time));
         }
     }
@@ -97,7 +100,7 @@ fn time_ends_the_search() {
 #[test]
 fn an_interruption_ends_the_search() {
     let stop = AtomicBool::new(true);
-    for outcome in both(&Counter { length: 10 }, Limits { stop: Some(&stop), ..Limits::default() }, u64::MAX) {
+    for outcome in both(&Counter { length: 10 }, Limits { stop: Some(&stop), ..Limits::default() }) {
         assert_eq!((outcome.end, outcome.stats.stored), (End::Limit(Limit::Interrupted), 1));
     }
 }
@@ -111,7 +114,7 @@ fn an_interruption_ends_even_the_walk_through_transient_states() {
     }
     let graph = (1..180).fold(graph, Graph::transient);
     let time = Some(Duration::from_millis(20));
-    for outcome in both(&graph, Limits { time, ..Limits::default() }, u64::MAX) {
+    for outcome in both(&graph, Limits { time, ..Limits::default() }) {
         assert_eq!(outcome.end, End::Limit(Limit::Time));
     }
 }
@@ -131,7 +134,8 @@ fn a_million_states_in_a_line_are_no_problem() {
 
 #[test]
 fn ten_million_states_on_the_stack_are_no_problem() {
-    let outcome = dfs(&Counter { length: 10_000_000 }, Checks::default());
+    let (model, mut store) = (Counter { length: 10_000_000 }, Lossless::new(40));
+    let outcome = depth_first(&model, &mut store, &Checks::default(), &Limits::default(), &mut ());
     assert_eq!((outcome.end, outcome.stats.depth), (End::Complete, 10_000_000));
 }
 

@@ -33,7 +33,7 @@ struct Property<'a> {
     errors: u64,
     counterexample: Option<Run<'a>>,
     states: Option<States>,
-    search: Option<How>,
+    search: Option<How<'a>>,
     store: Option<Kept>,
     time: Option<Time>,
     memory: Option<Memory>,
@@ -63,9 +63,11 @@ struct States {
 }
 
 #[derive(Serialize)]
-struct How {
+struct How<'a> {
     algorithm: &'static str,
     backend: &'static str,
+    /// Why it is not the backend that was asked for.
+    fallback: Option<&'a str>,
     reduction: &'static str,
     threads: u32,
     optimised: bool,
@@ -77,11 +79,14 @@ struct Kept {
     guarantee: &'static str,
     bytes: u64,
     bytes_per_state: f64,
+    /// How many bits a state is packed into.
+    state_bits: u32,
     coverage: f64,
 }
 
 #[derive(Serialize)]
 struct Time {
+    read_s: f64,
     compile_s: f64,
     search_s: f64,
     total_s: f64,
@@ -155,7 +160,7 @@ fn property<'a>(report: &'a PropertyReport, plan: &Plan) -> Property<'a> {
         errors: searched.map_or(0, |searched| searched.errors),
         counterexample: searched.and_then(|searched| searched.counterexample.as_ref()).map(run),
         states: searched.map(states),
-        search: searched.map(|_| how(plan)),
+        search: searched.map(|searched| how(searched, plan)),
         store: searched.map(|searched| kept(searched, plan)),
         time: searched.map(time),
         memory: searched.map(|searched| Memory { peak_bytes: searched.peak_bytes }),
@@ -188,37 +193,44 @@ fn states(searched: &Searched) -> States {
     }
 }
 
-fn how(plan: &Plan) -> How {
+fn how<'a>(searched: &'a Searched, plan: &Plan) -> How<'a> {
     let algorithm = match plan.search {
         Search::BreadthFirst => "bfs",
         Search::DepthFirst => "dfs",
     };
-    let backend = match plan.backend {
+    let backend = match searched.backend {
+        Backend::Jit => "jit",
         Backend::Interpret => "interpret",
     };
+    let fallback = searched.fallback.as_deref();
     let reduction = match plan.reduction {
         Reduction::None => "none",
     };
-    How { algorithm, backend, reduction, threads: plan.threads, optimised: plan.optimised }
+    How { algorithm, backend, fallback, reduction, threads: plan.threads, optimised: plan.optimised }
 }
 
 fn kept(searched: &Searched, plan: &Plan) -> Kept {
     let kind = match plan.store {
         Store::Exact => "exact",
     };
-    let (guarantee, coverage) = match searched.stored.guarantee {
+    let (guarantee, coverage) = match searched.guarantee {
         Guarantee::Exact => ("exact", 1.0),
         Guarantee::Probable => ("probable", 1.0),
         Guarantee::Partial => ("partial", 0.0),
     };
     let bytes_per_state = rounded(searched.bytes_per_state(), 10.0);
-    Kept { kind, guarantee, bytes: searched.stored.bytes, bytes_per_state, coverage }
+    Kept { kind, guarantee, bytes: searched.bytes, bytes_per_state, state_bits: searched.state_bits, coverage }
 }
 
 fn time(searched: &Searched) -> Time {
     let seconds = |duration: std::time::Duration| rounded(duration.as_secs_f64(), 1e6);
     let times = &searched.times;
-    Time { compile_s: seconds(times.compile), search_s: seconds(times.search), total_s: seconds(times.total) }
+    Time {
+        read_s: seconds(times.read),
+        compile_s: seconds(times.compile),
+        search_s: seconds(times.search),
+        total_s: seconds(times.total),
+    }
 }
 
 fn rounded(value: f64, precision: f64) -> f64 {

@@ -4,11 +4,13 @@ pub mod json;
 pub mod spin;
 pub mod text;
 
+use crate::args::Backend;
 use crate::console::Status;
 use crate::coverage::Unreached;
-use crate::plan::{Plan, Stored};
+use crate::plan::Plan;
 use crate::violation::Violation;
 use entail_front::ModelSource;
+use entail_model::Guarantee;
 use entail_search::{End, Stats};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -48,11 +50,18 @@ pub struct Searched {
     pub counterexample: Option<Counterexample>,
     pub stats: Stats,
     pub end: End,
-    pub stored: Stored,
+    /// The most that was kept at a time: visited states, and what is needed to go on and to find the way back.
+    pub bytes: u64,
+    pub guarantee: Guarantee,
+    /// What successors were computed with, and why not otherwise.
+    pub backend: Backend,
+    pub fallback: Option<String>,
     pub times: Times,
     pub peak_bytes: Option<u64>,
     /// The size of the initial state.
     pub state_bytes: usize,
+    /// How many bits a state is packed into.
+    pub state_bits: u32,
 }
 
 pub struct Counterexample {
@@ -68,6 +77,8 @@ pub struct Counterexample {
 
 pub struct Times {
     /// To read the model.
+    pub read: Duration,
+    /// To make it ready to run.
     pub compile: Duration,
     pub search: Duration,
     pub total: Duration,
@@ -103,6 +114,6 @@ impl Report {
 
 impl Searched {
     pub fn bytes_per_state(&self) -> f64 {
-        self.stored.bytes as f64 / self.stored.states.max(1) as f64
+        self.bytes as f64 / self.stats.stored.max(1) as f64
     }
 }

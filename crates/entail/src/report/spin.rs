@@ -134,8 +134,8 @@ fn write_statistics(out: &mut String, searched: &Searched) -> fmt::Result {
     writeln!(out, "{:>9} states, matched", stats.matched)?;
     writeln!(out, "{:>9} transitions (= stored+matched)\n", stats.transitions())?;
     writeln!(out, "Stats on memory usage (in Megabytes):")?;
-    writeln!(out, "{:>9.3}\tactual memory usage for states", megabytes(searched.stored.bytes))?;
-    let total = searched.peak_bytes.unwrap_or(searched.stored.bytes);
+    writeln!(out, "{:>9.3}\tactual memory usage for states", megabytes(searched.bytes))?;
+    let total = searched.peak_bytes.unwrap_or(searched.bytes);
     writeln!(out, "{:>9.3}\ttotal actual memory usage\n\n", megabytes(total))
 }
 

@@ -111,13 +111,18 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
     let peak = searched.peak_bytes.map(|bytes| format!(", {} at most in all", show_bytes(bytes)));
     writeln!(
         out,
-        "  {} for states ({:.1} bytes each){}; {} to read the model, {} to search",
-        show_bytes(searched.stored.bytes),
+        "  {} for states ({:.1} bytes each){}; {} to read the model, {} to compile it, {} to search",
+        show_bytes(searched.bytes),
         searched.bytes_per_state(),
         peak.unwrap_or_default(),
+        show_duration(searched.times.read),
         show_duration(searched.times.compile),
         show_duration(searched.times.search),
-    )
+    )?;
+    match &searched.fallback {
+        Some(reason) => writeln!(out, "  interpreted: {reason}"),
+        None => Ok(()),
+    }
 }
 
 fn write_unreached(out: &mut String, unreached: &[Unreached], system: &System) -> fmt::Result {

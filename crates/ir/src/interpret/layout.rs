@@ -2,42 +2,48 @@
 //!
 //! ```text
 //! exclusive │ last? │ process count │ globals │ global channels │ process 0 │ its channels │ process 1 │ …
-//! process:  type │ location (1 or 2 bytes) │ priority? │ locals
+//! process:  type │ station (1 or 2 bytes) │ priority? │ locals
 //! channel:  length (1 or 2 bytes) │ capacity × message; a rendezvous takes no bytes
 //! ```
 //!
 //! `exclusive` is the number of the process that alone may move, plus 1, or 0: it is 0 in every state that is
-//! stored. Numbers are little-endian. Parts marked `?` are there only if the system needs them. Free slots of a
+//! stored. A *station* is a location where a process can be, numbered without gaps. Numbers are little-endian. Parts marked `?` are there only if the system needs them. Free slots of a
 //! channel are 0, so that equal states have equal bytes.
 
-use crate::{ChannelType, ChannelTypeId, Init, LocationId, ProcessTypeId, Scalar, System};
+use crate::{ChannelType, ChannelTypeId, Init, LocationId, ProcessType, ProcessTypeId, Scalar, System};
 use entail_model::State;
 
 /// The sizes and offsets that are the same in every state of a system.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    pub(crate) last: Option<usize>,
-    pub(crate) process_count: usize,
+    pub last: Option<usize>,
+    pub process_count: usize,
     pub(crate) globals: usize,
     /// Where the first process begins.
-    pub(crate) first_process: usize,
-    location_bytes: usize,
-    priority: bool,
+    pub first_process: usize,
+    pub location_bytes: usize,
+    /// Per process type: the locations where a process can be.
+    stations: Vec<Vec<LocationId>>,
+    /// Per process type and location: its station.
+    station_of: Vec<Vec<u16>>,
+    pub(crate) priority: bool,
     /// From the beginning of a process to its locals.
-    pub(crate) process_header: usize,
+    pub process_header: usize,
     /// Per process type: header, locals, and channels.
     process_sizes: Vec<usize>,
     /// Per process type: the channels made when one starts.
     process_channels: Vec<Vec<ChannelTypeId>>,
-    global_channels: Vec<ChannelTypeId>,
+    pub global_channels: Vec<ChannelTypeId>,
     /// Per channel type.
     channels: Vec<ChannelLayout>,
 }
 
+/// How one type of channel lies in a state.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ChannelLayout {
+pub struct ChannelLayout {
     pub size: usize,
     pub length_bytes: usize,
+    /// Bytes of one message.
     pub message: usize,
 }
 
@@ -94,8 +100,15 @@ impl Layout {
         };
         let size_of = |types: &[ChannelTypeId]| types.iter().map(|id| channels[id.index()].size).sum::<usize>();
 
-        let most_locations = system.process_types.iter().map(|process| process.locations.len()).max();
-        let location_bytes = if most_locations.unwrap_or(0) <= 256 { 1 } else { 2 };
+        let stations: Vec<_> = system.process_types.iter().map(|process| stations(process, system)).collect();
+        let station_of = |(process, stations): (&ProcessType, &Vec<LocationId>)| {
+            let mut station_of = vec![0; process.locations.len()];
+            (0..).zip(stations).for_each(|(station, location)| station_of[location.index()] = station);
+            station_of
+        };
+        let station_of = system.process_types.iter().zip(&stations).map(station_of).collect();
+        let most_stations = stations.iter().map(Vec::len).max();
+        let location_bytes = if most_stations.unwrap_or(0) <= 256 { 1 } else { 2 };
         let process_header = 1 + location_bytes + usize::from(system.uses_priorities);
         let process_channels: Vec<_> =
             system.process_types.iter().map(|process| channels_of(&process.frame.init)).collect();
@@ -117,6 +130,8 @@ impl Layout {
             globals,
             first_process,
             location_bytes,
+            stations,
+            station_of,
             priority: system.uses_priorities,
             process_header,
             process_sizes,
@@ -154,6 +169,30 @@ impl Layout {
         }
     }
 
+    /// The types of the processes of a state.
+    pub fn types_of(&self, state: &State) -> Vec<u32> {
+        let mut start = self.first_process;
+        let mut types = Vec::new();
+        for _ in 0..state[self.process_count] {
+            let process_type = ProcessTypeId(u16::from(state[start]));
+            types.push(u32::from(process_type.0));
+            start += self.process_size(process_type);
+        }
+        types
+    }
+
+    /// What states with processes of these types have in common.
+    pub fn outline_of(&self, system: &System, types: &[ProcessTypeId]) -> Outline {
+        let mut state = vec![0; self.first_process];
+        state[self.process_count] = types.len() as u8;
+        for &process_type in types {
+            let start = state.len();
+            state.resize(start + self.process_size(process_type), 0);
+            state[start] = process_type.0 as u8;
+        }
+        self.outline(system, &state)
+    }
+
     /// Adds the process that begins at `start`, and its channels; returns where the next one begins.
     pub(crate) fn add_process(&self, system: &System, state: &State, start: usize, view: &mut View) -> usize {
         let process_type = ProcessTypeId(u16::from(state[start]));
@@ -175,28 +214,41 @@ impl Layout {
         }
     }
 
-    pub(crate) fn process_size(&self, process_type: ProcessTypeId) -> usize {
+    /// Bytes of a process of this type, with its channels.
+    pub fn process_size(&self, process_type: ProcessTypeId) -> usize {
         self.process_sizes[process_type.index()]
     }
 
     /// How many channels come with a process of this type.
-    pub(crate) fn channels_of(&self, process_type: ProcessTypeId) -> usize {
+    pub fn channels_of(&self, process_type: ProcessTypeId) -> usize {
         self.process_channels[process_type.index()].len()
     }
 
-    pub(crate) fn channel(&self, channel_type: ChannelTypeId) -> ChannelLayout {
+    pub fn channel(&self, channel_type: ChannelTypeId) -> ChannelLayout {
         self.channels[channel_type.index()]
     }
 
     fn location(&self, state: &State, process: usize) -> LocationId {
         let low = u16::from(state[process + 1]);
-        LocationId(if self.location_bytes == 1 { low } else { low | u16::from(state[process + 2]) << 8 })
+        let station = if self.location_bytes == 1 { low } else { low | u16::from(state[process + 2]) << 8 };
+        self.stations[usize::from(state[process])][usize::from(station)]
+    }
+
+    /// The locations where a process of this type can be, by station.
+    pub fn stations(&self, process_type: ProcessTypeId) -> &[LocationId] {
+        &self.stations[process_type.index()]
+    }
+
+    /// The station of a location where a process of this type can be.
+    pub fn station(&self, process_type: ProcessTypeId, location: LocationId) -> u16 {
+        self.station_of[process_type.index()][location.index()]
     }
 
     pub(crate) fn set_location(&self, state: &mut State, process: usize, location: LocationId) {
-        state[process + 1] = location.0 as u8;
+        let station = self.station_of[usize::from(state[process])][location.index()];
+        state[process + 1] = station as u8;
         if self.location_bytes == 2 {
-            state[process + 2] = (location.0 >> 8) as u8;
+            state[process + 2] = (station >> 8) as u8;
         }
     }
 
@@ -239,6 +291,19 @@ impl Layout {
         let layout = self.channel(channel.channel_type);
         channel.start + layout.length_bytes + slot * layout.message
     }
+}
+
+/// Where a process begins, and where edges lead from there.
+fn stations(process_type: &ProcessType, system: &System) -> Vec<LocationId> {
+    let mut reached = vec![false; process_type.locations.len()];
+    let mut pending = vec![process_type.entry];
+    while let Some(location) = pending.pop() {
+        if !std::mem::replace(&mut reached[location.index()], true) {
+            let edges = system.edges_of(&process_type.locations[location.index()]);
+            pending.extend(edges.iter().filter_map(|edge| edge.target));
+        }
+    }
+    (0..).map(LocationId).zip(reached).filter_map(|(location, reached)| reached.then_some(location)).collect()
 }
 
 impl ChannelLayout {

@@ -4,9 +4,11 @@ mod eval;
 mod explain;
 mod fire;
 pub mod layout;
+mod variation;
 
 pub use explain::{Change, Explained};
-pub use layout::{ChannelView, Layout, Outline, ProcessView, View};
+pub use layout::{ChannelLayout, ChannelView, Layout, Outline, ProcessView, View};
+pub use variation::{Number, Variation};
 
 use crate::{Action, Edge, EdgeId, Entry, System};
 use entail_model::{FaultKind, Fired, Marks, Model, State, StateBuf};
@@ -252,6 +254,18 @@ impl Model for Interpreter<'_> {
             marks.progress |= location.progress;
         }
         marks
+    }
+}
+
+impl<E: Engine> Engine for &E {
+    fn expand(
+        &self,
+        state: &State,
+        outline: &Outline,
+        scratch: &mut Vec<u64>,
+        each: impl FnMut(Step, Fired, &State),
+    ) {
+        (*self).expand(state, outline, scratch, each);
     }
 }
 

@@ -1,19 +1,19 @@
 //! Runs both searches and checks what any search must get right.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
-use entail_model::{Fired, Guarantee, InOrder, Model, Position, State, StateBuf, Store, Visit};
+use entail_model::{Fired, Model, StateBuf};
 use entail_search::{Checks, Counterexample, End, ErrorKind, Errors, Limits, Outcome, breadth_first, depth_first};
-use entail_store::Exact;
+use entail_testkit::diary::Diary;
 use entail_testkit::naive::{self, replay};
 
 pub const ALL: Checks = Checks { assertions: true, end_states: true, errors: Errors::All };
 
 pub fn bfs<M: Model>(model: &M, checks: Checks) -> Outcome<M::Step> {
-    breadth_first(model, &mut Exact::new(), &checks, &Limits::default(), &mut ())
+    breadth_first(model, &mut Diary::default(), &checks, &Limits::default(), &mut ())
 }
 
 pub fn dfs<M: Model>(model: &M, checks: Checks) -> Outcome<M::Step> {
-    depth_first(model, &mut Exact::new(), &checks, &Limits::default(), &mut ())
+    depth_first(model, &mut Diary::default(), &checks, &Limits::default(), &mut ())
 }
 
 /// Both searches find what the naive one finds, and prove it.
@@ -71,55 +71,4 @@ pub fn initial_states<M: Model>(model: &M) -> Vec<StateBuf> {
     let mut states = Vec::new();
     model.initial_states(&mut |state| states.push(state.to_vec()));
     states
-}
-
-/// The simplest of stores. It can be asked later what was visited.
-pub struct Diary {
-    pub visits: Vec<(StateBuf, Visit)>,
-    states: Vec<StateBuf>,
-    room: usize,
-}
-
-impl Diary {
-    pub fn with_room_for(states: usize) -> Diary {
-        Diary { visits: Vec::new(), states: Vec::new(), room: states }
-    }
-}
-
-impl Store for Diary {
-    fn visit(&mut self, state: &State) -> Visit {
-        let visit = if self.states.iter().any(|known| known == state) {
-            Visit::Seen
-        } else if self.states.len() == self.room {
-            Visit::Full
-        } else {
-            self.states.push(state.to_vec());
-            Visit::New
-        };
-        self.visits.push((state.to_vec(), visit));
-        visit
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        Guarantee::Exact
-    }
-
-    fn len(&self) -> u64 {
-        self.states.len() as u64
-    }
-
-    fn bytes(&self) -> u64 {
-        0
-    }
-}
-
-impl InOrder for Diary {
-    fn read(&self, Position(position): Position, state: &mut StateBuf) -> Position {
-        state.clone_from(&self.states[position as usize]);
-        Position(position + 1)
-    }
-
-    fn end(&self) -> Position {
-        Position(self.len())
-    }
 }

@@ -1,0 +1,109 @@
+//! What can differ between states with the same processes.
+
+use super::{Layout, Outline};
+use crate::{ChannelTypeId, ProcessTypeId, Range, Ranges, Scalar, Shape, System};
+
+/// The numbers in the states of one outline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variation {
+    /// In the order of their places.
+    pub numbers: Vec<Number>,
+    /// What is the same in all states that are not in the middle of an indivisible sequence; the numbers are 0 here.
+    pub template: Vec<u8>,
+}
+
+/// A number in a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Number {
+    /// Where it begins.
+    pub at: u32,
+    /// How many bytes it takes.
+    pub bytes: u8,
+    /// All values that it can have, as its bytes say: negative ones may look like great ones.
+    pub range: Range,
+}
+
+impl Variation {
+    pub fn new(system: &System, layout: &Layout, ranges: &Ranges, outline: &Outline) -> Variation {
+        let mut variation = Variation { numbers: Vec::new(), template: vec![0; outline.len as usize] };
+        if let Some(last) = layout.last {
+            variation.add(last, BYTE, Range { low: 0, high: 255 });
+        }
+        variation.template[layout.process_count] = outline.types.len() as u8;
+        for variable in &system.globals.variables {
+            variation.variable(&variable.shape, layout.globals, variable.offset, &|offset| ranges.global(offset));
+        }
+        for (&process_type, &start) in outline.types.iter().zip(&outline.starts) {
+            variation.process(system, layout, ranges, ProcessTypeId(process_type as u16), start as usize);
+        }
+        for (&channel_type, &start) in outline.channel_types.iter().zip(&outline.channel_starts) {
+            variation.channel(system, layout, ranges, ChannelTypeId(channel_type as u16), start as usize);
+        }
+        variation.numbers.sort_by_key(|number| number.at);
+        variation
+    }
+
+    fn process(&mut self, system: &System, layout: &Layout, ranges: &Ranges, id: ProcessTypeId, start: usize) {
+        let process_type = system.process_type(id);
+        self.template[start] = id.0 as u8;
+        let location = if layout.location_bytes == 1 { BYTE } else { Scalar::unsigned(16) };
+        let last = layout.stations(id).len() as i32 - 1;
+        self.add(start + 1, location, Range { low: 0, high: last });
+        if layout.priority {
+            self.add(start + 1 + layout.location_bytes, BYTE, Range { low: 0, high: 255 });
+        }
+        let locals = start + layout.process_header;
+        for variable in &process_type.frame.variables {
+            self.variable(&variable.shape, locals, variable.offset, &|offset| ranges.local(id, offset));
+        }
+    }
+
+    fn channel(&mut self, system: &System, layout: &Layout, ranges: &Ranges, id: ChannelTypeId, start: usize) {
+        let channel_type = &system.channel_types[id.index()];
+        let channel = layout.channel(id);
+        if channel.length_bytes > 0 {
+            let length = Scalar::unsigned(8 * channel.length_bytes as u8);
+            self.add(start, length, Range { low: 0, high: i32::from(channel_type.capacity) });
+        }
+        let mut at = start + channel.length_bytes;
+        for _ in 0..channel_type.capacity {
+            for (field, scalar) in channel_type.fields.iter().enumerate() {
+                self.add(at, *scalar, ranges.field(id, field));
+                at += scalar.size() as usize;
+            }
+        }
+    }
+
+    /// A variable at `offset` in the frame that begins at `base`.
+    fn variable(&mut self, shape: &Shape, base: usize, offset: u32, range: &dyn Fn(u32) -> Range) {
+        match shape {
+            Shape::Scalar(scalar) => self.add(base + offset as usize, *scalar, range(offset)),
+            Shape::Array { element, len } => {
+                (0..*len).for_each(|i| self.variable(element, base, offset + i * element.size(), range));
+            }
+            Shape::Record { fields, .. } => {
+                fields.iter().for_each(|field| self.variable(&field.shape, base, offset + field.offset, range));
+            }
+        }
+    }
+
+    fn add(&mut self, at: usize, scalar: Scalar, range: Range) {
+        self.numbers.push(Number { at: at as u32, bytes: scalar.size() as u8, range: as_bytes(range, scalar) });
+    }
+}
+
+const BYTE: Scalar = Scalar::unsigned(8);
+
+/// The values of a number as its bytes say. Negative numbers that do not fill their bytes look like positive ones.
+fn as_bytes(range: Range, scalar: Scalar) -> Range {
+    let whole_bytes = u32::from(scalar.bits) == 8 * scalar.size();
+    if whole_bytes || range.low >= 0 {
+        return range;
+    }
+    let beyond = 1 << scalar.bits;
+    if range.high < 0 {
+        Range { low: range.low + beyond, high: range.high + beyond }
+    } else {
+        Range { low: 0, high: beyond - 1 }
+    }
+}

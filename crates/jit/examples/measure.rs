@@ -1,0 +1,134 @@
+//! How long a step takes, interpreted and compiled, and how long compiling takes:
+//! `cargo run --release -p entail-jit --example measure -- MODEL…`
+
+use entail_front::{Options, load};
+use entail_ir::Interpreter;
+use entail_ir::interpret::{Engine, Outline};
+use entail_jit::{Jit, Tuning};
+use entail_model::{Fired, Model};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How many states are expanded again and again.
+const STATES: usize = 20_000;
+/// For how long.
+const TIME: Duration = Duration::from_millis(300);
+
+fn main() {
+    println!(
+        "{:24} {:>6} {:>7} {:>12} {:>10} {:>9} {:>10} {:>9} {:>7}",
+        "model", "edges", "bytes", "interpreted", "plain", "made in", "optimised", "made in", "code"
+    );
+    for path in std::env::args().skip(1) {
+        measure(Path::new(&path));
+    }
+}
+
+fn measure(path: &Path) {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let Some(model) = load(path, &Options::default()).model else { return println!("{name:24} cannot be read") };
+    let interpreter = Interpreter::new(&model.system);
+    let states = explore(&interpreter);
+    let interpreted = per_step(&interpreter, &states);
+    let compile = |optimise| {
+        // The fastest of a few: the first has to load the compiler itself.
+        let tries =
+            (0..5).map(|_| Jit::compile_with(&interpreter, Tuning { optimise }).map_err(|why| why.to_string()));
+        tries
+            .collect::<Result<Vec<_>, _>>()
+            .map(|all| all.into_iter().min_by_key(Jit::compile_time).expect("several"))
+    };
+    match (compile(false), compile(true)) {
+        (Ok(plain), Ok(optimised)) => println!(
+            "{name:24} {:6} {:7} {interpreted:9.1} ns {:7.1} ns {:6.2} ms {:7.1} ns {:6.2} ms {:7}",
+            model.system.edges.len(),
+            states.first().map_or(0, |(state, _)| state.len()),
+            per_step(&plain, &states),
+            plain.compile_time().as_secs_f64() * 1e3,
+            per_step(&optimised, &states),
+            optimised.compile_time().as_secs_f64() * 1e3,
+            plain.code_bytes(),
+        ),
+        (Err(why), _) | (_, Err(why)) => println!("{name:24} {interpreted:9.1} ns; {why}"),
+    }
+}
+
+/// The first states, breadth first, with their outlines.
+fn explore(interpreter: &Interpreter<'_>) -> Vec<(Vec<u8>, usize)> {
+    let mut states = Vec::new();
+    let mut queue = VecDeque::new();
+    let mut seen = HashSet::new();
+    interpreter.initial_states(&mut |state| queue.push_back(state.to_vec()));
+    while let Some(state) = queue.pop_front() {
+        Engine::expand(&interpreter, &state, &Outline::default(), &mut Vec::new(), |_, fired, successor| {
+            let goes_on = !matches!(fired, Fired::Broken(_));
+            if goes_on && seen.len() < STATES && seen.insert(successor.to_vec()) {
+                queue.push_back(successor.to_vec());
+            }
+        });
+        states.push((state, 0));
+    }
+    states
+}
+
+/// Nanoseconds per step, in the fastest of many rounds.
+fn per_step(engine: &impl WithOutlines, states: &[(Vec<u8>, usize)]) -> f64 {
+    let mut outlines: Vec<Outline> = Vec::new();
+    let mut known: HashMap<Vec<u32>, usize> = HashMap::new();
+    let states: Vec<_> = states
+        .iter()
+        .filter(|(state, _)| !state.is_empty())
+        .map(|(state, _)| {
+            let outline = engine.outline(state);
+            let index = *known.entry(outline.types.clone()).or_insert_with(|| {
+                outlines.push(outline);
+                outlines.len() - 1
+            });
+            (state, index)
+        })
+        .collect();
+    // One after the other, as in a queue.
+    let mut bytes = Vec::new();
+    let states: Vec<_> = states
+        .iter()
+        .map(|(state, outline)| {
+            let begin = bytes.len();
+            bytes.extend_from_slice(state);
+            (begin..bytes.len(), *outline)
+        })
+        .collect();
+    let mut scratch = Vec::new();
+    let mut fastest = f64::INFINITY;
+    let all = Instant::now();
+    while all.elapsed() < TIME {
+        let (mut steps, mut sum) = (0_u64, 0_u64);
+        let begun = Instant::now();
+        for (state, outline) in &states {
+            engine.expand(&bytes[state.clone()], &outlines[*outline], &mut scratch, |step, _, successor| {
+                steps += 1;
+                sum =
+                    sum.wrapping_add(step.bits()).wrapping_add(u64::from(successor.first().copied().unwrap_or(0)));
+            });
+        }
+        std::hint::black_box(sum);
+        fastest = fastest.min(begun.elapsed().as_secs_f64() * 1e9 / steps.max(1) as f64);
+    }
+    fastest
+}
+
+trait WithOutlines: Engine {
+    fn outline(&self, state: &[u8]) -> Outline;
+}
+
+impl WithOutlines for Interpreter<'_> {
+    fn outline(&self, state: &[u8]) -> Outline {
+        self.layout().outline(self.system(), state)
+    }
+}
+
+impl WithOutlines for Jit<'_> {
+    fn outline(&self, state: &[u8]) -> Outline {
+        Interpreter::new(self.system()).layout().outline(self.system(), state)
+    }
+}

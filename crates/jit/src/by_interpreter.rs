@@ -1,0 +1,162 @@
+//! What generated code leaves to Rust: everything rare, done by the interpreter on the same bytes.
+
+use crate::context::{Context, FAILED, HEADER, stride, write};
+use entail_ir::interpret::Step;
+use entail_model::{Fault, FaultKind, Fired, Model, State};
+
+/// Functions that generated code calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Helper {
+    Overflow,
+    Broken,
+    Failed,
+    Fire,
+    Steps,
+    CanMove,
+    Insert,
+    Remove,
+}
+
+/// Stands for any edge where one is asked for.
+pub(crate) const ANY_EDGE: u32 = u32::MAX;
+
+impl Helper {
+    pub const ALL: [Helper; 8] = [
+        Helper::Overflow,
+        Helper::Broken,
+        Helper::Failed,
+        Helper::Fire,
+        Helper::Steps,
+        Helper::CanMove,
+        Helper::Insert,
+        Helper::Remove,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Helper::Overflow => "overflow",
+            Helper::Broken => "broken",
+            Helper::Failed => "failed",
+            Helper::Fire => "fire",
+            Helper::Steps => "steps",
+            Helper::CanMove => "can_move",
+            Helper::Insert => "insert",
+            Helper::Remove => "remove",
+        }
+    }
+
+    pub fn address(self) -> *const u8 {
+        match self {
+            Helper::Overflow => overflow as *const u8,
+            Helper::Broken => broken as *const u8,
+            Helper::Failed => failed as *const u8,
+            Helper::Fire => fire as *const u8,
+            Helper::Steps => steps as *const u8,
+            Helper::CanMove => can_move as *const u8,
+            Helper::Insert => insert as *const u8,
+            Helper::Remove => remove as *const u8,
+        }
+    }
+}
+
+/// There is no room for another entry: what follows is written over what there is, and all will be done again.
+extern "C" fn overflow(context: &mut Context<'_>) -> *mut u8 {
+    context.overflowed = 1;
+    context.first
+}
+
+/// Writes the entry of a step that cannot be completed; `what` is a [`crate::context::failure`].
+extern "C" fn broken(context: &mut Context<'_>, out: *mut u8, step: u64, what: u64, times: u32) -> *mut u8 {
+    let fault = Fault { kind: kind(what), place: (what >> 32) as u32, times };
+    push(context, out, Step::from_bits(step), Fired::Broken(fault), &[])
+}
+
+/// Changes an entry to one of a step in which something went wrong.
+extern "C" fn failed(entry: *mut u8, what: u64, times: u32) {
+    // SAFETY: the generated code has written the first two words of the entry, and there is room for the third.
+    unsafe {
+        let shape = entry.add(8).cast::<u64>();
+        shape.write_unaligned(shape.read_unaligned() | FAILED << 32 | (what & 0xff) << 40);
+        entry.add(16).cast::<u64>().write_unaligned(what >> 32 | u64::from(times) << 32);
+    }
+}
+
+/// Takes a step that is known to be possible.
+extern "C" fn fire(context: &mut Context<'_>, out: *mut u8, step: u64) -> *mut u8 {
+    let mut aside = context.aside.take().unwrap_or_default();
+    aside.successor.clear();
+    aside.successor.extend_from_slice(context.original);
+    let step = Step::from_bits(step);
+    let fired = context.interpreter.fire(step, &mut aside.successor);
+    let out = push(context, out, step, fired, &aside.successor);
+    context.aside = Some(aside);
+    out
+}
+
+/// Takes the steps that begin with an edge of a process, or any edge.
+extern "C" fn steps(context: &mut Context<'_>, mut out: *mut u8, process: u32, edge: u32) -> *mut u8 {
+    let (interpreter, state) = (context.interpreter, context.original);
+    let steps = context.aside.get_or_insert_default().steps.take().unwrap_or_else(|| {
+        let mut steps = Vec::new();
+        interpreter.enabled(state, &mut steps);
+        steps
+    });
+    for step in &steps {
+        let asked = step.process() == process as usize && (edge == ANY_EDGE || step.edge().0 == edge);
+        if asked && step.is_timeout() == (context.timeout != 0) {
+            out = fire(context, out, step.bits());
+        }
+    }
+    context.aside.get_or_insert_default().steps = Some(steps);
+    out
+}
+
+/// Whether the process that alone may move in a state can do so. The state is as long as the one that is expanded.
+extern "C" fn can_move(context: &mut Context<'_>, state: *const u8) -> u32 {
+    // SAFETY: generated code passes a state that it has written.
+    let state = unsafe { std::slice::from_raw_parts(state, context.original.len()) };
+    let mut steps = Vec::new();
+    context.interpreter.enabled(state, &mut steps);
+    u32::from(!steps.is_empty())
+}
+
+/// Makes room for a message before the one at `slot`, moving all from there on.
+extern "C" fn insert(messages: *mut u8, slot: u32, length: u32, size: u32) {
+    let [slot, length, size] = [slot, length, size].map(|number| number as usize);
+    // SAFETY: the channel is not full, so that its messages may move up by one.
+    unsafe {
+        let at = messages.add(slot * size);
+        std::ptr::copy(at, at.add(size), (length - slot) * size);
+    }
+}
+
+/// Takes out the message at `slot`.
+extern "C" fn remove(messages: *mut u8, slot: u32, length: u32, size: u32) {
+    let [slot, length, size] = [slot, length, size].map(|number| number as usize);
+    // SAFETY: the slot is one of `length` that are taken.
+    unsafe {
+        let at = messages.add(slot * size);
+        std::ptr::copy(at.add(size), at, (length - slot - 1) * size);
+        messages.add((length - 1) * size).write_bytes(0, size);
+    }
+}
+
+fn push(context: &mut Context<'_>, out: *mut u8, step: Step, fired: Fired, state: &State) -> *mut u8 {
+    let needed = stride(state.len());
+    let last = context.end as usize;
+    let fits = |out: *mut u8| out as usize + needed <= last;
+    let out = if fits(out) { out } else { overflow(context) };
+    if !fits(out) {
+        return out;
+    }
+    // SAFETY: there is room for the entry.
+    unsafe {
+        write(out, step, fired, state.len());
+        std::ptr::copy_nonoverlapping(state.as_ptr(), out.add(HEADER), state.len());
+        out.add(needed)
+    }
+}
+
+fn kind(what: u64) -> FaultKind {
+    FaultKind::ALL[what as usize & 0xff]
+}

@@ -1,0 +1,272 @@
+//! What generated code and Rust share: a context, and an entry in memory for every step that was taken.
+//!
+//! ```text
+//! entry: step (8 bytes) │ shape (8) │ place (4) │ times (4) │ the state, padded
+//! shape: length of the state (32 bits) │ outcome (8) │ kind of fault (8) │ bytes of the entry ÷ 8 (16)
+//! ```
+//!
+//! Place and times mean something only if the outcome is a fault.
+
+use entail_ir::interpret::{Interpreter, Outline, Step};
+use entail_model::{Fault, FaultKind, Fired, State, StateBuf};
+use std::mem::size_of;
+
+/// Bytes of an entry before its state.
+pub(crate) const HEADER: usize = 24;
+/// States are copied in pieces of this size.
+pub(crate) const CHUNK: usize = 16;
+/// How many fields a message may have that is handed over by generated code.
+pub(crate) const MAX_FIELDS: usize = 64;
+
+pub(crate) const DONE: u64 = 0;
+pub(crate) const FAILED: u64 = 1;
+pub(crate) const BROKEN: u64 = 2;
+
+/// What one expansion works on. Generated code finds the parts by their offsets.
+#[repr(C)]
+pub(crate) struct Context<'a> {
+    /// The state that is expanded, padded.
+    pub state: *const u8,
+    /// Where the first entry goes.
+    pub first: *mut u8,
+    /// Beyond this only entries begin for which room has been kept.
+    pub end: *mut u8,
+    /// Room for a copy of the state, in which receiving a message is tried.
+    pub trial: *mut u8,
+    /// Room for a message on its way: for steps that are taken, and for asking whether one could be.
+    pub offers: *mut Offer,
+    pub types: *const u32,
+    pub starts: *const u32,
+    pub channel_types: *const u32,
+    pub channel_starts: *const u32,
+    /// The location of each station: those of a process type after those of the type before, equally many each.
+    pub locations: *const u16,
+    /// How many channels there are.
+    pub channels: u64,
+    /// The length of the state, rounded up to whole chunks.
+    pub padded: u64,
+    /// Bytes of an entry with a state of the same length.
+    pub stride: u64,
+    /// The second word of such an entry if all went well.
+    pub shape: u64,
+    /// The bit of a step that is taken because no other could be; 0 while others are looked for.
+    pub timeout: u64,
+    /// Not 0: the entries were more than there is room for, and mean nothing.
+    pub overflowed: u64,
+    /// For the interpreter.
+    pub interpreter: &'a Interpreter<'a>,
+    pub original: &'a State,
+    /// Made when it is first needed.
+    pub aside: Option<Box<Aside>>,
+}
+
+/// A message that a process would hand over, and what becomes of that process.
+#[repr(C)]
+pub(crate) struct Offer {
+    pub channel: i32,
+    pub target: i32,
+    /// The bits of the step without its partner.
+    pub step: u64,
+    /// Where the sender's location is in the state.
+    pub location_at: u64,
+    /// Kind and place of a failure, if `failed`.
+    pub failure: u64,
+    /// 1 if the message has another number of fields than the channel.
+    pub failed: i32,
+    pub fields: [i32; MAX_FIELDS],
+}
+
+/// What the interpreter keeps from one helper to the next.
+#[derive(Default)]
+pub(crate) struct Aside {
+    /// All steps of the state, once somebody has asked.
+    pub steps: Option<Vec<Step>>,
+    pub successor: StateBuf,
+}
+
+/// How much room things take for states of one length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    padded: usize,
+    stride: usize,
+    /// Bytes before the first entry: offers, the state, and the trial.
+    preface: usize,
+}
+
+const OFFERS: usize = (2 * size_of::<Offer>()).next_multiple_of(CHUNK);
+
+impl Sizes {
+    pub const fn new(len: usize) -> Self {
+        let padded = len.next_multiple_of(CHUNK);
+        Sizes { padded, stride: stride(len), preface: OFFERS + 2 * (padded + CHUNK) }
+    }
+}
+
+impl<'a> Context<'a> {
+    /// A context with its memory inside `scratch`: room for `kept` entries, and at least `bytes` for others.
+    #[inline]
+    pub fn new(
+        interpreter: &'a Interpreter<'a>,
+        state: &'a State,
+        outline: &Outline,
+        sizes: Sizes,
+        scratch: &mut Vec<u64>,
+        kept: usize,
+        bytes: usize,
+    ) -> Self {
+        let Sizes { padded, stride, preface } = sizes;
+        assert!(state.len() <= padded, "a state is longer than any can be");
+        // One more, so that an entry may begin just before the end of those that are not kept.
+        let kept = (kept + 1) * stride;
+        let words = (preface + bytes + kept) / 8;
+        if scratch.len() < words {
+            scratch.resize(words, 0);
+        }
+        let words = scratch.len();
+        let memory = scratch.as_mut_ptr().cast::<u8>();
+        // SAFETY: the memory has `8 * words` bytes, which is not less than the preface and the entries; the state fits
+        // into `padded` bytes.
+        let (copy, trial, first, end) = unsafe {
+            let copy = memory.add(OFFERS);
+            copy_state(state, copy);
+            (copy, copy.add(padded + CHUNK), memory.add(preface), memory.add(8 * words - kept))
+        };
+        Context {
+            state: copy,
+            first,
+            end,
+            trial,
+            offers: memory.cast::<Offer>(),
+            types: outline.types.as_ptr(),
+            starts: outline.starts.as_ptr(),
+            channel_types: outline.channel_types.as_ptr(),
+            channel_starts: outline.channel_starts.as_ptr(),
+            locations: std::ptr::null(),
+            channels: outline.channel_types.len() as u64,
+            padded: padded as u64,
+            stride: stride as u64,
+            shape: state.len() as u64 | (stride as u64 / 8) << 48,
+            timeout: 0,
+            overflowed: 0,
+            interpreter,
+            original: state,
+            aside: None,
+        }
+    }
+}
+
+/// Copies a state, most of which are small.
+///
+/// # Safety
+/// There is room for it at `to`.
+#[inline]
+unsafe fn copy_state(state: &State, to: *mut u8) {
+    let (from, len) = (state.as_ptr(), state.len());
+    // SAFETY: pieces are copied from within the state to within the room for it; the last ones may overlap others.
+    unsafe {
+        let copy = |at: usize| {
+            let piece = from.add(at).cast::<[u8; CHUNK]>().read();
+            to.add(at).cast::<[u8; CHUNK]>().write(piece);
+        };
+        match len {
+            CHUNK..=32 => {
+                copy(0);
+                copy(len - CHUNK);
+            }
+            33..=64 => {
+                copy(0);
+                copy(CHUNK);
+                copy(len - 2 * CHUNK);
+                copy(len - CHUNK);
+            }
+            _ => std::ptr::copy_nonoverlapping(from, to, len),
+        }
+    }
+}
+
+/// Bytes of an entry: behind its state there are always 8 that may be read.
+pub(crate) const fn stride(len: usize) -> usize {
+    HEADER + len.next_multiple_of(CHUNK) + 8
+}
+
+/// The second word of an entry.
+pub(crate) const fn shape(len: usize, outcome: u64, kind: u64) -> u64 {
+    len as u64 | outcome << 32 | kind << 40 | (stride(len) as u64 / 8) << 48
+}
+
+/// What went wrong, in one word.
+pub(crate) const fn failure(kind: FaultKind, place: u32) -> u64 {
+    kind as u64 | (place as u64) << 32
+}
+
+/// Writes the entry that begins at `out`, all but its state.
+///
+/// # Safety
+/// At least [`HEADER`] bytes may be written there.
+pub(crate) unsafe fn write(out: *mut u8, step: Step, fired: Fired, len: usize) {
+    let (outcome, fault) = match fired {
+        Fired::Done => (DONE, None),
+        Fired::Failed(fault) => (FAILED, Some(fault)),
+        Fired::Broken(fault) => (BROKEN, Some(fault)),
+    };
+    let (kind, place, times) = fault.map_or((0, 0, 0), |fault| (fault.kind as u64, fault.place, fault.times));
+    let words = [step.bits(), shape(len, outcome, kind), u64::from(place) | u64::from(times) << 32];
+    // SAFETY: three words are the header.
+    unsafe { out.cast::<[u64; 3]>().write_unaligned(words) };
+}
+
+/// Calls `each` for every entry from `at` on.
+///
+/// # Safety
+/// Everything between `at` and `end` must be entries.
+pub(crate) unsafe fn read(mut at: *const u8, end: *const u8, mut each: impl FnMut(Step, Fired, &State)) {
+    while at < end {
+        // SAFETY: an entry begins here, and its state follows the header.
+        let (step, shape, state) = unsafe {
+            let [step, shape] = at.cast::<[u64; 2]>().read_unaligned();
+            (step, shape, std::slice::from_raw_parts(at.add(HEADER), shape as u32 as usize))
+        };
+        let fault = || {
+            // SAFETY: the third word of the header.
+            let word = unsafe { at.add(16).cast::<u64>().read_unaligned() };
+            let kind = FaultKind::ALL[(shape >> 40) as usize & 0xff];
+            Fault { kind, place: word as u32, times: (word >> 32) as u32 }
+        };
+        let fired = match shape >> 32 & 0xff {
+            DONE => Fired::Done,
+            FAILED => Fired::Failed(fault()),
+            _ => Fired::Broken(fault()),
+        };
+        each(Step::from_bits(step), fired, state);
+        // SAFETY: the shape says how long the entry is.
+        at = unsafe { at.add((shape >> 48) as usize * 8) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let faults = [FaultKind::Assertion, FaultKind::StateSize].map(|kind| Fault { kind, place: 7, times: 3 });
+        let fired = [Fired::Done, Fired::Failed(faults[0]), Fired::Broken(faults[1])];
+        let mut memory = vec![0_u64; 100];
+        let first = memory.as_mut_ptr().cast::<u8>();
+        let mut out = first;
+        for (i, &fired) in fired.iter().enumerate() {
+            let len = 15 + i;
+            // SAFETY: three entries of at most 64 bytes fit into 800.
+            unsafe {
+                write(out, Step::from_bits(i as u64), fired, len);
+                out.add(HEADER).write_bytes(i as u8 + 1, len);
+                out = out.add(stride(len));
+            }
+        }
+        let mut found = Vec::new();
+        // SAFETY: these are the entries just written.
+        unsafe { read(first, out, |step, fired, state| found.push((step.bits(), fired, state.to_vec()))) };
+        let expected: Vec<_> = (0..3).map(|i| (i as u64, fired[i], vec![i as u8 + 1; 15 + i])).collect();
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,163 @@
+//! The receiving side of a rendezvous.
+
+use super::number::Offset;
+use super::offer::offset;
+use super::{Asks, Emitter, Scene, Taking};
+use crate::by_interpreter::Helper;
+use crate::code::Callee;
+use crate::context::{Context, Offer};
+use crate::program::{Way, mentions};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use entail_ir::{Action, Edge, EdgeId, Expr, FaultKind, Location, LocationId, Pattern, ProcessTypeId, Receive};
+use std::mem::offset_of;
+
+impl Emitter<'_, '_> {
+    /// The steps by which a process receives what is offered.
+    pub(super) fn accept(&mut self, of: ProcessTypeId, params: &[Value]) {
+        self.begin_writing(params[1]);
+        let state = self.context_word(offset_of!(Context, state));
+        let who = self.who(of, params[2], params[3]);
+        let done = self.block();
+        let fault = self.fault_block();
+        let scene = Scene { state, who, asks: Asks::ForSteps, offered: true, fault };
+        self.if_provided(of, &scene, done);
+        let program = self.program;
+        let accepts = |_: LocationId, location: &Location| program.accepts_at(of, location);
+        self.by_location(of, &scene, accepts, done, |this, _, location| {
+            this.accept_at(location, &scene, done);
+        });
+        self.go_on_in(done);
+        self.finish_writing();
+    }
+
+    /// Whether a process could receive what is offered: 1 or 0.
+    pub(super) fn can_accept(&mut self, of: ProcessTypeId, params: &[Value]) {
+        let program = self.program;
+        let who = self.who(of, params[2], params[3]);
+        let [yes, no] = [self.block(), self.block()];
+        let fault = self.fault_block();
+        let scene = Scene { state: params[1], who, asks: Asks::Whether, offered: true, fault };
+        self.if_provided(of, &scene, no);
+        let accepts = |_: LocationId, location: &Location| program.accepts_at(of, location);
+        self.by_location(of, &scene, accepts, no, |this, _, location| {
+            for edge in program.system.edges_of(location).iter().filter(|edge| program.may_accept(edge, of)) {
+                let next = this.block();
+                this.possible(&edge.action, &scene, next);
+                this.jump(yes);
+                this.go_on_in(next);
+            }
+            this.jump(no);
+        });
+        self.answer(&scene, yes, no);
+    }
+
+    fn accept_at(&mut self, location: &Location, scene: &Scene, done: Block) {
+        let program = self.program;
+        let of = scene.who.of.expect("a process receives");
+        let since = self.b.use_var(self.out);
+        let mut group = None;
+        let mut perhaps_moved = false;
+        for id in location.first..location.first + location.count {
+            let edge = program.system.edge(EdgeId(id));
+            if group.is_some() && edge.escape != group && perhaps_moved {
+                let moved = self.has_moved(since);
+                self.if_leave(moved, done);
+                perhaps_moved = false;
+            }
+            group = edge.escape;
+            if program.may_accept(edge, of) {
+                let next = self.block();
+                self.accept_edge(EdgeId(id), edge, scene, next);
+                self.go_on_in(next);
+                perhaps_moved = true;
+            }
+        }
+        self.jump(done);
+    }
+
+    fn accept_edge(&mut self, id: EdgeId, edge: &Edge, scene: &Scene, next: Block) {
+        let of = scene.who.of.expect("a process receives");
+        let scene = Scene { fault: self.fault_block(), ..*scene };
+        let step = self.meeting_bits(id, &scene);
+        self.taking = Some(Taking { step, then: next });
+        self.failures = None;
+        if self.program.offers_may_fail {
+            let count = self.of_offer(types::I32, offset_of!(Offer, failed));
+            let first = self.of_offer(types::I64, offset_of!(Offer, failure));
+            self.begin_failures(count, first);
+        }
+        let found = self.possible(&edge.action, &scene, next);
+        let Some((receive, fields)) = self.received_natively(id, edge, of) else {
+            let context = self.context;
+            let fire = |this: &mut Self| {
+                this.call_writer(Callee::Helper(Helper::Fire), &[context], &[step]);
+                this.jump(next);
+            };
+            fire(self);
+            // What is a fault before the sender has moved need not be one afterwards.
+            if self.enter_fault(scene.fault).is_some() {
+                fire(self);
+            }
+            return;
+        };
+        found.expect("a receive finds a message");
+        let wrong = fields != receive.fields.len() && !receive.keep;
+        if wrong && self.failures.is_none() {
+            self.begin_no_failures();
+        }
+        let to = self.open_with_care(scene.state);
+        self.move_sender(to);
+        self.receive_offer(receive, fields, &scene, to);
+        if wrong {
+            self.fail(FaultKind::MessageFields, edge.statement);
+        }
+        self.conclude(edge, &scene, to, step);
+        self.jump(next);
+        self.write_broken(scene.fault, step, edge.statement, next);
+    }
+
+    /// The receive of an edge and how many fields the message has, if generated code can take the step.
+    fn received_natively<'e>(&self, id: EdgeId, edge: &'e Edge, of: ProcessTypeId) -> Option<(&'e Receive, usize)> {
+        let Action::Receive(receive) = &edge.action else { return None };
+        let fields = self.program.offered_fields(receive, of)?;
+        // The sender has moved before these are evaluated a second time.
+        let moving = |expr: &Expr| matches!(expr, Expr::LocationOf(_) | Expr::At(..) | Expr::Last);
+        // And the offer is gone when the indices are.
+        let offered = |expr: &Expr| matches!(expr, Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_));
+        let changes = mentions(&receive.channel, &moving)
+            || receive.when.as_ref().is_some_and(|condition| mentions(condition, &moving))
+            || receive.fields.iter().any(|pattern| match pattern {
+                Pattern::Equal(expected) => mentions(expected, &moving),
+                Pattern::Store(place) => {
+                    let mut found = false;
+                    place.each_expr(&mut |expr| found |= moving(expr) || receive.when.is_some() && offered(expr));
+                    found
+                }
+                Pattern::Ignore => false,
+            });
+        (self.program.way(id) == Way::Native && !changes).then_some((&**receive, fields))
+    }
+
+    /// The bits of a step whose first half is in the offer.
+    fn meeting_bits(&mut self, edge: EdgeId, scene: &Scene) -> Value {
+        let sent = self.of_offer(types::I64, offset_of!(Offer, step));
+        let partner = self.index(scene.who.number);
+        let partner = self.b.ins().ishl_imm_u(partner, 32);
+        let edge = self.word(u64::from(edge.0) << 40);
+        let received = self.b.ins().bor(partner, edge);
+        self.b.ins().bor(sent, received)
+    }
+
+    fn of_offer(&mut self, of: cranelift_codegen::ir::Type, part: usize) -> Value {
+        let offers = self.offers();
+        self.load(of, offers, offset(Asks::ForSteps) + part)
+    }
+
+    /// Moves the sender to its target; whether others may move and who moved last depends on the receiver.
+    fn move_sender(&mut self, to: Value) {
+        let at = self.of_offer(types::I64, offset_of!(Offer, location_at));
+        let target = self.of_offer(types::I32, offset_of!(Offer, target));
+        let bytes = self.program.layout.location_bytes as u32;
+        self.store_bytes(to, Offset { fixed: 0, computed: Some(at) }, bytes, target);
+    }
+}

@@ -1,0 +1,221 @@
+//! Whether actions are possible, and what they do.
+
+use super::number::Number;
+use super::receive::Match;
+use super::{Emitter, Scene};
+use crate::program::Shape;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use entail_ir::{
+    Action, BinaryOp, Block as Sequence, BlockNode, Entry, FaultKind, ProcessTypeId, Send, StatementId,
+};
+
+impl Emitter<'_, '_> {
+    /// Goes on only where the action is possible. A send counts without asking for a partner.
+    pub(super) fn possible(&mut self, action: &Action, scene: &Scene, no: Block) -> Option<Match> {
+        if scene.offered && !matches!(action, Action::Receive(_) | Action::Deterministic(_)) {
+            self.leave(no);
+            return None;
+        }
+        match action {
+            Action::Receive(receive) => return Some(self.matching(receive, scene, no)),
+            Action::Deterministic(block) => match &block.entry {
+                Entry::Always if !scene.offered => {}
+                Entry::Always | Entry::Otherwise => self.leave(no),
+                Entry::AnyOf(actions) => self.any_possible(actions, scene, no),
+            },
+            Action::Guard(condition) => self.require(condition, scene, no),
+            Action::Send(send) => {
+                let channel = self.channel(&send.channel, scene);
+                let full = self.is_full(&channel, scene);
+                let full = self.value(full);
+                self.if_leave(full, no);
+                if let Some(condition) = &send.when {
+                    self.require(condition, scene, no);
+                }
+            }
+            Action::End => {
+                let count = self.process_count(scene.state);
+                let next = self.binary(BinaryOp::Add, scene.who.number, Number::Known(1), scene);
+                let next = self.value(next);
+                let youngest = self.b.ins().icmp(IntCC::Equal, next, count);
+                self.unless_leave(youngest, no);
+            }
+            Action::Else
+            | Action::Skip
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..) => {}
+        }
+        None
+    }
+
+    fn any_possible(&mut self, actions: &[Action], scene: &Scene, no: Block) {
+        let found = self.block();
+        for action in actions {
+            let next = self.block();
+            self.possible(action, scene, next);
+            self.jump(found);
+            self.go_on_in(next);
+        }
+        self.jump(no);
+        self.go_on_in(found);
+    }
+
+    /// Goes away for ever; what follows is never reached.
+    fn leave(&mut self, to: Block) {
+        self.jump(to);
+        let nowhere = self.block();
+        self.go_on_in(nowhere);
+    }
+
+    /// Does what the action does, which is possible: reads from the scene's state and writes to `opened`, or to a
+    /// new entry. Returns where it has written to.
+    pub(super) fn perform(
+        &mut self,
+        action: &Action,
+        found: Option<Match>,
+        scene: &Scene,
+        statement: StatementId,
+        opened: Option<Value>,
+    ) -> Value {
+        let open = |this: &mut Self| opened.unwrap_or_else(|| this.open(scene.state));
+        match action {
+            Action::Skip | Action::Guard(_) | Action::Else | Action::End => open(self),
+            Action::Assign(place, value) => {
+                let value = self.eval(value, scene);
+                let spot = self.find(place, scene);
+                self.check(value, place.scalar, scene);
+                let to = open(self);
+                self.store_spot(to, spot, place.scalar, value);
+                to
+            }
+            Action::Send(send) => self.perform_send(send, scene, statement, opened),
+            Action::Receive(_) => {
+                let found = found.expect("a receive is performed where it is known what it takes");
+                self.perform_receive(action, &found, scene, statement, opened)
+            }
+            Action::Assert(condition) => {
+                let (holds, violated) = (self.block(), self.cold_block());
+                self.branch(condition, scene, holds, violated);
+                self.go_on_in(violated);
+                self.fail(FaultKind::Assertion, statement);
+                self.jump(holds);
+                self.go_on_in(holds);
+                open(self)
+            }
+            Action::Print(_, args) => {
+                for arg in args {
+                    self.eval(arg, scene);
+                }
+                open(self)
+            }
+            Action::PrintName(name) => {
+                self.eval(name, scene);
+                open(self)
+            }
+            Action::Deterministic(block) => {
+                let to = open(self);
+                self.run_block(block, scene, statement, to);
+                to
+            }
+            Action::SetPriority(_) | Action::Run(..) => unreachable!("left to the interpreter"),
+        }
+    }
+
+    fn perform_send(&mut self, send: &Send, scene: &Scene, statement: StatementId, opened: Option<Value>) -> Value {
+        let channel = self.channel(&send.channel, scene);
+        let mut to = opened;
+        if self.program.shapes_of(&send.channel, scene.who.of).len() > 1 && to.is_none() {
+            to = Some(self.open(scene.state));
+        }
+        let join = self.block();
+        let mut written = None;
+        self.by_shape(&channel, |this, shape| {
+            if this.shape(shape).capacity == 0 {
+                // There is no message to offer, or nobody may take it here.
+                this.offered_values(send, shape, scene);
+                this.fault(FaultKind::Rendezvous, scene);
+                written = Some(to.unwrap_or(scene.state));
+            } else {
+                this.send_to_buffer(send, &channel, shape, scene, |this| {
+                    let to = to.unwrap_or_else(|| this.open(scene.state));
+                    written = Some(to);
+                    to
+                });
+                if this.shape(shape).fields.len() != send.fields.len() {
+                    this.fail(FaultKind::MessageFields, statement);
+                }
+            }
+            this.jump(join);
+        });
+        self.go_on_in(join);
+        written.expect("every channel has a shape")
+    }
+
+    fn perform_receive(
+        &mut self,
+        action: &Action,
+        found: &Match,
+        scene: &Scene,
+        statement: StatementId,
+        opened: Option<Value>,
+    ) -> Value {
+        let Action::Receive(receive) = action else { unreachable!("only receives are performed here") };
+        let mut to = opened;
+        if self.program.shapes_of(&receive.channel, scene.who.of).len() > 1 && to.is_none() {
+            to = Some(self.open(scene.state));
+        }
+        let join = self.block();
+        let mut written = None;
+        self.by_shape(&found.channel, |this, shape| {
+            if this.shape(shape).capacity == 0 {
+                // It was not possible, so this is never reached.
+                this.fault(FaultKind::Blocked, scene);
+                written = Some(to.unwrap_or(scene.state));
+            } else {
+                this.receive_from_buffer(receive, found, shape, scene, |this| {
+                    let to = to.unwrap_or_else(|| this.open(scene.state));
+                    written = Some(to);
+                    to
+                });
+                if this.shape(shape).fields.len() != receive.fields.len() && !receive.keep {
+                    this.fail(FaultKind::MessageFields, statement);
+                }
+            }
+            this.jump(join);
+        });
+        self.go_on_in(join);
+        written.expect("every channel has a shape")
+    }
+
+    /// Whether something may fail in the action without ending the step.
+    pub(super) fn may_fail(&self, action: &Action, of: Option<ProcessTypeId>) -> bool {
+        let differs = |fields: usize, shapes: Vec<&Shape>| shapes.iter().any(|shape| shape.fields.len() != fields);
+        match action {
+            Action::Assert(_) => true,
+            Action::Send(send) => differs(send.fields.len(), self.program.shapes_of(&send.channel, of)),
+            Action::Receive(receive) => differs(receive.fields.len(), self.program.shapes_of(&receive.channel, of)),
+            Action::Deterministic(block) => self.may_fail_within(block, of),
+            Action::Skip
+            | Action::Guard(_)
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..)
+            | Action::End => false,
+        }
+    }
+
+    fn may_fail_within(&self, block: &Sequence, of: Option<ProcessTypeId>) -> bool {
+        block.nodes.iter().any(|node| match node {
+            BlockNode::Do { action, .. } => self.may_fail(action, of),
+            BlockNode::Choose { .. } | BlockNode::Jump(_) => false,
+        })
+    }
+}

@@ -1,0 +1,280 @@
+//! From parts of a system to Cranelift's instructions.
+
+mod accept;
+mod action;
+mod block;
+mod channel;
+mod expr;
+mod number;
+mod offer;
+mod place;
+mod process;
+mod receive;
+mod step;
+
+use crate::by_interpreter::Helper;
+use crate::code::{Callee, Code};
+use crate::program::Program;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, BlockArg, Function, InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use entail_ir::{FaultKind, ProcessTypeId};
+use std::collections::{HashMap, HashSet};
+
+pub(crate) use number::{Number, Offset};
+
+/// Writes one function.
+pub(crate) fn function(
+    program: &Program<'_>,
+    code: &mut Code,
+    callee: Callee,
+    function: &mut Function,
+    builder_context: &mut FunctionBuilderContext,
+) {
+    let mut b = FunctionBuilder::new(function, builder_context);
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    let params = b.block_params(entry).to_vec();
+    let out = b.declare_var(types::I64);
+    let mut emitter = Emitter {
+        program,
+        code,
+        b,
+        context: params[0],
+        out,
+        taking: None,
+        failures: None,
+        references: HashMap::new(),
+        faulted: HashSet::new(),
+    };
+    emitter.body(callee, &params);
+    let Emitter { mut b, .. } = emitter;
+    b.seal_all_blocks();
+    b.finalize(code.target());
+}
+
+/// A function that is being written.
+pub(crate) struct Emitter<'a, 'f> {
+    program: &'a Program<'a>,
+    code: &'a mut Code,
+    b: FunctionBuilder<'f>,
+    context: Value,
+    /// Where the next entry goes.
+    out: Variable,
+    /// The step that is being written.
+    taking: Option<Taking>,
+    /// What goes wrong in it, if something may.
+    failures: Option<Failures>,
+    references: HashMap<Callee, cranelift_codegen::ir::FuncRef>,
+    /// Blocks for faults that something jumps to.
+    faulted: HashSet<Block>,
+}
+
+/// A step, and where to go if it cannot be completed.
+#[derive(Clone, Copy)]
+struct Taking {
+    step: Value,
+    then: Block,
+}
+
+/// How often something failed in a step, and kind and place of the first time.
+#[derive(Clone, Copy)]
+struct Failures {
+    count: Variable,
+    first: Variable,
+}
+
+/// Everything an expression can refer to.
+#[derive(Clone, Copy)]
+struct Scene {
+    /// Where the state begins.
+    state: Value,
+    who: Who,
+    asks: Asks,
+    /// A message waits to be received in a rendezvous: then nothing but that is possible.
+    offered: bool,
+    /// Where to go, with the kind of a fault.
+    fault: Block,
+}
+
+/// The process that evaluates.
+#[derive(Clone, Copy)]
+struct Who {
+    /// None has a hand in an invariant.
+    of: Option<ProcessTypeId>,
+    number: Number,
+    /// Where it begins in the state.
+    start: Offset,
+}
+
+/// What all is done for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    /// To take every step.
+    ForSteps,
+    /// To know whether there is a step, while some step is being taken: never because of a timeout.
+    Whether,
+}
+
+/// All memory is ours.
+const TRUSTED: MemFlagsData = MemFlagsData::new().with_notrap();
+
+impl Emitter<'_, '_> {
+    fn body(&mut self, callee: Callee, params: &[Value]) {
+        match callee {
+            Callee::Expand => self.expand(params[1]),
+            Callee::ExpandOne(of) => self.expand_one(of, params),
+            Callee::CanMove(of) => self.can_move(of, params),
+            Callee::Accept(of) => self.accept(of, params),
+            Callee::CanAccept(of) => self.can_accept(of, params),
+            Callee::Invariants => self.invariants(params[1]),
+            Callee::Copy => self.copy_function(params[1], params[2]),
+            Callee::Helper(helper) => unreachable!("{helper:?} is written in Rust"),
+        }
+    }
+
+    fn call(&mut self, callee: Callee, args: &[Value]) -> Option<Value> {
+        let reference = match self.references.get(&callee) {
+            Some(reference) => *reference,
+            None => {
+                let reference = self.code.reference(callee, self.b.func);
+                self.references.insert(callee, reference);
+                reference
+            }
+        };
+        let call = self.b.ins().call(reference, args);
+        self.b.inst_results(call).first().copied()
+    }
+
+    fn help(&mut self, helper: Helper, args: &[Value]) -> Option<Value> {
+        self.call(Callee::Helper(helper), args)
+    }
+
+    /// Calls something that writes entries.
+    fn call_writer(&mut self, callee: Callee, before: &[Value], after: &[Value]) {
+        let out = self.b.use_var(self.out);
+        let args: Vec<_> = before.iter().chain([&out]).chain(after).copied().collect();
+        let out = self.call(callee, &args).expect("it returns where the next entry goes");
+        self.b.def_var(self.out, out);
+    }
+
+    fn block(&mut self) -> Block {
+        self.b.create_block()
+    }
+
+    /// A block that the processor need not have at hand.
+    fn cold_block(&mut self) -> Block {
+        let block = self.b.create_block();
+        self.b.set_cold_block(block);
+        block
+    }
+
+    fn go_on_in(&mut self, block: Block) {
+        self.b.switch_to_block(block);
+    }
+
+    fn jump(&mut self, to: Block) {
+        self.b.ins().jump(to, &[]);
+    }
+
+    fn jump_with(&mut self, to: Block, value: Value) {
+        self.b.ins().jump(to, &[BlockArg::Value(value)]);
+    }
+
+    /// Goes on only if the condition holds.
+    fn unless_leave(&mut self, condition: Value, leave: Block) {
+        let on = self.block();
+        self.b.ins().brif(condition, on, &[], leave, &[]);
+        self.go_on_in(on);
+    }
+
+    /// Goes on only if the condition does not hold.
+    fn if_leave(&mut self, condition: Value, leave: Block) {
+        let on = self.block();
+        self.b.ins().brif(condition, leave, &[], on, &[]);
+        self.go_on_in(on);
+    }
+
+    /// A fault, for which the scene has a place.
+    fn fault(&mut self, kind: FaultKind, scene: &Scene) {
+        let kind = self.b.ins().iconst(types::I64, kind as i64);
+        self.faulted.insert(scene.fault);
+        self.jump_with(scene.fault, kind);
+        // What follows is never reached, but is written nevertheless.
+        let nowhere = self.block();
+        self.go_on_in(nowhere);
+    }
+
+    /// A fault if the condition holds.
+    fn fault_if(&mut self, condition: Value, kind: FaultKind, scene: &Scene) {
+        let on = self.block();
+        let kind = self.b.ins().iconst(types::I64, kind as i64);
+        self.faulted.insert(scene.fault);
+        self.b.ins().brif(condition, scene.fault, &[BlockArg::Value(kind)], on, &[]);
+        self.go_on_in(on);
+    }
+
+    /// A block for faults, which takes their kind.
+    fn fault_block(&mut self) -> Block {
+        let block = self.cold_block();
+        self.b.append_block_param(block, types::I64);
+        block
+    }
+
+    /// Goes on in a block for faults, if any can happen, with the kind.
+    fn enter_fault(&mut self, block: Block) -> Option<Value> {
+        self.faulted.remove(&block).then(|| {
+            self.go_on_in(block);
+            self.b.block_params(block)[0]
+        })
+    }
+
+    fn word(&mut self, value: u64) -> Value {
+        self.b.ins().iconst(types::I64, value as i64)
+    }
+
+    fn load(&mut self, of: Type, pointer: Value, offset: usize) -> Value {
+        self.b.ins().load(of, TRUSTED, pointer, offset as i32)
+    }
+
+    fn store(&mut self, value: Value, pointer: Value, offset: usize) {
+        self.b.ins().store(TRUSTED, value, pointer, offset as i32);
+    }
+
+    fn context_word(&mut self, offset: usize) -> Value {
+        let context = self.context;
+        self.load(types::I64, context, offset)
+    }
+
+    /// An element of one of the context's arrays of 32-bit numbers, as a word.
+    fn context_element(&mut self, array: usize, index: Value) -> Value {
+        let array = self.context_word(array);
+        let index = self.b.ins().uextend(types::I64, index);
+        let offset = self.b.ins().ishl_imm_u(index, 2);
+        let at = self.b.ins().iadd(array, offset);
+        self.b.ins().uload32(TRUSTED, at, 0)
+    }
+
+    /// How many processes there are in a state.
+    fn process_count(&mut self, state: Value) -> Value {
+        let offset = self.program.layout.process_count as i32;
+        self.b.ins().uload8(types::I32, TRUSTED, state, offset)
+    }
+
+    /// Prepares a function that writes entries.
+    fn begin_writing(&mut self, out: Value) {
+        self.b.def_var(self.out, out);
+    }
+
+    fn finish_writing(&mut self) {
+        let out = self.b.use_var(self.out);
+        self.b.ins().return_(&[out]);
+    }
+
+    /// Whether an entry has been written since `out` was what it was.
+    fn has_moved(&mut self, since: Value) -> Value {
+        let out = self.b.use_var(self.out);
+        self.b.ins().icmp(IntCC::NotEqual, out, since)
+    }
+}

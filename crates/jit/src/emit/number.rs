@@ -1,0 +1,189 @@
+//! Numbers that are known now, or will be when the code runs.
+
+use super::{Emitter, TRUSTED};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use entail_ir::{Range, Scalar};
+
+/// A 32-bit number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Number {
+    Known(i32),
+    /// One that is within the range.
+    Computed(Value, Range),
+}
+
+/// So many bytes into a state: those known now, and those added when the code runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offset {
+    pub fixed: u32,
+    /// A 64-bit value.
+    pub computed: Option<Value>,
+}
+
+pub(crate) const FULL: Range = Range { low: i32::MIN, high: i32::MAX };
+pub(crate) const BOOLEAN: Range = Range { low: 0, high: 1 };
+
+impl Number {
+    pub fn range(self) -> Range {
+        match self {
+            Number::Known(value) => Range { low: value, high: value },
+            Number::Computed(_, range) => range,
+        }
+    }
+
+    pub fn known(self) -> Option<i32> {
+        match self {
+            Number::Known(value) => Some(value),
+            Number::Computed(..) => None,
+        }
+    }
+
+    /// Whether it is within the range for sure.
+    pub fn is_within(self, range: Range) -> bool {
+        range.contains(self.range().low) && range.contains(self.range().high)
+    }
+}
+
+impl Offset {
+    pub const fn fixed(fixed: u32) -> Self {
+        Offset { fixed, computed: None }
+    }
+
+    #[must_use]
+    pub fn plus(self, bytes: u32) -> Self {
+        Offset { fixed: self.fixed + bytes, ..self }
+    }
+}
+
+/// What a number of this kind can be, whatever was stored.
+pub(crate) fn range_of(scalar: Scalar) -> Range {
+    let unused = 32 - u32::from(scalar.bits);
+    match (scalar.signed, unused) {
+        (true, _) => Range { low: i32::MIN >> unused, high: i32::MAX >> unused },
+        (false, 0) => FULL,
+        (false, _) => Range { low: 0, high: (u32::MAX >> unused) as i32 },
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// The number as a value of the code.
+    pub(super) fn value(&mut self, number: Number) -> Value {
+        match number {
+            Number::Known(value) => self.b.ins().iconst(types::I32, i64::from(value as u32)),
+            Number::Computed(value, _) => value,
+        }
+    }
+
+    /// The number, which is not negative, as a 64-bit value.
+    pub(super) fn index(&mut self, number: Number) -> Value {
+        match number {
+            Number::Known(value) => self.b.ins().iconst(types::I64, i64::from(value)),
+            Number::Computed(value, _) => self.b.ins().uextend(types::I64, value),
+        }
+    }
+
+    /// The sum of an offset and `number` times so many bytes.
+    pub(super) fn add_times(&mut self, offset: Offset, number: Number, bytes: u32) -> Offset {
+        match number {
+            Number::Known(value) => offset.plus(value as u32 * bytes),
+            Number::Computed(..) => {
+                let index = self.index(number);
+                let more = match bytes {
+                    1 => index,
+                    bytes if bytes.is_power_of_two() => self.b.ins().ishl_imm_u(index, i64::from(bytes.ilog2())),
+                    bytes => self.b.ins().imul_imm_u(index, i64::from(bytes)),
+                };
+                self.add_word(offset, more)
+            }
+        }
+    }
+
+    pub(super) fn add_word(&mut self, offset: Offset, more: Value) -> Offset {
+        let computed = match offset.computed {
+            Some(value) => self.b.ins().iadd(value, more),
+            None => more,
+        };
+        Offset { computed: Some(computed), ..offset }
+    }
+
+    /// The offset as a 64-bit value.
+    pub(super) fn offset_value(&mut self, offset: Offset) -> Value {
+        match offset.computed {
+            None => self.b.ins().iconst(types::I64, i64::from(offset.fixed)),
+            Some(value) if offset.fixed == 0 => value,
+            Some(value) => self.b.ins().iadd_imm_u(value, i64::from(offset.fixed)),
+        }
+    }
+
+    /// A pointer, and what remains to be added to it.
+    pub(super) fn address(&mut self, state: Value, offset: Offset) -> (Value, i32) {
+        let pointer = match offset.computed {
+            Some(value) => self.b.ins().iadd(state, value),
+            None => state,
+        };
+        (pointer, offset.fixed as i32)
+    }
+
+    /// Reads a number from a state.
+    pub(super) fn load_scalar(&mut self, state: Value, at: Offset, scalar: Scalar) -> Number {
+        let (pointer, offset) = self.address(state, at);
+        let whole = u32::from(scalar.bits) == 8 * scalar.size();
+        let ins = self.b.ins();
+        let value = match (scalar.size(), scalar.signed && whole) {
+            (1, false) => ins.uload8(types::I32, TRUSTED, pointer, offset),
+            (1, true) => ins.sload8(types::I32, TRUSTED, pointer, offset),
+            (2, false) => ins.uload16(types::I32, TRUSTED, pointer, offset),
+            (2, true) => ins.sload16(types::I32, TRUSTED, pointer, offset),
+            (_, _) => ins.load(types::I32, TRUSTED, pointer, offset),
+        };
+        let value = if scalar.signed && !whole { self.truncate_value(value, scalar) } else { value };
+        Number::Computed(value, range_of(scalar))
+    }
+
+    /// Writes a number to a state, cutting off what does not fit.
+    pub(super) fn store_scalar(&mut self, state: Value, at: Offset, scalar: Scalar, number: Number) {
+        let unsigned = Scalar { signed: false, ..scalar };
+        let cut = match number {
+            Number::Known(value) => Number::Known(unsigned.truncate(value)),
+            Number::Computed(..) if u32::from(scalar.bits) == 8 * scalar.size() => number,
+            Number::Computed(..) if number.is_within(range_of(unsigned)) => number,
+            Number::Computed(value, _) => {
+                let mask = u32::MAX >> (32 - u32::from(scalar.bits));
+                Number::Computed(self.b.ins().band_imm_u(value, i64::from(mask)), FULL)
+            }
+        };
+        let value = self.value(cut);
+        self.store_bytes(state, at, scalar.size(), value);
+    }
+
+    /// Writes the lowest 1, 2 or 4 bytes of a number.
+    pub(super) fn store_bytes(&mut self, state: Value, at: Offset, bytes: u32, value: Value) {
+        let (pointer, offset) = self.address(state, at);
+        match bytes {
+            1 => self.b.ins().istore8(TRUSTED, value, pointer, offset),
+            2 => self.b.ins().istore16(TRUSTED, value, pointer, offset),
+            _ => self.b.ins().store(TRUSTED, value, pointer, offset),
+        };
+    }
+
+    /// What is left of a number that has been stored and read again.
+    pub(super) fn truncate(&mut self, number: Number, scalar: Scalar) -> Number {
+        match number {
+            Number::Known(value) => Number::Known(scalar.truncate(value)),
+            Number::Computed(..) if number.is_within(range_of(scalar)) => number,
+            Number::Computed(value, _) => Number::Computed(self.truncate_value(value, scalar), range_of(scalar)),
+        }
+    }
+
+    fn truncate_value(&mut self, value: Value, scalar: Scalar) -> Value {
+        let unused = i64::from(32 - u32::from(scalar.bits));
+        match (unused, scalar.signed) {
+            (0, _) => value,
+            (_, true) => {
+                let up = self.b.ins().ishl_imm_u(value, unused);
+                self.b.ins().sshr_imm_u(up, unused)
+            }
+            (_, false) => self.b.ins().band_imm_u(value, i64::from(u32::MAX >> unused)),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! The sending side of a rendezvous.
+
+use super::number::{Number, Offset};
+use super::{Asks, Emitter, Scene};
+use crate::code::Callee;
+use crate::context::{Context, MAX_FIELDS, Offer, failure};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use cranelift_frontend::Switch;
+use entail_ir::{Edge, EdgeId, FaultKind, LocationId, ProcessTypeId, Send};
+use std::mem::{offset_of, size_of};
+
+/// Where the offer is: one made while another is pending must not overwrite it.
+pub(super) fn offset(asks: Asks) -> usize {
+    match asks {
+        Asks::ForSteps => 0,
+        Asks::Whether => size_of::<Offer>(),
+    }
+}
+
+impl Emitter<'_, '_> {
+    pub(super) fn offers(&mut self) -> Value {
+        self.context_word(offset_of!(Context, offers))
+    }
+
+    /// The steps of a send that may be a rendezvous. Ends in `next`.
+    pub(super) fn take_send(
+        &mut self,
+        id: EdgeId,
+        edge: &Edge,
+        send: &Send,
+        scene: &Scene,
+        step: Value,
+        next: Block,
+    ) {
+        let channel = self.channel(&send.channel, scene);
+        self.by_shape(&channel, |this, shape| {
+            if this.shape(shape).capacity == 0 {
+                if let Some(condition) = &send.when {
+                    this.require(condition, scene, next);
+                }
+                this.make_offer(send, channel.number, shape, scene);
+                this.tell_about_sender(id, edge, send, shape, scene);
+                this.call_partners(channel.number, scene);
+                return this.jump(next);
+            }
+            let length = this.stored(&channel, shape, scene.state);
+            let capacity = this.shape(shape).capacity;
+            let length = this.value(length);
+            let full = this.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, length, i64::from(capacity));
+            this.if_leave(full, next);
+            if let Some(condition) = &send.when {
+                this.require(condition, scene, next);
+            }
+            let mut to = None;
+            this.send_to_buffer(send, &channel, shape, scene, |this| *to.insert(this.open(scene.state)));
+            if this.shape(shape).fields.len() != send.fields.len() {
+                this.fail(FaultKind::MessageFields, edge.statement);
+            }
+            this.conclude(edge, scene, to.expect("the send has opened an entry"), step);
+            this.jump(next);
+        });
+    }
+
+    /// Whether a send that may be a rendezvous can be done. Ends in `yes` or `next`.
+    pub(super) fn ask_send(&mut self, send: &Send, scene: &Scene, yes: Block, next: Block) {
+        let channel = self.channel(&send.channel, scene);
+        self.by_shape(&channel, |this, shape| {
+            let capacity = this.shape(shape).capacity;
+            if capacity > 0 {
+                let length = this.stored(&channel, shape, scene.state);
+                let length = this.value(length);
+                let full = this.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, length, i64::from(capacity));
+                this.if_leave(full, next);
+            }
+            if let Some(condition) = &send.when {
+                this.require(condition, scene, next);
+            }
+            if capacity > 0 {
+                return this.jump(yes);
+            }
+            this.make_offer(send, channel.number, shape, scene);
+            this.ask_partners(channel.number, scene, yes);
+            this.jump(next);
+        });
+    }
+
+    /// The values of the fields that a channel of this shape has.
+    pub(super) fn offered_values(&mut self, send: &Send, shape: usize, scene: &Scene) -> Vec<Number> {
+        let program = self.program;
+        let kinds = &program.shapes[shape].fields;
+        let fields = send.fields.iter().zip(kinds);
+        fields
+            .map(|(field, scalar)| {
+                let value = self.eval(field, scene);
+                self.check(value, *scalar, scene);
+                self.truncate(value, *scalar)
+            })
+            .collect()
+    }
+
+    fn make_offer(&mut self, send: &Send, channel: Number, shape: usize, scene: &Scene) {
+        let mut fields = self.offered_values(send, shape, scene);
+        let looked_at = self.program.most_fields.max(self.shape(shape).fields.len());
+        fields.resize(looked_at.min(MAX_FIELDS), Number::Known(0));
+        let (offers, offer) = (self.offers(), offset(scene.asks));
+        for (i, field) in fields.into_iter().enumerate() {
+            let value = self.value(field);
+            self.store(value, offers, offer + offset_of!(Offer, fields) + i * size_of::<i32>());
+        }
+        let channel = self.value(channel);
+        self.store(channel, offers, offer + offset_of!(Offer, channel));
+    }
+
+    /// What becomes of the sender is written by the code of the receiver.
+    fn tell_about_sender(&mut self, id: EdgeId, edge: &Edge, send: &Send, shape: usize, scene: &Scene) {
+        let (offers, offer) = (self.offers(), offset(scene.asks));
+        let step = self.step_begin(id, 0, scene);
+        let step = self.with_timeout(step, scene);
+        self.store(step, offers, offer + offset_of!(Offer, step));
+        let location_at = self.offset_value(scene.who.start.plus(1));
+        self.store(location_at, offers, offer + offset_of!(Offer, location_at));
+        let target = edge.target.expect("a send that ends its process is left to the interpreter");
+        let of = scene.who.of.expect("a process that sends");
+        let target = self.value(Number::Known(i32::from(self.program.layout.station(of, target))));
+        self.store(target, offers, offer + offset_of!(Offer, target));
+        if self.program.offers_may_fail {
+            let failed = self.shape(shape).fields.len() != send.fields.len();
+            let count = self.b.ins().iconst(types::I32, i64::from(failed));
+            self.store(count, offers, offer + offset_of!(Offer, failed));
+            let what = self.word(failure(FaultKind::MessageFields, edge.statement.0));
+            self.store(what, offers, offer + offset_of!(Offer, failure));
+        }
+    }
+
+    /// Lets all other processes that may receive do so.
+    fn call_partners(&mut self, channel: Number, scene: &Scene) {
+        self.each_partner(channel, scene, |this, of, number, start| {
+            let context = this.context;
+            this.call_writer(Callee::Accept(of), &[context], &[number, start]);
+        });
+    }
+
+    fn ask_partners(&mut self, channel: Number, scene: &Scene, yes: Block) {
+        let state = scene.state;
+        self.each_partner(channel, scene, |this, of, number, start| {
+            let context = this.context;
+            let args = [context, state, number, start];
+            let accepts = this.call(Callee::CanAccept(of), &args).expect("it returns a number");
+            this.if_leave(accepts, yes);
+        });
+    }
+
+    /// Writes code for every other process that may receive from the channel, with number and start.
+    fn each_partner(
+        &mut self,
+        channel: Number,
+        scene: &Scene,
+        mut each: impl FnMut(&mut Self, ProcessTypeId, Value, Value),
+    ) {
+        let program = self.program;
+        let types = (0..program.system.process_types.len()).map(|id| ProcessTypeId(id as u16));
+        let accepting: Vec<_> = types.map(|of| program.accepting(of, channel.known())).collect();
+        let Some(fixed) = program.facts.fixed() else {
+            return self.each_changing_partner(&accepting, scene, &mut each);
+        };
+        for partner in self.in_turn(fixed.len()) {
+            let of = fixed[partner].process_type;
+            if accepting[of.index()].is_empty() || scene.who.number.known() == Some(partner as i32) {
+                continue;
+            }
+            let next = self.block();
+            if let Some(exists) = self.exists(partner, scene.state) {
+                self.unless_leave(exists, next);
+            }
+            if scene.who.of == Some(of) {
+                let sender = self.value(scene.who.number);
+                let itself = self.b.ins().icmp_imm_u(IntCC::Equal, sender, partner as i64);
+                self.if_leave(itself, next);
+            }
+            self.if_accepting(&accepting[of.index()], scene, Offset::fixed(fixed[partner].start), next);
+            let number = self.b.ins().iconst(types::I32, partner as i64);
+            let start = self.word(u64::from(fixed[partner].start));
+            each(self, of, number, start);
+            self.jump(next);
+            self.go_on_in(next);
+        }
+    }
+
+    /// Goes on only where a process that begins at `start` is at one of the locations, if that is soon found out.
+    fn if_accepting(&mut self, locations: &[LocationId], scene: &Scene, start: Offset, no: Block) {
+        let here = self.load_location(scene.state, start);
+        let here = self.value(here);
+        let accepts = match locations {
+            [only] => self.b.ins().icmp_imm_u(IntCC::Equal, here, i64::from(only.0)),
+            several => {
+                let first = several.iter().map(|location| location.0).min().unwrap_or(0);
+                if several.iter().any(|location| location.0 - first >= 64) {
+                    return;
+                }
+                // One bit per location; the others are far away or not there.
+                let bits = several.iter().fold(0_u64, |bits, location| bits | 1 << (location.0 - first));
+                let bit = self.b.ins().iadd_imm_s(here, -i64::from(first));
+                let near = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, bit, 64);
+                let bits = self.word(bits);
+                let shifted = self.b.ins().ushr(bits, bit);
+                let shifted = self.b.ins().ireduce(types::I8, shifted);
+                self.b.ins().band(shifted, near)
+            }
+        };
+        self.unless_leave(accepts, no);
+    }
+
+    fn each_changing_partner(
+        &mut self,
+        accepting: &[Vec<LocationId>],
+        scene: &Scene,
+        each: &mut dyn FnMut(&mut Self, ProcessTypeId, Value, Value),
+    ) {
+        let program = self.program;
+        let oldest_first = program.system.oldest_first;
+        let [header, body, next, done] = [self.block(), self.block(), self.block(), self.block()];
+        let turn = self.b.append_block_param(header, types::I32);
+        let count = self.process_count(scene.state);
+        let zero = self.b.ins().iconst(types::I32, 0);
+        self.jump_with(header, if oldest_first { zero } else { count });
+        self.go_on_in(header);
+        // Downwards the turn is one more than the number of the process.
+        let (number, more) = if oldest_first {
+            (turn, self.b.ins().icmp(IntCC::UnsignedLessThan, turn, count))
+        } else {
+            (self.b.ins().iadd_imm_s(turn, -1), self.b.ins().icmp_imm_u(IntCC::NotEqual, turn, 0))
+        };
+        self.b.ins().brif(more, body, &[], done, &[]);
+        self.go_on_in(body);
+        let sender = self.value(scene.who.number);
+        let itself = self.b.ins().icmp(IntCC::Equal, sender, number);
+        self.if_leave(itself, next);
+        let start = self.context_element(offset_of!(Context, starts), number);
+        let process_type = self.context_element(offset_of!(Context, types), number);
+        let mut switch = Switch::new();
+        let types = (0..program.system.process_types.len()).map(|id| ProcessTypeId(id as u16));
+        let accepted = types.filter(|of| !accepting[of.index()].is_empty());
+        let blocks: Vec<_> = accepted.map(|of| (of, self.block())).collect();
+        for (of, block) in &blocks {
+            switch.set_entry(u128::from(of.0), *block);
+        }
+        switch.emit(&mut self.b, process_type, next);
+        for (of, block) in blocks {
+            self.go_on_in(block);
+            let at = Offset { fixed: 0, computed: Some(start) };
+            self.if_accepting(&accepting[of.index()], scene, at, next);
+            each(self, of, number, start);
+            self.jump(next);
+        }
+        self.go_on_in(next);
+        let following = if oldest_first { self.b.ins().iadd_imm_u(turn, 1) } else { number };
+        self.jump_with(header, following);
+        self.go_on_in(done);
+    }
+}

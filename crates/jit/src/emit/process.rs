@@ -1,0 +1,339 @@
+//! The steps of processes: what can be done at each location.
+
+use super::number::{Number, Offset};
+use super::{Asks, Emitter, Scene, Taking, Who};
+use crate::by_interpreter::{ANY_EDGE, Helper};
+use crate::code::Callee;
+use crate::context::Context;
+use crate::program::Way;
+use cranelift_codegen::ir::{Block, InstBuilder, JumpTableData, Value, types};
+use cranelift_frontend::Switch;
+use entail_ir::{Action, Edge, EdgeId, Entry, Location, LocationId, ProcessTypeId, Range};
+use std::mem::offset_of;
+
+impl Emitter<'_, '_> {
+    /// All steps of a state whose processes are always the same.
+    pub(super) fn expand(&mut self, out: Value) {
+        let program = self.program;
+        self.begin_writing(out);
+        let state = self.context_word(offset_of!(Context, state));
+        let fixed = program.facts.fixed().expect("the processes do not change");
+        let blocks: Vec<_> = fixed.iter().map(|_| self.block()).collect();
+        let done = self.block();
+        let exclusive = program.uses_exclusive.then(|| {
+            let exclusive = self.b.ins().uload8(types::I32, super::TRUSTED, state, 0);
+            let all = self.block();
+            let mut switch = Switch::new();
+            for (process, block) in blocks.iter().enumerate() {
+                switch.set_entry(process as u128 + 1, *block);
+            }
+            switch.emit(&mut self.b, exclusive, all);
+            self.go_on_in(all);
+            exclusive
+        });
+        let in_turn: Vec<usize> = self.in_turn(fixed.len());
+        let first = in_turn.first().map_or(done, |process| blocks[*process]);
+        self.jump(first);
+        for (turn, &process) in in_turn.iter().enumerate() {
+            let next = in_turn.get(turn + 1).map_or(done, |process| blocks[*process]);
+            self.go_on_in(blocks[process]);
+            if let Some(exists) = self.exists(process, state) {
+                self.unless_leave(exists, next);
+            }
+            let who = Who {
+                of: Some(fixed[process].process_type),
+                number: Number::Known(process as i32),
+                start: Offset::fixed(fixed[process].start),
+            };
+            let after = if exclusive.is_some() && next != done { self.block() } else { next };
+            self.steps_of_one(state, who, after);
+            if let Some(exclusive) = exclusive.filter(|_| next != done) {
+                self.go_on_in(after);
+                self.b.ins().brif(exclusive, done, &[], next, &[]);
+            }
+        }
+        self.go_on_in(done);
+        self.finish_writing();
+    }
+
+    /// Processes in the order in which their steps come.
+    pub(super) fn in_turn(&self, processes: usize) -> Vec<usize> {
+        if self.program.system.oldest_first { (0..processes).collect() } else { (0..processes).rev().collect() }
+    }
+
+    /// The steps of one process.
+    pub(super) fn expand_one(&mut self, of: ProcessTypeId, params: &[Value]) {
+        self.begin_writing(params[1]);
+        let state = self.context_word(offset_of!(Context, state));
+        let who = self.who(of, params[2], params[3]);
+        let done = self.block();
+        self.steps_of_one(state, who, done);
+        self.go_on_in(done);
+        self.finish_writing();
+    }
+
+    pub(super) fn who(&self, of: ProcessTypeId, number: Value, start: Value) -> Who {
+        match self.program.facts.only(of) {
+            Some((process, start)) => {
+                Who { of: Some(of), number: Number::Known(process as i32), start: Offset::fixed(start) }
+            }
+            None => Who {
+                of: Some(of),
+                number: Number::Computed(number, Range { low: 0, high: 254 }),
+                start: Offset { fixed: 0, computed: Some(start) },
+            },
+        }
+    }
+
+    fn steps_of_one(&mut self, state: Value, who: Who, done: Block) {
+        let of = who.of.expect("a process has a type");
+        let fault = self.fault_block();
+        let scene = Scene { state, who, asks: Asks::ForSteps, offered: false, fault };
+        if self.program.is_interpreted(of) {
+            self.leave_to_interpreter(ANY_EDGE, &scene);
+            return self.jump(done);
+        }
+        self.if_provided(of, &scene, done);
+        self.by_location(
+            of,
+            &scene,
+            |_, _| true,
+            done,
+            |this, _, location| {
+                this.steps_at(location, &scene, done);
+            },
+        );
+    }
+
+    /// Lets the interpreter take the steps that begin with an edge.
+    pub(super) fn leave_to_interpreter(&mut self, edge: u32, scene: &Scene) {
+        let number = self.value(scene.who.number);
+        let edge = self.b.ins().iconst(types::I32, i64::from(edge));
+        let context = self.context;
+        self.call_writer(Callee::Helper(Helper::Steps), &[context], &[number, edge]);
+    }
+
+    /// Goes on only where such a process may move at all. A condition that cannot be evaluated does not hold.
+    pub(super) fn if_provided(&mut self, of: ProcessTypeId, scene: &Scene, no: Block) {
+        let program = self.program;
+        let Some(condition) = &program.system.process_type(of).provided else { return };
+        let fault = self.fault_block();
+        self.require(condition, &Scene { fault, ..*scene }, no);
+        let here = self.b.current_block().expect("code is being written");
+        if self.enter_fault(fault).is_some() {
+            self.jump(no);
+            self.go_on_in(here);
+        }
+    }
+
+    /// Goes to the code of the process's location, which `each` writes for those that are `wanted`.
+    pub(super) fn by_location(
+        &mut self,
+        of: ProcessTypeId,
+        scene: &Scene,
+        wanted: impl Fn(LocationId, &Location) -> bool,
+        otherwise: Block,
+        mut each: impl FnMut(&mut Self, LocationId, &Location),
+    ) {
+        let program = self.program;
+        let locations = program.reach.locations(program.system, of);
+        let locations: Vec<_> = locations
+            .filter(|(id, location)| wanted(*id, location))
+            .map(|(id, location)| (id, location, self.block()))
+            .collect();
+        let here = self.load_station(scene.state, scene.who.start);
+        let here = self.value(here);
+        let station = |id: LocationId| program.layout.station(of, id);
+        let blocks: Vec<_> = locations.iter().map(|(id, _, block)| (station(*id), *block)).collect();
+        self.switch(here, &blocks, otherwise);
+        for (id, location, block) in locations {
+            self.go_on_in(block);
+            each(self, id, location);
+        }
+    }
+
+    /// Goes to the block that belongs to a number.
+    fn switch(&mut self, number: Value, blocks: &[(u16, Block)], otherwise: Block) {
+        const BRANCHES: usize = 2;
+        let len = blocks.iter().map(|(number, _)| usize::from(*number) + 1).max().unwrap_or(0);
+        if blocks.len() <= BRANCHES || len > 4 * blocks.len() + 16 {
+            let mut switch = Switch::new();
+            for (number, block) in blocks {
+                switch.set_entry(u128::from(*number), *block);
+            }
+            return switch.emit(&mut self.b, number, otherwise);
+        }
+        // A table from 0 on needs no look at where it begins.
+        let mut targets = vec![otherwise; len];
+        for (number, block) in blocks {
+            targets[usize::from(*number)] = *block;
+        }
+        // Every entry is a call of its own, also those of the same block: arguments are added to each later.
+        let mut call = |block| self.b.func.dfg.block_call(block, &[]);
+        let table: Vec<_> = targets.into_iter().map(&mut call).collect();
+        let table = JumpTableData::new(call(otherwise), &table);
+        let table = self.b.create_jump_table(table);
+        self.b.ins().br_table(number, table);
+    }
+
+    fn steps_at(&mut self, location: &Location, scene: &Scene, done: Block) {
+        let program = self.program;
+        let since = self.b.use_var(self.out);
+        let mut has_moved = Moved::Not;
+        let mut group = None;
+        for id in location.first..location.first + location.count {
+            let edge = program.system.edge(EdgeId(id));
+            if group.is_some() && edge.escape != group {
+                match has_moved {
+                    Moved::Not => {}
+                    Moved::Surely => break,
+                    Moved::Perhaps => {
+                        let moved = self.has_moved(since);
+                        self.if_leave(moved, done);
+                        has_moved = Moved::Not;
+                    }
+                }
+            }
+            group = edge.escape;
+            let next = self.block();
+            if waits_for_others(&edge.action) {
+                match has_moved {
+                    Moved::Not => {}
+                    Moved::Surely => {
+                        self.jump(next);
+                        self.go_on_in(next);
+                        continue;
+                    }
+                    Moved::Perhaps => {
+                        let moved = self.has_moved(since);
+                        self.if_leave(moved, next);
+                    }
+                }
+                self.take(EdgeId(id), edge, scene, next);
+                has_moved = Moved::Surely;
+            } else {
+                self.take(EdgeId(id), edge, scene, next);
+                let surely = has_moved == Moved::Surely || crate::program::is_always_possible(&edge.action);
+                has_moved = if surely { Moved::Surely } else { Moved::Perhaps };
+            }
+            self.go_on_in(next);
+        }
+        self.jump(done);
+    }
+
+    /// The steps that begin with an edge.
+    fn take(&mut self, id: EdgeId, edge: &Edge, scene: &Scene, next: Block) {
+        let way = self.program.way(id);
+        if way == Way::Interpreted {
+            self.leave_to_interpreter(id.0, scene);
+            return self.jump(next);
+        }
+        let scene = Scene { fault: self.fault_block(), ..*scene };
+        let step = self.step_bits(id, &scene);
+        self.taking = Some(Taking { step, then: next });
+        self.failures = None;
+        if way == Way::Native && self.may_fail(&edge.action, scene.who.of) {
+            self.begin_no_failures();
+        }
+        match &edge.action {
+            Action::Send(send) if self.program.may_offer(edge, scene.who.of.expect("a process moves")) => {
+                self.take_send(id, edge, send, &scene, step, next);
+            }
+            action => {
+                let found = if waits_for_others(action) { None } else { self.possible(action, &scene, next) };
+                match way {
+                    Way::Native => {
+                        let to = self.perform(action, found, &scene, edge.statement, None);
+                        self.conclude(edge, &scene, to, step);
+                    }
+                    Way::Fired => {
+                        let context = self.context;
+                        self.call_writer(Callee::Helper(Helper::Fire), &[context], &[step]);
+                    }
+                    Way::Interpreted => unreachable!("left to the interpreter above"),
+                }
+                self.jump(next);
+            }
+        }
+        self.write_broken(scene.fault, step, edge.statement, next);
+    }
+
+    /// Whether a process could move: 1 or 0.
+    pub(super) fn can_move(&mut self, of: ProcessTypeId, params: &[Value]) {
+        let program = self.program;
+        let who = self.who(of, params[2], params[3]);
+        let [yes, no] = [self.block(), self.block()];
+        let fault = self.fault_block();
+        let scene = Scene { state: params[1], who, asks: Asks::Whether, offered: false, fault };
+        self.if_provided(of, &scene, no);
+        let asked = |id: LocationId, _: &Location| {
+            let mut edges = program.each_edge().filter(|(other, ..)| *other == of);
+            edges.any(|(_, _, edge)| edge.atomic && edge.target == Some(id))
+                && !program.is_never_stuck(of, id)
+                && !program.asks_interpreter(of, id)
+        };
+        self.by_location(of, &scene, asked, no, |this, _, location| {
+            this.any_step_at(location, &scene, yes);
+            this.jump(no);
+        });
+        self.answer(&scene, yes, no);
+    }
+
+    /// Returns 1 from `yes` and from faults, which show when the step is taken, and 0 from `no`.
+    pub(super) fn answer(&mut self, scene: &Scene, yes: Block, no: Block) {
+        if self.enter_fault(scene.fault).is_some() {
+            self.jump(yes);
+        }
+        for (block, answer) in [(yes, 1), (no, 0)] {
+            self.go_on_in(block);
+            let answer = self.b.ins().iconst(types::I32, answer);
+            self.b.ins().return_(&[answer]);
+        }
+    }
+
+    fn any_step_at(&mut self, location: &Location, scene: &Scene, yes: Block) {
+        let program = self.program;
+        for edge in program.system.edges_of(location) {
+            let next = self.block();
+            match &edge.action {
+                Action::Send(send) if program.may_offer(edge, scene.who.of.expect("a process moves")) => {
+                    self.ask_send(send, scene, yes, next);
+                }
+                action => {
+                    if !waits_for_others(action) {
+                        self.possible(action, scene, next);
+                    }
+                    self.jump(yes);
+                }
+            }
+            self.go_on_in(next);
+        }
+    }
+}
+
+/// Whether an entry has been written for an earlier edge of the location.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moved {
+    Not,
+    Perhaps,
+    Surely,
+}
+
+/// Whether it is possible only where its location offers nothing else.
+fn waits_for_others(action: &Action) -> bool {
+    match action {
+        Action::Else => true,
+        Action::Deterministic(block) => block.entry == Entry::Otherwise,
+        Action::Skip
+        | Action::Guard(_)
+        | Action::Assign(..)
+        | Action::Send(_)
+        | Action::Receive(_)
+        | Action::Assert(_)
+        | Action::Print(..)
+        | Action::PrintName(_)
+        | Action::SetPriority(_)
+        | Action::Run(..)
+        | Action::End => false,
+    }
+}

@@ -1,0 +1,305 @@
+//! Receiving and polling.
+
+use super::channel::Channel;
+use super::number::{Number, Offset};
+use super::offer::offset as offer_offset;
+use super::{Emitter, Scene};
+use crate::by_interpreter::Helper;
+use crate::code::Callee;
+use crate::context::{Context, MAX_FIELDS, Offer};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types};
+use entail_ir::{BinaryOp, FaultKind, Pattern, Poll, Range, Receive};
+use std::mem::{offset_of, size_of};
+
+/// The message that a receive would take.
+#[derive(Clone, Copy)]
+pub(super) struct Match {
+    pub channel: Channel,
+    pub slot: Number,
+}
+
+/// Where the fields of a message are.
+#[derive(Clone, Copy)]
+enum Message {
+    Buffered { at: Offset, shape: usize },
+    Offered,
+}
+
+impl Emitter<'_, '_> {
+    /// Goes on only where the receive is possible.
+    pub(super) fn matching(&mut self, receive: &Receive, scene: &Scene, no: Block) -> Match {
+        let channel = if scene.offered {
+            let channel = self.offered_here(receive, scene, no);
+            self.fits(&receive.fields, Message::Offered, scene, no);
+            self.holds_afterwards(receive, Message::Offered, scene, no);
+            return Match { channel, slot: Number::Known(0) };
+        } else {
+            self.channel(&receive.channel, scene)
+        };
+        let found = self.block();
+        // Which slot it is must be told only if it can be another one than the first.
+        let slot = receive.anywhere.then(|| self.b.append_block_param(found, types::I32));
+        self.by_shape(&channel, |this, shape| {
+            if this.shape(shape).capacity == 0 {
+                if receive.keep {
+                    this.fault(FaultKind::Rendezvous, scene);
+                }
+                return this.jump(no);
+            }
+            let slot = this.search(&channel, shape, &receive.fields, receive.anywhere, scene, no);
+            let at = this.message(&channel, shape, slot);
+            this.holds_afterwards(receive, Message::Buffered { at, shape }, scene, no);
+            if receive.anywhere {
+                let slot = this.value(slot);
+                this.jump_with(found, slot);
+            } else {
+                this.jump(found);
+            }
+        });
+        self.go_on_in(found);
+        let range = Range { low: 0, high: 1 << 16 };
+        Match { channel, slot: slot.map_or(Number::Known(0), |slot| Number::Computed(slot, range)) }
+    }
+
+    /// Goes on only where the message that is offered comes through the channel of the receive.
+    fn offered_here(&mut self, receive: &Receive, scene: &Scene, no: Block) -> Channel {
+        let number = self.eval(&receive.channel, scene);
+        let offers = self.offers();
+        let offered = self.load(types::I32, offers, offer_offset(scene.asks) + offset_of!(Offer, channel));
+        let value = self.value(number);
+        let same = self.b.ins().icmp(IntCC::Equal, offered, value);
+        if number.known().and_then(|number| self.program.global_channel(number)).is_some() {
+            self.unless_leave(same, no);
+        } else {
+            let (on, other) = (self.block(), self.block());
+            self.b.ins().brif(same, on, &[], other, &[]);
+            self.go_on_in(other);
+            let (_, missing) = self.channel_index(number);
+            self.fault_if(missing, FaultKind::NoChannel, scene);
+            self.jump(no);
+            self.go_on_in(on);
+        }
+        self.channel_with(number, scene)
+    }
+
+    pub(super) fn poll(&mut self, poll: &Poll, scene: &Scene) -> Number {
+        let channel = self.channel(&poll.channel, scene);
+        let [no, join] = [self.block(), self.block()];
+        let result = self.b.append_block_param(join, types::I32);
+        self.by_shape(&channel, |this, shape| {
+            if this.shape(shape).capacity == 0 {
+                this.fault(FaultKind::Rendezvous, scene);
+            } else {
+                this.search(&channel, shape, &poll.fields, poll.anywhere, scene, no);
+            }
+            let yes = this.value(Number::Known(1));
+            this.jump_with(join, yes);
+        });
+        self.go_on_in(no);
+        let zero = self.value(Number::Known(0));
+        self.jump_with(join, zero);
+        self.go_on_in(join);
+        Number::Computed(result, super::number::BOOLEAN)
+    }
+
+    /// The first slot whose message fits; without `anywhere` only the first slot is looked at.
+    fn search(
+        &mut self,
+        channel: &Channel,
+        shape: usize,
+        patterns: &[Pattern],
+        anywhere: bool,
+        scene: &Scene,
+        no: Block,
+    ) -> Number {
+        let length = self.stored(channel, shape, scene.state);
+        if !anywhere {
+            let length = self.value(length);
+            self.unless_leave(length, no);
+            let at = self.message(channel, shape, Number::Known(0));
+            self.fits(patterns, Message::Buffered { at, shape }, scene, no);
+            return Number::Known(0);
+        }
+        let [header, body, next] = [self.block(), self.block(), self.block()];
+        let slot = self.b.append_block_param(header, types::I32);
+        let (first, length_value) = (self.value(Number::Known(0)), self.value(length));
+        self.jump_with(header, first);
+        self.go_on_in(header);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, slot, length_value);
+        self.b.ins().brif(inside, body, &[], no, &[]);
+        self.go_on_in(next);
+        let following = self.b.ins().iadd_imm_u(slot, 1);
+        self.jump_with(header, following);
+        self.go_on_in(body);
+        let slot = Number::Computed(slot, length.range());
+        let at = self.message(channel, shape, slot);
+        self.fits(patterns, Message::Buffered { at, shape }, scene, next);
+        slot
+    }
+
+    fn fits(&mut self, patterns: &[Pattern], message: Message, scene: &Scene, no: Block) {
+        for (i, pattern) in patterns.iter().enumerate() {
+            match pattern {
+                Pattern::Equal(expected) => {
+                    let field = self.message_field(message, i, scene);
+                    let expected = self.eval(expected, scene);
+                    let equal = self.binary(BinaryOp::Eq, field, expected, scene);
+                    match equal {
+                        Number::Known(0) => {
+                            self.jump(no);
+                            let nowhere = self.block();
+                            self.go_on_in(nowhere);
+                        }
+                        Number::Known(_) => {}
+                        Number::Computed(equal, _) => self.unless_leave(equal, no),
+                    }
+                }
+                Pattern::Store(_) | Pattern::Ignore => {}
+            }
+        }
+    }
+
+    fn message_field(&mut self, message: Message, field: usize, scene: &Scene) -> Number {
+        match message {
+            Message::Buffered { at, shape } => self.field(at, shape, field, scene.state),
+            Message::Offered => self.offered_field(field, scene),
+        }
+    }
+
+    /// A field of the message that is offered; the sender fills up with zeros what a receiver may look at.
+    fn offered_field(&mut self, field: usize, scene: &Scene) -> Number {
+        debug_assert!(field < MAX_FIELDS);
+        let at = offer_offset(scene.asks) + offset_of!(Offer, fields) + field * size_of::<i32>();
+        let offers = self.offers();
+        Number::Computed(self.load(types::I32, offers, at), super::number::FULL)
+    }
+
+    /// Goes on only where the condition of a receive holds once the message has been stored: tried on a copy.
+    fn holds_afterwards(&mut self, receive: &Receive, message: Message, scene: &Scene, no: Block) {
+        let Some(condition) = &receive.when else { return };
+        let trial = self.context_word(offset_of!(Context, trial));
+        let context = self.context;
+        self.call(Callee::Copy, &[context, scene.state, trial]);
+        let tried = Scene { state: trial, ..*scene };
+        for (i, pattern) in receive.fields.iter().enumerate() {
+            match pattern {
+                Pattern::Store(place) => {
+                    let field = self.message_field(message, i, scene);
+                    self.check(field, place.scalar, scene);
+                    let spot = self.find(place, &tried);
+                    self.store_spot(trial, spot, place.scalar, field);
+                }
+                Pattern::Equal(_) | Pattern::Ignore => {}
+            }
+        }
+        self.require(condition, &Scene { offered: false, ..tried }, no);
+    }
+
+    /// Receives a message from a buffer. What is read is read from the scene's state, what is written goes to what
+    /// `open` gives.
+    pub(super) fn receive_from_buffer(
+        &mut self,
+        receive: &Receive,
+        found: &Match,
+        shape: usize,
+        scene: &Scene,
+        open: impl FnOnce(&mut Self) -> Value,
+    ) {
+        let at = self.message(&found.channel, shape, found.slot);
+        self.store_fields(&receive.fields, Message::Buffered { at, shape }, scene, open, |this, to| {
+            if !receive.keep {
+                this.remove(found, shape, scene.state, to);
+            }
+        });
+    }
+
+    /// Receives the message that is offered, which has so many fields. Others are not stored.
+    pub(super) fn receive_offer(&mut self, receive: &Receive, fields: usize, scene: &Scene, to: Value) {
+        let fields = &receive.fields[..fields.min(receive.fields.len())];
+        self.store_fields(fields, Message::Offered, scene, |_| to, |_, _| {});
+    }
+
+    /// Fields are stored one after the other, so that in `c?i,a[i]` the index is the `i` just received.
+    fn store_fields(
+        &mut self,
+        patterns: &[Pattern],
+        message: Message,
+        scene: &Scene,
+        open: impl FnOnce(&mut Self) -> Value,
+        finally: impl FnOnce(&mut Self, Value),
+    ) {
+        let fields: Vec<_> = patterns
+            .iter()
+            .enumerate()
+            .filter_map(|(i, pattern)| match pattern {
+                Pattern::Store(place) => Some((place, self.message_field(message, i, scene))),
+                Pattern::Equal(_) | Pattern::Ignore => None,
+            })
+            .collect();
+        let to = open(self);
+        // The offer has been taken up.
+        let mut seen = Scene { offered: false, ..*scene };
+        for (place, field) in fields {
+            let spot = self.find(place, &seen);
+            self.check(field, place.scalar, &seen);
+            self.store_spot(to, spot, place.scalar, field);
+            seen.state = to;
+        }
+        finally(self, to);
+    }
+
+    /// Takes a message out of its buffer. Free slots are 0, so that the first is removed by moving all.
+    fn remove(&mut self, found: &Match, shape: usize, from: Value, to: Value) {
+        const AT_ONCE: u32 = 64;
+        let (capacity, message) = (self.shape(shape).capacity, self.shape(shape).message);
+        let length = match capacity {
+            1 => Number::Known(1),
+            _ => self.stored(&found.channel, shape, from),
+        };
+        let kept = (capacity - 1) * message;
+        if found.slot.known() == Some(0) && kept + message <= AT_ONCE {
+            let first = self.message(&found.channel, shape, Number::Known(0));
+            self.move_bytes(first.plus(message), first, kept, from, to);
+            self.clear_bytes(first.plus(kept), message, to);
+        } else {
+            self.move_messages(Helper::Remove, &found.channel, shape, found.slot, length, to);
+        }
+        let shorter = match length {
+            Number::Known(length) => Number::Known(length - 1),
+            Number::Computed(value, range) => Number::Computed(self.b.ins().iadd_imm_s(value, -1), range),
+        };
+        self.set_length(&found.channel, shape, to, shorter);
+    }
+
+    /// Moves bytes down, in as few pieces as possible.
+    fn move_bytes(&mut self, source: Offset, target: Offset, bytes: u32, from: Value, to: Value) {
+        for (piece, at) in pieces(bytes) {
+            let (pointer, offset) = self.address(from, source.plus(at));
+            let value = self.b.ins().load(piece, super::TRUSTED, pointer, offset);
+            let (pointer, offset) = self.address(to, target.plus(at));
+            self.b.ins().store(super::TRUSTED, value, pointer, offset);
+        }
+    }
+
+    fn clear_bytes(&mut self, target: Offset, bytes: u32, to: Value) {
+        for (piece, at) in pieces(bytes) {
+            let zero = self.b.ins().iconst(piece, 0);
+            let (pointer, offset) = self.address(to, target.plus(at));
+            self.b.ins().store(super::TRUSTED, zero, pointer, offset);
+        }
+    }
+}
+
+/// So many bytes in pieces that a register holds.
+fn pieces(bytes: u32) -> Vec<(Type, u32)> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for piece in [types::I64, types::I32, types::I16, types::I8] {
+        while at + piece.bytes() <= bytes {
+            pieces.push((piece, at));
+            at += piece.bytes();
+        }
+    }
+    pieces
+}

@@ -1,0 +1,334 @@
+//! Taking a step: a copy of the state is changed and becomes an entry.
+
+use super::number::{Number, Offset};
+use super::{Asks, Emitter, Failures, Scene, TRUSTED, Who};
+use crate::by_interpreter::Helper;
+use crate::code::Callee;
+use crate::context::{CHUNK, Context, DONE, HEADER, failure, shape, stride};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use entail_ir::{Edge, EdgeId, FaultKind, LocationId, ProcessTypeId, Range, Scalar, StatementId};
+use std::mem::offset_of;
+
+/// Larger states are copied by a function.
+const INLINE_COPY: usize = 64;
+/// Larger states are copied by a loop.
+const UNROLLED_COPY: usize = 512;
+
+impl Emitter<'_, '_> {
+    /// Begins an entry with a copy of the state; returns where the copy is. There is room for as many as a process
+    /// can begin by itself.
+    pub(super) fn open(&mut self, state: Value) -> Value {
+        let out = self.b.use_var(self.out);
+        let to = self.b.ins().iadd_imm_u(out, HEADER as i64);
+        match self.program.len {
+            Some(len) if len <= INLINE_COPY => self.copy_chunks(len, state, to),
+            Some(_) | None => {
+                let context = self.context;
+                self.call(Callee::Copy, &[context, state, to]);
+            }
+        }
+        to
+    }
+
+    /// The same where there may be no room.
+    pub(super) fn open_with_care(&mut self, state: Value) -> Value {
+        let out = self.b.use_var(self.out);
+        let end = self.context_word(offset_of!(Context, end));
+        let too_far = self.b.ins().icmp(IntCC::UnsignedGreaterThan, out, end);
+        let (cold, on) = (self.cold_block(), self.block());
+        self.b.ins().brif(too_far, cold, &[], on, &[]);
+        self.go_on_in(cold);
+        let context = self.context;
+        let first = self.help(Helper::Overflow, &[context]).expect("it returns a pointer");
+        self.b.def_var(self.out, first);
+        self.jump(on);
+        self.go_on_in(on);
+        self.open(state)
+    }
+
+    fn after_entry(&mut self, out: Value) -> Value {
+        match self.program.len {
+            Some(len) => self.b.ins().iadd_imm_u(out, stride(len) as i64),
+            None => {
+                let stride = self.context_word(offset_of!(Context, stride));
+                self.b.ins().iadd(out, stride)
+            }
+        }
+    }
+
+    fn copy_chunks(&mut self, len: usize, from: Value, to: Value) {
+        for at in (0..len).step_by(CHUNK) {
+            let chunk = self.load(types::I8X16, from, at);
+            self.store(chunk, to, at);
+        }
+    }
+
+    pub(super) fn copy_function(&mut self, from: Value, to: Value) {
+        match self.program.len {
+            Some(len) if len <= UNROLLED_COPY => self.copy_chunks(len, from, to),
+            Some(_) | None => {
+                let bytes = self.context_word(offset_of!(Context, padded));
+                let [header, done] = [self.block(), self.block()];
+                let at = self.b.append_block_param(header, types::I64);
+                let zero = self.word(0);
+                self.jump_with(header, zero);
+                self.go_on_in(header);
+                let (source, target) = (self.b.ins().iadd(from, at), self.b.ins().iadd(to, at));
+                let chunk = self.load(types::I8X16, source, 0);
+                self.store(chunk, target, 0);
+                let next = self.b.ins().iadd_imm_u(at, CHUNK as i64);
+                let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, bytes);
+                self.b.ins().brif(more, header, &[next.into()], done, &[]);
+                self.go_on_in(done);
+            }
+        }
+        self.b.ins().return_(&[]);
+    }
+
+    /// The location of a process whose type may be known only when it is run.
+    pub(super) fn load_location(&mut self, state: Value, start: Offset) -> Number {
+        let station = self.load_station(state, start);
+        let station = self.index(station);
+        let of = self.load_scalar(state, start, Scalar::unsigned(8));
+        let of = self.index(of);
+        let width = self.word(self.program.most_stations() as u64);
+        let row = self.b.ins().imul(of, width);
+        let at = self.b.ins().iadd(row, station);
+        let at = self.b.ins().iadd(at, at);
+        let locations = self.context_word(offset_of!(Context, locations));
+        let at = self.b.ins().iadd(locations, at);
+        Number::Computed(self.b.ins().uload16(types::I32, TRUSTED, at, 0), Range { low: 0, high: 0xffff })
+    }
+
+    /// The station of a process.
+    pub(super) fn load_station(&mut self, state: Value, start: Offset) -> Number {
+        let (pointer, offset) = self.address(state, start.plus(1));
+        let ins = self.b.ins();
+        if self.program.layout.location_bytes == 1 {
+            Number::Computed(ins.uload8(types::I32, TRUSTED, pointer, offset), Range { low: 0, high: 0xff })
+        } else {
+            Number::Computed(ins.uload16(types::I32, TRUSTED, pointer, offset), Range { low: 0, high: 0xffff })
+        }
+    }
+
+    /// The bits of a step without a partner.
+    pub(super) fn step_bits(&mut self, edge: EdgeId, scene: &Scene) -> Value {
+        const NO_PARTNER: u64 = 0xff;
+        let bits = self.step_begin(edge, NO_PARTNER << 32, scene);
+        self.with_timeout(bits, scene)
+    }
+
+    /// Process and edge of a step, and more bits.
+    pub(super) fn step_begin(&mut self, edge: EdgeId, more: u64, scene: &Scene) -> Value {
+        let bits = u64::from(edge.0) << 8 | more;
+        match scene.who.number {
+            Number::Known(process) => self.word(bits | process as u64),
+            Number::Computed(..) => {
+                let process = self.index(scene.who.number);
+                let bits = self.word(bits);
+                self.b.ins().iadd(bits, process)
+            }
+        }
+    }
+
+    pub(super) fn with_timeout(&mut self, bits: Value, scene: &Scene) -> Value {
+        if !self.program.uses_timeout || scene.asks == Asks::Whether {
+            return bits;
+        }
+        let timeout = self.context_word(offset_of!(Context, timeout));
+        self.b.ins().bor(bits, timeout)
+    }
+
+    /// From now on something may fail without ending the step.
+    pub(super) fn begin_failures(&mut self, count: Value, first: Value) {
+        let failures = Failures { count: self.b.declare_var(types::I32), first: self.b.declare_var(types::I64) };
+        self.b.def_var(failures.count, count);
+        self.b.def_var(failures.first, first);
+        self.failures = Some(failures);
+    }
+
+    pub(super) fn begin_no_failures(&mut self) {
+        let (count, first) = (self.b.ins().iconst(types::I32, 0), self.word(0));
+        self.begin_failures(count, first);
+    }
+
+    /// Something is wrong, but the step goes on.
+    pub(super) fn fail(&mut self, kind: FaultKind, statement: StatementId) {
+        let failures = self.failures.expect("it was said that something may fail");
+        let count = self.b.use_var(failures.count);
+        let first = self.b.use_var(failures.first);
+        let this = self.word(failure(kind, statement.0));
+        let first = self.b.ins().select(count, first, this);
+        let count = self.b.ins().iadd_imm_u(count, 1);
+        self.b.def_var(failures.first, first);
+        self.b.def_var(failures.count, count);
+    }
+
+    /// Fills a block for faults, if there are any: the entry says what happened at the statement.
+    pub(super) fn write_broken(&mut self, faults: Block, step: Value, statement: StatementId, then: Block) {
+        let Some(kind) = self.enter_fault(faults) else { return };
+        let place = self.word(u64::from(statement.0) << 32);
+        let what = self.b.ins().bor(kind, place);
+        let times = match self.failures {
+            None => self.b.ins().iconst(types::I32, 1),
+            Some(failures) => {
+                let count = self.b.use_var(failures.count);
+                self.b.ins().iadd_imm_u(count, 1)
+            }
+        };
+        let context = self.context;
+        self.call_writer(Callee::Helper(Helper::Broken), &[context], &[step, what, times]);
+        self.jump(then);
+    }
+
+    /// Moves the process along the edge in the state at `to`, and ends the entry.
+    pub(super) fn conclude(&mut self, edge: &Edge, scene: &Scene, to: Value, step: Value) {
+        let who = scene.who;
+        let layout = self.program.layout;
+        if let Some(last) = layout.last {
+            let number = self.value(who.number);
+            self.store_bytes(to, Offset::fixed(last as u32), 1, number);
+        }
+        match edge.target {
+            Some(target) => {
+                let of = who.of.expect("a process that moves");
+                self.set_location(to, of, who.start, target);
+                self.set_exclusive(edge, &who, to);
+                if edge.atomic {
+                    self.settle(&who, target, to);
+                }
+            }
+            None => {
+                let count = self.process_count(to);
+                let fewer = self.b.ins().iadd_imm_s(count, -1);
+                self.store_bytes(to, Offset::fixed(layout.process_count as u32), 1, fewer);
+                self.set_exclusive(edge, &who, to);
+            }
+        }
+        let out = self.b.use_var(self.out);
+        self.store(step, out, 0);
+        let shape = self.shape_word(edge, &who);
+        self.store(shape, out, 8);
+        self.report(edge, out, to);
+        let next = self.after_entry(out);
+        self.b.def_var(self.out, next);
+    }
+
+    fn set_location(&mut self, to: Value, of: ProcessTypeId, start: Offset, target: LocationId) {
+        let bytes = self.program.layout.location_bytes as u32;
+        let station = self.program.layout.station(of, target);
+        let station = self.value(Number::Known(i32::from(station)));
+        self.store_bytes(to, start.plus(1), bytes, station);
+    }
+
+    fn set_exclusive(&mut self, edge: &Edge, who: &Who, to: Value) {
+        if !self.program.uses_exclusive {
+            return;
+        }
+        let exclusive = match who.number {
+            _ if !edge.atomic || edge.target.is_none() => self.b.ins().iconst(types::I32, 0),
+            Number::Known(process) => self.b.ins().iconst(types::I32, i64::from(process + 1)),
+            Number::Computed(process, _) => self.b.ins().iadd_imm_u(process, 1),
+        };
+        self.store_bytes(to, Offset::fixed(0), 1, exclusive);
+    }
+
+    /// A process that may not be interrupted but cannot go on either loses that privilege.
+    fn settle(&mut self, who: &Who, target: LocationId, to: Value) {
+        let of = who.of.expect("a process moves");
+        if self.program.is_never_stuck(of, target) {
+            return;
+        }
+        let context = self.context;
+        let can_move = if self.program.asks_interpreter(of, target) {
+            self.help(Helper::CanMove, &[context, to])
+        } else {
+            let (number, start) = (self.value(who.number), self.offset_value(who.start));
+            self.call(Callee::CanMove(of), &[context, to, number, start])
+        };
+        let can_move = can_move.expect("it returns a number");
+        let (stuck, on) = (self.block(), self.block());
+        self.b.ins().brif(can_move, on, &[], stuck, &[]);
+        self.go_on_in(stuck);
+        let zero = self.b.ins().iconst(types::I32, 0);
+        self.store_bytes(to, Offset::fixed(0), 1, zero);
+        self.jump(on);
+        self.go_on_in(on);
+    }
+
+    /// The second word of an entry in which all went well.
+    fn shape_word(&mut self, edge: &Edge, who: &Who) -> Value {
+        let program = self.program;
+        match (edge.target, program.len) {
+            (Some(_), Some(len)) if !program.may_end => self.word(shape(len, DONE, 0)),
+            (Some(_), _) => self.context_word(offset_of!(Context, shape)),
+            (None, _) => {
+                // The state ends where the process began.
+                let usual = self.context_word(offset_of!(Context, shape));
+                let mask = self.word(!u64::from(u32::MAX));
+                let rest = self.b.ins().band(usual, mask);
+                let len = self.offset_value(who.start);
+                self.b.ins().bor(rest, len)
+            }
+        }
+    }
+
+    /// Says in the entry what failed, or which invariant does not hold.
+    fn report(&mut self, edge: &Edge, entry: Value, to: Value) {
+        if self.failures.is_none() && self.program.system.invariants.is_empty() {
+            return;
+        }
+        let done = self.block();
+        if let Some(failures) = self.failures {
+            let count = self.b.use_var(failures.count);
+            let (cold, on) = (self.cold_block(), self.block());
+            self.b.ins().brif(count, cold, &[], on, &[]);
+            self.go_on_in(cold);
+            let first = self.b.use_var(failures.first);
+            self.help(Helper::Failed, &[entry, first, count]);
+            self.jump(done);
+            self.go_on_in(on);
+        }
+        if !self.program.system.invariants.is_empty() {
+            if edge.atomic && edge.target.is_some() {
+                let exclusive = self.b.ins().uload8(types::I32, TRUSTED, to, 0);
+                self.if_leave(exclusive, done);
+            }
+            let context = self.context;
+            let broken = self.call(Callee::Invariants, &[context, to]).expect("it returns a word");
+            let (cold, on) = (self.cold_block(), self.block());
+            self.b.ins().brif(broken, cold, &[], on, &[]);
+            self.go_on_in(cold);
+            let what = self.b.ins().iadd_imm_s(broken, -1);
+            let once = self.b.ins().iconst(types::I32, 1);
+            self.help(Helper::Failed, &[entry, what, once]);
+            self.jump(on);
+            self.go_on_in(on);
+        }
+        self.jump(done);
+        self.go_on_in(done);
+    }
+
+    /// Returns what is wrong with the first invariant that does not hold, plus 1; 0 if all hold.
+    pub(super) fn invariants(&mut self, state: Value) {
+        let program = self.program;
+        let who = Who { of: None, number: Number::Known(0), start: Offset::fixed(0) };
+        for (condition, statement) in &program.system.invariants {
+            let (holds, violated) = (self.block(), self.cold_block());
+            let fault = self.fault_block();
+            let scene = Scene { state, who, asks: Asks::Whether, offered: false, fault };
+            self.branch(condition, &scene, holds, violated);
+            self.go_on_in(violated);
+            let what = self.word(failure(FaultKind::Invariant, statement.0) + 1);
+            self.b.ins().return_(&[what]);
+            if let Some(kind) = self.enter_fault(fault) {
+                let what = self.b.ins().iadd_imm_u(kind, ((u64::from(statement.0) << 32) + 1) as i64);
+                self.b.ins().return_(&[what]);
+            }
+            self.go_on_in(holds);
+        }
+        let fine = self.word(0);
+        self.b.ins().return_(&[fine]);
+    }
+}

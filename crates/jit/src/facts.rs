@@ -1,0 +1,206 @@
+//! What is the same in all states of a system.
+
+use crate::reach::Reach;
+use entail_ir::interpret::Layout;
+use entail_ir::{Action, Base, BlockNode, Entry, Frame, Init, Pattern, Place, ProcessTypeId, Scalar, System};
+
+/// Things that a state need not be asked for.
+pub(crate) struct Facts {
+    globals: Constants,
+    /// Per process type.
+    locals: Vec<Constants>,
+    /// The processes that are there from the beginning.
+    first: Vec<Fixed>,
+    /// No other process is ever started.
+    closed: bool,
+    /// Per process type: the only process of that type.
+    only: Vec<Option<usize>>,
+}
+
+/// A process whose place in the state is always the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fixed {
+    pub process_type: ProcessTypeId,
+    pub start: u32,
+}
+
+impl Facts {
+    pub fn new(system: &System, layout: &Layout, reach: &Reach) -> Self {
+        let mut globals = Constants::new(&system.globals, true);
+        let mut locals: Vec<_> =
+            system.process_types.iter().map(|process| Constants::new(&process.frame, false)).collect();
+        let mut started = vec![false; system.process_types.len()];
+        for (process, locals) in system.process_types.iter().zip(&mut locals) {
+            process.params.iter().for_each(|place| locals.change(place));
+        }
+        for (id, _, edge) in reach.edges(system) {
+            each_store(&edge.action, &mut |place| match &place.base {
+                Base::Global => globals.change(place),
+                Base::Local => locals[id.index()].change(place),
+                Base::Remote(_, of) => locals[of.index()].change(place),
+                Base::Nowhere => {}
+            });
+            each_run(&edge.action, &mut |of| started[of.index()] = true);
+        }
+        let mut start = layout.first_process;
+        let first: Vec<_> = system
+            .start
+            .iter()
+            .map(|process| {
+                let here = start;
+                start += layout.process_size(process.process_type);
+                Fixed { process_type: process.process_type, start: here as u32 }
+            })
+            .collect();
+        let only = (0..system.process_types.len())
+            .map(|id| {
+                let mut of_type = (0..first.len()).filter(|&process| first[process].process_type.index() == id);
+                let process = of_type.next().filter(|_| !started[id]);
+                process.filter(|_| of_type.next().is_none())
+            })
+            .collect();
+        Facts { globals, locals, first, closed: !started.contains(&true), only }
+    }
+
+    /// What a place always holds, seen from a process of type `of`.
+    pub fn known(&self, place: &Place, of: Option<ProcessTypeId>) -> Option<i32> {
+        match (&place.base, of) {
+            (Base::Global, _) => self.globals.known(place),
+            (Base::Local, Some(of)) => self.locals[of.index()].known(place),
+            (Base::Local | Base::Remote(..) | Base::Nowhere, _) => None,
+        }
+    }
+
+    /// The number of the only process that there ever is of a type, and where it begins.
+    pub fn only(&self, of: ProcessTypeId) -> Option<(usize, u32)> {
+        let process = self.only[of.index()]?;
+        Some((process, self.first[process].start))
+    }
+
+    /// All processes that there ever are; `None` if some may be started later.
+    pub fn fixed(&self) -> Option<&[Fixed]> {
+        self.closed.then_some(&self.first)
+    }
+}
+
+/// The variables of a frame that no action changes.
+struct Constants {
+    /// Per byte of the frame: whether it may be something else than its first value.
+    changing: Vec<bool>,
+    first: Vec<(u32, Scalar, i32)>,
+}
+
+impl Constants {
+    /// Only the channels of the first frame have the same numbers always.
+    fn new(frame: &Frame, global: bool) -> Self {
+        let mut constants = Constants { changing: vec![false; frame.size as usize], first: Vec::new() };
+        let mut channel = 0;
+        for init in &frame.init {
+            let (place, value) = match init {
+                Init::Value(place, value) => (place, value.constant()),
+                Init::Channel(place, _) => {
+                    channel += 1;
+                    (place, global.then_some(channel))
+                }
+            };
+            let again = constants.first.iter().any(|first| overlap(*first, place));
+            match value.filter(|_| place.indices.is_empty() && !again) {
+                Some(value) if place.base != Base::Nowhere => {
+                    constants.first.push((place.offset, place.scalar, place.scalar.truncate(value)));
+                }
+                Some(_) => {}
+                None => constants.change(place),
+            }
+        }
+        constants
+    }
+
+    /// Something else may come to lie at `place`.
+    fn change(&mut self, place: &Place) {
+        if place.base == Base::Nowhere {
+            return;
+        }
+        let span: u32 = place.indices.iter().map(|index| index.stride * (index.len - 1)).sum();
+        let end = place.offset + span + place.scalar.size();
+        self.changing[place.offset as usize..end as usize].fill(true);
+    }
+
+    fn known(&self, place: &Place) -> Option<i32> {
+        let bytes = place.offset as usize..(place.offset + place.scalar.size()) as usize;
+        if !place.indices.is_empty() || self.changing[bytes].contains(&true) {
+            return None;
+        }
+        let mut first = self.first.iter().filter(|first| overlap(**first, place));
+        match (first.next(), first.next()) {
+            (None, _) => Some(0),
+            (Some(&(offset, scalar, value)), None) => {
+                let same = offset == place.offset && scalar.bits == place.scalar.bits;
+                (same && scalar.signed == place.scalar.signed).then_some(value)
+            }
+            (Some(_), Some(_)) => None,
+        }
+    }
+}
+
+fn overlap((offset, scalar, _): (u32, Scalar, i32), place: &Place) -> bool {
+    offset < place.offset + place.scalar.size() && place.offset < offset + scalar.size()
+}
+
+/// Calls `each` for every place that the action may store to.
+fn each_store<'a>(action: &'a Action, each: &mut dyn FnMut(&'a Place)) {
+    match action {
+        Action::Assign(place, _) => each(place),
+        Action::Receive(receive) => {
+            for pattern in &receive.fields {
+                match pattern {
+                    Pattern::Store(place) => each(place),
+                    Pattern::Equal(_) | Pattern::Ignore => {}
+                }
+            }
+        }
+        Action::Run(_, then) => each_store(then, each),
+        Action::Deterministic(block) => each_part(block, &mut |part| each_store(part, each)),
+        Action::Skip
+        | Action::Guard(_)
+        | Action::Else
+        | Action::Send(_)
+        | Action::Assert(_)
+        | Action::Print(..)
+        | Action::PrintName(_)
+        | Action::SetPriority(_)
+        | Action::End => {}
+    }
+}
+
+/// Calls `each` for the type of every process that the action may start.
+fn each_run(action: &Action, each: &mut dyn FnMut(ProcessTypeId)) {
+    match action {
+        Action::Run(run, _) => each(run.process_type),
+        Action::Deterministic(block) => each_part(block, &mut |part| each_run(part, each)),
+        Action::Skip
+        | Action::Guard(_)
+        | Action::Else
+        | Action::Assign(..)
+        | Action::Send(_)
+        | Action::Receive(_)
+        | Action::Assert(_)
+        | Action::Print(..)
+        | Action::PrintName(_)
+        | Action::SetPriority(_)
+        | Action::End => {}
+    }
+}
+
+/// Calls `each` for the actions that a block consists of.
+pub(crate) fn each_part<'a>(block: &'a entail_ir::Block, each: &mut dyn FnMut(&'a Action)) {
+    match &block.entry {
+        Entry::Always | Entry::Otherwise => {}
+        Entry::AnyOf(actions) => actions.iter().for_each(&mut *each),
+    }
+    for node in &block.nodes {
+        match node {
+            BlockNode::Do { action, .. } => each(action),
+            BlockNode::Choose { .. } | BlockNode::Jump(_) => {}
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Systems as machine code: what the interpreter does, but fast.
+//!
+//! Every process type becomes a function that takes all steps of a process: it finds the location, evaluates the
+//! guards of its edges in the state, and for every edge that is possible changes a copy of the state, straight in
+//! the memory from which the copies are handed on. What is rare is left to the interpreter, step by step, on the
+//! same bytes.
+
+mod by_interpreter;
+mod code;
+mod context;
+mod emit;
+mod facts;
+mod program;
+mod reach;
+
+pub use code::Tuning;
+
+use code::{Callee, Loaded, generate};
+use context::{Context, Sizes};
+use entail_ir::interpret::{Engine, Interpreter, Outline, Step};
+use entail_ir::{ProcessTypeId, System};
+use entail_model::{Fired, State};
+use program::Program;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// Systems with more edges are not compiled.
+const MAX_EDGES: usize = 20_000;
+/// With no more edges than this, all processes become one function.
+const FUSED_EDGES: usize = 300;
+/// Room for entries at first.
+const ROOM: usize = 1 << 14;
+
+/// A system as machine code.
+pub struct Jit<'s> {
+    interpreter: Interpreter<'s>,
+    code: Loaded,
+    entry: Entry,
+    /// Where all states are of one length, so are their copies, even if processes have ended.
+    sizes: Option<Sizes>,
+    /// See [`Context::locations`].
+    locations: Vec<u16>,
+    uses_timeout: bool,
+    oldest_first: bool,
+    /// How many entries a process may write without asking for room.
+    most_steps: usize,
+    tuning: Tuning,
+    compile_time: Duration,
+}
+
+/// Why a system has not become machine code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported(String);
+
+type ExpandAll = unsafe extern "C" fn(*mut Context<'_>, *mut u8) -> *mut u8;
+type ExpandOne = unsafe extern "C" fn(*mut Context<'_>, *mut u8, u32, u64) -> *mut u8;
+
+/// How the generated code is called.
+enum Entry {
+    All(ExpandAll),
+    /// Per process type.
+    Each(Vec<ExpandOne>),
+}
+
+impl Entry {
+    fn all(code: *const u8) -> Entry {
+        // SAFETY: `Callee::Expand` is generated with this signature.
+        Entry::All(unsafe { std::mem::transmute::<*const u8, ExpandAll>(code) })
+    }
+
+    fn one(code: *const u8) -> ExpandOne {
+        // SAFETY: `Callee::ExpandOne` is generated with this signature.
+        unsafe { std::mem::transmute::<*const u8, ExpandOne>(code) }
+    }
+}
+
+impl<'s> Jit<'s> {
+    pub fn compile(interpreter: &Interpreter<'s>) -> Result<Jit<'s>, Unsupported> {
+        Jit::compile_with(interpreter, Tuning::default())
+    }
+
+    pub fn compile_with(interpreter: &Interpreter<'s>, tuning: Tuning) -> Result<Jit<'s>, Unsupported> {
+        let begun = Instant::now();
+        let interpreter = Interpreter::new(interpreter.system());
+        let system = interpreter.system();
+        if system.uses_priorities {
+            return Err(Unsupported("processes have priorities".to_owned()));
+        }
+        if system.edges.len() > MAX_EDGES {
+            return Err(Unsupported(format!("{} edges would be too much code", system.edges.len())));
+        }
+        let program = Program::new(system, interpreter.layout());
+        let wanted = wanted(&program);
+        let code = generate(&program, &wanted, tuning, false)?;
+        let address = |callee| code.address(callee).expect("what is wanted is generated");
+        let entry = match wanted[..] {
+            [Callee::Expand] => Entry::all(address(Callee::Expand)),
+            _ => Entry::Each(wanted.iter().map(|callee| Entry::one(address(*callee))).collect()),
+        };
+        let (sizes, uses_timeout) = (program.len.map(Sizes::new), program.uses_timeout);
+        let oldest_first = system.oldest_first;
+        let locations = locations(&program);
+        let types = (0..system.process_types.len()).map(|id| ProcessTypeId(id as u16));
+        let most_steps = types.map(|of| program.most_steps(of)).max().unwrap_or(0);
+        let compile_time = begun.elapsed();
+        Ok(Jit {
+            interpreter,
+            code,
+            entry,
+            sizes,
+            locations,
+            uses_timeout,
+            oldest_first,
+            most_steps,
+            tuning,
+            compile_time,
+        })
+    }
+
+    pub fn system(&self) -> &'s System {
+        self.interpreter.system()
+    }
+
+    pub fn compile_time(&self) -> Duration {
+        self.compile_time
+    }
+
+    /// How much machine code there is.
+    pub fn code_bytes(&self) -> usize {
+        self.code.bytes
+    }
+
+    /// All functions, as Cranelift's instructions and as those of this machine.
+    pub fn listing(&self) -> String {
+        let program = Program::new(self.interpreter.system(), self.interpreter.layout());
+        let code = generate(&program, &wanted(&program), self.tuning, true);
+        code.ok().and_then(|code| code.listing.clone()).unwrap_or_default()
+    }
+
+    /// Runs the generated code for all processes that may move; returns where the entries end.
+    #[inline]
+    fn run(&self, context: &mut Context<'_>, outline: &Outline) -> *mut u8 {
+        let out = context.first;
+        match &self.entry {
+            // SAFETY: the context is complete, and the state is one of this system.
+            Entry::All(expand) => unsafe { expand(context, out) },
+            Entry::Each(functions) => {
+                let one = |context: &mut Context<'_>, out: *mut u8, process: usize| {
+                    let expand = functions[outline.types[process] as usize];
+                    // SAFETY: as above, and the process is one of the state.
+                    unsafe { expand(context, out, process as u32, u64::from(outline.starts[process])) }
+                };
+                let processes = outline.types.len();
+                match usize::from(context.original[0]).checked_sub(1) {
+                    Some(process) => one(context, out, process),
+                    None if self.oldest_first => {
+                        (0..processes).fold(out, |out, process| one(context, out, process))
+                    }
+                    None => (0..processes).rev().fold(out, |out, process| one(context, out, process)),
+                }
+            }
+        }
+    }
+}
+
+/// The location of each station of each process type.
+fn locations(program: &Program<'_>) -> Vec<u16> {
+    let width = program.most_stations();
+    let types = (0..program.system.process_types.len()).map(|id| ProcessTypeId(id as u16));
+    types
+        .flat_map(|id| {
+            let stations = program.layout.stations(id).iter().map(|location| location.0);
+            stations.chain(std::iter::repeat(0)).take(width)
+        })
+        .collect()
+}
+
+/// The functions to begin with.
+fn wanted(program: &Program<'_>) -> Vec<Callee> {
+    let edges_of = |of: ProcessTypeId| -> u32 {
+        program.reach.locations(program.system, of).map(|(_, location)| location.count).sum()
+    };
+    let all = program.facts.fixed().map(|fixed| fixed.iter().map(|one| edges_of(one.process_type) as usize).sum());
+    if all.is_some_and(|edges: usize| edges <= FUSED_EDGES) {
+        return vec![Callee::Expand];
+    }
+    (0..program.system.process_types.len()).map(|id| Callee::ExpandOne(ProcessTypeId(id as u16))).collect()
+}
+
+impl Engine for Jit<'_> {
+    fn expand(
+        &self,
+        state: &State,
+        outline: &Outline,
+        scratch: &mut Vec<u64>,
+        mut each: impl FnMut(Step, Fired, &State),
+    ) {
+        if state.is_empty() {
+            return Engine::expand(&self.interpreter, state, outline, scratch, each);
+        }
+        if !self.try_expand(state, outline, scratch, ROOM, &mut each) {
+            self.expand_with_more_room(state, outline, scratch, &mut each);
+        }
+    }
+}
+
+impl Jit<'_> {
+    /// Expands a state, if there is room for all entries.
+    #[inline]
+    fn try_expand(
+        &self,
+        state: &State,
+        outline: &Outline,
+        scratch: &mut Vec<u64>,
+        room: usize,
+        each: &mut impl FnMut(Step, Fired, &State),
+    ) -> bool {
+        let sizes = self.sizes.unwrap_or_else(|| Sizes::new(state.len()));
+        let kept = outline.types.len() * self.most_steps;
+        let mut context = Context::new(&self.interpreter, state, outline, sizes, scratch, kept, room);
+        context.locations = self.locations.as_ptr();
+        let mut out = self.run(&mut context, outline);
+        if out == context.first && self.uses_timeout && context.overflowed == 0 && state[0] == 0 {
+            context.timeout = 1 << 63;
+            out = self.run(&mut context, outline);
+        }
+        let enough = context.overflowed == 0;
+        if enough {
+            // SAFETY: the generated code has written entries up to `out`.
+            unsafe { context::read(context.first, out, each) };
+        }
+        enough
+    }
+
+    #[cold]
+    fn expand_with_more_room(
+        &self,
+        state: &State,
+        outline: &Outline,
+        scratch: &mut Vec<u64>,
+        each: &mut impl FnMut(Step, Fired, &State),
+    ) {
+        let mut room = 16 * scratch.len();
+        while !self.try_expand(state, outline, scratch, room, each) {
+            room *= 2;
+        }
+    }
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unsupported {}
+
+impl fmt::Debug for Jit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Jit").field("bytes", &self.code.bytes).finish_non_exhaustive()
+    }
+}

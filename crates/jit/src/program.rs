@@ -1,0 +1,544 @@
+//! What must be known about a system before code is made of it: what lies where, and what is left to the
+//! interpreter.
+
+use crate::context::MAX_FIELDS;
+use crate::facts::{Facts, each_part};
+use crate::reach::Reach;
+use entail_ir::interpret::Layout;
+use entail_ir::{
+    Action, Base, BinaryOp, ChannelTypeId, Edge, EdgeId, Entry, Expr, Location, LocationId, Pattern, Place,
+    ProcessTypeId, Receive, Scalar, Send, System,
+};
+
+/// Deeper expressions are left to the interpreter, so that nothing here needs a large stack.
+const MAX_DEPTH: usize = 100;
+/// More kinds of channels than this are not told apart by generated code.
+const MAX_SHAPES: usize = 12;
+
+pub(crate) struct Program<'a> {
+    pub system: &'a System,
+    pub layout: &'a Layout,
+    pub reach: Reach,
+    pub facts: Facts,
+    /// Channel types that differ in more than their names.
+    pub shapes: Vec<Shape>,
+    /// Per channel type: index into `shapes`.
+    pub shape_of: Vec<usize>,
+    /// The length of every state, as long as no process has ended.
+    pub len: Option<usize>,
+    pub uses_timeout: bool,
+    /// Some process may end.
+    pub may_end: bool,
+    /// Some edge keeps others from moving.
+    pub uses_exclusive: bool,
+    /// Whether receiving by rendezvous is left to the interpreter, for all.
+    pub meets_by_interpreter: bool,
+    /// A message offered in a rendezvous may have another number of fields than its channel.
+    pub offers_may_fail: bool,
+    /// How many fields some receiver looks at.
+    pub most_fields: usize,
+    /// Per edge.
+    ways: Vec<Way>,
+}
+
+/// How a channel lies in a state, and what its messages are.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shape {
+    pub capacity: u32,
+    pub fields: Vec<Scalar>,
+    pub length_bytes: u32,
+    /// Bytes of one message.
+    pub message: u32,
+}
+
+/// Who does what an edge says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Native,
+    /// Generated code finds out whether it is possible, the interpreter takes the step.
+    Fired,
+    /// All is left to the interpreter.
+    Interpreted,
+}
+
+impl<'a> Program<'a> {
+    /// Of any process type.
+    pub fn most_stations(&self) -> usize {
+        let types = (0..self.system.process_types.len()).map(|id| ProcessTypeId(id as u16));
+        types.map(|id| self.layout.stations(id).len()).max().unwrap_or(0)
+    }
+
+    pub fn new(system: &'a System, layout: &'a Layout) -> Self {
+        let reach = Reach::new(system);
+        let facts = Facts::new(system, layout, &reach);
+        let mut shapes = Vec::new();
+        let shape_of = (0..system.channel_types.len())
+            .map(|id| {
+                let shape = Shape::new(system, layout, id);
+                shapes.iter().position(|other| *other == shape).unwrap_or_else(|| {
+                    shapes.push(shape);
+                    shapes.len() - 1
+                })
+            })
+            .collect();
+        if shapes.is_empty() {
+            // Something to make code of where channels are spoken of although there are none.
+            shapes.push(Shape { capacity: 1, fields: Vec::new(), length_bytes: 1, message: 0 });
+        }
+        let len = facts.fixed().map(|fixed| {
+            let sizes = fixed.iter().map(|process| layout.process_size(process.process_type));
+            layout.first_process + sizes.sum::<usize>()
+        });
+        let may_end = reach.edges(system).any(|(_, _, edge)| edge.target.is_none());
+        let uses_exclusive = reach.edges(system).any(|(_, _, edge)| edge.atomic);
+        let mut program = Program {
+            system,
+            layout,
+            facts,
+            shapes,
+            shape_of,
+            len,
+            uses_timeout: system.edges.iter().any(|edge| edge.action.mentions_timeout()),
+            may_end,
+            uses_exclusive,
+            reach,
+            meets_by_interpreter: false,
+            offers_may_fail: false,
+            most_fields: 0,
+            ways: Vec::new(),
+        };
+        let offers_may_fail = program.each_edge().any(|(of, _, edge)| program.may_offer_wrongly(edge, of));
+        program.offers_may_fail = offers_may_fail;
+        let receives = program.each_edge().flat_map(|(_, _, edge)| program.receives(&edge.action));
+        let most_fields = receives.map(|receive| receive.fields.len()).max().unwrap_or(0);
+        program.most_fields = most_fields;
+        program.meets_by_interpreter = program.cannot_meet();
+        let mut ways = vec![Way::Native; system.edges.len()];
+        for (of, id, edge) in program.each_edge() {
+            ways[id.index()] = program.way_of(edge, of);
+        }
+        program.ways = ways;
+        program
+    }
+
+    pub fn way(&self, edge: EdgeId) -> Way {
+        self.ways[edge.index()]
+    }
+
+    /// All edges that can be reached, with the types of their processes.
+    pub fn each_edge(&self) -> impl Iterator<Item = (ProcessTypeId, EdgeId, &'a Edge)> {
+        self.reach.edges(self.system)
+    }
+
+    /// How many entries a process of this type may write for a state, apart from those of a rendezvous and those
+    /// that the interpreter writes.
+    pub fn most_steps(&self, of: ProcessTypeId) -> usize {
+        self.reach.locations(self.system, of).map(|(_, location)| location.count as usize).max().unwrap_or(0)
+    }
+
+    /// Whether all steps of such processes are left to the interpreter.
+    pub fn is_interpreted(&self, of: ProcessTypeId) -> bool {
+        let process_type = self.system.process_type(of);
+        process_type.deterministic
+            || process_type.provided.as_ref().is_some_and(|condition| self.is_hard(condition))
+    }
+
+    /// The value of an expression that is always the same.
+    pub fn known(&self, expr: &Expr, of: Option<ProcessTypeId>) -> Option<i32> {
+        match expr {
+            Expr::Load(place) => self.facts.known(place, of),
+            other => other.constant(),
+        }
+    }
+
+    /// The kinds of channels that the expression may stand for.
+    pub fn shapes_of(&self, channel: &Expr, of: Option<ProcessTypeId>) -> Vec<&Shape> {
+        let known = self.known(channel, of).and_then(|number| self.global_channel(number));
+        known.map_or_else(|| self.shapes.iter().collect(), |channel| vec![&self.shapes[channel.shape]])
+    }
+
+    /// A channel that is always at the same place.
+    pub fn global_channel(&self, number: i32) -> Option<GlobalChannel> {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        let channels = &self.layout.global_channels;
+        let channel_type = channels.get(index)?;
+        let before: usize = channels[..index].iter().map(|id| self.layout.channel(*id).size).sum();
+        let start = self.layout.globals() + self.system.globals.size as usize + before;
+        Some(GlobalChannel { shape: self.shape_of[channel_type.index()], start: start as u32 })
+    }
+
+    fn may_meet(&self, channel: &Expr, of: ProcessTypeId) -> bool {
+        self.shapes_of(channel, Some(of)).iter().any(|shape| shape.capacity == 0)
+    }
+
+    /// Whether the edge may be the receiving side of a rendezvous.
+    pub fn may_accept(&self, edge: &Edge, of: ProcessTypeId) -> bool {
+        self.receives(&edge.action).iter().any(|receive| self.may_meet(&receive.channel, of))
+    }
+
+    /// Whether the edge may be the sending side of a rendezvous.
+    pub fn may_offer(&self, edge: &Edge, of: ProcessTypeId) -> bool {
+        match &edge.action {
+            Action::Send(send) => self.may_meet(&send.channel, of),
+            Action::Skip
+            | Action::Guard(_)
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Receive(_)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..)
+            | Action::End
+            | Action::Deterministic(_) => false,
+        }
+    }
+
+    fn may_offer_wrongly(&self, edge: &Edge, of: ProcessTypeId) -> bool {
+        let Action::Send(send) = &edge.action else { return false };
+        let shapes = self.shapes_of(&send.channel, Some(of));
+        shapes.iter().any(|shape| shape.capacity == 0 && shape.fields.len() != send.fields.len())
+    }
+
+    /// How many fields a message has that a receive may be offered, if that is always the same.
+    pub fn offered_fields(&self, receive: &Receive, of: ProcessTypeId) -> Option<usize> {
+        let shapes = self.shapes_of(&receive.channel, Some(of));
+        let mut counts = shapes.iter().filter(|shape| shape.capacity == 0).map(|shape| shape.fields.len());
+        let first = counts.next()?;
+        counts.all(|count| count == first).then_some(first)
+    }
+
+    /// Where a process of this type may receive through the channel (any rendezvous channel if it is not known).
+    pub fn accepting(&self, of: ProcessTypeId, channel: Option<i32>) -> Vec<LocationId> {
+        let accepts = |edge: &Edge| {
+            self.receives(&edge.action).iter().any(|receive| {
+                // Where there is no such channel, that is a fault whatever is offered.
+                let known = self.known(&receive.channel, Some(of)).filter(|n| self.global_channel(*n).is_some());
+                let same = channel.zip(known).is_none_or(|(offered, known)| offered == known);
+                same && self.may_meet(&receive.channel, of)
+            })
+        };
+        let locations = self.reach.locations(self.system, of);
+        locations
+            .filter(|(_, location)| self.system.edges_of(location).iter().any(accepts))
+            .map(|(id, _)| id)
+            .collect()
+    }
+
+    /// Whether something may be received by rendezvous at a location.
+    pub fn accepts_at(&self, of: ProcessTypeId, location: &Location) -> bool {
+        self.system.edges_of(location).iter().any(|edge| self.may_accept(edge, of))
+    }
+
+    /// The receives by which the action can begin.
+    fn receives<'e>(&self, action: &'e Action) -> Vec<&'e Receive> {
+        match action {
+            Action::Receive(receive) => vec![receive],
+            Action::Deterministic(block) => match &block.entry {
+                Entry::Always | Entry::Otherwise => Vec::new(),
+                Entry::AnyOf(actions) => actions.iter().flat_map(|action| self.receives(action)).collect(),
+            },
+            Action::Skip
+            | Action::Guard(_)
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Send(_)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..)
+            | Action::End => Vec::new(),
+        }
+    }
+
+    /// Whether a process at the location can always move, if it may at all.
+    pub fn is_never_stuck(&self, of: ProcessTypeId, location: LocationId) -> bool {
+        let process_type = self.system.process_type(of);
+        let edges = self.system.edges_of(&process_type.locations[location.index()]);
+        process_type.provided.is_none() && edges.iter().any(|edge| is_always_possible(&edge.action))
+    }
+
+    /// Whether the question if a process at the location can move must go to the interpreter.
+    pub fn asks_interpreter(&self, of: ProcessTypeId, location: LocationId) -> bool {
+        let process_type = self.system.process_type(of);
+        let location = &process_type.locations[location.index()];
+        let hard_edge = |id| {
+            let edge = self.system.edge(EdgeId(id));
+            self.way(EdgeId(id)) == Way::Interpreted || self.meets_by_interpreter && self.may_offer(edge, of)
+        };
+        process_type.provided.as_ref().is_some_and(|condition| self.is_hard(condition))
+            || (location.first..location.first + location.count).any(hard_edge)
+    }
+
+    /// Whether a rendezvous could not be left to generated code.
+    fn cannot_meet(&self) -> bool {
+        self.shapes.iter().any(|shape| shape.capacity == 0 && shape.fields.len() > MAX_FIELDS)
+            || self.each_edge().any(|(of, _, edge)| {
+                let provided = self.system.process_type(of).provided.as_ref();
+                let hard = |receive: &&Receive| receive.fields.len() > MAX_FIELDS || self.is_hard_receive(receive);
+                self.may_accept(edge, of)
+                    && (self.receives(&edge.action).iter().any(hard)
+                        || provided.is_some_and(|condition| self.is_hard(condition)))
+            })
+    }
+
+    fn way_of(&self, edge: &Edge, of: ProcessTypeId) -> Way {
+        let hard_effect = edge.target.is_none() != (edge.action == Action::End)
+            || self.is_hard_effect(&edge.action)
+            || self.system.invariants.iter().any(|(condition, _)| self.is_hard(condition))
+            || self.is_hard_end(edge, of);
+        if self.is_hard_guard(&edge.action, of) || hard_effect && self.may_offer(edge, of) {
+            Way::Interpreted
+        } else if hard_effect {
+            Way::Fired
+        } else {
+            Way::Native
+        }
+    }
+
+    /// Whether an invariant must look at channels that may end together with the process.
+    fn is_hard_end(&self, edge: &Edge, of: ProcessTypeId) -> bool {
+        edge.target.is_none()
+            && self.layout.channels_of(of) > 0
+            && self.system.invariants.iter().any(|(condition, _)| {
+                mentions(condition, &|expr| matches!(expr, Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_)))
+            })
+    }
+
+    /// Whether generated code cannot tell if the action is possible.
+    fn is_hard_guard(&self, action: &Action, of: ProcessTypeId) -> bool {
+        match action {
+            Action::Guard(condition) => self.is_hard(condition),
+            Action::Send(send) => {
+                let meets = self.may_meet(&send.channel, of);
+                self.is_hard(&send.channel)
+                    || send.when.as_ref().is_some_and(|condition| self.is_hard(condition))
+                    || self.shapes.len() > MAX_SHAPES
+                    || meets && (self.meets_by_interpreter || self.is_hard_offer(send, of))
+            }
+            Action::Receive(receive) => self.is_hard_receive(receive),
+            Action::Deterministic(block) => match &block.entry {
+                Entry::Always | Entry::Otherwise => false,
+                Entry::AnyOf(actions) => actions.iter().any(|action| self.is_hard_guard(action, of)),
+            },
+            Action::Skip
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..)
+            | Action::End => false,
+        }
+    }
+
+    fn is_hard_receive(&self, receive: &Receive) -> bool {
+        self.shapes.len() > MAX_SHAPES
+            || self.is_hard(&receive.channel)
+            || receive.when.as_ref().is_some_and(|condition| self.is_hard(condition))
+            || receive.fields.iter().any(|pattern| match pattern {
+                Pattern::Store(place) => self.is_hard_place(place),
+                Pattern::Equal(expected) => self.is_hard(expected),
+                Pattern::Ignore => false,
+            })
+    }
+
+    /// A condition that cannot be evaluated counts as true where a partner is looked for, but must be told where
+    /// the message cannot be offered: too subtle for something so rare.
+    fn is_hard_offer(&self, send: &Send, of: ProcessTypeId) -> bool {
+        send.fields.iter().any(|field| self.is_hard(field))
+            || send.when.as_ref().is_some_and(|condition| self.may_fault(condition, of))
+    }
+
+    /// Whether generated code cannot do what the action does.
+    fn is_hard_effect(&self, action: &Action) -> bool {
+        match action {
+            Action::Skip | Action::Guard(_) | Action::Else | Action::End | Action::Receive(_) => false,
+            Action::Assign(place, value) => self.is_hard_place(place) || self.is_hard(value),
+            Action::Send(send) => send.fields.iter().any(|field| self.is_hard(field)),
+            Action::Assert(condition) | Action::PrintName(condition) => self.is_hard(condition),
+            Action::Print(_, args) => args.iter().any(|arg| self.is_hard(arg)),
+            Action::SetPriority(_) | Action::Run(..) => true,
+            Action::Deterministic(block) => {
+                let mut hard = false;
+                each_part(block, &mut |part| {
+                    let guard = match part {
+                        Action::Guard(condition) => self.is_hard(condition),
+                        Action::Send(send) => {
+                            self.shapes.len() > MAX_SHAPES
+                                || self.is_hard(&send.channel)
+                                || send.when.as_ref().is_some_and(|condition| self.is_hard(condition))
+                        }
+                        Action::Receive(receive) => self.is_hard_receive(receive),
+                        Action::Skip
+                        | Action::Else
+                        | Action::Assign(..)
+                        | Action::Assert(_)
+                        | Action::Print(..)
+                        | Action::PrintName(_) => false,
+                        Action::SetPriority(_) | Action::Run(..) | Action::End | Action::Deterministic(_) => true,
+                    };
+                    hard |= guard || self.is_hard_effect(part);
+                });
+                hard
+            }
+        }
+    }
+
+    /// Whether generated code cannot evaluate the expression.
+    pub fn is_hard(&self, expr: &Expr) -> bool {
+        depth(expr) > MAX_DEPTH
+            || mentions(expr, &|part| match part {
+                Expr::Enabled(_) | Expr::NonProgress | Expr::Started => true,
+                Expr::Find(_) => self.facts.fixed().is_none(),
+                Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_) => self.shapes.len() > MAX_SHAPES,
+                Expr::Const(_)
+                | Expr::Load(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Conditional(_)
+                | Expr::Myself
+                | Expr::ProcessCount
+                | Expr::Last
+                | Expr::Timeout
+                | Expr::LocationOf(_)
+                | Expr::At(..)
+                | Expr::PriorityOf(_)
+                | Expr::Fault(_) => false,
+            })
+    }
+
+    fn is_hard_place(&self, place: &Place) -> bool {
+        let process = match &place.base {
+            Base::Remote(process, _) => self.is_hard(process),
+            Base::Global | Base::Local | Base::Nowhere => false,
+        };
+        process || place.indices.iter().any(|index| self.is_hard(&index.value))
+    }
+
+    /// Whether evaluating the expression may be a fault.
+    pub fn may_fault(&self, expr: &Expr, of: ProcessTypeId) -> bool {
+        mentions(expr, &|part| match part {
+            Expr::Fault(_) | Expr::Enabled(_) | Expr::Poll(_) => true,
+            Expr::Load(place) => !place.indices.is_empty(),
+            Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => {
+                !matches!(sides.1, Expr::Const(divisor) if divisor != 0)
+            }
+            Expr::Length(channel) | Expr::Channel(_, channel) => {
+                let number = self.known(channel, Some(of));
+                number.and_then(|number| self.global_channel(number)).is_none()
+            }
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Conditional(_)
+            | Expr::Myself
+            | Expr::ProcessCount
+            | Expr::Last
+            | Expr::Timeout
+            | Expr::Started
+            | Expr::LocationOf(_)
+            | Expr::At(..)
+            | Expr::PriorityOf(_)
+            | Expr::Find(_)
+            | Expr::NonProgress => false,
+        })
+    }
+}
+
+/// A channel that is there from the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GlobalChannel {
+    /// Index into [`Program::shapes`].
+    pub shape: usize,
+    pub start: u32,
+}
+
+impl Shape {
+    fn new(system: &System, layout: &Layout, id: usize) -> Self {
+        let channel_type = &system.channel_types[id];
+        let layout = layout.channel(ChannelTypeId(id as u16));
+        Shape {
+            capacity: u32::from(channel_type.capacity),
+            fields: channel_type.fields.clone(),
+            length_bytes: layout.length_bytes as u32,
+            message: layout.message as u32,
+        }
+    }
+
+    /// From the beginning of a message to a field.
+    pub fn field_offset(&self, field: usize) -> u32 {
+        self.fields[..field].iter().map(|field| field.size()).sum()
+    }
+}
+
+/// Whether the action is possible wherever nothing else of its location is.
+pub(crate) fn is_always_possible(action: &Action) -> bool {
+    match action {
+        Action::Skip
+        | Action::Else
+        | Action::Assign(..)
+        | Action::Assert(_)
+        | Action::Print(..)
+        | Action::PrintName(_)
+        | Action::SetPriority(_)
+        | Action::Run(..) => true,
+        Action::Guard(condition) => condition.is_true(),
+        Action::Send(_) | Action::Receive(_) | Action::End => false,
+        Action::Deterministic(block) => match &block.entry {
+            Entry::Always | Entry::Otherwise => true,
+            Entry::AnyOf(actions) => actions.iter().any(is_always_possible),
+        },
+    }
+}
+
+/// Whether something is true of the expression or one inside it.
+pub(crate) fn mentions(expr: &Expr, of: &dyn Fn(&Expr) -> bool) -> bool {
+    let mut found = false;
+    expr.each(&mut |part| found |= of(part));
+    found
+}
+
+fn depth(expr: &Expr) -> usize {
+    let below = |exprs: &[&Expr]| exprs.iter().map(|expr| depth(expr)).max().unwrap_or(0);
+    1 + match expr {
+        Expr::Const(_)
+        | Expr::Myself
+        | Expr::ProcessCount
+        | Expr::Last
+        | Expr::Timeout
+        | Expr::Started
+        | Expr::Find(_)
+        | Expr::NonProgress
+        | Expr::Fault(_) => 0,
+        Expr::Load(place) => place_depth(place),
+        Expr::Unary(_, operand)
+        | Expr::Length(operand)
+        | Expr::Channel(_, operand)
+        | Expr::Enabled(operand)
+        | Expr::LocationOf(operand)
+        | Expr::At(operand, _)
+        | Expr::PriorityOf(operand) => depth(operand),
+        Expr::Binary(_, sides) => below(&[&sides.0, &sides.1]),
+        Expr::Conditional(parts) => below(&[&parts.0, &parts.1, &parts.2]),
+        Expr::Poll(poll) => {
+            let fields = poll.fields.iter().map(|pattern| match pattern {
+                Pattern::Store(place) => place_depth(place),
+                Pattern::Equal(expected) => depth(expected),
+                Pattern::Ignore => 0,
+            });
+            fields.max().unwrap_or(0).max(depth(&poll.channel))
+        }
+    }
+}
+
+fn place_depth(place: &Place) -> usize {
+    let process = match &place.base {
+        Base::Remote(process, _) => depth(process),
+        Base::Global | Base::Local | Base::Nowhere => 0,
+    };
+    place.indices.iter().map(|index| depth(&index.value)).max().unwrap_or(0).max(process)
+}

@@ -1,0 +1,124 @@
+//! Machine code does exactly what the interpreter does.
+
+mod common;
+
+use common::{Compared, Pair, public_models, random, read, root, same};
+use entail_front::{Granularity, Language, Options, load};
+use entail_ir::verify::verify;
+use entail_testkit::rng::Rng;
+use entail_testkit::{bir, esml, files, promela};
+
+/// States of each model.
+const STATES: usize = 3000;
+/// States of each random model.
+const FEW_STATES: usize = 150;
+const RANDOM_MODELS: u64 = 3000;
+
+#[test]
+fn models_of_the_project() {
+    let mut models = Vec::new();
+    for folder in ["examples", "tests/models", "tests/thesis"] {
+        models.extend(files::models_in(&root().join(folder)));
+    }
+    let mut compared = 0;
+    for path in models {
+        for granularity in [Granularity::Exact, Granularity::Statement] {
+            let options = Options { granularity, ..Options::default() };
+            if let Some(model) = load(&path, &options).model {
+                compared += same(&path.display().to_string(), &model.system, STATES).states;
+            }
+        }
+    }
+    assert!(compared > 20_000, "only {compared} states were compared");
+}
+
+#[test]
+fn public_benchmarks() {
+    for path in public_models() {
+        let model = load(&path, &Options::default()).model.expect("public models can be read");
+        same(&path.display().to_string(), &model.system, STATES);
+    }
+}
+
+#[test]
+fn long_walks_through_public_benchmarks() {
+    for (seed, path) in public_models().into_iter().enumerate() {
+        let model = load(&path, &Options::default()).model.expect("public models can be read");
+        if let Some(mut pair) = Pair::new(&model.system) {
+            pair.walk(&path.display().to_string(), 3000, &mut Rng::new(seed as u64));
+        }
+    }
+}
+
+#[test]
+fn random_promela() {
+    compare_random(|seed| (Language::Promela, promela::generate(seed).to_string(), Granularity::Exact));
+}
+
+#[test]
+fn random_esml() {
+    compare_random(|seed| {
+        let granularity = if seed % 2 == 0 { Granularity::Exact } else { Granularity::Statement };
+        (Language::Esml, esml::text(&esml::generate(&mut Rng::new(seed))), granularity)
+    });
+}
+
+#[test]
+fn random_bir() {
+    compare_random(|seed| (Language::Bir, bir::text(&bir::generate(&mut Rng::new(seed))), Granularity::Exact));
+}
+
+/// With everything that a system can have, also what no language makes use of.
+#[test]
+fn random_systems() {
+    let (mut all, mut valid) = (Compared::default(), 0);
+    for seed in 0..2 * RANDOM_MODELS {
+        let system = random::system(seed);
+        if verify(&system).is_ok() {
+            valid += 1;
+            all += same(&format!("seed {seed}"), &system, 60);
+        }
+    }
+    assert!(valid > RANDOM_MODELS, "only {valid} systems make sense");
+    assert!(all.steps > 30 * valid as usize && all.transient > valid as usize, "{valid}: {all:?}");
+}
+
+/// The memory for steps grows while they are written, by generated code and by the interpreter.
+#[test]
+fn more_steps_than_there_is_room_for() {
+    let meeting = "chan c = [0] of { byte }; byte a[2000];
+        active proctype sender() { c!1 } active [40] proctype receiver() { byte x; c?x }";
+    let starting = "byte a[2000]; proctype child() { skip } active [40] proctype parent() { run child() }";
+    for model in [meeting, starting] {
+        let read = read(Language::Promela, model, Granularity::Exact).expect("a model");
+        let compared = same(model, &read.system, 3);
+        assert!(compared.steps >= 40, "{compared:?}");
+    }
+}
+
+/// Numbers at the edge of what fits, where C's rules are strange.
+#[test]
+fn extreme_numbers() {
+    let model = "int x = -2147483648; int y = -1; byte b; short s; unsigned u : 5;
+        active proctype p() {
+            do
+            :: b = x / y; s = x % y :: u = x >> 33 :: y = y * x :: x = x - 1 :: y = -y :: y = 0
+            :: s = x << y :: b = s :: u = b; assert(u != 17) :: x = s / b
+            od }";
+    let read = read(Language::Promela, model, Granularity::Exact).expect("a model");
+    assert!(same(model, &read.system, STATES).faults > 100);
+}
+
+fn compare_random(model: impl Fn(u64) -> (Language, String, Granularity)) {
+    let mut all = Compared::default();
+    let mut models = 0;
+    for seed in 0..RANDOM_MODELS {
+        let (language, text, granularity) = model(seed);
+        let Some(read) = read(language, &text, granularity) else { continue };
+        models += 1;
+        all += same(&format!("seed {seed}\n{text}"), &read.system, FEW_STATES);
+    }
+    // A generator whose models are all alike would test nothing.
+    assert!(models > RANDOM_MODELS / 2, "only {models} of {RANDOM_MODELS} models make sense");
+    assert!(all.steps > 10 * models as usize && all.faults > 50, "{all:?}");
+}

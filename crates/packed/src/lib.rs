@@ -1,0 +1,145 @@
+//! A system as a [`Model`] over packed states: of every number only as many bits are kept as it takes to tell its
+//! values apart.
+//!
+//! ```text
+//! short:  the outline's number and the codes of all numbers, in a fixed number of words
+//! long:   the outline's number │ exclusive (8 bits), the codes of all numbers │ padding: longer than any short one
+//! ```
+//!
+//! Which numbers there are depends on the state's *outline*: which processes it has. A long state can be packed in
+//! any case: its codes are as wide as an analysis of the system says they can be. A short one is packed by what was
+//! seen on a short excursion before the search, which is often much less; a state that does not fit is kept long,
+//! and so is a transient one. Nothing is ever lost.
+
+mod form;
+mod scout;
+
+use entail_ir::interpret::{Engine, Step};
+use entail_ir::{Interpreter, Ranges, System};
+use entail_model::{Fired, Marks, Model, State, StateBuf, Successors};
+
+use form::{Form, Forms};
+
+/// A system over packed states, run by any engine.
+pub struct Packed<'s, E> {
+    interpreter: &'s Interpreter<'s>,
+    engine: E,
+    forms: Forms<'s>,
+    /// The system faults before its first step: its only state is the empty one.
+    stillborn: bool,
+}
+
+impl<'s, E: Engine> Packed<'s, E> {
+    pub fn new(interpreter: &'s Interpreter<'s>, engine: E) -> Self {
+        let mut stillborn = false;
+        interpreter.initial_states(&mut |state| stillborn |= state.is_empty());
+        let ranges = Ranges::new(interpreter.system());
+        let seen = if stillborn { Vec::new() } else { scout::explore(interpreter, &engine, &ranges) };
+        let forms = Forms::new(interpreter, ranges, seen);
+        Packed { interpreter, engine, forms, stillborn }
+    }
+
+    pub fn system(&self) -> &'s System {
+        self.interpreter.system()
+    }
+
+    pub fn engine(&self) -> &E {
+        &self.engine
+    }
+
+    /// How many bits a short state has. It is stored in as few whole words as possible; all other states are longer.
+    pub fn bits(&self) -> u32 {
+        self.forms.bits()
+    }
+
+    /// Writes the state as the interpreter knows it.
+    pub fn unpack(&self, packed: &State, state: &mut StateBuf) {
+        if self.stillborn {
+            state.clear();
+        } else {
+            self.forms.of(packed).unpack(packed, state);
+        }
+    }
+
+    /// Appends the packed form of a state of the interpreter.
+    pub fn pack(&self, state: &State, packed: &mut StateBuf) {
+        if self.stillborn {
+            packed.extend_from_slice(&[0; 8]);
+        } else {
+            self.forms.form_of(state).pack(state, packed);
+        }
+    }
+
+    fn unpacked(&self, packed: &State) -> StateBuf {
+        let mut state = StateBuf::new();
+        self.unpack(packed, &mut state);
+        state
+    }
+
+    #[inline]
+    fn add(&self, form: &Form, step: Step, fired: Fired, state: &State, successors: &mut Successors<Step>) {
+        // A step starts processes, or ends one, or leaves them all.
+        let same = !fired.is_broken() && self.forms.processes(state) == form.processes();
+        if fired == Fired::Done && same && successors.push_plain(step, |packed| form.pack_word(state, packed)) {
+            return;
+        }
+        let transient = !fired.is_broken() && self.interpreter.is_transient(state);
+        successors.push(step, fired, transient, |packed| {
+            if same {
+                form.pack(state, packed);
+            } else {
+                self.pack(state, packed);
+            }
+        });
+    }
+}
+
+impl<E: Engine> Model for Packed<'_, E> {
+    type Step = Step;
+
+    fn initial_states(&self, each: &mut dyn FnMut(&State)) {
+        self.interpreter.initial_states(&mut |state| {
+            let mut packed = StateBuf::new();
+            self.pack(state, &mut packed);
+            each(&packed);
+        });
+    }
+
+    fn enabled(&self, state: &State, steps: &mut Vec<Step>) {
+        self.interpreter.enabled(&self.unpacked(state), steps);
+    }
+
+    fn fire(&self, step: Step, state: &mut StateBuf) -> Fired {
+        let mut unpacked = self.unpacked(state);
+        let fired = self.interpreter.fire(step, &mut unpacked);
+        if !fired.is_broken() {
+            state.clear();
+            self.pack(&unpacked, state);
+        }
+        fired
+    }
+
+    fn is_transient(&self, state: &State) -> bool {
+        !self.stillborn && self.forms.is_transient(state)
+    }
+
+    fn marks(&self, state: &State) -> Marks {
+        self.interpreter.marks(&self.unpacked(state))
+    }
+
+    fn expand(&self, state: &State, successors: &mut Successors<Step>) {
+        let mut scratch = std::mem::take(&mut successors.scratch);
+        let mut unpacked = std::mem::take(&mut successors.scratch_state);
+        if self.stillborn {
+            Model::expand(self.interpreter, &[], successors);
+        } else {
+            let form = self.forms.of(state);
+            form.unpack(state, &mut unpacked);
+            self.engine.expand(&unpacked, form.outline(), &mut scratch, |step, fired, next| {
+                self.add(&form, step, fired, next, successors);
+            });
+        }
+        successors.scratch = scratch;
+        successors.scratch_state = unpacked;
+    }
+}

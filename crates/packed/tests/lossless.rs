@@ -1,0 +1,71 @@
+//! Packing forgets nothing: every state of every model at hand comes back as it was.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::Path;
+
+use entail_front::ModelSource;
+use entail_ir::Interpreter;
+use entail_model::{Model, Successors};
+use entail_packed::Packed;
+use entail_testkit::files::models_in;
+
+/// Explores up to so many states of each model, transient ones too.
+const STATES: usize = 1_000;
+
+fn check(name: &str, model: &ModelSource) -> u32 {
+    let interpreter = Interpreter::new(&model.system);
+    let packed = Packed::new(&interpreter, Interpreter::new(&model.system));
+    let mut known = HashSet::new();
+    let mut queue = VecDeque::new();
+    let mut initial = Vec::new();
+    interpreter.initial_states(&mut |state| initial.push(state.to_vec()));
+    for state in initial {
+        known.insert(state.clone());
+        queue.push_back(state);
+    }
+    let mut short = HashSet::new();
+    while let Some(state) = queue.pop_front() {
+        let mut bits = Vec::new();
+        packed.pack(&state, &mut bits);
+        let mut again = Vec::new();
+        packed.unpack(&bits, &mut again);
+        assert_eq!(again, state, "{name}: {bits:?}");
+        assert_eq!(packed.is_transient(&bits), interpreter.is_transient(&state), "{name}");
+        let (mut there, mut here) = (Successors::default(), Successors::default());
+        packed.expand(&bits, &mut there);
+        interpreter.expand(&state, &mut here);
+        assert!(short.insert(bits), "{name}: two states look the same");
+        assert_eq!(there.len(), here.len(), "{name}");
+        for (one, other) in there.iter().zip(here.iter()) {
+            assert_eq!((one.step, one.fault, one.led), (other.step, other.fault, other.led), "{name}");
+        }
+        for successor in here.iter() {
+            let next = successor.state.to_vec();
+            if !next.is_empty() && known.len() < STATES && known.insert(next.clone()) {
+                queue.push_back(next);
+            }
+        }
+    }
+    packed.bits()
+}
+
+#[test]
+fn every_state_comes_back_as_it_was() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folders = ["examples", "tests/models", "tests/thesis", "../shared/models/promela", "../shared/models/esml"];
+    let mut checked = 0;
+    for folder in folders.map(|folder| root.join(folder)) {
+        if !folder.is_dir() {
+            continue;
+        }
+        for file in models_in(&folder) {
+            let Some(model) = entail_front::load(&file, &entail_front::Options::default()).model else { continue };
+            let width = check(&file.display().to_string(), &model);
+            if std::env::var_os("SHOW").is_some() {
+                println!("{:60} {:?}", file.display(), width);
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 50, "only {checked} models");
+}

@@ -1,0 +1,58 @@
+//! Going a way again that is known as a list of choices.
+
+use entail_model::{Key, Model, StateBuf, Successors};
+
+use crate::descent::{Ahead, Descent};
+
+/// Somebody who follows directions through a model, and notes the steps.
+pub(crate) struct Follower<'m, M: Model> {
+    model: &'m M,
+    state: StateBuf,
+    successors: Successors<M::Step>,
+    pub start: StateBuf,
+    pub steps: Vec<M::Step>,
+}
+
+impl<'m, M: Model> Follower<'m, M> {
+    /// In the initial state with this number.
+    pub fn start(model: &'m M, number: u32) -> Self {
+        let mut states = Vec::new();
+        model.initial_states(&mut |state| states.push(state.to_vec()));
+        let start = states.swap_remove(number as usize);
+        Follower { model, state: start.clone(), successors: Successors::default(), start, steps: Vec::new() }
+    }
+
+    /// Makes these choices, one after the other.
+    pub fn choose(&mut self, choices: &[u32]) {
+        for &choice in choices {
+            self.successors.clear();
+            self.model.expand(&self.state, &mut self.successors);
+            let successor = self.successors.iter().nth(choice as usize).expect("a choice that was made before");
+            self.steps.push(successor.step);
+            self.state.clear();
+            self.state.extend_from_slice(successor.state);
+        }
+    }
+
+    /// Goes on to the stable successor with this number, through any transient states.
+    pub fn go_to_stable(&mut self, number: u32) {
+        let mut descent = Descent::default();
+        self.successors.clear();
+        self.model.expand(&self.state, &mut self.successors);
+        descent.enter(&self.successors, |_| Key(0));
+        let mut met = 0;
+        while let Some(taken) = descent.advance() {
+            match taken.ahead {
+                Ahead::Nothing => {}
+                Ahead::Stable(_) if met == number => break,
+                Ahead::Stable(_) => met += 1,
+                Ahead::Transient => {
+                    self.successors.clear();
+                    self.model.expand(descent.transient(), &mut self.successors);
+                    descent.enter(&self.successors, |_| Key(0));
+                }
+            }
+        }
+        self.choose(&descent.choices());
+    }
+}

@@ -1,0 +1,89 @@
+//! States that wait to be expanded, first come, first served.
+
+use std::collections::VecDeque;
+use std::mem::size_of;
+
+use entail_model::Key;
+
+/// Keys in blocks, so that what has been expanded gives its memory back, and growing moves nothing.
+#[derive(Default)]
+pub(crate) struct Queue {
+    blocks: VecDeque<Vec<Key>>,
+    /// How many keys of the first block have been taken.
+    taken: usize,
+    len: u64,
+    /// An empty block, kept for the next time one is needed.
+    spare: Vec<Key>,
+}
+
+const BLOCK: usize = 1 << 13;
+
+impl Queue {
+    #[inline]
+    pub fn push(&mut self, key: Key) {
+        match self.blocks.back_mut() {
+            // The first block grows as it needs to, so that a small model costs little.
+            Some(block) if block.len() < BLOCK => block.push(key),
+            _ => {
+                let mut block = std::mem::take(&mut self.spare);
+                block.push(key);
+                self.blocks.push_back(block);
+            }
+        }
+        self.len += 1;
+    }
+
+    #[inline]
+    pub fn pop(&mut self) -> Option<Key> {
+        let first = self.blocks.front()?;
+        let key = *first.get(self.taken)?;
+        self.taken += 1;
+        self.len -= 1;
+        if self.taken == BLOCK || self.len == 0 {
+            self.spare = self.blocks.pop_front().unwrap_or_default();
+            self.spare.clear();
+            self.taken = 0;
+        }
+        Some(key)
+    }
+
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub fn bytes(&self) -> u64 {
+        // All blocks but the first ones are full, or will be.
+        let keys = match self.blocks.len() {
+            0 | 1 => self.blocks.front().map_or(0, Vec::capacity),
+            blocks => blocks * BLOCK,
+        };
+        ((keys + self.spare.capacity()) * size_of::<Key>()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    #[test]
+    fn keys_come_out_as_they_went_in() {
+        let (mut queue, mut naive) = (Queue::default(), VecDeque::new());
+        let mut next = 0;
+        for round in 0..200u64 {
+            for _ in 0..(round * 7919) % 1000 {
+                queue.push(Key(next));
+                naive.push_back(Key(next));
+                next += 1;
+            }
+            for _ in 0..(round * 104_729) % 1000 {
+                assert_eq!(queue.pop(), naive.pop_front());
+                assert_eq!(queue.len(), naive.len() as u64);
+            }
+        }
+        while let Some(key) = naive.pop_front() {
+            assert_eq!(queue.pop(), Some(key));
+        }
+        assert_eq!(queue.pop(), None);
+    }
+}

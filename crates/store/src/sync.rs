@@ -1,0 +1,27 @@
+//! Atomics and locks: the standard library's, or loom's, which tries out every order in which threads may meet.
+//!
+//! `RUSTFLAGS="--cfg loom" cargo test -p entail-store --release --lib loom` runs the tests that need the latter, in
+//! seconds, because tables are then a few words small.
+
+#[cfg(not(loom))]
+pub(crate) use std::sync::{
+    Mutex, OnceLock,
+    atomic::{AtomicU32, AtomicU64, Ordering},
+};
+
+#[cfg(loom)]
+pub(crate) use loom::sync::{
+    Mutex,
+    atomic::{AtomicU32, AtomicU64, Ordering},
+};
+#[cfg(loom)]
+pub(crate) use std::sync::OnceLock;
+
+/// Runs a test in every order in which so many threads may meet; three or more in those in which threads are
+/// interrupted three times at most, as there are too many others.
+#[cfg(all(test, loom))]
+pub(crate) fn in_every_order(threads: usize, test: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = if threads > 2 { Some(3) } else { None };
+    builder.check(test);
+}

@@ -1,0 +1,136 @@
+//! A set of numbers of a known width, in little more memory than the information in them.
+//!
+//! A quotient table after Cleary: Compact hash tables using bidirectional linear probing, 1984. A number is
+//! scattered by a bijection; a part of the result says in which line of the table it is put, and only the rest of
+//! it is written there (see [`shape`]). Lines are cache lines, so that most look-ups touch one; a full line overflows
+//! into the next ones, and what finds no room there goes into a set beside the table.
+//!
+//! Slots are filled in order, and never emptied while threads share the table. So a word in which a thread saw all
+//! slots used, but not the number it looks for, needs no second look; and a number is put into the first word that is
+//! not full by a compare-and-swap, which fails if anything was put there in between.
+
+mod growth;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use entail_model::Visit;
+
+use crate::counter::Counter;
+use crate::memory::{Zero, Zeroed};
+use crate::mix::Mix;
+use crate::sync::{AtomicU64, Mutex, Ordering};
+use shape::Shape;
+
+/// In a line.
+const WORDS: usize = if cfg!(loom) { 2 } else { 8 };
+
+#[derive(Debug)]
+pub(crate) struct Table {
+    mix: Mix,
+    shape: Shape,
+    lines: Zeroed<Line>,
+    /// What found no room near its line; scattered.
+    astray: Mutex<BTreeSet<u64>>,
+    len: Counter,
+}
+
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Line([AtomicU64; WORDS]);
+
+// SAFETY: an array of atomics.
+#[expect(unsafe_code)]
+unsafe impl Zero for Line {}
+
+impl Table {
+    /// For numbers of so many bits, between 2 and 64.
+    pub fn new(bits: u32) -> Table {
+        let shape = Shape::new(bits, growth::FEWEST_HOMES);
+        let lines = Zeroed::new(shape.lines()).expect("room for a few cache lines");
+        Table { mix: Mix::new(bits), shape, lines, astray: Mutex::default(), len: Counter::default() }
+    }
+
+    #[inline]
+    pub fn insert(&self, number: u64) -> Visit {
+        let visit = self.insert_scattered(self.mix.scatter(number));
+        if visit == Visit::New {
+            self.len.add_one();
+        }
+        visit
+    }
+
+    #[inline]
+    pub fn prefetch(&self, number: u64) {
+        let home = self.shape.home(self.mix.scatter(number));
+        crate::prefetch(&self.lines[home]);
+    }
+
+    pub fn len(&self) -> u64 {
+        self.len.sum()
+    }
+
+    #[inline]
+    fn insert_scattered(&self, number: u64) -> Visit {
+        let home = self.shape.home(number);
+        for displacement in self.shape.displacements() {
+            let slot = self.shape.slot(number, displacement);
+            if let Ok(visit) = self.lines[home + displacement].insert(slot, &self.shape) {
+                return visit;
+            }
+        }
+        self.insert_astray(self.shape.exactly(number))
+    }
+
+    #[cold]
+    fn insert_astray(&self, number: u64) -> Visit {
+        let mut astray = self.astray.lock().expect("nobody panics with the lock");
+        if astray.insert(number) { Visit::New } else { Visit::Seen }
+    }
+}
+
+/// Every slot is in use, and none is the one looked for.
+struct LineFull;
+
+impl Line {
+    #[inline]
+    fn insert(&self, slot: u64, shape: &Shape) -> Result<Visit, LineFull> {
+        let pattern = shape.pattern(slot);
+        let mut equal = 0;
+        let mut full = 0;
+        // Without branches: where in a line a slot is, and how full the line is, cannot be predicted.
+        // From the last word to the first: if one is seen full, those before it are, because they were full before.
+        for word in self.0.iter().rev() {
+            let word = word.load(Ordering::Acquire);
+            equal |= shape.equal(word, pattern);
+            full += usize::from(shape.is_full(word));
+        }
+        if equal != 0 {
+            return Ok(Visit::Seen);
+        }
+        for shared in &self.0[full..] {
+            let mut word = shared.load(Ordering::Acquire);
+            loop {
+                if shape.equal(word, pattern) != 0 {
+                    return Ok(Visit::Seen);
+                }
+                if shape.is_full(word) {
+                    break;
+                }
+                match replace(shared, word, shape.with(word, slot)) {
+                    Ok(_) => return Ok(Visit::New),
+                    Err(now) => word = now,
+                }
+            }
+        }
+        Err(LineFull)
+    }
+}
+
+/// Who sees the new word also sees what this thread saw in the words before.
+#[inline]
+fn replace(shared: &AtomicU64, word: u64, with: u64) -> Result<u64, u64> {
+    shared.compare_exchange(word, with, Ordering::AcqRel, Ordering::Acquire)
+}

@@ -1,0 +1,241 @@
+//! How a table becomes larger: in place, in one pass from its end.
+//!
+//! A larger table has the numbers in the same order, in lines farther apart. So when lines are emptied from the last
+//! to the first, what was in them goes into lines that are empty already, or just now. Only what lay behind
+//! its line near the beginning of the table may belong before; it waits until the end.
+
+use super::{Line, Table, WORDS};
+use crate::sync::Ordering::Relaxed;
+use crate::table::shape::{self, FARTHEST, Shape};
+use entail_model::Full;
+
+/// A few states should cost nothing; and with fewer lines, slots could not hold the rest of 64-bit numbers.
+pub(super) const FEWEST_HOMES: usize = if cfg!(loom) { 1 } else { 8 };
+/// The load, in percent, above which a table grows.
+const CROWDED: u64 = 80;
+/// The load that is still borne when the table may not grow.
+const BEARABLE: u64 = 92;
+/// The load above which a table grows in which too many numbers go astray; below, it would not help.
+const SPARSE: u64 = 40;
+/// Up to one number in so many may go astray.
+const FEW: u64 = 256;
+/// A table of so many bytes grows by half from there on; a smaller one doubles.
+const LARGE: usize = 32 << 20;
+/// If there will be so many times as many numbers, they get a new table, rather than one that grows step by step.
+const MANY_MORE: u64 = 4;
+/// A guess of what a number costs that went astray.
+const ASTRAY_BYTES: usize = 20;
+/// One byte in so many is left to them.
+const SPARED: u64 = 32;
+/// Below this size, in bytes, it does not matter how much a number takes.
+const WORTHWHILE: usize = 1 << 20;
+/// The load, in percent, to begin with when many numbers are known to come.
+const ROOMY: usize = 60;
+/// How many keys are looked up at a time, so that fetching their memory overlaps.
+const BATCH: usize = 256;
+
+impl Table {
+    /// Makes room for `count` more numbers, within `limit` bytes.
+    pub fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        if self.bytes() > limit {
+            return Err(Full);
+        }
+        let wanted = self.wanted(count);
+        if self.is_crowded(wanted) && wanted > MANY_MORE * self.len() {
+            *self = self.rekeyed(self.shape.bits, wanted, limit, |number| number)?;
+        }
+        while self.is_crowded(wanted) {
+            let homes = self.next_homes().min(self.most_homes(limit));
+            let grown = if homes > self.shape.homes { self.grow(homes) } else { Err(Full) };
+            if grown.is_err() {
+                return if self.shape.is_loaded(BEARABLE, wanted) { Err(Full) } else { Ok(()) };
+            }
+        }
+        Ok(())
+    }
+
+    /// A table of other numbers, made from those in this one, with room for `numbers`. The limit is for both tables
+    /// together, as there are both for a while.
+    pub fn rekeyed(&self, bits: u32, numbers: u64, limit: u64, rekey: impl Fn(u64) -> u64) -> Result<Table, Full> {
+        let table = Table::with_room(bits, numbers, limit.saturating_sub(self.bytes()))?;
+        let mut batch = Vec::with_capacity(BATCH);
+        let insert = |batch: &mut Vec<u64>| batch.drain(..).for_each(|number| _ = table.insert(number));
+        self.each(|number| {
+            let number = rekey(number);
+            table.prefetch(number);
+            batch.push(number);
+            if batch.len() == BATCH {
+                insert(&mut batch);
+            }
+        });
+        insert(&mut batch);
+        Ok(table)
+    }
+
+    fn with_room(bits: u32, numbers: u64, limit: u64) -> Result<Table, Full> {
+        let mut table = Table::new(bits);
+        let homes = roomy(bits, numbers).homes.min(table.most_homes(limit));
+        if homes > table.shape.homes {
+            table.shape = Shape::new(bits, homes);
+            table.lines.grow(table.shape.lines())?;
+        }
+        if table.shape.is_loaded(BEARABLE, numbers) { Err(Full) } else { Ok(table) }
+    }
+
+    /// Whether the table must grow for `count` more numbers, and would hold more in a line if they had `bits` bits.
+    pub fn gains_from(&self, bits: u32, count: usize) -> bool {
+        let wanted = self.wanted(count);
+        self.is_crowded(wanted)
+            && self.lines.bytes() >= WORTHWHILE
+            && roomy(bits, wanted).lanes > Shape::new(self.shape.bits, self.next_homes()).lanes
+    }
+
+    /// The most bits that so many numbers can have without taking more memory than with `bits`.
+    pub fn widest(bits: u32, numbers: u64) -> u32 {
+        let shape = roomy(bits, numbers);
+        (bits..=64).rev().find(|&bits| Shape::new(bits, shape.homes).lanes == shape.lanes).unwrap_or(bits)
+    }
+
+    pub fn bytes(&self) -> u64 {
+        (size_of::<Table>() + self.lines.bytes() + self.astray().len() * ASTRAY_BYTES) as u64
+    }
+
+    /// Every number, in no particular order.
+    pub(super) fn each(&self, mut each: impl FnMut(u64)) {
+        backwards(&self.shape, |line| self.lines[line].words(), |_, number| each(self.mix.gather(number)));
+        self.astray().iter().for_each(|&number| each(self.mix.gather(number)));
+    }
+
+    /// How many numbers there may be soon; there are only so many.
+    fn wanted(&self, count: usize) -> u64 {
+        let all = if self.shape.bits < 64 { 1 << self.shape.bits } else { u64::MAX };
+        (self.len() + count as u64).min(all)
+    }
+
+    fn is_crowded(&self, wanted: u64) -> bool {
+        let strays = self.astray().len() as u64;
+        self.shape.is_loaded(CROWDED, wanted) || strays * FEW > wanted && self.shape.is_loaded(SPARSE, wanted)
+    }
+
+    fn next_homes(&self) -> usize {
+        let Shape { bits, homes, .. } = self.shape;
+        let slots = self.shape.slots();
+        let slots = if homes * size_of::<Line>() >= LARGE { slots / 2 * 3 } else { slots * 2 };
+        shape::homes_for(bits, slots).clamp(homes + 1, homes * 2)
+    }
+
+    /// How many home lines there can be without exceeding the limit, not even for a moment.
+    fn most_homes(&self, limit: u64) -> usize {
+        let others = size_of::<Table>() + self.lines.extra_to_grow();
+        let lines = (limit - limit / SPARED).saturating_sub(others as u64) / size_of::<Line>() as u64;
+        (lines as usize).saturating_sub(FARTHEST)
+    }
+
+    /// To at most twice as many lines.
+    fn grow(&mut self, homes: usize) -> Result<(), Full> {
+        debug_assert!(self.shape.homes < homes && homes <= 2 * self.shape.homes);
+        let shape = Shape::new(self.shape.bits, homes);
+        self.lines.grow(shape.lines())?;
+        let old = std::mem::replace(&mut self.shape, shape);
+        let mut waiting = std::mem::take(&mut *self.astray());
+        let mut levels = Levels { used: [0; RING], lowest: shape.lines() };
+        let take = |line: usize| self.lines[line].take();
+        backwards(&old, take, |line, number| {
+            if shape.home(number) < line || !self.settle(number, &mut levels) {
+                waiting.insert(number);
+            }
+        });
+        for number in waiting {
+            let _ = self.insert_scattered(number);
+        }
+        Ok(())
+    }
+
+    /// Puts a number that is not there yet into the first free slot; whether there was one.
+    #[inline]
+    fn settle(&self, number: u64, levels: &mut Levels) -> bool {
+        let home = self.shape.home(number);
+        levels.reach_down_to(home);
+        for displacement in self.shape.displacements() {
+            let used = levels.of(home + displacement);
+            if let Some((word, shift)) = self.shape.place(*used) {
+                *used += 1;
+                let word = &self.lines[home + displacement].0[word];
+                word.store(word.load(Relaxed) | self.shape.slot(number, displacement) << shift, Relaxed);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn astray(&self) -> impl std::ops::DerefMut<Target = std::collections::BTreeSet<u64>> {
+        self.astray.lock().expect("nobody panics with the lock")
+    }
+}
+
+impl Shape {
+    fn is_loaded(&self, percent: u64, wanted: u64) -> bool {
+        u128::from(wanted) * 100 > self.slots() as u128 * u128::from(percent)
+    }
+}
+
+impl Line {
+    fn words(&self) -> [u64; WORDS] {
+        std::array::from_fn(|i| self.0[i].load(Relaxed))
+    }
+
+    /// What is in it, and nothing any more.
+    fn take(&self) -> [u64; WORDS] {
+        let words = self.words();
+        self.0.iter().for_each(|word| word.store(0, Relaxed));
+        words
+    }
+}
+
+/// Every number and the line it is in, from the last line to the first; `read` says what is in a line.
+#[inline]
+fn backwards(shape: &Shape, read: impl Fn(usize) -> [u64; WORDS], mut each: impl FnMut(usize, u64)) {
+    // Of the line that is read, and of those before it.
+    let mut firsts: [u64; FARTHEST + 1] = std::array::from_fn(|before| shape.first(shape.lines() - before));
+    for line in (0..shape.lines()).rev() {
+        firsts.rotate_left(1);
+        firsts[FARTHEST] = shape.first(line.saturating_sub(FARTHEST));
+        for word in read(line) {
+            for slot in shape.used(word) {
+                each(line, shape.number(slot, firsts[shape.displacement(slot)]));
+            }
+        }
+    }
+}
+
+/// For so many numbers, and some more.
+fn roomy(bits: u32, numbers: u64) -> Shape {
+    let slots = (numbers as usize).saturating_mul(100) / ROOMY;
+    Shape::new(bits, shape::homes_for(bits, slots).max(FEWEST_HOMES))
+}
+
+/// At least as many lines as may be written to while one is emptied: those for what was at home in it or in the
+/// [`FARTHEST`] before, at most two for one, and the [`FARTHEST`] behind.
+const RING: usize = 64;
+
+/// How many slots are used in the lines that may be written to.
+struct Levels {
+    used: [u8; RING],
+    lowest: usize,
+}
+
+impl Levels {
+    #[inline]
+    fn reach_down_to(&mut self, line: usize) {
+        while self.lowest > line {
+            self.lowest -= 1;
+            self.used[self.lowest % RING] = 0;
+        }
+    }
+
+    #[inline]
+    fn of(&mut self, line: usize) -> &mut u8 {
+        debug_assert!((self.lowest..self.lowest + RING).contains(&line));
+        &mut self.used[line % RING]
+    }
+}

@@ -1,0 +1,264 @@
+//! States of any number of words, each reduced to a key by a tree of dictionaries.
+//!
+//! After Laarman, van de Pol, Weber: Parallel recursive state compression for free, SPIN 2011. A state is cut into
+//! words. Every word is replaced by its id in a dictionary for its place, then every pair of neighbouring ids by an id,
+//! and so on, until two are left: with the size of the tree, they are the key. States that differ in one word share all
+//! ids but those above it; so a successor costs a few look-ups, and a state little more than its key.
+
+mod nodes;
+mod widths;
+mod words;
+
+use std::collections::BTreeSet;
+use std::ops::{DerefMut, Range};
+
+use entail_model::{Full, Key, Visit};
+
+use crate::dictionary::ID_BITS;
+use crate::sync::{AtomicU64, Mutex, Ordering};
+use crate::table::Table;
+use nodes::{Dictionaries, Node, Size};
+use widths::{Parts, Sizes, Widths};
+use words::Words;
+
+/// Keeps states in a few bytes each if they share most of their words.
+#[derive(Debug)]
+pub struct Tree {
+    dictionaries: Dictionaries,
+    /// A bit for the size of every tree so far.
+    sizes: AtomicU64,
+    /// Keys, squeezed.
+    table: Table,
+    widths: Widths,
+    /// Keys that did not fit when they came.
+    misfits: Mutex<BTreeSet<Key>>,
+}
+
+/// The words of a state and the ids above them, by the numbers of nodes.
+#[derive(Clone, Debug, Default)]
+pub struct Opened {
+    words: Vec<u64>,
+    ids: Vec<u32>,
+}
+
+/// There is nothing below the node.
+const NOTHING: u32 = 0;
+/// A guess of what a key costs that did not fit.
+const MISFIT_BYTES: u64 = 32;
+/// Ids that come soon should fit as well.
+const SPARE_BITS: u32 = 2;
+
+impl Default for Tree {
+    fn default() -> Tree {
+        let widths = Widths::all();
+        Tree {
+            dictionaries: Dictionaries::default(),
+            sizes: AtomicU64::new(0),
+            table: Table::new(widths.bits()),
+            widths,
+            misfits: Mutex::default(),
+        }
+    }
+}
+
+impl Tree {
+    /// How many bits keys have.
+    pub const KEY_BITS: u32 = Size::BITS + 2 * ID_BITS;
+
+    /// Writes down what is at a node and below it.
+    fn expand(&self, node: Node, id: u32, opened: &mut Opened) {
+        opened.ids[node.number()] = id;
+        if id == NOTHING {
+            return;
+        }
+        let value = self.dictionaries.of(node).value(id);
+        if node.is_leaf() {
+            opened.words.push(value);
+        } else {
+            let (left, right) = split(value);
+            self.expand(node.left(), left, opened);
+            self.expand(node.right(), right, opened);
+        }
+    }
+
+    #[inline]
+    fn sizes(&self) -> Sizes {
+        Sizes(self.sizes.load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    fn note(&self, size: Size) {
+        if !self.sizes().contains(size) {
+            self.sizes.fetch_or(1 << size.code(), Ordering::Relaxed);
+        }
+    }
+
+    #[cold]
+    fn insert_misfit(&self, key: Key) -> Visit {
+        if self.misfits().insert(key) { Visit::New } else { Visit::Seen }
+    }
+
+    fn misfits(&self) -> impl DerefMut<Target = BTreeSet<Key>> {
+        self.misfits.lock().expect("nobody panics with the lock")
+    }
+
+    /// Lets all keys fit that there may be after `count` more states; and if the table must grow anyway, makes them
+    /// narrower if that saves memory.
+    fn adjust_widths(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        let needed = self.needed_widths(count);
+        let bits = (needed.bits() + SPARE_BITS).clamp(2, 64);
+        if self.widths.covers(needed) && !self.table.gains_from(bits, count) {
+            return Ok(());
+        }
+        let numbers = self.len() + count as u64;
+        let old = self.widths;
+        let new = needed.stretched(Table::widest(bits, numbers));
+        let squeeze = |key| new.squeeze(key).expect("wide enough for all");
+        let table = self.table.rekeyed(new.bits().max(2), numbers, limit, |number| squeeze(old.unsqueeze(number)));
+        match table {
+            Ok(table) => self.table = table,
+            // It would only have been better.
+            Err(Full) if old.covers(needed) => return Ok(()),
+            Err(Full) => return Err(Full),
+        }
+        self.widths = new;
+        for key in std::mem::take(&mut *self.misfits()) {
+            let _ = self.table.insert(squeeze(key));
+        }
+        Ok(())
+    }
+
+    fn needed_widths(&self, count: usize) -> Widths {
+        let sizes = self.sizes();
+        let (mut left, mut right) = (1, 1);
+        for root in sizes.iter().map(|size| Node::root(size.words())) {
+            if root.is_leaf() {
+                left = self.ids_end(root, count).max(left);
+            } else {
+                left = self.ids_end(root.left(), count).max(left);
+                right = self.ids_end(root.right(), count).max(right);
+            }
+        }
+        Widths::new(left, right, sizes)
+    }
+
+    /// Larger than every id at a node after `count` more states.
+    fn ids_end(&self, node: Node, count: usize) -> u32 {
+        let end = self.dictionaries.of(node).next_id() as usize + count;
+        end.min(1 << ID_BITS) as u32
+    }
+}
+
+fn pair(left: u32, right: u32) -> u64 {
+    u64::from(left) << ID_BITS | u64::from(right)
+}
+
+fn split(pair: u64) -> (u32, u32) {
+    ((pair >> ID_BITS) as u32, (pair & ((1 << ID_BITS) - 1)) as u32)
+}
+
+/// The way from the words of a state to ids.
+struct Reduction<'a> {
+    tree: &'a Tree,
+    words: Words<'a>,
+    /// A state with equally many words, of which only those in a range are different.
+    near: Option<&'a Opened>,
+    changed: Range<usize>,
+}
+
+impl Reduction<'_> {
+    fn id(&self, node: Node) -> u32 {
+        if node.first >= self.words.count() {
+            return NOTHING;
+        }
+        if let Some(near) = self.near
+            && (node.end <= self.changed.start || node.first >= self.changed.end)
+        {
+            return near.ids[node.number()];
+        }
+        let near = |ids_agree: bool| self.near.filter(|_| ids_agree).map(|near| near.ids[node.number()]);
+        let (known, value) = if node.is_leaf() {
+            let word = self.words.get(node.first);
+            (near(self.near.is_some_and(|near| near.words[node.first] == word)), word)
+        } else {
+            let (left, right) = (self.id(node.left()), self.id(node.right()));
+            let same = |near: &Opened| near.is(left, node.left()) && near.is(right, node.right());
+            (near(self.near.is_some_and(same)), pair(left, right))
+        };
+        known.unwrap_or_else(|| self.tree.dictionaries.of(node).id(value))
+    }
+}
+
+impl Opened {
+    fn is(&self, id: u32, node: Node) -> bool {
+        self.ids[node.number()] == id
+    }
+}
+
+impl Tree {
+    /// Makes room for `count` more keys and as many inserted ones, within `limit` bytes.
+    pub fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        let words = self.sizes().iter().map(Size::words).max().unwrap_or(1);
+        self.dictionaries.reserve(words, count, limit.saturating_sub(self.table.bytes()))?;
+        let limit = limit.saturating_sub(self.dictionaries.bytes());
+        self.adjust_widths(count, limit)?;
+        self.table.reserve(count, limit)
+    }
+
+    /// The key of a state of whole words, at least one.
+    #[inline]
+    pub fn key(&self, state: &[u8], near: &Opened) -> Key {
+        let words = Words::new(state);
+        let size = Size::of(words.count());
+        self.note(size);
+        let near = Some(near).filter(|near| near.words.len() == words.count());
+        let changed = near.map_or(0..words.count(), |near| words.changed(&near.words));
+        let reduction = Reduction { tree: self, words, near, changed };
+        let root = Node::root(size.words());
+        let (left, right) = if root.is_leaf() {
+            (reduction.id(root), NOTHING)
+        } else {
+            (reduction.id(root.left()), reduction.id(root.right()))
+        };
+        Parts { size, left, right }.key()
+    }
+
+    #[inline]
+    pub fn open(&self, key: Key, state: &mut Vec<u8>, opened: &mut Opened) {
+        let Parts { size, left, right } = Parts::of(key);
+        let root = Node::root(size.words());
+        opened.ids.resize(2 * root.end, NOTHING);
+        opened.words.clear();
+        if root.is_leaf() {
+            self.expand(root, left, opened);
+        } else {
+            self.expand(root.left(), left, opened);
+            self.expand(root.right(), right, opened);
+        }
+        state.clear();
+        state.extend(opened.words.iter().flat_map(|word| word.to_le_bytes()));
+    }
+
+    #[inline]
+    pub fn prefetch(&self, key: Key) {
+        if let Some(squeezed) = self.widths.squeeze(key) {
+            self.table.prefetch(squeezed);
+        }
+    }
+
+    #[inline]
+    pub fn insert(&self, key: Key) -> Visit {
+        match self.widths.squeeze(key) {
+            Some(squeezed) => self.table.insert(squeezed),
+            None => self.insert_misfit(key),
+        }
+    }
+
+    pub fn len(&self) -> u64 {
+        self.table.len() + self.misfits().len() as u64
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.dictionaries.bytes() + self.table.bytes() + self.misfits().len() as u64 * MISFIT_BYTES
+    }
+}

@@ -1,0 +1,230 @@
+//! The lossless store against a map of the standard library.
+
+use std::collections::HashMap;
+
+use entail_model::{Full, Key, Store, Visit};
+use entail_store::Lossless;
+use entail_testkit::rng::Rng;
+use proptest::prelude::*;
+
+const UNLIMITED: u64 = u64::MAX;
+
+/// Visits states as a search would, and checks every answer.
+fn check(bits: u32, states: impl IntoIterator<Item = Vec<u8>>, batch: usize) {
+    let mut store = Lossless::new(bits);
+    let mut states = states.into_iter().enumerate().peekable();
+    let mut keys: HashMap<Vec<u8>, Key> = HashMap::new();
+    let (mut near, mut opened) = (Default::default(), Vec::new());
+    while states.peek().is_some() {
+        assert_eq!(store.reserve(batch, UNLIMITED), Ok(()));
+        for (i, state) in states.by_ref().take(batch) {
+            let key = store.key(&state, &near);
+            store.prefetch(key);
+            let expected = if keys.contains_key(&state) { Visit::Seen } else { Visit::New };
+            assert_eq!(store.insert(key), expected, "{state:?}");
+            assert_eq!(*keys.entry(state.clone()).or_insert(key), key, "a state has one key");
+            if i % 3 == 0 {
+                store.open(key, &mut opened, &mut near);
+                assert_eq!(opened, state);
+            }
+        }
+    }
+    assert_eq!(store.len(), keys.len() as u64);
+    assert_eq!(store.reserve(keys.len(), UNLIMITED), Ok(()));
+    for (state, &key) in &keys {
+        assert_eq!(store.key(state, &Default::default()), key, "what is near makes no difference");
+        assert_eq!(store.insert(key), Visit::Seen);
+        store.open(key, &mut opened, &mut near);
+        assert_eq!(opened, *state);
+    }
+}
+
+/// States that differ from each other in a few places only.
+struct Similar {
+    rng: Rng,
+    state: Vec<u8>,
+    /// Bits after these are zero.
+    bits: usize,
+}
+
+impl Similar {
+    fn of_bits(bits: u32, seed: u64) -> Similar {
+        let bytes = 8 * bits.div_ceil(64) as usize;
+        Similar { rng: Rng::new(seed), state: vec![0; bytes], bits: bits as usize }
+    }
+}
+
+impl Iterator for Similar {
+    type Item = Vec<u8>;
+
+    fn next(&mut self) -> Option<Vec<u8>> {
+        for _ in 0..self.rng.below(3) {
+            let bit = self.rng.below(self.bits);
+            self.state[bit / 8] ^= 1 << (bit % 8);
+        }
+        Some(self.state.clone())
+    }
+}
+
+/// States that become longer and shorter, and like to consist of zeros; those of one word have `bits` bits.
+fn of_any_length(seed: u64, longest: usize, bits: u32) -> impl Iterator<Item = Vec<u8>> {
+    let mut rng = Rng::new(seed);
+    let mut words = vec![0u64];
+    std::iter::repeat_with(move || {
+        match rng.below(4) {
+            0 => words.truncate(1 + rng.below(words.len())),
+            1 if words.len() < longest => (0..rng.below(4)).for_each(|_| words.push(*rng.pick(&[0, 1, 1 << 63]))),
+            _ => {
+                let at = rng.below(words.len());
+                words[at] = *rng.pick(&[0, 5, u64::MAX]);
+            }
+        }
+        match &words[..] {
+            [word] => (word & ((1 << bits) - 1)).to_le_bytes().to_vec(),
+            words => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        }
+    })
+}
+
+fn count() -> usize {
+    if cfg!(miri) { 60 } else { 2000 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 3 } else { 64 }))]
+
+    #[test]
+    fn states_of_one_word_are_kept(bits in 1u32..64, seed: u64, batch in 1usize..300) {
+        check(bits, Similar::of_bits(bits, seed).take(count()), batch);
+    }
+
+    #[test]
+    fn states_of_some_words_are_kept(bits in 64u32..600, seed: u64, batch in 1usize..300) {
+        check(bits, Similar::of_bits(bits, seed).take(count()), batch);
+    }
+
+    #[test]
+    fn states_of_any_length_are_kept(seed: u64, longest in 1usize..60, bits in 1u32..64, batch in 1usize..300) {
+        check(bits, of_any_length(seed, longest, bits).take(count()), batch);
+    }
+
+    #[test]
+    fn stores_stay_within_their_limit_and_keep_what_they_have(limit in 0u64..1 << 20, seed: u64, long: bool) {
+        let mut rng = Rng::new(seed);
+        let mut store = Lossless::new(60);
+        let mut keys = Vec::new();
+        while store.reserve(16, limit) == Ok(()) && keys.len() < 20_000 {
+            prop_assert!(store.bytes() <= limit, "{} bytes of {limit}", store.bytes());
+            for _ in 0..16 {
+                let word = rng.bits() >> 4;
+                let state = if long { [rng.below(100) as u64, word].map(u64::to_le_bytes).concat() } else { word.to_le_bytes().to_vec() };
+                let key = store.key(&state, &Default::default());
+                prop_assert_eq!(store.insert(key), Visit::New);
+                keys.push((key, state));
+            }
+        }
+        let mut opened = Vec::new();
+        for (key, state) in keys {
+            prop_assert_eq!(store.insert(key), Visit::Seen);
+            store.open(key, &mut opened, &mut Default::default());
+            prop_assert_eq!(&opened, &state);
+        }
+    }
+}
+
+#[test]
+fn states_may_be_as_long_as_200_kilobytes() {
+    let words = if cfg!(miri) { 600 } else { 25_000u64 };
+    let long = (0..4).map(|i| (0..words - i).flat_map(|word| (word % 251).to_le_bytes()).collect());
+    let short = || [vec![1; 8], vec![1; 16]];
+    check(61, short().into_iter().chain(long).chain(short()), 2);
+}
+
+/// First few ids, so that keys become narrow once the table is large; then ever more ids in one half of the states, so
+/// that they become wider again; then states of another size.
+#[test]
+#[cfg_attr(miri, ignore = "too many")]
+fn keys_become_narrower_and_wider() {
+    for flip in [false, true] {
+        let (mut store, mut rng) = (Lossless::new(64), Rng::new(1));
+        let mut keys = HashMap::new();
+        let mut visit = |store: &mut Lossless, mut words: Vec<u64>| {
+            if flip {
+                words.reverse();
+            }
+            if keys.len() % 100 == 0 {
+                store.reserve(100, UNLIMITED).unwrap();
+            }
+            let state: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let key = store.key(&state, &Default::default());
+            assert_eq!(store.insert(key), Visit::New);
+            assert_eq!(keys.insert(state, key), None);
+        };
+        (0..400_000).for_each(|i| visit(&mut store, vec![i % 700, 1, i / 700]));
+        let bytes = store.bytes() as f64 / store.len() as f64;
+        (0..300_000).for_each(|i| visit(&mut store, vec![i % 7, 2, rng.bits()]));
+        (0..2000).for_each(|i| visit(&mut store, vec![i; 12]));
+
+        assert_eq!(store.len(), keys.len() as u64);
+        let (mut opened, mut near) = Default::default();
+        for (state, &key) in &keys {
+            assert_eq!(store.insert(key), Visit::Seen);
+            store.open(key, &mut opened, &mut near);
+            assert_eq!(opened, *state);
+        }
+        assert!(bytes < 5.0, "{bytes} bytes a state");
+    }
+}
+
+#[test]
+fn threads_agree_on_keys_and_on_who_was_first() {
+    check_threads(40, Similar::of_bits(40, 1).take(10 * count()).collect());
+    check_threads(64, Similar::of_bits(150, 1).take(10 * count()).collect());
+    check_threads(50, of_any_length(1, 15, 50).take(10 * count()).collect());
+}
+
+fn check_threads(bits: u32, states: Vec<Vec<u8>>) {
+    let mut store = Lossless::new(bits);
+    let mut distinct = states.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    store.reserve(4 * states.len(), UNLIMITED).unwrap();
+    let run = || -> (Vec<Key>, usize) {
+        let (mut near, mut opened) = (Default::default(), Vec::new());
+        let visit = |state: &Vec<u8>| {
+            let key = store.key(state, &near);
+            let is_new = store.insert(key) == Visit::New;
+            store.open(key, &mut opened, &mut near);
+            assert_eq!(opened, *state);
+            (key, is_new)
+        };
+        let (keys, news): (Vec<Key>, Vec<bool>) = states.iter().map(visit).unzip();
+        (keys, news.into_iter().filter(|&is_new| is_new).count())
+    };
+    let results: Vec<(Vec<Key>, usize)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(run)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(results.iter().all(|(keys, _)| *keys == results[0].0));
+    assert_eq!(results.iter().map(|(_, news)| news).sum::<usize>(), distinct.len());
+    assert_eq!(store.len(), distinct.len() as u64);
+}
+
+#[test]
+fn a_few_states_cost_little() {
+    for bits in [40, 150] {
+        let mut store = Lossless::new(bits);
+        for state in Similar::of_bits(bits, 1).take(100) {
+            store.reserve(256, UNLIMITED).unwrap();
+            let _ = store.insert(store.key(&state, &Default::default()));
+        }
+        assert!(store.bytes() < 100_000, "{} bytes for 100 states of {bits} bits", store.bytes());
+    }
+}
+
+#[test]
+fn there_is_no_room_for_more_than_there_is() {
+    let mut store = Lossless::new(64);
+    assert_eq!(store.reserve(1 << 45, UNLIMITED), Err(Full));
+    assert_eq!(store.reserve(1, UNLIMITED), Ok(()));
+}

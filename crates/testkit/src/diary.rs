@@ -1,0 +1,83 @@
+//! The simplest of stores: the judge of the others.
+
+use entail_model::{Full, Guarantee, Key, State, StateBuf, Store, Visit};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Keeps whole states, and can be asked later what was looked up.
+#[derive(Default)]
+pub struct Diary {
+    pages: Mutex<Pages>,
+    room: Option<usize>,
+}
+
+#[derive(Default)]
+struct Pages {
+    /// By key.
+    states: Vec<StateBuf>,
+    keys: HashMap<StateBuf, Key>,
+    visited: HashSet<Key>,
+    visits: Vec<(Key, Visit)>,
+}
+
+impl Diary {
+    pub fn with_room_for(states: usize) -> Diary {
+        Diary { room: Some(states), ..Diary::default() }
+    }
+
+    /// What was looked up, in order.
+    pub fn visits(&self) -> Vec<(StateBuf, Visit)> {
+        let pages = self.pages();
+        pages.visits.iter().map(|&(key, visit)| (pages.states[key.0 as usize].clone(), visit)).collect()
+    }
+
+    fn pages(&self) -> MutexGuard<'_, Pages> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for Diary {
+    type Opened = ();
+
+    fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        let states = self.len() as usize + count;
+        let fits = self.room.is_none_or(|room| states <= room) && self.bytes() <= limit;
+        if fits { Ok(()) } else { Err(Full) }
+    }
+
+    fn key(&self, state: &State, (): &()) -> Key {
+        let mut pages = self.pages();
+        let next = Key(pages.states.len() as u64);
+        let key = *pages.keys.entry(state.to_vec()).or_insert(next);
+        if key == next {
+            pages.states.push(state.to_vec());
+        }
+        key
+    }
+
+    fn open(&self, key: Key, state: &mut StateBuf, (): &mut ()) {
+        state.clone_from(&self.pages().states[key.0 as usize]);
+    }
+
+    fn prefetch(&self, _: Key) {}
+
+    fn insert(&self, key: Key) -> Visit {
+        let mut pages = self.pages();
+        let visit = if pages.visited.insert(key) { Visit::New } else { Visit::Seen };
+        pages.visits.push((key, visit));
+        visit
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Exact
+    }
+
+    fn len(&self) -> u64 {
+        self.pages().visited.len() as u64
+    }
+
+    /// A round number for each state.
+    fn bytes(&self) -> u64 {
+        100 * self.len()
+    }
+}
