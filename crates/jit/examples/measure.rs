@@ -33,8 +33,9 @@ fn measure(path: &Path) {
     let interpreted = per_step(&interpreter, &states);
     let compile = |optimise| {
         // The fastest of a few: the first has to load the compiler itself.
-        let tries =
-            (0..5).map(|_| Jit::compile_with(&interpreter, Tuning { optimise }).map_err(|why| why.to_string()));
+        let tries = (0..5).map(|_| {
+            Jit::compile_with(&interpreter, Tuning { optimise, ..Tuning::default() }).map_err(|why| why.to_string())
+        });
         tries
             .collect::<Result<Vec<_>, _>>()
             .map(|all| all.into_iter().min_by_key(Jit::compile_time).expect("several"))

@@ -15,6 +15,9 @@ use entail_ir::ProcessTypeId;
 use std::collections::HashMap;
 use std::fmt::Write;
 
+/// Systems that need more of Cranelift's instructions are not compiled: it would take about a second.
+const MAX_INSTRUCTIONS: usize = 400_000;
+
 /// Something that generated code can call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Callee {
@@ -41,6 +44,7 @@ pub(crate) struct Code {
     pending: Vec<(Callee, FuncId)>,
     listing: Option<String>,
     bytes: usize,
+    instructions: usize,
 }
 
 /// Code that can run; it is gone when this is dropped.
@@ -62,6 +66,8 @@ unsafe impl Sync for Loaded {}
 pub struct Tuning {
     /// Spend time on better code. No model was found that gains from it: what can be known is known before.
     pub optimise: bool,
+    /// A function for every process type, also where one for all processes would be small enough.
+    pub separate: bool,
 }
 
 /// Makes code of all functions that are needed to call `wanted`. With `listing` also in words.
@@ -77,6 +83,7 @@ pub(crate) fn generate(
         pending: Vec::new(),
         listing: listing.then(String::new),
         bytes: 0,
+        instructions: 0,
     };
     for callee in wanted {
         code.declare(*callee);
@@ -192,6 +199,10 @@ impl Code {
         emit::function(program, self, callee, &mut compilation.func, builder_context);
         if let Some(listing) = &mut self.listing {
             let _ = writeln!(listing, "; {}\n{}", callee.describe(program), compilation.func.display());
+        }
+        self.instructions += compilation.func.dfg.num_insts();
+        if self.instructions > MAX_INSTRUCTIONS {
+            return Err(Unsupported("too much code".to_owned()));
         }
         match self.module.define_function(id, compilation) {
             Ok(()) => {}

@@ -10,6 +10,7 @@ mod code;
 mod context;
 mod emit;
 mod facts;
+mod hard;
 mod program;
 mod reach;
 
@@ -24,8 +25,6 @@ use program::Program;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// Systems with more edges are not compiled.
-const MAX_EDGES: usize = 20_000;
 /// With no more edges than this, all processes become one function.
 const FUSED_EDGES: usize = 300;
 /// Room for entries at first.
@@ -86,11 +85,8 @@ impl<'s> Jit<'s> {
         if system.uses_priorities {
             return Err(Unsupported("processes have priorities".to_owned()));
         }
-        if system.edges.len() > MAX_EDGES {
-            return Err(Unsupported(format!("{} edges would be too much code", system.edges.len())));
-        }
         let program = Program::new(system, interpreter.layout());
-        let wanted = wanted(&program);
+        let wanted = wanted(&program, tuning);
         let code = generate(&program, &wanted, tuning, false)?;
         let address = |callee| code.address(callee).expect("what is wanted is generated");
         let entry = match wanted[..] {
@@ -133,7 +129,7 @@ impl<'s> Jit<'s> {
     /// All functions, as Cranelift's instructions and as those of this machine.
     pub fn listing(&self) -> String {
         let program = Program::new(self.interpreter.system(), self.interpreter.layout());
-        let code = generate(&program, &wanted(&program), self.tuning, true);
+        let code = generate(&program, &wanted(&program, self.tuning), self.tuning, true);
         code.ok().and_then(|code| code.listing.clone()).unwrap_or_default()
     }
 
@@ -176,12 +172,12 @@ fn locations(program: &Program<'_>) -> Vec<u16> {
 }
 
 /// The functions to begin with.
-fn wanted(program: &Program<'_>) -> Vec<Callee> {
+fn wanted(program: &Program<'_>, tuning: Tuning) -> Vec<Callee> {
     let edges_of = |of: ProcessTypeId| -> u32 {
         program.reach.locations(program.system, of).map(|(_, location)| location.count).sum()
     };
     let all = program.facts.fixed().map(|fixed| fixed.iter().map(|one| edges_of(one.process_type) as usize).sum());
-    if all.is_some_and(|edges: usize| edges <= FUSED_EDGES) {
+    if !tuning.separate && all.is_some_and(|edges: usize| edges <= FUSED_EDGES) {
         return vec![Callee::Expand];
     }
     (0..program.system.process_types.len()).map(|id| Callee::ExpandOne(ProcessTypeId(id as u16))).collect()
@@ -220,6 +216,7 @@ impl Jit<'_> {
         let mut context = Context::new(&self.interpreter, state, outline, sizes, scratch, kept, room);
         context.locations = self.locations.as_ptr();
         let mut out = self.run(&mut context, outline);
+        debug_assert!(out as usize <= scratch.as_ptr_range().end as usize, "entries go beyond their memory");
         if out == context.first && self.uses_timeout && context.overflowed == 0 && state[0] == 0 {
             context.timeout = 1 << 63;
             out = self.run(&mut context, outline);

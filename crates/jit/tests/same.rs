@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{Compared, Pair, public_models, random, read, root, same};
+use common::{Compared, Pair, public_models, random, read, root, same, ways};
 use entail_front::{Granularity, Language, Options, load};
 use entail_ir::verify::verify;
+use entail_jit::Tuning;
 use entail_testkit::rng::Rng;
 use entail_testkit::{bir, esml, files, promela};
 
@@ -13,6 +14,7 @@ const STATES: usize = 3000;
 /// States of each random model.
 const FEW_STATES: usize = 150;
 const RANDOM_MODELS: u64 = 3000;
+const RANDOM_SYSTEMS: u64 = 5000;
 
 #[test]
 fn models_of_the_project() {
@@ -25,7 +27,9 @@ fn models_of_the_project() {
         for granularity in [Granularity::Exact, Granularity::Statement] {
             let options = Options { granularity, ..Options::default() };
             if let Some(model) = load(&path, &options).model {
-                compared += same(&path.display().to_string(), &model.system, STATES).states;
+                for tuning in ways() {
+                    compared += same(&path.display().to_string(), &model.system, STATES, tuning).states;
+                }
             }
         }
     }
@@ -36,7 +40,9 @@ fn models_of_the_project() {
 fn public_benchmarks() {
     for path in public_models() {
         let model = load(&path, &Options::default()).model.expect("public models can be read");
-        same(&path.display().to_string(), &model.system, STATES);
+        for tuning in ways() {
+            same(&path.display().to_string(), &model.system, STATES, tuning);
+        }
     }
 }
 
@@ -44,7 +50,7 @@ fn public_benchmarks() {
 fn long_walks_through_public_benchmarks() {
     for (seed, path) in public_models().into_iter().enumerate() {
         let model = load(&path, &Options::default()).model.expect("public models can be read");
-        if let Some(mut pair) = Pair::new(&model.system) {
+        if let Some(mut pair) = Pair::new(&model.system, Tuning::default()) {
             pair.walk(&path.display().to_string(), 3000, &mut Rng::new(seed as u64));
         }
     }
@@ -72,14 +78,14 @@ fn random_bir() {
 #[test]
 fn random_systems() {
     let (mut all, mut valid) = (Compared::default(), 0);
-    for seed in 0..2 * RANDOM_MODELS {
+    for seed in 0..RANDOM_SYSTEMS {
         let system = random::system(seed);
         if verify(&system).is_ok() {
             valid += 1;
-            all += same(&format!("seed {seed}"), &system, 60);
+            all += same(&format!("seed {seed}"), &system, 60, ways()[seed as usize % 2]);
         }
     }
-    assert!(valid > RANDOM_MODELS, "only {valid} systems make sense");
+    assert!(valid > RANDOM_SYSTEMS / 2, "only {valid} systems make sense");
     assert!(all.steps > 30 * valid as usize && all.transient > valid as usize, "{valid}: {all:?}");
 }
 
@@ -91,8 +97,10 @@ fn more_steps_than_there_is_room_for() {
     let starting = "byte a[2000]; proctype child() { skip } active [40] proctype parent() { run child() }";
     for model in [meeting, starting] {
         let read = read(Language::Promela, model, Granularity::Exact).expect("a model");
-        let compared = same(model, &read.system, 3);
-        assert!(compared.steps >= 40, "{compared:?}");
+        for tuning in ways() {
+            let compared = same(model, &read.system, 3, tuning);
+            assert!(compared.steps >= 40, "{compared:?}");
+        }
     }
 }
 
@@ -106,7 +114,7 @@ fn extreme_numbers() {
             :: s = x << y :: b = s :: u = b; assert(u != 17) :: x = s / b
             od }";
     let read = read(Language::Promela, model, Granularity::Exact).expect("a model");
-    assert!(same(model, &read.system, STATES).faults > 100);
+    assert!(same(model, &read.system, STATES, Tuning::default()).faults > 100);
 }
 
 fn compare_random(model: impl Fn(u64) -> (Language, String, Granularity)) {
@@ -116,7 +124,7 @@ fn compare_random(model: impl Fn(u64) -> (Language, String, Granularity)) {
         let (language, text, granularity) = model(seed);
         let Some(read) = read(language, &text, granularity) else { continue };
         models += 1;
-        all += same(&format!("seed {seed}\n{text}"), &read.system, FEW_STATES);
+        all += same(&format!("seed {seed}\n{text}"), &read.system, FEW_STATES, ways()[seed as usize % 2]);
     }
     // A generator whose models are all alike would test nothing.
     assert!(models > RANDOM_MODELS / 2, "only {models} of {RANDOM_MODELS} models make sense");

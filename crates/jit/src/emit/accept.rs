@@ -6,7 +6,7 @@ use super::{Asks, Emitter, Scene, Taking};
 use crate::by_interpreter::Helper;
 use crate::code::Callee;
 use crate::context::{Context, Offer};
-use crate::program::{Way, mentions};
+use crate::hard::{Way, mentions};
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use entail_ir::{Action, Edge, EdgeId, Expr, FaultKind, Location, LocationId, Pattern, ProcessTypeId, Receive};
 use std::mem::offset_of;

@@ -5,7 +5,7 @@ use super::{Asks, Emitter, Scene, Taking, Who};
 use crate::by_interpreter::{ANY_EDGE, Helper};
 use crate::code::Callee;
 use crate::context::Context;
-use crate::program::Way;
+use crate::hard::Way;
 use cranelift_codegen::ir::{Block, InstBuilder, JumpTableData, Value, types};
 use cranelift_frontend::Switch;
 use entail_ir::{Action, Edge, EdgeId, Entry, Location, LocationId, ProcessTypeId, Range};

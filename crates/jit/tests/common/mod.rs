@@ -5,7 +5,7 @@ pub mod random;
 use entail_front::{Granularity, Language, ModelSource, Options, source::Sources};
 use entail_ir::interpret::{Engine, Outline, Step};
 use entail_ir::{Interpreter, System, text};
-use entail_jit::Jit;
+use entail_jit::{Jit, Tuning};
 use entail_model::{Fired, Model, State};
 use entail_testkit::rng::Rng;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -44,9 +44,9 @@ pub struct Pair<'s> {
 
 impl<'s> Pair<'s> {
     /// `None` for the few systems that are not compiled.
-    pub fn new(system: &'s System) -> Option<Self> {
+    pub fn new(system: &'s System, tuning: Tuning) -> Option<Self> {
         let interpreter = Interpreter::new(system);
-        let jit = match Jit::compile(&interpreter) {
+        let jit = match Jit::compile_with(&interpreter, tuning) {
             Ok(jit) => jit,
             Err(why) => {
                 assert!(system.uses_priorities, "not compiled: {why}\n{}", text::print(system));
@@ -138,10 +138,15 @@ fn all_steps(engine: &impl Engine, state: &State, outline: &Outline, scratch: &m
 }
 
 /// Explores a system with both engines; returns what was compared.
-pub fn same(name: &str, system: &System, limit: usize) -> Compared {
-    let Some(mut pair) = Pair::new(system) else { return Compared::default() };
+pub fn same(name: &str, system: &System, limit: usize, tuning: Tuning) -> Compared {
+    let Some(mut pair) = Pair::new(system, tuning) else { return Compared::default() };
     pair.explore(name, limit);
     pair.compared
+}
+
+/// The two ways in which code is made.
+pub fn ways() -> [Tuning; 2] {
+    [false, true].map(|separate| Tuning { separate, ..Tuning::default() })
 }
 
 /// Reads a model from its text; `None` if it is wrong.

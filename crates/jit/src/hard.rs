@@ -1,0 +1,247 @@
+//! What is left to the interpreter, because it is rare and not worth the code.
+
+use crate::context::MAX_FIELDS;
+use crate::facts::each_part;
+use crate::program::Program;
+use entail_ir::{Action, Base, BinaryOp, Edge, Entry, Expr, Pattern, Place, ProcessTypeId, Receive, Send};
+
+/// Deeper expressions are left to the interpreter, so that nothing here needs a large stack.
+const MAX_DEPTH: usize = 100;
+/// More kinds of channels than this are not told apart by generated code.
+const MAX_SHAPES: usize = 12;
+
+/// Who does what an edge says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Native,
+    /// Generated code finds out whether it is possible, the interpreter takes the step.
+    Fired,
+    /// All is left to the interpreter.
+    Interpreted,
+}
+
+impl Program<'_> {
+    /// Whether a rendezvous could not be left to generated code.
+    pub(crate) fn cannot_meet(&self) -> bool {
+        self.shapes.iter().any(|shape| shape.capacity == 0 && shape.fields.len() > MAX_FIELDS)
+            || self.each_edge().any(|(of, _, edge)| {
+                let provided = self.system.process_type(of).provided.as_ref();
+                let hard = |receive: &&Receive| receive.fields.len() > MAX_FIELDS || self.is_hard_receive(receive);
+                self.may_accept(edge, of)
+                    && (self.receives(&edge.action).iter().any(hard)
+                        || provided.is_some_and(|condition| self.is_hard(condition)))
+            })
+    }
+
+    pub(crate) fn way_of(&self, edge: &Edge, of: ProcessTypeId) -> Way {
+        let hard_effect = edge.target.is_none() != (edge.action == Action::End)
+            || self.is_hard_effect(&edge.action)
+            || self.system.invariants.iter().any(|(condition, _)| self.is_hard(condition))
+            || self.is_hard_end(edge, of);
+        if self.is_hard_guard(&edge.action, of) || hard_effect && self.may_offer(edge, of) {
+            Way::Interpreted
+        } else if hard_effect {
+            Way::Fired
+        } else {
+            Way::Native
+        }
+    }
+
+    /// Whether an invariant must look at channels that may end together with the process.
+    fn is_hard_end(&self, edge: &Edge, of: ProcessTypeId) -> bool {
+        edge.target.is_none()
+            && self.layout.channels_of(of) > 0
+            && self.system.invariants.iter().any(|(condition, _)| {
+                mentions(condition, &|expr| matches!(expr, Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_)))
+            })
+    }
+
+    /// Whether generated code cannot tell if the action is possible.
+    fn is_hard_guard(&self, action: &Action, of: ProcessTypeId) -> bool {
+        match action {
+            Action::Guard(condition) => self.is_hard(condition),
+            Action::Send(send) => {
+                let meets = self.may_meet(&send.channel, of);
+                self.is_hard(&send.channel)
+                    || send.when.as_ref().is_some_and(|condition| self.is_hard(condition))
+                    || self.shapes.len() > MAX_SHAPES
+                    || meets && (self.meets_by_interpreter || self.is_hard_offer(send, of))
+            }
+            Action::Receive(receive) => self.is_hard_receive(receive),
+            Action::Deterministic(block) => match &block.entry {
+                Entry::Always | Entry::Otherwise => false,
+                Entry::AnyOf(actions) => actions.iter().any(|action| self.is_hard_guard(action, of)),
+            },
+            Action::Skip
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..)
+            | Action::End => false,
+        }
+    }
+
+    fn is_hard_receive(&self, receive: &Receive) -> bool {
+        self.shapes.len() > MAX_SHAPES
+            || self.is_hard(&receive.channel)
+            || receive.when.as_ref().is_some_and(|condition| self.is_hard(condition))
+            || receive.fields.iter().any(|pattern| match pattern {
+                Pattern::Store(place) => self.is_hard_place(place),
+                Pattern::Equal(expected) => self.is_hard(expected),
+                Pattern::Ignore => false,
+            })
+    }
+
+    /// A condition that cannot be evaluated counts as true where a partner is looked for, but must be told where
+    /// the message cannot be offered: too subtle for something so rare.
+    fn is_hard_offer(&self, send: &Send, of: ProcessTypeId) -> bool {
+        send.fields.iter().any(|field| self.is_hard(field))
+            || send.when.as_ref().is_some_and(|condition| self.may_fault(condition, of))
+    }
+
+    /// Whether generated code cannot do what the action does.
+    fn is_hard_effect(&self, action: &Action) -> bool {
+        match action {
+            Action::Skip | Action::Guard(_) | Action::Else | Action::End | Action::Receive(_) => false,
+            Action::Assign(place, value) => self.is_hard_place(place) || self.is_hard(value),
+            Action::Send(send) => send.fields.iter().any(|field| self.is_hard(field)),
+            Action::Assert(condition) | Action::PrintName(condition) => self.is_hard(condition),
+            Action::Print(_, args) => args.iter().any(|arg| self.is_hard(arg)),
+            Action::SetPriority(_) | Action::Run(..) => true,
+            Action::Deterministic(block) => {
+                let mut hard = false;
+                each_part(block, &mut |part| {
+                    let guard = match part {
+                        Action::Guard(condition) => self.is_hard(condition),
+                        Action::Send(send) => {
+                            self.shapes.len() > MAX_SHAPES
+                                || self.is_hard(&send.channel)
+                                || send.when.as_ref().is_some_and(|condition| self.is_hard(condition))
+                        }
+                        Action::Receive(receive) => self.is_hard_receive(receive),
+                        Action::Skip
+                        | Action::Else
+                        | Action::Assign(..)
+                        | Action::Assert(_)
+                        | Action::Print(..)
+                        | Action::PrintName(_) => false,
+                        Action::SetPriority(_) | Action::Run(..) | Action::End | Action::Deterministic(_) => true,
+                    };
+                    hard |= guard || self.is_hard_effect(part);
+                });
+                hard
+            }
+        }
+    }
+
+    /// Whether generated code cannot evaluate the expression.
+    pub fn is_hard(&self, expr: &Expr) -> bool {
+        depth(expr) > MAX_DEPTH
+            || mentions(expr, &|part| match part {
+                Expr::Enabled(_) | Expr::NonProgress | Expr::Started => true,
+                Expr::Find(_) => self.facts.fixed().is_none(),
+                Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_) => self.shapes.len() > MAX_SHAPES,
+                Expr::Const(_)
+                | Expr::Load(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Conditional(_)
+                | Expr::Myself
+                | Expr::ProcessCount
+                | Expr::Last
+                | Expr::Timeout
+                | Expr::LocationOf(_)
+                | Expr::At(..)
+                | Expr::PriorityOf(_)
+                | Expr::Fault(_) => false,
+            })
+    }
+
+    fn is_hard_place(&self, place: &Place) -> bool {
+        let process = match &place.base {
+            Base::Remote(process, _) => self.is_hard(process),
+            Base::Global | Base::Local | Base::Nowhere => false,
+        };
+        process || place.indices.iter().any(|index| self.is_hard(&index.value))
+    }
+
+    /// Whether evaluating the expression may be a fault.
+    pub fn may_fault(&self, expr: &Expr, of: ProcessTypeId) -> bool {
+        mentions(expr, &|part| match part {
+            Expr::Fault(_) | Expr::Enabled(_) | Expr::Poll(_) => true,
+            Expr::Load(place) => !place.indices.is_empty(),
+            Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => {
+                !matches!(sides.1, Expr::Const(divisor) if divisor != 0)
+            }
+            Expr::Length(channel) | Expr::Channel(_, channel) => {
+                let number = self.known(channel, Some(of));
+                number.and_then(|number| self.global_channel(number)).is_none()
+            }
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Conditional(_)
+            | Expr::Myself
+            | Expr::ProcessCount
+            | Expr::Last
+            | Expr::Timeout
+            | Expr::Started
+            | Expr::LocationOf(_)
+            | Expr::At(..)
+            | Expr::PriorityOf(_)
+            | Expr::Find(_)
+            | Expr::NonProgress => false,
+        })
+    }
+}
+
+/// Whether something is true of the expression or one inside it.
+pub(crate) fn mentions(expr: &Expr, of: &dyn Fn(&Expr) -> bool) -> bool {
+    let mut found = false;
+    expr.each(&mut |part| found |= of(part));
+    found
+}
+
+fn depth(expr: &Expr) -> usize {
+    let below = |exprs: &[&Expr]| exprs.iter().map(|expr| depth(expr)).max().unwrap_or(0);
+    1 + match expr {
+        Expr::Const(_)
+        | Expr::Myself
+        | Expr::ProcessCount
+        | Expr::Last
+        | Expr::Timeout
+        | Expr::Started
+        | Expr::Find(_)
+        | Expr::NonProgress
+        | Expr::Fault(_) => 0,
+        Expr::Load(place) => place_depth(place),
+        Expr::Unary(_, operand)
+        | Expr::Length(operand)
+        | Expr::Channel(_, operand)
+        | Expr::Enabled(operand)
+        | Expr::LocationOf(operand)
+        | Expr::At(operand, _)
+        | Expr::PriorityOf(operand) => depth(operand),
+        Expr::Binary(_, sides) => below(&[&sides.0, &sides.1]),
+        Expr::Conditional(parts) => below(&[&parts.0, &parts.1, &parts.2]),
+        Expr::Poll(poll) => {
+            let fields = poll.fields.iter().map(|pattern| match pattern {
+                Pattern::Store(place) => place_depth(place),
+                Pattern::Equal(expected) => depth(expected),
+                Pattern::Ignore => 0,
+            });
+            fields.max().unwrap_or(0).max(depth(&poll.channel))
+        }
+    }
+}
+
+fn place_depth(place: &Place) -> usize {
+    let process = match &place.base {
+        Base::Remote(process, _) => depth(process),
+        Base::Global | Base::Local | Base::Nowhere => 0,
+    };
+    place.indices.iter().map(|index| depth(&index.value)).max().unwrap_or(0).max(process)
+}
