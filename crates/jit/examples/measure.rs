@@ -3,9 +3,9 @@
 
 use entail_front::{Options, load};
 use entail_ir::Interpreter;
-use entail_ir::interpret::{Engine, Outline};
+use entail_ir::interpret::{Engine, Outline, Source, Step};
 use entail_jit::{Jit, Tuning};
-use entail_model::{Fired, Model};
+use entail_model::{Fired, Model, State};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -62,7 +62,8 @@ fn explore(interpreter: &Interpreter<'_>) -> Vec<(Vec<u8>, usize)> {
     let mut seen = HashSet::new();
     interpreter.initial_states(&mut |state| queue.push_back(state.to_vec()));
     while let Some(state) = queue.pop_front() {
-        Engine::expand(&interpreter, &state, &Outline::default(), &mut Vec::new(), |_, fired, successor| {
+        let from = Source { state: &state, outline: &Outline::default(), packed: None };
+        Engine::expand(&interpreter, from, &mut Vec::new(), &mut |_, fired, successor: &State| {
             let goes_on = !matches!(fired, Fired::Broken(_));
             if goes_on && seen.len() < STATES && seen.insert(successor.to_vec()) {
                 queue.push_back(successor.to_vec());
@@ -106,7 +107,8 @@ fn per_step(engine: &impl WithOutlines, states: &[(Vec<u8>, usize)]) -> f64 {
         let (mut steps, mut sum) = (0_u64, 0_u64);
         let begun = Instant::now();
         for (state, outline) in &states {
-            engine.expand(&bytes[state.clone()], &outlines[*outline], &mut scratch, |step, _, successor| {
+            let from = Source { state: &bytes[state.clone()], outline: &outlines[*outline], packed: None };
+            engine.expand(from, &mut scratch, &mut |step: Step, _, successor: &State| {
                 steps += 1;
                 sum =
                     sum.wrapping_add(step.bits()).wrapping_add(u64::from(successor.first().copied().unwrap_or(0)));

@@ -15,13 +15,14 @@ pub(crate) enum Helper {
     CanMove,
     Insert,
     Remove,
+    Pack,
 }
 
 /// Stands for any edge where one is asked for.
 pub(crate) const ANY_EDGE: u32 = u32::MAX;
 
 impl Helper {
-    pub const ALL: [Helper; 8] = [
+    pub const ALL: [Helper; 9] = [
         Helper::Overflow,
         Helper::Broken,
         Helper::Failed,
@@ -30,6 +31,7 @@ impl Helper {
         Helper::CanMove,
         Helper::Insert,
         Helper::Remove,
+        Helper::Pack,
     ];
 
     pub fn name(self) -> &'static str {
@@ -42,6 +44,7 @@ impl Helper {
             Helper::CanMove => "can_move",
             Helper::Insert => "insert",
             Helper::Remove => "remove",
+            Helper::Pack => "pack",
         }
     }
 
@@ -55,6 +58,7 @@ impl Helper {
             Helper::CanMove => can_move as *const u8,
             Helper::Insert => insert as *const u8,
             Helper::Remove => remove as *const u8,
+            Helper::Pack => pack as *const u8,
         }
     }
 }
@@ -139,6 +143,13 @@ extern "C" fn remove(messages: *mut u8, slot: u32, length: u32, size: u32) {
         std::ptr::copy(at.add(size), at, (length - slot - 1) * size);
         messages.add((length - 1) * size).write_bytes(0, size);
     }
+}
+
+/// A stable state as one word; negative if it is none. The state is as long as the one that is expanded.
+extern "C" fn pack(context: &Context<'_>, state: *const u8) -> u64 {
+    // SAFETY: generated code passes a state that it has written.
+    let state = unsafe { std::slice::from_raw_parts(state, context.original.len()) };
+    context.packing.and_then(|codes| codes.pack(state)).unwrap_or(u64::MAX)
 }
 
 fn push(context: &mut Context<'_>, out: *mut u8, step: Step, fired: Fired, state: &State) -> *mut u8 {

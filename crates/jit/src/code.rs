@@ -177,6 +177,7 @@ impl Code {
                 Helper::Fire => (&[POINTER, POINTER, WORD], Some(POINTER)),
                 Helper::Steps => (&[POINTER, POINTER, NUMBER, NUMBER], Some(POINTER)),
                 Helper::CanMove => (&[POINTER, POINTER], Some(NUMBER)),
+                Helper::Pack => (&[POINTER, POINTER], Some(WORD)),
                 Helper::Insert | Helper::Remove => (&[POINTER, NUMBER, NUMBER, NUMBER], None),
             },
         };

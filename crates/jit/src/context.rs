@@ -1,17 +1,20 @@
 //! What generated code and Rust share: a context, and an entry in memory for every step that was taken.
 //!
 //! ```text
-//! entry: step (8 bytes) │ shape (8) │ place (4) │ times (4) │ the state, padded
-//! shape: length of the state (32 bits) │ outcome (8) │ kind of fault (8) │ bytes of the entry ÷ 8 (16)
+//! short: step (8 bytes) │ the state as one word, which is not negative
+//! full:  step (8 bytes) │ shape (8) │ place (4) │ times (4) │ the state, padded
+//! shape: length of the state (32 bits) │ outcome (8) │ kind of fault (8) │ bytes of the entry ÷ 8 (15) │ 1
 //! ```
 //!
 //! Place and times mean something only if the outcome is a fault.
 
-use entail_ir::interpret::{Interpreter, Outline, Step};
+use entail_ir::interpret::{Code, Codes, Interpreter, Outline, Sink, Step};
 use entail_model::{Fault, FaultKind, Fired, State, StateBuf};
 use std::mem::size_of;
 
-/// Bytes of an entry before its state.
+/// Bytes of a short entry.
+pub(crate) const SHORT: usize = 16;
+/// Bytes of a full entry before its state.
 pub(crate) const HEADER: usize = 24;
 /// States are copied in pieces of this size.
 pub(crate) const CHUNK: usize = 16;
@@ -53,6 +56,10 @@ pub(crate) struct Context<'a> {
     pub timeout: u64,
     /// Not 0: the entries were more than there is room for, and mean nothing.
     pub overflowed: u64,
+    /// The state as one word, and for every byte of it the code of the number that begins there.
+    pub word: u64,
+    pub codes: *const Code,
+    pub packing: Option<&'a Codes>,
     /// For the interpreter.
     pub interpreter: &'a Interpreter<'a>,
     pub original: &'a State,
@@ -145,9 +152,12 @@ impl<'a> Context<'a> {
             channels: outline.channel_types.len() as u64,
             padded: padded as u64,
             stride: stride as u64,
-            shape: state.len() as u64 | (stride as u64 / 8) << 48,
+            shape: state.len() as u64 | (stride as u64 / 8) << 48 | FULL,
             timeout: 0,
             overflowed: 0,
+            word: 0,
+            codes: std::ptr::null(),
+            packing: None,
             interpreter,
             original: state,
             aside: None,
@@ -189,9 +199,12 @@ pub(crate) const fn stride(len: usize) -> usize {
     HEADER + len.next_multiple_of(CHUNK) + 8
 }
 
-/// The second word of an entry.
+/// What the second word of a full entry has, and that of a short one has not.
+const FULL: u64 = 1 << 63;
+
+/// The second word of a full entry.
 pub(crate) const fn shape(len: usize, outcome: u64, kind: u64) -> u64 {
-    len as u64 | outcome << 32 | kind << 40 | (stride(len) as u64 / 8) << 48
+    len as u64 | outcome << 32 | kind << 40 | (stride(len) as u64 / 8) << 48 | FULL
 }
 
 /// What went wrong, in one word.
@@ -215,12 +228,27 @@ pub(crate) unsafe fn write(out: *mut u8, step: Step, fired: Fired, len: usize) {
     unsafe { out.cast::<[u64; 3]>().write_unaligned(words) };
 }
 
-/// Calls `each` for every entry from `at` on.
+/// Tells `sink` about every entry from `at` on.
 ///
 /// # Safety
-/// Everything between `at` and `end` must be entries.
-pub(crate) unsafe fn read(mut at: *const u8, end: *const u8, mut each: impl FnMut(Step, Fired, &State)) {
+/// Everything between `at` and `end` must be entries; they are aligned as words are.
+#[inline]
+pub(crate) unsafe fn read(mut at: *const u8, end: *const u8, sink: &mut impl Sink) {
     while at < end {
+        // SAFETY: as long as they are short, entries are pairs of words.
+        unsafe {
+            let first = at.cast::<[u64; 2]>();
+            while at < end && at.cast::<[u64; 2]>().read()[1] & FULL == 0 {
+                at = at.add(SHORT);
+            }
+            let count = (at as usize - first as usize) / SHORT;
+            if count > 0 {
+                sink.words(std::slice::from_raw_parts(first, count));
+            }
+        }
+        if at == end {
+            break;
+        }
         // SAFETY: an entry begins here, and its state follows the header.
         let (step, shape, state) = unsafe {
             let [step, shape] = at.cast::<[u64; 2]>().read_unaligned();
@@ -237,9 +265,9 @@ pub(crate) unsafe fn read(mut at: *const u8, end: *const u8, mut each: impl FnMu
             FAILED => Fired::Failed(fault()),
             _ => Fired::Broken(fault()),
         };
-        each(Step::from_bits(step), fired, state);
+        sink.state(Step::from_bits(step), fired, state);
         // SAFETY: the shape says how long the entry is.
-        at = unsafe { at.add((shape >> 48) as usize * 8) };
+        at = unsafe { at.add((shape >> 48) as usize % (1 << 15) * 8) };
     }
 }
 
@@ -265,7 +293,10 @@ mod tests {
         }
         let mut found = Vec::new();
         // SAFETY: these are the entries just written.
-        unsafe { read(first, out, |step, fired, state| found.push((step.bits(), fired, state.to_vec()))) };
+        unsafe {
+            let mut note = |step: Step, fired, state: &State| found.push((step.bits(), fired, state.to_vec()));
+            read(first, out, &mut note);
+        }
         let expected: Vec<_> = (0..3).map(|i| (i as u64, fired[i], vec![i as u8 + 1; 15 + i])).collect();
         assert_eq!(found, expected);
     }

@@ -18,9 +18,8 @@ pub use code::Tuning;
 
 use code::{Callee, Loaded, generate};
 use context::{Context, Sizes};
-use entail_ir::interpret::{Engine, Interpreter, Outline, Step};
+use entail_ir::interpret::{Code, Engine, Interpreter, MAX_STATE_BYTES, Outline, Sink, Source};
 use entail_ir::{ProcessTypeId, System};
-use entail_model::{Fired, State};
 use program::Program;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -43,6 +42,8 @@ pub struct Jit<'s> {
     oldest_first: bool,
     /// How many entries a process may write without asking for room.
     most_steps: usize,
+    /// A table by which no number has a code, for all states that are not packed.
+    no_codes: Vec<[u64; size_of::<Code>() / 8]>,
     tuning: Tuning,
     compile_time: Duration,
 }
@@ -98,6 +99,8 @@ impl<'s> Jit<'s> {
         let locations = locations(&program);
         let types = (0..system.process_types.len()).map(|id| ProcessTypeId(id as u16));
         let most_steps = types.map(|of| program.most_steps(of)).max().unwrap_or(0);
+        // As long as nobody looks at it, it takes no memory.
+        let no_codes = vec![[0; size_of::<Code>() / 8]; program.len.unwrap_or(MAX_STATE_BYTES)];
         let compile_time = begun.elapsed();
         Ok(Jit {
             interpreter,
@@ -108,6 +111,7 @@ impl<'s> Jit<'s> {
             uses_timeout,
             oldest_first,
             most_steps,
+            no_codes,
             tuning,
             compile_time,
         })
@@ -184,18 +188,13 @@ fn wanted(program: &Program<'_>, tuning: Tuning) -> Vec<Callee> {
 }
 
 impl Engine for Jit<'_> {
-    fn expand(
-        &self,
-        state: &State,
-        outline: &Outline,
-        scratch: &mut Vec<u64>,
-        mut each: impl FnMut(Step, Fired, &State),
-    ) {
-        if state.is_empty() {
-            return Engine::expand(&self.interpreter, state, outline, scratch, each);
+    #[inline]
+    fn expand(&self, from: Source, scratch: &mut Vec<u64>, sink: &mut impl Sink) {
+        if from.state.is_empty() {
+            return Engine::expand(&self.interpreter, from, scratch, sink);
         }
-        if !self.try_expand(state, outline, scratch, ROOM, &mut each) {
-            self.expand_with_more_room(state, outline, scratch, &mut each);
+        if !self.try_expand(from, scratch, ROOM, sink) {
+            self.expand_with_more_room(from, scratch, sink);
         }
     }
 }
@@ -203,18 +202,19 @@ impl Engine for Jit<'_> {
 impl Jit<'_> {
     /// Expands a state, if there is room for all entries.
     #[inline]
-    fn try_expand(
-        &self,
-        state: &State,
-        outline: &Outline,
-        scratch: &mut Vec<u64>,
-        room: usize,
-        each: &mut impl FnMut(Step, Fired, &State),
-    ) -> bool {
+    fn try_expand(&self, from: Source, scratch: &mut Vec<u64>, room: usize, sink: &mut impl Sink) -> bool {
+        let Source { state, outline, packed } = from;
         let sizes = self.sizes.unwrap_or_else(|| Sizes::new(state.len()));
         let kept = outline.types.len() * self.most_steps;
         let mut context = Context::new(&self.interpreter, state, outline, sizes, scratch, kept, room);
         context.locations = self.locations.as_ptr();
+        match packed {
+            Some((word, codes)) => {
+                assert!(codes.table().len() >= state.len(), "codes for other states");
+                (context.word, context.codes, context.packing) = (word, codes.table().as_ptr(), Some(codes));
+            }
+            None => context.codes = self.no_codes.as_ptr().cast(),
+        }
         let mut out = self.run(&mut context, outline);
         debug_assert!(out as usize <= scratch.as_ptr_range().end as usize, "entries go beyond their memory");
         if out == context.first && self.uses_timeout && context.overflowed == 0 && state[0] == 0 {
@@ -224,21 +224,15 @@ impl Jit<'_> {
         let enough = context.overflowed == 0;
         if enough {
             // SAFETY: the generated code has written entries up to `out`.
-            unsafe { context::read(context.first, out, each) };
+            unsafe { context::read(context.first, out, sink) };
         }
         enough
     }
 
     #[cold]
-    fn expand_with_more_room(
-        &self,
-        state: &State,
-        outline: &Outline,
-        scratch: &mut Vec<u64>,
-        each: &mut impl FnMut(Step, Fired, &State),
-    ) {
+    fn expand_with_more_room(&self, from: Source, scratch: &mut Vec<u64>, sink: &mut impl Sink) {
         let mut room = 16 * scratch.len();
-        while !self.try_expand(state, outline, scratch, room, each) {
+        while !self.try_expand(from, scratch, room, sink) {
             room *= 2;
         }
     }

@@ -6,8 +6,10 @@ use crate::{Fault, Fired, State, StateBuf};
 /// allocated in the long run.
 #[derive(Clone, Debug)]
 pub struct Successors<S> {
+    /// Steps without a fault to stable states of one word. There are others only if there are none of these.
+    words: Vec<(S, Word)>,
     list: Vec<Entry<S>>,
-    /// The states led to, one after the other.
+    /// The states that those of the list lead to, one after the other.
     states: StateBuf,
     /// By the number of the step.
     faults: Vec<(usize, Fault)>,
@@ -17,6 +19,9 @@ pub struct Successors<S> {
     pub scratch: Vec<u64>,
     pub scratch_state: StateBuf,
 }
+
+/// A state of eight bytes.
+pub type Word = [u8; 8];
 
 #[derive(Clone, Copy, Debug)]
 struct Entry<S> {
@@ -46,16 +51,21 @@ pub enum Led {
 }
 
 impl<S: Copy> Successors<S> {
+    #[inline]
     pub fn clear(&mut self) {
-        self.list.clear();
-        self.states.clear();
-        self.faults.clear();
-        self.plain = true;
+        self.words.clear();
+        if !self.list.is_empty() {
+            self.list.clear();
+            self.states.clear();
+            self.faults.clear();
+            self.plain = true;
+        }
     }
 
     /// Adds a step; `write` appends the state it leads to, and is not asked if it broke.
     #[inline]
     pub fn push(&mut self, step: S, fired: Fired, transient: bool, write: impl FnOnce(&mut StateBuf)) {
+        self.list_words();
         let led = match (fired.is_broken(), transient) {
             (true, _) => Led::Nowhere,
             (false, true) => Led::Transient,
@@ -71,14 +81,21 @@ impl<S: Copy> Successors<S> {
         self.list.push(Entry { step, led, end: self.states.len() as u32 });
     }
 
-    /// Adds a step that leads to a stable state without a fault, if `write` appends that; otherwise nothing.
+    /// Adds steps that lead to stable states of one word, without a fault.
     #[inline]
-    pub fn push_plain(&mut self, step: S, write: impl FnOnce(&mut StateBuf) -> bool) -> bool {
-        let wrote = write(&mut self.states);
-        if wrote {
+    pub fn extend(&mut self, steps: impl IntoIterator<Item = (S, Word)>) {
+        self.words.extend(steps);
+        if !self.list.is_empty() {
+            self.list_words();
+        }
+    }
+
+    /// Treats those of one word as the others.
+    fn list_words(&mut self) {
+        for (step, word) in self.words.drain(..) {
+            self.states.extend_from_slice(&word);
             self.list.push(Entry { step, led: Led::Stable, end: self.states.len() as u32 });
         }
-        wrote
     }
 
     /// Whether all steps lead to stable states without a fault.
@@ -87,21 +104,26 @@ impl<S: Copy> Successors<S> {
     }
 
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.words.len() + self.list.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.words.is_empty() && self.list.is_empty()
     }
 
     #[inline]
     pub fn steps(&self) -> impl Iterator<Item = S> {
-        self.list.iter().map(|entry| entry.step)
+        let words = self.words.iter().map(|(step, _)| *step);
+        words.chain(self.list.iter().map(|entry| entry.step))
     }
 
     /// The states, where all steps lead to some.
     #[inline]
     pub fn states(&self) -> impl Iterator<Item = &State> {
+        self.words.iter().map(|(_, word)| &word[..]).chain(self.listed())
+    }
+
+    fn listed(&self) -> impl Iterator<Item = &State> {
         let mut start = 0;
         self.list.iter().map(move |entry| {
             let state = &self.states[start..entry.end as usize];
@@ -112,17 +134,24 @@ impl<S: Copy> Successors<S> {
 
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Successor<'_, S>> {
+        let words = self.words.iter().map(|(step, word)| Successor {
+            step: *step,
+            fault: None,
+            led: Led::Stable,
+            state: &word[..],
+        });
         let mut faults = self.faults.iter().peekable();
-        self.list.iter().zip(self.states()).enumerate().map(move |(index, (entry, state))| {
+        words.chain(self.list.iter().zip(self.listed()).enumerate().map(move |(index, (entry, state))| {
             let fault = faults.next_if(|(number, _)| *number == index).map(|(_, fault)| *fault);
             Successor { step: entry.step, fault, led: entry.led, state }
-        })
+        }))
     }
 }
 
 impl<S> Default for Successors<S> {
     fn default() -> Self {
         Successors {
+            words: Vec::new(),
             list: Vec::new(),
             states: StateBuf::new(),
             faults: Vec::new(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use entail_ir::interpret::{Layout, Number, Outline, Variation};
+use entail_ir::interpret::{Codes, Layout, Number, Outline, Variation};
 use entail_ir::{Interpreter, Range, Ranges};
 use entail_model::{State, StateBuf};
 use entail_store::{Field, Packing};
@@ -19,6 +19,8 @@ pub(crate) struct Form {
     number: u32,
     outline: Outline,
     short: Option<Packing>,
+    /// The short packing, if that is one word.
+    codes: Option<Codes>,
     long: Packing,
     short_len: usize,
 }
@@ -32,17 +34,11 @@ impl Form {
         self.outline.types.len()
     }
 
-    /// Appends the state if it packs into one word, as most do.
+    /// The state as one word, if it is one, and how its successors are packed into one.
     #[inline]
-    pub fn pack_word(&self, state: &State, packed: &mut StateBuf) -> bool {
-        let short = self.short.as_ref().filter(|_| self.short_len == WORD && state[0] == 0);
-        match short.and_then(|short| short.pack_word(state)) {
-            Some(word) => {
-                packed.extend_from_slice(&word.to_le_bytes());
-                true
-            }
-            None => false,
-        }
+    pub fn coded(&self, packed: &State) -> Option<(u64, &Codes)> {
+        let codes = self.codes.as_ref().filter(|_| packed.len() == WORD)?;
+        Some((word(packed), codes))
     }
 
     pub fn pack(&self, state: &State, packed: &mut StateBuf) {
@@ -137,21 +133,23 @@ impl<'s> Forms<'s> {
             short_len: WORD,
             later: RwLock::default(),
         };
-        let codes: Vec<_> = (0..).zip(&seen).map(|(number, seen)| forms.codes(number, number_bits, seen)).collect();
+        let fields: Vec<_> =
+            (0..).zip(&seen).map(|(number, seen)| forms.fields(number, number_bits, seen)).collect();
         let widths: Vec<u32> =
-            codes.iter().map(|fields| fields.iter().map(|field| u32::from(field.bits)).sum()).collect();
+            fields.iter().map(|fields| fields.iter().map(|field| u32::from(field.bits)).sum()).collect();
         forms.short_len = widths.first().map_or(1, |bits| (bits + 1).div_ceil(WORD_BITS)) as usize * WORD;
-        for ((seen, fields), bits) in seen.into_iter().zip(codes).zip(widths) {
+        for ((seen, fields), bits) in seen.into_iter().zip(fields).zip(widths) {
             // One bit is left to the store, which marks the keys of long states with it.
             let fits = (bits as usize) < 8 * forms.short_len;
             let template = forms.variation(&seen.outline).template;
             let short = fits.then(|| Packing::new(&template, &fields));
+            let codes = (fits && forms.short_len == WORD).then(|| codes(template.len(), &fields));
             if fits {
                 forms.short_bits = forms.short_bits.max(bits);
             }
             let number = forms.first.len();
             forms.first_by_types.insert(seen.outline.types.clone(), number);
-            let form = forms.form(number as u32, seen.outline, short);
+            let form = forms.form(number as u32, seen.outline, short, codes);
             forms.first.push(form);
         }
         forms
@@ -200,7 +198,7 @@ impl<'s> Forms<'s> {
             find(&later).unwrap_or_else(|| {
                 let outline = self.layout().outline(self.interpreter.system(), state);
                 let number = later.forms.len();
-                let form = Arc::new(self.form((self.first.len() + number) as u32, outline, None));
+                let form = Arc::new(self.form((self.first.len() + number) as u32, outline, None, None));
                 later.forms.push(Arc::clone(&form));
                 later.by_types.insert(types.clone(), number);
                 FormRef::Later(form)
@@ -208,16 +206,16 @@ impl<'s> Forms<'s> {
         })
     }
 
-    fn form(&self, number: u32, outline: Outline, short: Option<Packing>) -> Form {
+    fn form(&self, number: u32, outline: Outline, short: Option<Packing>, codes: Option<Codes>) -> Form {
         let Variation { numbers, template } = self.variation(&outline);
         let exclusive = Field { offset: 0, bytes: 1, low: 0, bits: 8 };
         let fields = numbers.iter().map(|number| field(number, number.range));
         let fields: Vec<Field> = [exclusive].into_iter().chain(fields).collect();
-        Form { number, outline, short, long: Packing::new(&template, &fields), short_len: self.short_len }
+        Form { number, outline, short, codes, long: Packing::new(&template, &fields), short_len: self.short_len }
     }
 
     /// The fields of short states of an outline.
-    fn codes(&self, number: u32, number_bits: u32, seen: &Seen) -> Vec<Field> {
+    fn fields(&self, number: u32, number_bits: u32, seen: &Seen) -> Vec<Field> {
         let count_at = self.layout().process_count as u32;
         let Variation { numbers, template } = self.variation(&seen.outline);
         let mut fields: Vec<Field> = numbers
@@ -248,6 +246,13 @@ fn field(number: &Number, Range { low, high }: Range) -> Field {
     let bits = u32::BITS - (high.wrapping_sub(low) as u32).leading_zeros();
     let bits = bits.min(8 * u32::from(number.bytes)) as u8;
     Field { offset: number.at, bytes: number.bytes, low: low as u32 & wide, bits }
+}
+
+/// The fields of a state, one after the other in one word.
+fn codes(len: usize, fields: &[Field]) -> Codes {
+    let mut codes = Codes::new(len);
+    fields.iter().for_each(|field| codes.push(field.offset, field.bytes, field.low, field.bits));
+    codes
 }
 
 fn word(packed: &State) -> u64 {

@@ -14,7 +14,7 @@
 mod form;
 mod scout;
 
-use entail_ir::interpret::{Engine, Step};
+use entail_ir::interpret::{Engine, Sink, Source, Step};
 use entail_ir::{Interpreter, Ranges, System};
 use entail_model::{Fired, Marks, Model, State, StateBuf, Successors};
 
@@ -75,22 +75,32 @@ impl<'s, E: Engine> Packed<'s, E> {
         self.unpack(packed, &mut state);
         state
     }
+}
 
-    #[inline]
-    fn add(&self, form: &Form, step: Step, fired: Fired, state: &State, successors: &mut Successors<Step>) {
-        // A step starts processes, or ends one, or leaves them all.
-        let same = !fired.is_broken() && self.forms.processes(state) == form.processes();
-        if fired == Fired::Done && same && successors.push_plain(step, |packed| form.pack_word(state, packed)) {
-            return;
-        }
-        let transient = !fired.is_broken() && self.interpreter.is_transient(state);
-        successors.push(step, fired, transient, |packed| {
-            if same {
-                form.pack(state, packed);
+/// Packs the successors of a state.
+struct Packer<'p, 's, E> {
+    model: &'p Packed<'s, E>,
+    /// That of the state.
+    form: &'p Form,
+    successors: &'p mut Successors<Step>,
+}
+
+impl<E: Engine> Sink for Packer<'_, '_, E> {
+    fn state(&mut self, step: Step, fired: Fired, state: &State) {
+        let transient = !fired.is_broken() && self.model.interpreter.is_transient(state);
+        self.successors.push(step, fired, transient, |packed| {
+            // A step starts processes, or ends one, or leaves them all.
+            if self.model.forms.processes(state) == self.form.processes() {
+                self.form.pack(state, packed);
             } else {
-                self.pack(state, packed);
+                self.model.pack(state, packed);
             }
         });
+    }
+
+    #[inline]
+    fn words(&mut self, steps: &[[u64; 2]]) {
+        self.successors.extend(steps.iter().map(|&[step, word]| (Step::from_bits(step), word.to_le_bytes())));
     }
 }
 
@@ -135,9 +145,8 @@ impl<E: Engine> Model for Packed<'_, E> {
         } else {
             let form = self.forms.of(state);
             form.unpack(state, &mut unpacked);
-            self.engine.expand(&unpacked, form.outline(), &mut scratch, |step, fired, next| {
-                self.add(&form, step, fired, next, successors);
-            });
+            let from = Source { state: &unpacked, outline: form.outline(), packed: form.coded(state) };
+            self.engine.expand(from, &mut scratch, &mut Packer { model: self, form: &form, successors });
         }
         successors.scratch = scratch;
         successors.scratch_state = unpacked;

@@ -6,9 +6,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use entail_ir::interpret::{Engine, Number, Outline, Variation};
+use entail_ir::interpret::{Engine, Number, Outline, Source, Variation};
 use entail_ir::{Interpreter, Range, Ranges};
-use entail_model::{Model, State, StateBuf};
+use entail_model::{Fired, Model, State, StateBuf};
 
 /// How many states are expanded breadth first in the first round; in each round after it, twice as many as before.
 const BREADTH: usize = 2_000;
@@ -150,7 +150,8 @@ impl Scout<'_> {
         if !interpreter.is_transient(state) {
             log.note(state);
         }
-        engine.expand(state, &log.outline, &mut self.scratch, |_, fired, next| {
+        let from = Source { state, outline: &log.outline, packed: None };
+        engine.expand(from, &mut self.scratch, &mut |_, fired: Fired, next: &State| {
             if !fired.is_broken() {
                 each(next);
             }

@@ -77,23 +77,6 @@ impl Packing {
         self.bits
     }
 
-    /// The packed state, if it takes no more than one word and can be packed.
-    ///
-    /// Bytes that belong to no field are taken for granted.
-    #[inline]
-    pub fn pack_word(&self, state: &[u8]) -> Option<u64> {
-        if self.bits > u64::BITS || state.len() != self.len || self.len < CHUNK {
-            return None;
-        }
-        match self.machine {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: the machine is chosen by what the processor can do, and the state has the template's length.
-            Machine::Bmi2 => unsafe { self.pack_word_bmi2(state) },
-            // SAFETY: the state has the template's length.
-            Machine::Portable => unsafe { self.pack_word_portable(state) },
-        }
-    }
-
     /// Appends the packed state in whole words, and says whether it can be packed; if not, nothing is appended.
     ///
     /// Bytes that belong to no field are taken for granted.
@@ -116,38 +99,6 @@ impl Packing {
             Machine::Bmi2 => unsafe { self.unpack_bmi2(packed, state) },
             Machine::Portable => self.unpack_portable(packed, state),
         }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "bmi2")]
-    unsafe fn pack_word_bmi2(&self, state: &[u8]) -> Option<u64> {
-        // SAFETY: as asked for.
-        unsafe { self.pack_word_with(state, |bits, mask| std::arch::x86_64::_pext_u64(bits, mask)) }
-    }
-
-    /// # Safety
-    /// As for [`Packing::pack_word_with`].
-    #[cold]
-    unsafe fn pack_word_portable(&self, state: &[u8]) -> Option<u64> {
-        // SAFETY: as asked for.
-        unsafe { self.pack_word_with(state, extract) }
-    }
-
-    /// # Safety
-    /// The state has the template's length, which is at least that of a chunk.
-    #[inline(always)]
-    unsafe fn pack_word_with(&self, state: &[u8], extract: impl Fn(u64, u64) -> u64) -> Option<u64> {
-        let (mut word, mut filled, mut outside) = (0, 0, 0);
-        for chunk in &self.chunks {
-            // SAFETY: eight bytes from there on are within the template, and so within the state.
-            let bytes = unsafe { state.as_ptr().add(chunk.read_at).cast::<[u8; CHUNK]>().read() };
-            let codes = chunk.codes_of(u64::from_le_bytes(bytes));
-            outside |= codes & chunk.outside;
-            // A shift by 64 can only be of no bits.
-            word |= extract(codes, chunk.codes).wrapping_shl(filled);
-            filled += chunk.count;
-        }
-        (outside == 0).then_some(word)
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -394,11 +345,6 @@ mod tests {
                 let mut packed = vec![7];
                 prop_assert!(packing.pack(&state, &mut packed));
                 prop_assert_eq!(&packed[1..], naive(&fields, &values));
-                if let Some(word) = packing.pack_word(&state) {
-                    prop_assert_eq!(&word.to_le_bytes()[..packed.len() - 1], &packed[1..]);
-                } else {
-                    prop_assert!(packing.bits() > 64 || state.len() < CHUNK);
-                }
                 let mut again = vec![1, 2, 3];
                 packing.unpack(&packed[1..], &mut again);
                 prop_assert_eq!(&again, &state);
@@ -420,7 +366,6 @@ mod tests {
                 packing.machine = machine;
                 let mut packed = vec![7];
                 prop_assert_eq!(packing.pack(&state, &mut packed), has_code);
-                prop_assert!(has_code || packing.pack_word(&state).is_none());
                 prop_assert_eq!(packed.len() > 1, has_code && packing.bits() > 0);
             }
         }

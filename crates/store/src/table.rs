@@ -10,6 +10,8 @@
 //! not full by a compare-and-swap, which fails if anything was put there in between.
 
 mod growth;
+#[expect(unsafe_code)]
+mod scan;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -22,6 +24,7 @@ use crate::counter::Counter;
 use crate::memory::{Zero, Zeroed};
 use crate::mix::Mix;
 use crate::sync::{AtomicU64, Mutex, Ordering};
+use scan::{Machine, Scan, Seen};
 use shape::Shape;
 
 /// In a line.
@@ -31,6 +34,7 @@ const WORDS: usize = if cfg!(loom) { 2 } else { 8 };
 pub(crate) struct Table {
     mix: Mix,
     shape: Shape,
+    machine: Machine,
     lines: Zeroed<Line>,
     /// What found no room near its line; scattered.
     astray: Mutex<BTreeSet<u64>>,
@@ -50,7 +54,14 @@ impl Table {
     pub fn new(bits: u32) -> Table {
         let shape = Shape::new(bits, growth::FEWEST_HOMES);
         let lines = Zeroed::new(shape.lines()).expect("room for a few cache lines");
-        Table { mix: Mix::new(bits), shape, lines, astray: Mutex::default(), len: Counter::default() }
+        Table {
+            mix: Mix::new(bits),
+            shape,
+            machine: Machine::this(),
+            lines,
+            astray: Mutex::default(),
+            len: Counter::default(),
+        }
     }
 
     #[inline]
@@ -73,11 +84,37 @@ impl Table {
     }
 
     #[inline]
+    #[cfg_attr(vectors, expect(unsafe_code))]
     fn insert_scattered(&self, number: u64) -> Visit {
+        match self.machine {
+            // SAFETY: this is what the processor can do.
+            #[cfg(vectors)]
+            Machine::Avx512 => unsafe { self.insert_avx512(number) },
+            // SAFETY: this is what the processor can do.
+            #[cfg(vectors)]
+            Machine::Avx2 => unsafe { self.insert_avx2(number) },
+            Machine::Portable => self.insert_by::<scan::Portable>(number),
+        }
+    }
+
+    #[cfg(vectors)]
+    #[target_feature(enable = "avx512f,bmi2")]
+    fn insert_avx512(&self, number: u64) -> Visit {
+        self.insert_by::<scan::vectors::Avx512>(number)
+    }
+
+    #[cfg(vectors)]
+    #[target_feature(enable = "avx2")]
+    fn insert_avx2(&self, number: u64) -> Visit {
+        self.insert_by::<scan::vectors::Avx2>(number)
+    }
+
+    #[inline(always)]
+    fn insert_by<S: Scan>(&self, number: u64) -> Visit {
         let home = self.shape.home(number);
         for displacement in self.shape.displacements() {
             let slot = self.shape.slot(number, displacement);
-            if let Ok(visit) = self.lines[home + displacement].insert(slot, &self.shape) {
+            if let Ok(visit) = self.lines[home + displacement].insert::<S>(slot, &self.shape) {
                 return visit;
             }
         }
@@ -95,19 +132,11 @@ impl Table {
 struct LineFull;
 
 impl Line {
-    #[inline]
-    fn insert(&self, slot: u64, shape: &Shape) -> Result<Visit, LineFull> {
+    #[inline(always)]
+    fn insert<S: Scan>(&self, slot: u64, shape: &Shape) -> Result<Visit, LineFull> {
         let pattern = shape.pattern(slot);
-        let mut equal = 0;
-        let mut full = 0;
-        // Without branches: where in a line a slot is, and how full the line is, cannot be predicted.
-        // From the last word to the first: if one is seen full, those before it are, because they were full before.
-        for word in self.0.iter().rev() {
-            let word = word.load(Ordering::Acquire);
-            equal |= shape.equal(word, pattern);
-            full += usize::from(shape.is_full(word));
-        }
-        if equal != 0 {
+        let Seen { found, full } = S::scan(self, pattern, shape);
+        if found {
             return Ok(Visit::Seen);
         }
         for shared in &self.0[full..] {

@@ -1,11 +1,13 @@
 //! Runs a system as it is written: the reference for every faster engine.
 
+mod engine;
 mod eval;
 mod explain;
 mod fire;
 pub mod layout;
 mod variation;
 
+pub use engine::{Code, Codes, Engine, Sink, Source};
 pub use explain::{Change, Explained};
 pub use layout::{ChannelLayout, ChannelView, Layout, Outline, ProcessView, View};
 pub use variation::{Number, Variation};
@@ -32,20 +34,6 @@ pub struct Interpreter<'s> {
 /// One step: an edge of a process, and for a rendezvous also the edge of the process that receives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Step(u64);
-
-/// Computes what can happen in a state. The interpreter is the reference; others are faster.
-pub trait Engine: Sync {
-    /// Calls `each` for every step that is possible in `state`, in the order of [`Model::enabled`], with what became
-    /// of it and the state it led to (which means nothing if it broke). `outline` is that of the state; `scratch`
-    /// is memory of the engine's own, kept by the caller from one call to the next.
-    fn expand(
-        &self,
-        state: &State,
-        outline: &Outline,
-        scratch: &mut Vec<u64>,
-        each: impl FnMut(Step, Fired, &State),
-    );
-}
 
 /// A message on its way from a sender to a receiver that wait for each other.
 pub(crate) struct Offer {
@@ -254,32 +242,6 @@ impl Model for Interpreter<'_> {
             marks.progress |= location.progress;
         }
         marks
-    }
-}
-
-impl<E: Engine> Engine for &E {
-    fn expand(
-        &self,
-        state: &State,
-        outline: &Outline,
-        scratch: &mut Vec<u64>,
-        each: impl FnMut(Step, Fired, &State),
-    ) {
-        (*self).expand(state, outline, scratch, each);
-    }
-}
-
-impl Engine for Interpreter<'_> {
-    fn expand(&self, state: &State, _: &Outline, _: &mut Vec<u64>, mut each: impl FnMut(Step, Fired, &State)) {
-        let mut steps = Vec::new();
-        self.enabled(state, &mut steps);
-        let mut successor = StateBuf::new();
-        for step in steps {
-            successor.clear();
-            successor.extend_from_slice(state);
-            let fired = self.fire(step, &mut successor);
-            each(step, fired, &successor);
-        }
     }
 }
 

@@ -273,5 +273,6 @@ impl Emitter<'_, '_> {
         let size = Number::Known(self.shape(shape).message as i32);
         let [slot, length, size] = [slot, length, size].map(|number| self.value(number));
         self.help(helper, &[pointer, slot, length, size]);
+        self.code_whole(state);
     }
 }

@@ -4,6 +4,7 @@ mod accept;
 mod action;
 mod block;
 mod channel;
+mod coding;
 mod expr;
 mod number;
 mod offer;
@@ -45,6 +46,7 @@ pub(crate) fn function(
         out,
         taking: None,
         failures: None,
+        coding: None,
         references: HashMap::new(),
         faulted: HashSet::new(),
     };
@@ -66,6 +68,8 @@ pub(crate) struct Emitter<'a, 'f> {
     taking: Option<Taking>,
     /// What goes wrong in it, if something may.
     failures: Option<Failures>,
+    /// The state that is being written, as one word.
+    coding: Option<coding::Coding>,
     references: HashMap<Callee, cranelift_codegen::ir::FuncRef>,
     /// Blocks for faults that something jumps to.
     faulted: HashSet<Block>,

@@ -156,16 +156,6 @@ impl Emitter<'_, '_> {
         self.store_bytes(state, at, scalar.size(), value);
     }
 
-    /// Writes the lowest 1, 2 or 4 bytes of a number.
-    pub(super) fn store_bytes(&mut self, state: Value, at: Offset, bytes: u32, value: Value) {
-        let (pointer, offset) = self.address(state, at);
-        match bytes {
-            1 => self.b.ins().istore8(TRUSTED, value, pointer, offset),
-            2 => self.b.ins().istore16(TRUSTED, value, pointer, offset),
-            _ => self.b.ins().store(TRUSTED, value, pointer, offset),
-        };
-    }
-
     /// What is left of a number that has been stored and read again.
     pub(super) fn truncate(&mut self, number: Number, scalar: Scalar) -> Number {
         match number {

@@ -7,9 +7,10 @@ use super::{Emitter, Scene};
 use crate::by_interpreter::Helper;
 use crate::code::Callee;
 use crate::context::{Context, MAX_FIELDS, Offer};
+use crate::program::Shape;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types};
-use entail_ir::{BinaryOp, FaultKind, Pattern, Poll, Range, Receive};
+use entail_ir::{BinaryOp, FaultKind, Pattern, Poll, Range, Receive, Scalar};
 use std::mem::{offset_of, size_of};
 
 /// The message that a receive would take.
@@ -252,16 +253,21 @@ impl Emitter<'_, '_> {
     /// Takes a message out of its buffer. Free slots are 0, so that the first is removed by moving all.
     fn remove(&mut self, found: &Match, shape: usize, from: Value, to: Value) {
         const AT_ONCE: u32 = 64;
+        const ONE_BY_ONE: usize = 6;
         let (capacity, message) = (self.shape(shape).capacity, self.shape(shape).message);
         let length = match capacity {
             1 => Number::Known(1),
             _ => self.stored(&found.channel, shape, from),
         };
         let kept = (capacity - 1) * message;
-        if found.slot.known() == Some(0) && kept + message <= AT_ONCE {
-            let first = self.message(&found.channel, shape, Number::Known(0));
+        let first = self.message(&found.channel, shape, Number::Known(0));
+        let is_first = found.slot.known() == Some(0);
+        if is_first && capacity as usize * self.shape(shape).fields.len() <= ONE_BY_ONE {
+            self.move_fields(shape, first, from, to);
+        } else if is_first && kept + message <= AT_ONCE {
             self.move_bytes(first.plus(message), first, kept, from, to);
             self.clear_bytes(first.plus(kept), message, to);
+            self.code_whole(to);
         } else {
             self.move_messages(Helper::Remove, &found.channel, shape, found.slot, length, to);
         }
@@ -270,6 +276,24 @@ impl Emitter<'_, '_> {
             Number::Computed(value, range) => Number::Computed(self.b.ins().iadd_imm_s(value, -1), range),
         };
         self.set_length(&found.channel, shape, to, shorter);
+    }
+
+    /// Moves all messages of a buffer down by one, field by field.
+    fn move_fields(&mut self, shape: usize, first: Offset, from: Value, to: Value) {
+        let program = self.program;
+        let Shape { capacity, message, fields, .. } = &program.shapes[shape];
+        for slot in 0..*capacity {
+            let mut at = first.plus(slot * message);
+            for field in fields {
+                let next = match slot + 1 < *capacity {
+                    true => self.load_scalar(from, at.plus(*message), Scalar::unsigned(8 * field.size() as u8)),
+                    false => Number::Known(0),
+                };
+                let next = self.value(next);
+                self.store_bytes(to, at, field.size(), next);
+                at = at.plus(field.size());
+            }
+        }
     }
 
     /// Moves bytes down, in as few pieces as possible.

@@ -1,10 +1,11 @@
 //! Taking a step: a copy of the state is changed and becomes an entry.
 
+use super::coding::Coding;
 use super::number::{Number, Offset};
 use super::{Asks, Emitter, Failures, Scene, TRUSTED, Who};
 use crate::by_interpreter::Helper;
 use crate::code::Callee;
-use crate::context::{CHUNK, Context, DONE, HEADER, failure, shape, stride};
+use crate::context::{CHUNK, Context, DONE, HEADER, SHORT, failure, shape, stride};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use entail_ir::{Edge, EdgeId, FaultKind, LocationId, ProcessTypeId, Range, Scalar, StatementId};
@@ -28,6 +29,7 @@ impl Emitter<'_, '_> {
                 self.call(Callee::Copy, &[context, state, to]);
             }
         }
+        self.begin_coding(to);
         to
     }
 
@@ -202,9 +204,17 @@ impl Emitter<'_, '_> {
             None => {
                 let count = self.process_count(to);
                 let fewer = self.b.ins().iadd_imm_s(count, -1);
-                self.store_bytes(to, Offset::fixed(layout.process_count as u32), 1, fewer);
+                self.write_bytes(to, Offset::fixed(layout.process_count as u32), 1, fewer);
                 self.set_exclusive(edge, &who, to);
             }
+        }
+        let coding = self.coding.take().filter(|_| edge.target.is_some() && !edge.atomic);
+        let on = self.block();
+        if let Some(coding) = coding {
+            let in_full = self.cold_block();
+            self.write_word(coding, to, step, in_full);
+            self.jump(on);
+            self.go_on_in(in_full);
         }
         let out = self.b.use_var(self.out);
         self.store(step, out, 0);
@@ -212,6 +222,28 @@ impl Emitter<'_, '_> {
         self.store(shape, out, 8);
         self.report(edge, out, to);
         let next = self.after_entry(out);
+        self.b.def_var(self.out, next);
+        self.jump(on);
+        self.go_on_in(on);
+    }
+
+    /// Ends the entry with a word, if the state is one and nothing is wrong with it.
+    fn write_word(&mut self, coding: Coding, to: Value, step: Value, otherwise: Block) {
+        if let Some(failures) = self.failures {
+            let count = self.b.use_var(failures.count);
+            self.if_leave(count, otherwise);
+        }
+        let (word, fits) = self.coded(coding);
+        self.unless_leave(fits, otherwise);
+        if !self.program.system.invariants.is_empty() {
+            let context = self.context;
+            let broken = self.call(Callee::Invariants, &[context, to]).expect("it returns a word");
+            self.if_leave(broken, otherwise);
+        }
+        let out = self.b.use_var(self.out);
+        self.store(step, out, 0);
+        self.store(word, out, 8);
+        let next = self.b.ins().iadd_imm_u(out, SHORT as i64);
         self.b.def_var(self.out, next);
     }
 
@@ -231,7 +263,7 @@ impl Emitter<'_, '_> {
             Number::Known(process) => self.b.ins().iconst(types::I32, i64::from(process + 1)),
             Number::Computed(process, _) => self.b.ins().iadd_imm_u(process, 1),
         };
-        self.store_bytes(to, Offset::fixed(0), 1, exclusive);
+        self.write_bytes(to, Offset::fixed(0), 1, exclusive);
     }
 
     /// A process that may not be interrupted but cannot go on either loses that privilege.
@@ -252,7 +284,7 @@ impl Emitter<'_, '_> {
         self.b.ins().brif(can_move, on, &[], stuck, &[]);
         self.go_on_in(stuck);
         let zero = self.b.ins().iconst(types::I32, 0);
-        self.store_bytes(to, Offset::fixed(0), 1, zero);
+        self.write_bytes(to, Offset::fixed(0), 1, zero);
         self.jump(on);
         self.go_on_in(on);
     }

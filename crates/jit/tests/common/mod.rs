@@ -3,8 +3,8 @@
 pub mod random;
 
 use entail_front::{Granularity, Language, ModelSource, Options, source::Sources};
-use entail_ir::interpret::{Engine, Outline, Step};
-use entail_ir::{Interpreter, System, text};
+use entail_ir::interpret::{Codes, Engine, Outline, Sink, Source, Step, Variation};
+use entail_ir::{Interpreter, Ranges, System, text};
 use entail_jit::{Jit, Tuning};
 use entail_model::{Fired, Model, State};
 use entail_testkit::rng::Rng;
@@ -21,6 +21,8 @@ pub struct Compared {
     pub steps: usize,
     pub transient: usize,
     pub faults: usize,
+    /// Successors that were given as words.
+    pub words: usize,
 }
 
 impl std::ops::AddAssign for Compared {
@@ -29,6 +31,7 @@ impl std::ops::AddAssign for Compared {
         self.steps += other.steps;
         self.transient += other.transient;
         self.faults += other.faults;
+        self.words += other.words;
     }
 }
 
@@ -38,7 +41,8 @@ pub struct Pair<'s> {
     jit: Jit<'s>,
     scratch: Vec<u64>,
     /// States with the same processes share their outline.
-    outlines: HashMap<Vec<u32>, Outline>,
+    outlines: HashMap<Vec<u32>, (Outline, Variation)>,
+    ranges: Ranges,
     pub compared: Compared,
 }
 
@@ -58,6 +62,7 @@ impl<'s> Pair<'s> {
             jit,
             scratch: Vec::new(),
             outlines: HashMap::new(),
+            ranges: Ranges::new(system),
             compared: Compared::default(),
         })
     }
@@ -70,12 +75,16 @@ impl<'s> Pair<'s> {
 
     /// The steps of a state, about which both agree.
     pub fn steps(&mut self, name: &str, state: &State) -> Vec<Taken> {
-        let Pair { interpreter, jit, scratch, outlines, compared } = self;
-        let outline = if state.is_empty() {
-            &Outline::default()
+        let Pair { interpreter, jit, scratch, outlines, ranges, compared } = self;
+        let nothing = (Outline::default(), Variation { numbers: Vec::new(), template: Vec::new() });
+        let (outline, variation) = if state.is_empty() {
+            &nothing
         } else {
             let fresh = interpreter.layout().outline(interpreter.system(), state);
-            outlines.entry(fresh.types.clone()).or_insert(fresh)
+            outlines.entry(fresh.types.clone()).or_insert_with(|| {
+                let variation = Variation::new(interpreter.system(), interpreter.layout(), ranges, &fresh);
+                (fresh, variation)
+            })
         };
         let expected = all_steps(interpreter, state, outline, &mut Vec::new());
         let found = all_steps(jit, state, outline, scratch);
@@ -92,6 +101,15 @@ impl<'s> Pair<'s> {
                 expected.get(at),
                 found.get(at),
             );
+        }
+        if !state.is_empty() && !interpreter.is_transient(state) {
+            let codes = codes(state, variation, compared.states as u64);
+            let mut words = Words { expected: expected.iter(), codes: &codes, words: 0 };
+            let word = codes.pack(state).expect("codes that were made for the state");
+            let from = Source { state, outline, packed: Some((word, &codes)) };
+            jit.expand(from, scratch, &mut words);
+            assert!(words.expected.next().is_none(), "{name}: a step is missing in {state:?}");
+            compared.words += words.words;
         }
         compared.states += 1;
         compared.steps += found.len();
@@ -129,12 +147,53 @@ impl<'s> Pair<'s> {
 
 fn all_steps(engine: &impl Engine, state: &State, outline: &Outline, scratch: &mut Vec<u64>) -> Vec<Taken> {
     let mut steps = Vec::new();
-    engine.expand(state, outline, scratch, |step, fired, successor| {
+    let from = Source { state, outline, packed: None };
+    engine.expand(from, scratch, &mut |step, fired, successor: &State| {
         // What a step leaves behind that could not be completed means nothing.
         let kept = if matches!(fired, Fired::Broken(_)) { &[] } else { successor };
         steps.push((step, fired, kept.to_vec()));
     });
     steps
+}
+
+/// Codes for the numbers of a state and for some near them: all in one word, so that many have few or none.
+fn codes(state: &State, variation: &Variation, seed: u64) -> Codes {
+    let mut rng = Rng::new(seed);
+    let mut codes = Codes::new(state.len());
+    let mut left = 63;
+    for number in &variation.numbers {
+        let (at, bytes) = (number.at as usize, usize::from(number.bytes));
+        let mut value = [0; 4];
+        value[..bytes].copy_from_slice(&state[at..at + bytes]);
+        let bits = rng.below(8).min(left);
+        left -= bits;
+        let low = u32::from_le_bytes(value).wrapping_sub(rng.below(1 << bits) as u32);
+        codes.push(number.at, number.bytes, low & u32::MAX >> (32 - 8 * bytes), bits as u8);
+    }
+    codes
+}
+
+/// Compares steps to words with what is expected.
+struct Words<'a> {
+    expected: std::slice::Iter<'a, Taken>,
+    codes: &'a Codes,
+    words: usize,
+}
+
+impl Sink for Words<'_> {
+    fn state(&mut self, step: Step, fired: Fired, state: &State) {
+        let kept = if matches!(fired, Fired::Broken(_)) { &[] } else { state };
+        assert_eq!(self.expected.next(), Some(&(step, fired, kept.to_vec())));
+    }
+
+    fn words(&mut self, steps: &[[u64; 2]]) {
+        for &[step, word] in steps {
+            let (expected, fired, state) = self.expected.next().expect("no more steps than expected");
+            assert_eq!((step, *fired, state[0]), (expected.bits(), Fired::Done, 0));
+            assert_eq!(Some(word), self.codes.pack(state), "{expected:?} to {state:?} with {:?}", self.codes);
+            self.words += 1;
+        }
+    }
 }
 
 /// Explores a system with both engines; returns what was compared.

@@ -32,13 +32,13 @@ pub(super) struct Shape {
     /// How far behind its line a number may lie.
     reach: usize,
     pub lanes: u32,
-    lane_bits: u32,
+    pub lane_bits: u32,
     /// In every lane: the lowest bit, the highest, and all but the highest.
     lowest: u64,
-    highest: u64,
-    others: u64,
-    /// The least word whose last lane is in use.
-    full: u64,
+    pub highest: u64,
+    pub others: u64,
+    /// The bits of the last lane, and those that are left over.
+    pub last: u64,
 }
 
 impl Shape {
@@ -65,7 +65,7 @@ impl Shape {
             lowest,
             highest,
             others: highest - lowest,
-            full: 1 << ((lanes - 1) * lane_bits),
+            last: u64::MAX << ((lanes - 1) * lane_bits),
         }
     }
 
@@ -132,7 +132,7 @@ impl Shape {
 
     #[inline]
     pub fn is_full(&self, word: u64) -> bool {
-        word >= self.full
+        word & self.last != 0
     }
 
     /// A word that is not full, with one more slot.

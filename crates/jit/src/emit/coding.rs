@@ -1,0 +1,107 @@
+//! The successor of a packed state as one word: only the numbers that are written are coded again.
+//!
+//! Which number has which bits of the word is looked up when the code runs: the code is the same for all outlines.
+
+use super::number::Offset;
+use super::{Emitter, TRUSTED};
+use crate::by_interpreter::Helper;
+use crate::context::Context;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_frontend::Variable;
+use entail_ir::interpret::Code;
+use std::mem::{offset_of, size_of};
+
+/// The word of the state that is being written.
+#[derive(Clone, Copy)]
+pub(super) struct Coding {
+    /// Where the state is.
+    to: Value,
+    word: Variable,
+    /// Negative as long as all numbers have codes.
+    fits: Variable,
+    /// Something was written of which it is not known what it is: all must be coded.
+    whole: bool,
+}
+
+impl Emitter<'_, '_> {
+    /// From now on, what is stored to the state at `to`, a copy of the state that is expanded, is coded as well.
+    pub(super) fn begin_coding(&mut self, to: Value) {
+        let coding =
+            Coding { to, word: self.b.declare_var(types::I64), fits: self.b.declare_var(types::I64), whole: false };
+        let word = self.context_word(offset_of!(Context, word));
+        self.b.def_var(coding.word, word);
+        let fits = self.word(u64::MAX);
+        self.b.def_var(coding.fits, fits);
+        self.coding = Some(coding);
+    }
+
+    /// Codes the lowest 1, 2 or 4 bytes of a number that is stored.
+    pub(super) fn code(&mut self, state: Value, at: Offset, bytes: u32, value: Value) {
+        let Some(coding) = self.coding.filter(|coding| coding.to == state && !coding.whole) else { return };
+        let table = self.context_word(offset_of!(Context, codes));
+        let row = match at.computed {
+            None => table,
+            Some(computed) => {
+                let rows = self.b.ins().ishl_imm_u(computed, i64::from(size_of::<Code>().ilog2()));
+                self.b.ins().iadd(table, rows)
+            }
+        };
+        let row_at = at.fixed as usize * size_of::<Code>();
+        let low = self.load(types::I32, row, row_at + offset_of!(Code, low));
+        let number = self.b.ins().isub(value, low);
+        let number = match bytes {
+            1 => self.b.ins().band_imm_u(number, 0xff),
+            2 => self.b.ins().band_imm_u(number, 0xffff),
+            _ => number,
+        };
+        let number = self.b.ins().uextend(types::I64, number);
+        let limit = self.load(types::I64, row, row_at + offset_of!(Code, limit));
+        let below = self.b.ins().isub(number, limit);
+        let fits = self.b.use_var(coding.fits);
+        let fits = self.b.ins().band(fits, below);
+        self.b.def_var(coding.fits, fits);
+        let shift = self.load(types::I64, row, row_at + offset_of!(Code, shift));
+        let code = self.b.ins().ishl(number, shift);
+        let keep = self.load(types::I64, row, row_at + offset_of!(Code, keep));
+        let word = self.b.use_var(coding.word);
+        let others = self.b.ins().band(word, keep);
+        let word = self.b.ins().bor(others, code);
+        self.b.def_var(coding.word, word);
+    }
+
+    /// Something was stored that is not a number of its own.
+    pub(super) fn code_whole(&mut self, state: Value) {
+        if let Some(coding) = self.coding.as_mut().filter(|coding| coding.to == state) {
+            coding.whole = true;
+        }
+    }
+
+    /// The word, and whether it is one.
+    pub(super) fn coded(&mut self, coding: Coding) -> (Value, Value) {
+        if !coding.whole {
+            let word = self.b.use_var(coding.word);
+            let fits = self.b.use_var(coding.fits);
+            return (word, self.b.ins().icmp_imm_s(IntCC::SignedLessThan, fits, 0));
+        }
+        let context = self.context;
+        let word = self.help(Helper::Pack, &[context, coding.to]).expect("it returns a word");
+        (word, self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, word, 0))
+    }
+
+    /// Writes the lowest 1, 2 or 4 bytes of a number.
+    pub(super) fn store_bytes(&mut self, state: Value, at: Offset, bytes: u32, value: Value) {
+        self.write_bytes(state, at, bytes, value);
+        self.code(state, at, bytes, value);
+    }
+
+    /// The same where it does not belong to a packed state.
+    pub(super) fn write_bytes(&mut self, state: Value, at: Offset, bytes: u32, value: Value) {
+        let (pointer, offset) = self.address(state, at);
+        match bytes {
+            1 => self.b.ins().istore8(TRUSTED, value, pointer, offset),
+            2 => self.b.ins().istore16(TRUSTED, value, pointer, offset),
+            _ => self.b.ins().store(TRUSTED, value, pointer, offset),
+        };
+    }
+}
