@@ -6,10 +6,10 @@ use crate::progress::Watch;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, Step};
 use entail_jit::Jit;
-use entail_model::{Guarantee, Store as _};
+use entail_model::{Guarantee, Model};
 use entail_packed::Packed;
 use entail_search::{Checks, Errors, Limits, Outcome, breadth_first, depth_first};
-use entail_store::Lossless;
+use entail_store::{Lossless, LosslessWide};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -97,14 +97,13 @@ impl Plan {
             Limits { depth: self.depth, time: self.time, memory: Some(self.memory.bytes()), stop: Some(stop) };
         let Reduction::None = self.reduction;
         let model = Packed::new(interpreter, engine);
-        let mut store = match self.store {
-            Store::Exact => Lossless::new(model.bits()),
-        };
         let compile = began.elapsed();
         let began = Instant::now();
-        let mut outcome = match self.search {
-            Search::BreadthFirst => breadth_first(&model, &mut store, &self.checks, &limits, watch),
-            Search::DepthFirst => depth_first(&model, &mut store, &self.checks, &limits, watch),
+        let Store::Exact = self.store;
+        // What fits into one or two words is kept as it is.
+        let (mut outcome, guarantee) = match model.bits() {
+            64..128 => self.explore(&model, LosslessWide::new(), &limits, watch),
+            bits => self.explore(&model, Lossless::new(bits), &limits, watch),
         };
         let search = began.elapsed();
         // Runs are told and replayed by the interpreter, in its own states.
@@ -114,13 +113,27 @@ impl Plan {
         }
         Done {
             outcome,
-            guarantee: store.guarantee(),
+            guarantee,
             backend: self.backend,
             fallback: None,
             compile,
             search,
             state_bits: model.bits(),
         }
+    }
+
+    fn explore<M: Model<Step = Step>>(
+        &self,
+        model: &M,
+        mut store: impl entail_model::Store,
+        limits: &Limits,
+        watch: &mut Watch,
+    ) -> (Outcome<Step>, Guarantee) {
+        let outcome = match self.search {
+            Search::BreadthFirst => breadth_first(model, &mut store, &self.checks, limits, watch),
+            Search::DepthFirst => depth_first(model, &mut store, &self.checks, limits, watch),
+        };
+        (outcome, store.guarantee())
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) const BROKEN: u64 = 2;
 /// What one expansion works on. Generated code finds the parts by their offsets.
 #[repr(C)]
 pub(crate) struct Context<'a> {
-    /// The state that is expanded, padded.
+    /// The state that is expanded; padded, unless all states are equally long.
     pub state: *const u8,
     /// Where the first entry goes.
     pub first: *mut u8,
@@ -94,6 +94,8 @@ pub(crate) struct Aside {
 /// How much room things take for states of one length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
+    /// The length of states from which nothing is read beyond their end; 0 if there are none.
+    exact: usize,
     padded: usize,
     stride: usize,
     /// Bytes before the first entry: offers, the state, and the trial.
@@ -105,7 +107,14 @@ const OFFERS: usize = (2 * size_of::<Offer>()).next_multiple_of(CHUNK);
 impl Sizes {
     pub const fn new(len: usize) -> Self {
         let padded = len.next_multiple_of(CHUNK);
-        Sizes { padded, stride: stride(len), preface: OFFERS + 2 * (padded + CHUNK) }
+        Sizes { exact: 0, padded, stride: stride(len), preface: OFFERS + 2 * (padded + CHUNK) }
+    }
+
+    /// For states that all have this length, as long as no process has ended.
+    pub const fn of_all(len: usize) -> Self {
+        // Smaller ones are read in one piece.
+        let exact = if len >= CHUNK { len } else { 0 };
+        Sizes { exact, ..Sizes::new(len) }
     }
 }
 
@@ -121,7 +130,7 @@ impl<'a> Context<'a> {
         kept: usize,
         bytes: usize,
     ) -> Self {
-        let Sizes { padded, stride, preface } = sizes;
+        let Sizes { exact, padded, stride, preface } = sizes;
         assert!(state.len() <= padded, "a state is longer than any can be");
         // One more, so that an entry may begin just before the end of those that are not kept.
         let kept = (kept + 1) * stride;
@@ -133,13 +142,18 @@ impl<'a> Context<'a> {
         let memory = scratch.as_mut_ptr().cast::<u8>();
         // SAFETY: the memory has `8 * words` bytes, which is not less than the preface and the entries; the state fits
         // into `padded` bytes.
-        let (copy, trial, first, end) = unsafe {
+        let (state_at, trial, first, end) = unsafe {
             let copy = memory.add(OFFERS);
-            copy_state(state, copy);
-            (copy, copy.add(padded + CHUNK), memory.add(preface), memory.add(8 * words - kept))
+            let (trial, first, end) = (copy.add(padded + CHUNK), memory.add(preface), memory.add(8 * words - kept));
+            if state.len() == exact {
+                (state.as_ptr(), trial, first, end)
+            } else {
+                copy_state(state, copy);
+                (copy.cast_const(), trial, first, end)
+            }
         };
         Context {
-            state: copy,
+            state: state_at,
             first,
             end,
             trial,

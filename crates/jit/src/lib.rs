@@ -94,7 +94,7 @@ impl<'s> Jit<'s> {
             [Callee::Expand] => Entry::all(address(Callee::Expand)),
             _ => Entry::Each(wanted.iter().map(|callee| Entry::one(address(*callee))).collect()),
         };
-        let (sizes, uses_timeout) = (program.len.map(Sizes::new), program.uses_timeout);
+        let (sizes, uses_timeout) = (program.len.map(Sizes::of_all), program.uses_timeout);
         let oldest_first = system.oldest_first;
         let locations = locations(&program);
         let types = (0..system.process_types.len()).map(|id| ProcessTypeId(id as u16));

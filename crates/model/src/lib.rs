@@ -7,7 +7,7 @@
 mod store;
 mod successors;
 
-pub use store::{Full, Guarantee, Key, Store, Visit};
+pub use store::{Full, Guarantee, Key, StateKey, Store, Visit, WideKey};
 pub use successors::{Led, Successor, Successors};
 
 use std::fmt::Debug;

@@ -1,12 +1,15 @@
 //! What searches need of a set of visited states.
 
+use std::fmt::Debug;
+use std::hash::Hash;
+
 use crate::{State, StateBuf};
 
 /// A set of visited states.
 ///
 /// A state is first reduced to a key, without loss, and then the key is looked up. The two are apart so that a
 /// search can reduce many states, let the memory they need be fetched meanwhile, and only then look them up; and so
-/// that what waits to be explored takes 8 bytes a state.
+/// that what waits to be explored takes 8 or 16 bytes a state.
 ///
 /// Only [`Store::reserve`] changes the layout of a store. All else may be done by many threads at once.
 pub trait Store: Sync {
@@ -14,20 +17,27 @@ pub trait Store: Sync {
     /// quickly.
     type Opened: Default;
 
+    type Key: StateKey;
+
     /// Makes room for `count` more calls of [`Store::key`] and as many of [`Store::insert`], if that is possible
     /// within `limit` bytes.
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
 
     /// The key of a state, visited or not. Any opened state will do for `near`: it only matters for speed.
-    fn key(&self, state: &State, near: &Self::Opened) -> Key;
+    fn key(&self, state: &State, near: &Self::Opened) -> Self::Key;
 
     /// Writes the state that a key stands for into `state`.
-    fn open(&self, key: Key, state: &mut StateBuf, opened: &mut Self::Opened);
+    fn open(&self, key: Self::Key, state: &mut StateBuf, opened: &mut Self::Opened);
 
     /// Says that the key will soon be looked up.
-    fn prefetch(&self, key: Key);
+    fn prefetch(&self, key: Self::Key);
 
-    fn insert(&self, key: Key) -> Visit;
+    fn insert(&self, key: Self::Key) -> Visit;
+
+    /// The same, perhaps faster, as no other thread can interfere.
+    fn insert_alone(&mut self, key: Self::Key) -> Visit {
+        self.insert(key)
+    }
 
     fn guarantee(&self) -> Guarantee;
 
@@ -43,8 +53,40 @@ pub trait Store: Sync {
 }
 
 /// Names one state of a store for as long as the store lives.
+pub trait StateKey: Copy + Eq + Hash + Debug {
+    /// Something else than a key, kept where otherwise there are keys.
+    fn from_word(word: u64) -> Self;
+
+    fn word(self) -> u64;
+}
+
+/// A key of one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(pub u64);
+
+/// A key of two words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WideKey(pub u128);
+
+impl StateKey for Key {
+    fn from_word(word: u64) -> Key {
+        Key(word)
+    }
+
+    fn word(self) -> u64 {
+        self.0
+    }
+}
+
+impl StateKey for WideKey {
+    fn from_word(word: u64) -> WideKey {
+        WideKey(u128::from(word))
+    }
+
+    fn word(self) -> u64 {
+        self.0 as u64
+    }
+}
 
 /// There is no more room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

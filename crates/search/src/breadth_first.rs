@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use entail_model::{Key, Model, Observer, Store, Visit};
+use entail_model::{Model, Observer, StateKey, Store, Visit};
 
 use crate::descent::{Ahead, Descent};
 use crate::follow::Follower;
@@ -40,17 +40,16 @@ where
 }
 
 /// The states that have been found and not been expanded.
-#[derive(Default)]
-struct Front {
-    queue: Queue,
+struct Front<K> {
+    queue: Queue<K>,
     /// Where those in the queue, and all before them, came from.
     trace: Trace,
     /// What has been reached and not been looked up.
-    batch: Vec<Candidate>,
+    batch: Vec<Candidate<K>>,
 }
 
-struct Candidate {
-    key: Key,
+struct Candidate<K> {
+    key: K,
     parent: u64,
     /// Among the stable successors of its parent.
     place: u32,
@@ -59,7 +58,7 @@ struct Candidate {
 /// Enough to hide the latency of memory, and little enough to stay in the cache.
 const BATCH: usize = 256;
 
-fn explore<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front) -> ControlFlow<End>
+fn explore<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front<S::Key>) -> ControlFlow<End>
 where
     M: Model,
     S: Store,
@@ -90,7 +89,12 @@ where
 
 /// Puts all stable successors of a state into the batch.
 #[inline]
-fn expand<M, S, O>(run: &mut Run<M, S, O>, descent: &mut Descent, key: Key, front: &mut Front) -> ControlFlow<End>
+fn expand<M, S, O>(
+    run: &mut Run<M, S, O>,
+    descent: &mut Descent<S::Key>,
+    key: S::Key,
+    front: &mut Front<S::Key>,
+) -> ControlFlow<End>
 where
     M: Model,
     S: Store,
@@ -98,7 +102,7 @@ where
 {
     let parent = run.origin;
     let mut place = 0;
-    let mut reach = |key: Key| {
+    let mut reach = |key: S::Key| {
         front.batch.push(Candidate { key, parent, place });
         place += 1;
     };
@@ -117,12 +121,18 @@ where
     ControlFlow::Continue(())
 }
 
-impl Front {
+impl<K> Default for Front<K> {
+    fn default() -> Self {
+        Front { queue: Queue::default(), trace: Trace::default(), batch: Vec::new() }
+    }
+}
+
+impl<K: StateKey> Front<K> {
     /// Looks up what is in the batch, and queues what is new.
     fn flush<M, S, O>(&mut self, run: &mut Run<M, S, O>) -> ControlFlow<End>
     where
         M: Model,
-        S: Store,
+        S: Store<Key = K>,
         O: Observer<M::Step> + ?Sized,
     {
         run.aside = self.queue.bytes() + self.trace.bytes();

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use entail_model::{Key, Model, Observer, Store, Visit};
+use entail_model::{Model, Observer, Store, Visit};
 
 use crate::descent::{Ahead, Descent};
 use crate::follow::Follower;
@@ -55,7 +55,7 @@ where
 }
 
 /// Explores all that is new behind an initial state.
-fn descend<M, S, O>(run: &mut Run<M, S, O>, descent: &mut Descent, initial: Key) -> ControlFlow<End>
+fn descend<M, S, O>(run: &mut Run<M, S, O>, descent: &mut Descent<S::Key>, initial: S::Key) -> ControlFlow<End>
 where
     M: Model,
     S: Store,

@@ -10,35 +10,34 @@
 
 use std::mem::size_of;
 
-use entail_model::{Fault, Key, Led, State, Successors};
+use entail_model::{Fault, Led, State, StateKey, Successors};
 use rapidhash::v3::rapidhash_v3;
 
 use crate::chain::Chain;
 
 /// One choice made.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Taken {
+pub(crate) struct Taken<K> {
     pub fault: Option<Fault>,
-    pub ahead: Ahead,
+    pub ahead: Ahead<K>,
 }
 
 /// Where a step led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ahead {
+pub(crate) enum Ahead<K> {
     /// The step broke, or came back to a transient state of its own path.
     Nothing,
     Transient,
-    Stable(Key),
+    Stable(K),
 }
 
 /// A path may be millions of states long: so its frames own nothing, and lie on flat stacks.
-#[derive(Default)]
-pub(crate) struct Descent {
+pub(crate) struct Descent<K> {
     frames: Vec<Frame>,
     /// The choices of all frames, made and not yet made.
     choices: Vec<Choice>,
     /// Where each choice leads: a key, or a span of `states`.
-    targets: Vec<u64>,
+    targets: Vec<K>,
     /// What goes wrong in some of the choices, by their index.
     faults: Vec<(usize, Fault)>,
     /// The transient states among the targets.
@@ -71,7 +70,21 @@ struct Choice {
     faulty: bool,
 }
 
-impl Descent {
+impl<K> Default for Descent<K> {
+    fn default() -> Self {
+        Descent {
+            frames: Vec::new(),
+            choices: Vec::new(),
+            targets: Vec::new(),
+            faults: Vec::new(),
+            states: Vec::new(),
+            chain: Chain::default(),
+            reached: None,
+        }
+    }
+}
+
+impl<K: StateKey> Descent<K> {
     /// Forgets the path.
     pub fn clear(&mut self) {
         while !self.frames.is_empty() {
@@ -83,7 +96,7 @@ impl Descent {
     /// Makes the state whose successors these are the one to go on from: the transient one just reached, or else a
     /// stable one.
     #[inline]
-    pub fn enter<S: Copy>(&mut self, successors: &Successors<S>, mut key: impl FnMut(&State) -> Key) {
+    pub fn enter<S: Copy>(&mut self, successors: &Successors<S>, mut key: impl FnMut(&State) -> K) {
         if let Some(passed) = self.reached {
             self.chain.push(passed.hash, self.frames.len());
         }
@@ -95,12 +108,12 @@ impl Descent {
             }
             self.choices.push(Choice { led: successor.led, faulty: successor.fault.is_some() });
             self.targets.push(match successor.led {
-                Led::Nowhere => 0,
-                Led::Stable => key(successor.state).0,
+                Led::Nowhere => K::from_word(0),
+                Led::Stable => key(successor.state),
                 Led::Transient => {
                     let start = self.states.len();
                     self.states.extend_from_slice(successor.state);
-                    Span::new(start, self.states.len()).0
+                    K::from_word(Span::new(start, self.states.len()).0)
                 }
             });
         }
@@ -108,7 +121,7 @@ impl Descent {
 
     /// Makes the next choice: in the state entered last if one is left there, else in the one before it, and so on.
     #[inline]
-    pub fn advance(&mut self) -> Option<Taken> {
+    pub fn advance(&mut self) -> Option<Taken<K>> {
         while self.frames.last()?.next == self.choices.len() {
             self.leave();
         }
@@ -121,9 +134,9 @@ impl Descent {
             Led::Nowhere => Ahead::Nothing,
             Led::Stable => {
                 self.reached = None;
-                Ahead::Stable(Key(self.targets[at]))
+                Ahead::Stable(self.targets[at])
             }
-            Led::Transient => self.pass(Span(self.targets[at])),
+            Led::Transient => self.pass(Span(self.targets[at].word())),
         };
         Some(Taken { fault, ahead })
     }
@@ -153,7 +166,7 @@ impl Descent {
         let sizes = [
             self.frames.capacity() * size_of::<Frame>(),
             self.choices.capacity() * size_of::<Choice>(),
-            self.targets.capacity() * size_of::<u64>(),
+            self.targets.capacity() * size_of::<K>(),
             self.faults.capacity() * size_of::<(usize, Fault)>(),
             self.states.capacity(),
         ];
@@ -177,7 +190,7 @@ impl Descent {
         Some(self.faults[at].1)
     }
 
-    fn pass(&mut self, span: Span) -> Ahead {
+    fn pass(&mut self, span: Span) -> Ahead<K> {
         let state = span.of(&self.states);
         let hash = (rapidhash_v3(state) >> 32) as u32;
         let is_it = |frame: usize| {

@@ -4,19 +4,24 @@ use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::mem::size_of;
 
-use entail_model::Key;
+use entail_model::StateKey;
 
 /// Tells steps back into the path from others.
-#[derive(Default)]
-pub(crate) struct Path {
+pub(crate) struct Path<K> {
     /// From the origin on, each with its depth.
-    states: Vec<(u64, Key)>,
-    known: HashSet<Key, BuildHasherDefault<Scatter>>,
+    states: Vec<(u64, K)>,
+    known: HashSet<K, BuildHasherDefault<Scatter>>,
 }
 
-impl Path {
+impl<K> Default for Path<K> {
+    fn default() -> Self {
+        Path { states: Vec::new(), known: HashSet::default() }
+    }
+}
+
+impl<K: StateKey> Path<K> {
     /// Puts a state at the end of the path. It is on it only once, since it was new.
-    pub fn enter(&mut self, state: Key, depth: u64) {
+    pub fn enter(&mut self, state: K, depth: u64) {
         self.states.push((depth, state));
         self.known.insert(state);
     }
@@ -28,12 +33,12 @@ impl Path {
         }
     }
 
-    pub fn contains(&self, state: Key) -> bool {
+    pub fn contains(&self, state: K) -> bool {
         self.known.contains(&state)
     }
 
     pub fn bytes(&self) -> u64 {
-        (self.states.capacity() * size_of::<(u64, Key)>() + self.known.capacity() * 10) as u64
+        (self.states.capacity() * size_of::<(u64, K)>() + self.known.capacity() * (size_of::<K>() + 2)) as u64
     }
 }
 
@@ -50,8 +55,13 @@ impl Hasher for Scatter {
         unreachable!("only whole numbers are hashed")
     }
 
+    fn write_u128(&mut self, number: u128) {
+        self.write_u64(number as u64);
+        self.write_u64((number >> 64) as u64);
+    }
+
     fn write_u64(&mut self, number: u64) {
-        let product = u128::from(number ^ 0x9e37_79b9_7f4a_7c15) * 0xd1b5_4a32_d192_ed03;
+        let product = u128::from(number ^ self.0 ^ 0x9e37_79b9_7f4a_7c15) * 0xd1b5_4a32_d192_ed03;
         self.0 = (product >> 64) as u64 ^ product as u64;
     }
 }

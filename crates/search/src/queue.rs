@@ -3,24 +3,29 @@
 use std::collections::VecDeque;
 use std::mem::size_of;
 
-use entail_model::Key;
+use entail_model::StateKey;
 
 /// Keys in blocks, so that what has been expanded gives its memory back, and growing moves nothing.
-#[derive(Default)]
-pub(crate) struct Queue {
-    blocks: VecDeque<Vec<Key>>,
+pub(crate) struct Queue<K> {
+    blocks: VecDeque<Vec<K>>,
     /// How many keys of the first block have been taken.
     taken: usize,
     len: u64,
     /// An empty block, kept for the next time one is needed.
-    spare: Vec<Key>,
+    spare: Vec<K>,
 }
 
 const BLOCK: usize = 1 << 13;
 
-impl Queue {
+impl<K> Default for Queue<K> {
+    fn default() -> Self {
+        Queue { blocks: VecDeque::new(), taken: 0, len: 0, spare: Vec::new() }
+    }
+}
+
+impl<K: StateKey> Queue<K> {
     #[inline]
-    pub fn push(&mut self, key: Key) {
+    pub fn push(&mut self, key: K) {
         match self.blocks.back_mut() {
             // The first block grows as it needs to, so that a small model costs little.
             Some(block) if block.len() < BLOCK => block.push(key),
@@ -34,7 +39,7 @@ impl Queue {
     }
 
     #[inline]
-    pub fn pop(&mut self) -> Option<Key> {
+    pub fn pop(&mut self) -> Option<K> {
         let first = self.blocks.front()?;
         let key = *first.get(self.taken)?;
         self.taken += 1;
@@ -57,13 +62,14 @@ impl Queue {
             0 | 1 => self.blocks.front().map_or(0, Vec::capacity),
             blocks => blocks * BLOCK,
         };
-        ((keys + self.spare.capacity()) * size_of::<Key>()) as u64
+        ((keys + self.spare.capacity()) * size_of::<K>()) as u64
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use entail_model::Key;
     use std::collections::VecDeque;
 
     #[test]

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use entail_model::{Full, Key, Model, Observer, Progress, StateBuf, Store, Successors, Visit};
+use entail_model::{Full, Model, Observer, Progress, StateBuf, Store, Successors, Visit};
 
 use crate::descent::{Ahead, Descent};
 use crate::{Checks, End, ErrorKind, Errors, Limit, Limits, Outcome, Stats};
@@ -100,7 +100,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
 
     /// Visits the initial states and returns them, each once, with their numbers. They are all known before the
     /// first step, so that what counts as matched does not depend on the order of the search.
-    pub fn visit_initial_states(&mut self) -> ControlFlow<End, Vec<(u32, Key)>> {
+    pub fn visit_initial_states(&mut self) -> ControlFlow<End, Vec<(u32, S::Key)>> {
         let mut states = Vec::new();
         self.model.initial_states(&mut |state| states.push(state.to_vec()));
         let mut distinct = Vec::new();
@@ -116,7 +116,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
 
     /// Begins a descent in a stable state, or goes on with it there.
     #[inline]
-    pub fn enter(&mut self, descent: &mut Descent, key: Key) -> ControlFlow<End> {
+    pub fn enter(&mut self, descent: &mut Descent<S::Key>, key: S::Key) -> ControlFlow<End> {
         self.expand(key, descent)?;
         self.admit(descent);
         self.check_end(descent)
@@ -127,9 +127,9 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     #[inline]
     pub fn enter_or_else(
         &mut self,
-        descent: &mut Descent,
-        key: Key,
-        mut each: impl FnMut(Key),
+        descent: &mut Descent<S::Key>,
+        key: S::Key,
+        mut each: impl FnMut(S::Key),
     ) -> ControlFlow<End, Entered> {
         self.expand(key, descent)?;
         if !self.successors.are_plain() || self.successors.is_empty() {
@@ -147,7 +147,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 
     #[inline]
-    fn expand(&mut self, key: Key, descent: &Descent) -> ControlFlow<End> {
+    fn expand(&mut self, key: S::Key, descent: &Descent<S::Key>) -> ControlFlow<End> {
         self.store.open(key, &mut self.state, &mut self.opened);
         self.successors.clear();
         self.model.expand(&self.state, &mut self.successors);
@@ -155,7 +155,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 
     /// Checks whether the run may end in the stable state just entered, if it does.
-    fn check_end(&mut self, descent: &Descent) -> ControlFlow<End> {
+    fn check_end(&mut self, descent: &Descent<S::Key>) -> ControlFlow<End> {
         if descent.is_stuck() && self.checks.end_states && !self.model.marks(&self.state).valid_end {
             self.error(ErrorKind::InvalidEnd, 1, descent)?;
         }
@@ -163,7 +163,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 
     /// Goes on in the transient state just reached.
-    pub fn enter_transient(&mut self, descent: &mut Descent) -> ControlFlow<End> {
+    pub fn enter_transient(&mut self, descent: &mut Descent<S::Key>) -> ControlFlow<End> {
         self.successors.clear();
         self.model.expand(descent.transient(), &mut self.successors);
         self.prepare(descent)?;
@@ -173,7 +173,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
 
     /// Makes the next choice of `descent`; `None` when none is left.
     #[inline]
-    pub fn step(&mut self, descent: &mut Descent) -> ControlFlow<End, Option<Ahead>> {
+    pub fn step(&mut self, descent: &mut Descent<S::Key>) -> ControlFlow<End, Option<Ahead<S::Key>>> {
         self.keep_watch()?;
         let Some(taken) = descent.advance() else { return ControlFlow::Continue(None) };
         if let Some(fault) = taken.fault.filter(|fault| self.checks.count(fault)) {
@@ -183,19 +183,19 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 
     #[inline]
-    pub fn insert(&mut self, key: Key) -> ControlFlow<End, Visit> {
+    pub fn insert(&mut self, key: S::Key) -> ControlFlow<End, Visit> {
         if self.room.inserts == 0 {
             self.make_room(0, 0)?;
         }
         self.room.inserts -= 1;
-        let visit = self.store.insert(key);
+        let visit = self.store.insert_alone(key);
         self.stats.stored += u64::from(visit == Visit::New);
         ControlFlow::Continue(visit)
     }
 
     /// Sees to it that there is room for the successors of the state that was just expanded.
     #[inline]
-    fn prepare(&mut self, descent: &Descent) -> ControlFlow<End> {
+    fn prepare(&mut self, descent: &Descent<S::Key>) -> ControlFlow<End> {
         let steps = self.successors.len();
         if self.room.keys < steps {
             self.make_room(steps, descent.bytes())?;
@@ -207,7 +207,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
 
     /// Enters the state that was just expanded.
     #[inline]
-    fn admit(&mut self, descent: &mut Descent) {
+    fn admit(&mut self, descent: &mut Descent<S::Key>) {
         let (store, opened) = (&*self.store, &self.opened);
         descent.enter(&self.successors, |state| {
             let key = store.key(state, opened);
@@ -256,7 +256,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 
     #[cold]
-    fn error(&mut self, error: ErrorKind, times: u32, descent: &Descent) -> ControlFlow<End> {
+    fn error(&mut self, error: ErrorKind, times: u32, descent: &Descent<S::Key>) -> ControlFlow<End> {
         self.errors += u64::from(times);
         let origin = self.origin;
         self.first.get_or_insert_with(|| Found { error, origin, choices: descent.choices() });

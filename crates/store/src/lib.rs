@@ -8,11 +8,12 @@ mod memory;
 mod mix;
 #[expect(unsafe_code)]
 mod packing;
+mod pairs;
 mod sync;
 mod table;
 mod tree;
 
-pub use lossless::Lossless;
+pub use lossless::{Lossless, LosslessWide};
 pub use packing::{Field, Packing};
 
 /// Has a value fetched into the cache, without waiting for it.

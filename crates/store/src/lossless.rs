@@ -1,80 +1,240 @@
-//! The store that keeps every state as it is.
+//! The stores that keep every state as it is.
 
-use entail_model::{Full, Guarantee, Key, State, StateBuf, Store, Visit};
+use entail_model::{Full, Guarantee, Key, State, StateBuf, Store, Visit, WideKey};
 
+use crate::pairs::Pairs;
 use crate::table::Table;
 use crate::tree::{Opened, Tree};
 
-/// Keeps states of whole words. One that has a single word of a known width is its own key; all others are reduced to
-/// keys by a tree, and marked.
+/// Keeps states of whole words. The short ones, those of one word of a known width, are their own keys; all others are
+/// reduced to keys by a tree, and marked.
+pub type Lossless = Kept<Words>;
+
+/// The same where the short ones have two words.
+pub type LosslessWide = Kept<Pairs>;
+
+/// A set of short states beside a tree of all others.
 #[derive(Debug)]
-pub struct Lossless {
-    /// The states of one word.
-    short: Table,
-    /// In the lowest of how many bits these may differ; 0 if there are none.
-    bits: u32,
+pub struct Kept<S> {
+    short: S,
     long: Tree,
 }
 
-const WORD: usize = 8;
-const LONG: u64 = 1 << 63;
-const _: () = assert!(Tree::KEY_BITS < 64, "there is a bit to mark a key with");
+/// A set of states that are their own keys.
+#[expect(private_bounds, reason = "there are no others")]
+pub trait Short: Sealed {
+    type Key: entail_model::StateKey;
+
+    /// The key of a state, if it is a short one.
+    fn key(&self, state: &State) -> Option<Self::Key>;
+    /// The tree's key of a longer state, marked.
+    fn marked(key: Key) -> Self::Key;
+    /// The tree's key, if the key is marked.
+    fn unmarked(key: Self::Key) -> Option<Key>;
+    fn open(key: Self::Key, state: &mut StateBuf);
+    fn prefetch(&self, key: Self::Key);
+    fn insert(&self, key: Self::Key) -> Visit;
+    fn insert_alone(&mut self, key: Self::Key) -> Visit;
+    fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
+    fn len(&self) -> u64;
+    fn bytes(&self) -> u64;
+}
+
+trait Sealed: Sync {}
+impl Sealed for Words {}
+impl Sealed for Pairs {}
+
+/// States of one word.
+#[derive(Debug)]
+pub struct Words {
+    table: Table,
+    /// In the lowest of how many bits they may differ; 0 if there are none.
+    bits: u32,
+}
 
 impl Lossless {
     /// For states of one word that differ in their lowest `bits` bits only, and for longer ones. With more than 63
     /// bits, only for longer ones.
     pub fn new(bits: u32) -> Lossless {
         let bits = if bits < u64::BITS { bits } else { 0 };
-        Lossless { short: Table::new(bits.max(2)), bits, long: Tree::default() }
+        Kept { short: Words { table: Table::new(bits.max(2)), bits }, long: Tree::default() }
     }
 }
 
-impl Store for Lossless {
-    type Opened = Opened;
+impl LosslessWide {
+    /// For states of two words of which the last bit is 0, and for all others.
+    pub fn new() -> LosslessWide {
+        Kept { short: Pairs::default(), long: Tree::default() }
+    }
+}
+
+impl Default for LosslessWide {
+    fn default() -> LosslessWide {
+        LosslessWide::new()
+    }
+}
+
+const LONG: u64 = 1 << 63;
+const WIDE_LONG: u128 = 1 << 127;
+const _: () = assert!(Tree::KEY_BITS < 64, "there is a bit to mark a key with");
+
+impl Short for Words {
+    type Key = Key;
+
+    #[inline]
+    fn key(&self, state: &State) -> Option<Key> {
+        let word = state.as_array().filter(|_| self.bits > 0)?;
+        let key = u64::from_le_bytes(*word);
+        debug_assert!(key >> self.bits == 0, "{key:x} has more than {} bits", self.bits);
+        Some(Key(key))
+    }
+
+    #[inline]
+    fn marked(Key(key): Key) -> Key {
+        Key(key | LONG)
+    }
+
+    #[inline]
+    fn unmarked(Key(key): Key) -> Option<Key> {
+        (key & LONG != 0).then_some(Key(key & !LONG))
+    }
+
+    #[inline]
+    fn open(Key(key): Key, state: &mut StateBuf) {
+        state.clear();
+        state.extend_from_slice(&key.to_le_bytes());
+    }
+
+    #[inline]
+    fn prefetch(&self, Key(key): Key) {
+        self.table.prefetch(key);
+    }
+
+    #[inline]
+    fn insert(&self, Key(key): Key) -> Visit {
+        self.table.insert(key)
+    }
+
+    #[inline]
+    fn insert_alone(&mut self, Key(key): Key) -> Visit {
+        self.table.insert_alone(key)
+    }
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
-        if self.bits > 0 {
-            self.short.reserve(count, limit.saturating_sub(self.long.bytes()))?;
-        }
+        if self.bits > 0 { self.table.reserve(count, limit) } else { Ok(()) }
+    }
+
+    fn len(&self) -> u64 {
+        self.table.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.table.bytes()
+    }
+}
+
+impl Short for Pairs {
+    type Key = WideKey;
+
+    #[inline]
+    fn key(&self, state: &State) -> Option<WideKey> {
+        let key = u128::from_le_bytes(*state.as_array()?);
+        debug_assert!(key & WIDE_LONG == 0, "{key:x} has 128 bits");
+        Some(WideKey(key))
+    }
+
+    #[inline]
+    fn marked(Key(key): Key) -> WideKey {
+        WideKey(u128::from(key) | WIDE_LONG)
+    }
+
+    #[inline]
+    fn unmarked(WideKey(key): WideKey) -> Option<Key> {
+        (key & WIDE_LONG != 0).then_some(Key(key as u64))
+    }
+
+    #[inline]
+    fn open(WideKey(key): WideKey, state: &mut StateBuf) {
+        state.clear();
+        state.extend_from_slice(&key.to_le_bytes());
+    }
+
+    #[inline]
+    fn prefetch(&self, key: WideKey) {
+        self.prefetch(pair(key));
+    }
+
+    #[inline]
+    fn insert(&self, key: WideKey) -> Visit {
+        self.insert(pair(key))
+    }
+
+    #[inline]
+    fn insert_alone(&mut self, key: WideKey) -> Visit {
+        self.insert_alone(pair(key))
+    }
+
+    fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        self.reserve(count, limit)
+    }
+
+    fn len(&self) -> u64 {
+        self.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes()
+    }
+}
+
+#[inline]
+fn pair(WideKey(key): WideKey) -> [u64; 2] {
+    [key as u64, (key >> 64) as u64]
+}
+
+impl<S: Short> Store for Kept<S> {
+    type Opened = Opened;
+    type Key = S::Key;
+
+    fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        self.short.reserve(count, limit.saturating_sub(self.long.bytes()))?;
         self.long.reserve(count, limit.saturating_sub(self.short.bytes()))
     }
 
     #[inline]
-    fn key(&self, state: &State, near: &Opened) -> Key {
-        match state.as_array::<WORD>() {
-            Some(word) if self.bits > 0 => {
-                let key = u64::from_le_bytes(*word);
-                debug_assert!(key >> self.bits == 0, "{key:x} has more than {} bits", self.bits);
-                Key(key)
-            }
-            Some(_) | None => Key(self.long.key(state, near).0 | LONG),
-        }
+    fn key(&self, state: &State, near: &Opened) -> S::Key {
+        self.short.key(state).unwrap_or_else(|| S::marked(self.long.key(state, near)))
     }
 
     #[inline]
-    fn open(&self, key: Key, state: &mut StateBuf, opened: &mut Opened) {
-        match long(key) {
+    fn open(&self, key: S::Key, state: &mut StateBuf, opened: &mut Opened) {
+        match S::unmarked(key) {
             Some(key) => self.long.open(key, state, opened),
-            None => {
-                state.clear();
-                state.extend_from_slice(&key.0.to_le_bytes());
-            }
+            None => S::open(key, state),
         }
     }
 
     #[inline]
-    fn prefetch(&self, key: Key) {
-        match long(key) {
+    fn prefetch(&self, key: S::Key) {
+        match S::unmarked(key) {
             Some(key) => self.long.prefetch(key),
-            None => self.short.prefetch(key.0),
+            None => self.short.prefetch(key),
         }
     }
 
     #[inline]
-    fn insert(&self, key: Key) -> Visit {
-        match long(key) {
+    fn insert(&self, key: S::Key) -> Visit {
+        match S::unmarked(key) {
             Some(key) => self.long.insert(key),
-            None => self.short.insert(key.0),
+            None => self.short.insert(key),
+        }
+    }
+
+    #[inline]
+    fn insert_alone(&mut self, key: S::Key) -> Visit {
+        match S::unmarked(key) {
+            Some(key) => self.long.insert_alone(key),
+            None => self.short.insert_alone(key),
         }
     }
 
@@ -89,10 +249,4 @@ impl Store for Lossless {
     fn bytes(&self) -> u64 {
         self.short.bytes() + self.long.bytes()
     }
-}
-
-/// The tree's own key, if that is what it is.
-#[inline]
-fn long(key: Key) -> Option<Key> {
-    (key.0 & LONG != 0).then_some(Key(key.0 & !LONG))
 }

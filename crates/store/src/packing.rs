@@ -54,6 +54,8 @@ enum Machine {
 }
 
 const CHUNK: usize = 8;
+/// Templates are copied in pieces of this size.
+const PIECE: usize = 32;
 
 impl Packing {
     /// The fields are in order and do not overlap.
@@ -69,7 +71,9 @@ impl Packing {
         }
         let bits = fields.iter().map(|field| u32::from(field.bits)).sum();
         let len = template.len();
-        let template = [template, &[0; CHUNK]].concat();
+        // Chunks may reach beyond the end.
+        let mut template = template.to_vec();
+        template.resize((len + CHUNK).next_multiple_of(PIECE), 0);
         Packing { template, len, chunks, bits, machine: Machine::this() }
     }
 
@@ -154,19 +158,11 @@ impl Packing {
 
     #[inline(always)]
     fn unpack_with(&self, packed: &[u8], state: &mut Vec<u8>, deposit: impl Fn(u64, u64) -> u64) {
+        if let (true, Some(word)) = (self.bits <= u64::BITS, packed.first_chunk()) {
+            return self.unpack_word(u64::from_le_bytes(*word), state, deposit);
+        }
         state.clear();
         state.extend_from_slice(&self.template);
-        if let (true, Some(word)) = (self.bits <= u64::BITS, packed.first_chunk()) {
-            let (word, mut read) = (u64::from_le_bytes(*word), 0);
-            for chunk in &self.chunks {
-                // A shift by 64 can only be of no bits.
-                let codes = deposit(word.wrapping_shr(read), chunk.codes);
-                read += chunk.count;
-                chunk.write(codes, state);
-            }
-            state.truncate(self.len);
-            return;
-        }
         let mut words =
             packed.chunks_exact(CHUNK).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap_or_default()));
         let (mut word, mut left) = (0, 0);
@@ -185,6 +181,29 @@ impl Packing {
             chunk.write(deposit(bits, chunk.codes), state);
         }
         state.truncate(self.len);
+    }
+
+    /// As most states are: small, and packed into one word.
+    #[inline(always)]
+    fn unpack_word(&self, word: u64, state: &mut Vec<u8>, deposit: impl Fn(u64, u64) -> u64) {
+        state.clear();
+        state.reserve(self.template.len());
+        let start = state.as_mut_ptr();
+        // SAFETY: there is room for the template, which has whole pieces, and within which every chunk is.
+        unsafe {
+            for (i, piece) in self.template.as_chunks::<PIECE>().0.iter().enumerate() {
+                start.add(i * PIECE).cast::<[u8; PIECE]>().write(*piece);
+            }
+            let mut read = 0;
+            for chunk in &self.chunks {
+                // A shift by 64 can only be of no bits.
+                let codes = deposit(word.wrapping_shr(read), chunk.codes);
+                read += chunk.count;
+                let bytes = add(codes, chunk.low, chunk.tops).to_le_bytes();
+                start.add(chunk.offset).cast::<[u8; CHUNK]>().write(bytes);
+            }
+            state.set_len(self.len);
+        }
     }
 }
 

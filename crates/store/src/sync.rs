@@ -17,6 +17,15 @@ pub(crate) use loom::sync::{
 #[cfg(loom)]
 pub(crate) use std::sync::OnceLock;
 
+/// Lets others go on, who will be done soon.
+#[inline]
+pub(crate) fn wait() {
+    #[cfg(not(loom))]
+    std::hint::spin_loop();
+    #[cfg(loom)]
+    loom::thread::yield_now();
+}
+
 /// Runs a test in every order in which so many threads may meet; three or more in those in which threads are
 /// interrupted three times at most, as there are too many others.
 #[cfg(all(test, loom))]

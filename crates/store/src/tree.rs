@@ -254,6 +254,15 @@ impl Tree {
         }
     }
 
+    /// The same where no other thread can interfere.
+    #[inline]
+    pub fn insert_alone(&mut self, key: Key) -> Visit {
+        match self.widths.squeeze(key) {
+            Some(squeezed) => self.table.insert_alone(squeezed),
+            None => self.insert_misfit(key),
+        }
+    }
+
     pub fn len(&self) -> u64 {
         self.table.len() + self.misfits().len() as u64
     }

@@ -38,6 +38,7 @@ impl Diary {
 
 impl Store for Diary {
     type Opened = ();
+    type Key = Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         let states = self.len() as usize + count;

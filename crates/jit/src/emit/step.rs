@@ -60,7 +60,9 @@ impl Emitter<'_, '_> {
     }
 
     fn copy_chunks(&mut self, len: usize, from: Value, to: Value) {
-        for at in (0..len).step_by(CHUNK) {
+        // Never beyond the end: the last piece may overlap the one before.
+        let last = len.checked_sub(CHUNK);
+        for at in (0..len).step_by(CHUNK).map(|at| last.map_or(at, |last| at.min(last))) {
             let chunk = self.load(types::I8X16, from, at);
             self.store(chunk, to, at);
         }

@@ -4,7 +4,7 @@
 //! to the first, what was in them goes into lines that are empty already, or just now. Only what lay behind
 //! its line near the beginning of the table may belong before; it waits until the end.
 
-use super::{Line, Table, WORDS};
+use super::{Alone, Line, Table, WORDS};
 use crate::sync::Ordering::Relaxed;
 use crate::table::shape::{self, FARTHEST, Shape};
 use entail_model::Full;
@@ -146,7 +146,7 @@ impl Table {
             }
         });
         for number in waiting {
-            let _ = self.insert_scattered(number);
+            let _ = self.insert_scattered::<Alone>(number);
         }
         Ok(())
     }

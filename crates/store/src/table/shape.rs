@@ -14,14 +14,14 @@ use std::ops::Range;
 use super::WORDS;
 
 /// How far, at most, a number is put behind its line when that is full.
-pub(super) const FARTHEST: usize = if cfg!(loom) { 1 } else { 15 };
+pub(crate) const FARTHEST: usize = if cfg!(loom) { 1 } else { 15 };
 /// At least so many bits of a slot are for the displacement, and for the mark that it is in use.
 const DISPLACEMENT_BITS: u32 = 3;
 /// In a word.
 const MOST_LANES: u32 = 4;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     pub bits: u32,
     /// How many lines are home to numbers; [`FARTHEST`] more follow, for what does not fit into the last ones.
     pub homes: usize,

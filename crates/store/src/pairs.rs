@@ -1,0 +1,369 @@
+//! A set of pairs of words.
+//!
+//! A pair is scattered as the numbers of a [`Table`](crate::table::Table) are: of its first word a part says in which
+//! line it is put, and the rest of it is written there, with the whole second word. A line has room for four pairs:
+//!
+//! ```text
+//! ├ first ┼ first ┼ first ┼ first ┼ second ┼ second ┼ second ┼ second ┤
+//! ```
+//!
+//! Who puts a pair in takes the place of its first word by a compare-and-swap, writes the second word, and then the
+//! first one. Who meets such a place meanwhile waits for the few instructions that takes.
+
+use std::collections::BTreeSet;
+
+use entail_model::{Full, Visit};
+
+use crate::counter::Counter;
+use crate::memory::{Zero, Zeroed};
+use crate::mix::Mix;
+use crate::sync::{AtomicU64, Mutex, Ordering, wait};
+use crate::table::shape::{FARTHEST, Shape};
+
+/// In a line.
+const PAIRS: usize = if cfg!(loom) { 1 } else { 4 };
+/// In the place of a first word that somebody is about to write. No first word is like that, because it would be too
+/// far from its line.
+const TAKEN: u64 = u64::MAX;
+const FEWEST_HOMES: usize = 16;
+/// The load, in percent, above which the set grows.
+const CROWDED: u64 = 75;
+/// The load that is still borne when it may not grow.
+const BEARABLE: u64 = 88;
+/// With so many bytes it grows by half from there on; a smaller one doubles.
+const LARGE: usize = 32 << 20;
+/// A guess of what a pair costs that found no room near its line.
+const ASTRAY_BYTES: usize = 40;
+/// One byte in so many is left to them.
+const SPARED: u64 = 32;
+
+#[derive(Debug)]
+pub struct Pairs {
+    mix: Mix,
+    /// That of a table with one first word in each word of a line.
+    shape: Shape,
+    lines: Zeroed<Line>,
+    /// What found no room near its line; scattered.
+    astray: Mutex<BTreeSet<Scattered>>,
+    len: Counter,
+}
+
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Line {
+    firsts: [AtomicU64; PAIRS],
+    seconds: [AtomicU64; PAIRS],
+}
+
+// SAFETY: arrays of atomics.
+#[expect(unsafe_code)]
+unsafe impl Zero for Line {}
+
+/// A pair whose first word is spread over all words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Scattered(u64, u64);
+
+/// No place is free, and none has the pair looked for.
+struct LineFull;
+
+impl Default for Pairs {
+    fn default() -> Pairs {
+        let shape = Shape::new(64, FEWEST_HOMES);
+        let lines = Zeroed::new(shape.lines()).expect("room for a few cache lines");
+        Pairs { mix: Mix::new(64), shape, lines, astray: Mutex::default(), len: Counter::default() }
+    }
+}
+
+impl Pairs {
+    #[inline]
+    pub fn insert(&self, pair: [u64; 2]) -> Visit {
+        let visit = self.insert_scattered(self.scatter(pair), Line::insert);
+        if visit == Visit::New {
+            self.len.add_one();
+        }
+        visit
+    }
+
+    /// The same, faster, where no other thread can interfere.
+    #[inline]
+    pub fn insert_alone(&mut self, pair: [u64; 2]) -> Visit {
+        let visit = self.insert_scattered(self.scatter(pair), Line::insert_alone);
+        if visit == Visit::New {
+            self.len.add_one_alone();
+        }
+        visit
+    }
+
+    #[inline]
+    pub fn prefetch(&self, pair: [u64; 2]) {
+        crate::prefetch(&self.lines[self.shape.home(self.scatter(pair).0)]);
+    }
+
+    pub fn len(&self) -> u64 {
+        self.len.sum()
+    }
+
+    pub fn bytes(&self) -> u64 {
+        (size_of::<Pairs>() + self.lines.bytes() + self.astray().len() * ASTRAY_BYTES) as u64
+    }
+
+    /// Makes room for `count` more pairs, within `limit` bytes.
+    pub fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        if self.bytes() > limit {
+            return Err(Full);
+        }
+        let wanted = self.len() + count as u64;
+        while self.is_loaded(CROWDED, wanted) {
+            let homes = self.next_homes().min(self.most_homes(limit));
+            let grown = if homes > self.shape.homes { self.grow(homes) } else { Err(Full) };
+            if grown.is_err() {
+                return if self.is_loaded(BEARABLE, wanted) { Err(Full) } else { Ok(()) };
+            }
+        }
+        Ok(())
+    }
+
+    /// The second word has a say in where the first one goes; with both, it is found again.
+    #[inline]
+    fn scatter(&self, [first, second]: [u64; 2]) -> Scattered {
+        Scattered(self.mix.scatter(first ^ self.mix.scatter(second)), second)
+    }
+
+    #[inline]
+    fn insert_scattered(
+        &self,
+        Scattered(first, second): Scattered,
+        insert: impl Fn(&Line, u64, u64) -> Result<Visit, LineFull>,
+    ) -> Visit {
+        let home = self.shape.home(first);
+        for displacement in self.displacements() {
+            let slot = self.shape.slot(first, displacement);
+            if let Ok(visit) = insert(&self.lines[home + displacement], slot, second) {
+                return visit;
+            }
+        }
+        self.insert_astray(Scattered(first, second))
+    }
+
+    #[cold]
+    fn insert_astray(&self, pair: Scattered) -> Visit {
+        if self.astray().insert(pair) { Visit::New } else { Visit::Seen }
+    }
+
+    fn astray(&self) -> impl std::ops::DerefMut<Target = BTreeSet<Scattered>> {
+        self.astray.lock().expect("nobody panics with the lock")
+    }
+
+    /// All but the farthest, which is left to [`TAKEN`].
+    #[inline]
+    fn displacements(&self) -> std::ops::Range<usize> {
+        let all = self.shape.displacements();
+        all.start..all.end - 1
+    }
+
+    fn is_loaded(&self, percent: u64, wanted: u64) -> bool {
+        u128::from(wanted) * 100 > (self.shape.homes * PAIRS) as u128 * u128::from(percent)
+    }
+
+    fn next_homes(&self) -> usize {
+        let homes = self.shape.homes;
+        if homes * size_of::<Line>() >= LARGE { homes / 2 * 3 } else { homes * 2 }
+    }
+
+    /// How many home lines there can be without exceeding the limit, not even for a moment.
+    fn most_homes(&self, limit: u64) -> usize {
+        let others = size_of::<Pairs>() + self.lines.extra_to_grow();
+        let lines = (limit - limit / SPARED).saturating_sub(others as u64) / size_of::<Line>() as u64;
+        // With more, a line would have room for more than it has.
+        (lines as usize).saturating_sub(FARTHEST).min(1 << 34)
+    }
+
+    /// To at most twice as many lines, in place: in a larger set pairs are in the same order, in lines farther apart.
+    /// So when lines are emptied from the last to the first, what was in them goes into lines behind. Only what lay
+    /// behind its line near the beginning may belong before; it waits until the end.
+    fn grow(&mut self, homes: usize) -> Result<(), Full> {
+        let shape = Shape::new(64, homes);
+        self.lines.grow(shape.lines())?;
+        let old = std::mem::replace(&mut self.shape, shape);
+        let mut waiting: Vec<_> = std::mem::take(&mut *self.astray()).into_iter().collect();
+        for line in (0..old.lines()).rev() {
+            for (slot, second) in self.lines[line].take() {
+                let first = old.number(slot, old.first(line - old.displacement(slot)));
+                let pair = Scattered(first, second);
+                if shape.home(first) < line {
+                    waiting.push(pair);
+                } else {
+                    let _ = self.insert_scattered(pair, Line::insert_alone);
+                }
+            }
+        }
+        for pair in waiting {
+            let _ = self.insert_scattered(pair, Line::insert_alone);
+        }
+        Ok(())
+    }
+}
+
+impl Line {
+    #[inline]
+    fn insert(&self, first: u64, second: u64) -> Result<Visit, LineFull> {
+        for (place, other) in self.firsts.iter().zip(&self.seconds) {
+            let mut now = place.load(Ordering::Acquire);
+            loop {
+                if now == 0 {
+                    match place.compare_exchange(0, TAKEN, Ordering::Acquire, Ordering::Acquire) {
+                        Ok(_) => {
+                            other.store(second, Ordering::Relaxed);
+                            place.store(first, Ordering::Release);
+                            return Ok(Visit::New);
+                        }
+                        Err(found) => now = found,
+                    }
+                } else if now == TAKEN {
+                    wait();
+                    now = place.load(Ordering::Acquire);
+                } else {
+                    break;
+                }
+            }
+            if now == first && other.load(Ordering::Relaxed) == second {
+                return Ok(Visit::Seen);
+            }
+        }
+        Err(LineFull)
+    }
+
+    #[inline]
+    fn insert_alone(&self, first: u64, second: u64) -> Result<Visit, LineFull> {
+        for (place, other) in self.firsts.iter().zip(&self.seconds) {
+            let now = place.load(Ordering::Relaxed);
+            if now == 0 {
+                other.store(second, Ordering::Relaxed);
+                place.store(first, Ordering::Relaxed);
+                return Ok(Visit::New);
+            }
+            if now == first && other.load(Ordering::Relaxed) == second {
+                return Ok(Visit::Seen);
+            }
+        }
+        Err(LineFull)
+    }
+
+    /// What is in it, and nothing any more.
+    fn take(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let pairs: [(u64, u64); PAIRS] = std::array::from_fn(|i| {
+            let first = self.firsts[i].load(Ordering::Relaxed);
+            self.firsts[i].store(0, Ordering::Relaxed);
+            (first, self.seconds[i].load(Ordering::Relaxed))
+        });
+        pairs.into_iter().filter(|(first, _)| *first != 0)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::collections::HashSet;
+
+    use entail_testkit::rng::Rng;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn expected(is_new: bool) -> Visit {
+        if is_new { Visit::New } else { Visit::Seen }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 3 } else { 200 }))]
+
+        #[test]
+        fn says_of_every_pair_whether_it_is_new(seed: u64, many in 1..5000usize, step in 1..300usize, alone: bool) {
+            let mut rng = Rng::new(seed);
+            let (mut pairs, mut set) = (Pairs::default(), HashSet::new());
+            let masks = [*rng.pick(&[u64::MAX, 0xff, 0x0f0f_0000]), *rng.pick(&[u64::MAX, 0x3, 0xff00_0000_0000_0000])];
+            for i in 0..many {
+                if i % step == 0 {
+                    prop_assert_eq!(pairs.reserve(step, u64::MAX), Ok(()));
+                    prop_assert_eq!(pairs.len(), set.len() as u64);
+                }
+                let pair = masks.map(|mask| rng.bits() & mask);
+                pairs.prefetch(pair);
+                let visit = if alone { pairs.insert_alone(pair) } else { pairs.insert(pair) };
+                prop_assert_eq!(visit, expected(set.insert(pair)));
+            }
+            prop_assert_eq!(pairs.reserve(set.len(), u64::MAX), Ok(()));
+            for pair in set {
+                prop_assert_eq!(pairs.insert(pair), Visit::Seen);
+            }
+        }
+
+        /// Without asking for room.
+        #[test]
+        fn pairs_that_find_no_room_are_not_lost(seed: u64) {
+            let mut rng = Rng::new(seed);
+            let (mut pairs, mut set) = (Pairs::default(), HashSet::new());
+            for i in 0..600 {
+                let pair = [rng.bits(), rng.bits() & 1];
+                prop_assert_eq!(pairs.insert(pair), expected(set.insert(pair)));
+                if i % 100 == 99 {
+                    let strays = pairs.astray().len();
+                    prop_assert!(i < 500 || strays > 0);
+                    prop_assert_eq!(pairs.len(), set.len() as u64);
+                }
+            }
+            prop_assert_eq!(pairs.reserve(1, u64::MAX), Ok(()));
+            prop_assert!(set.into_iter().all(|pair| pairs.insert_alone(pair) == Visit::Seen));
+        }
+
+        #[test]
+        fn stays_within_its_limit(limit in 4000u64..200_000, step in 1..300usize) {
+            let mut pairs = Pairs::default();
+            let mut numbers = 0u64..;
+            while pairs.reserve(step, limit) == Ok(()) {
+                for number in numbers.by_ref().take(step) {
+                    prop_assert_eq!(pairs.insert_alone([number, number << 32]), Visit::New);
+                }
+                prop_assert!(pairs.bytes() <= limit, "{} of {limit}", pairs.bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn threads_agree_on_who_was_first() {
+        let count = if cfg!(miri) { 200 } else { 50_000u64 };
+        let mut pairs = Pairs::default();
+        pairs.reserve(count as usize, u64::MAX).unwrap();
+        let visit = |thread: u64| {
+            let order = (0..count).map(|i| if thread.is_multiple_of(2) { i } else { count - 1 - i });
+            order.filter(|&i| pairs.insert([i << 20, i & 7]) == Visit::New).count()
+        };
+        let new: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || visit(thread))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        assert_eq!((new as u64, pairs.len()), (count, count));
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use super::*;
+    use crate::sync::in_every_order;
+    use loom::{sync::Arc, thread};
+
+    /// The pairs are in the same line, which has room for one, and differ in their second words only.
+    #[test]
+    fn loom_of_two_that_bring_the_same_pair_one_is_first() {
+        for [mine, yours] in [[[5, 7], [5, 7]], [[5, 7], [5, 8]]] {
+            in_every_order(2, move || {
+                let pairs = Arc::new(Pairs::default());
+                let others = Arc::clone(&pairs);
+                let there = thread::spawn(move || others.insert(yours));
+                let here = pairs.insert(mine);
+                let new = [here, there.join().unwrap()].iter().filter(|&&visit| visit == Visit::New).count();
+                assert_eq!(new, if mine == yours { 1 } else { 2 });
+                assert_eq!((pairs.insert(mine), pairs.insert(yours)), (Visit::Seen, Visit::Seen));
+            });
+        }
+    }
+}
