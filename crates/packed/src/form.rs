@@ -13,6 +13,8 @@ use crate::scout::Seen;
 
 const WORD: usize = 8;
 const WORD_BITS: u32 = u64::BITS;
+/// In the first word of a packed state that is transient.
+const TRANSIENT: u64 = 1 << 63;
 
 /// How the states of one outline are packed.
 pub(crate) struct Form {
@@ -53,7 +55,11 @@ impl Form {
             }
             return;
         }
-        self.pack_long(state, packed);
+        if state[0] == 0 {
+            self.pack_long(state, packed);
+        } else {
+            self.pack_transient(state, packed);
+        }
     }
 
     fn pack_long(&self, state: &State, packed: &mut StateBuf) {
@@ -65,10 +71,23 @@ impl Form {
         packed.resize(start + len, 0);
     }
 
+    /// It is only passed through, so that it should be fast rather than small.
+    fn pack_transient(&self, state: &State, packed: &mut StateBuf) {
+        packed.extend_from_slice(&(u64::from(self.number) | TRANSIENT).to_le_bytes());
+        packed.extend_from_slice(state);
+        if WORD + state.len() == self.short_len {
+            packed.push(0);
+        }
+    }
+
     #[inline]
     pub fn unpack(&self, packed: &State, state: &mut StateBuf) {
         match &self.short {
             Some(short) if packed.len() == self.short_len => short.unpack(packed, state),
+            Some(_) | None if word(packed) & TRANSIENT != 0 => {
+                state.clear();
+                state.extend_from_slice(&packed[WORD..][..self.outline.len as usize]);
+            }
             Some(_) | None => self.long.unpack(&packed[WORD..], state),
         }
     }
@@ -164,7 +183,7 @@ impl<'s> Forms<'s> {
     }
 
     pub fn is_transient(&self, packed: &State) -> bool {
-        packed.len() != self.short_len && exclusive(packed) != 0
+        packed.len() != self.short_len && word(packed) & TRANSIENT != 0
     }
 
     /// The form of a packed state.
@@ -174,7 +193,7 @@ impl<'s> Forms<'s> {
         if packed.len() == self.short_len {
             return FormRef::First(&self.first[(first >> self.number_at & self.number_mask) as usize]);
         }
-        let number = first as usize;
+        let number = (first & !TRANSIENT) as usize;
         match self.first.get(number) {
             Some(form) => FormRef::First(form),
             None => {
@@ -208,9 +227,7 @@ impl<'s> Forms<'s> {
 
     fn form(&self, number: u32, outline: Outline, short: Option<Packing>, codes: Option<Codes>) -> Form {
         let Variation { numbers, template } = self.variation(&outline);
-        let exclusive = Field { offset: 0, bytes: 1, low: 0, bits: 8 };
-        let fields = numbers.iter().map(|number| field(number, number.range));
-        let fields: Vec<Field> = [exclusive].into_iter().chain(fields).collect();
+        let fields: Vec<Field> = numbers.iter().map(|number| field(number, number.range)).collect();
         Form { number, outline, short, codes, long: Packing::new(&template, &fields), short_len: self.short_len }
     }
 
@@ -257,9 +274,4 @@ fn codes(len: usize, fields: &[Field]) -> Codes {
 
 fn word(packed: &State) -> u64 {
     packed.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
-}
-
-/// Who alone may move in a long state, plus 1.
-fn exclusive(packed: &State) -> u8 {
-    packed[WORD]
 }

@@ -2,14 +2,15 @@
 //! values apart.
 //!
 //! ```text
-//! short:  the outline's number and the codes of all numbers, in a fixed number of words
-//! long:   the outline's number │ exclusive (8 bits), the codes of all numbers │ padding: longer than any short one
+//! short:      the outline's number and the codes of all numbers, in a fixed number of words
+//! long:       the outline's number │ the codes of all numbers │ padding: longer than any short one
+//! transient:  the outline's number, marked │ the state as it is
 //! ```
 //!
 //! Which numbers there are depends on the state's *outline*: which processes it has. A long state can be packed in
 //! any case: its codes are as wide as an analysis of the system says they can be. A short one is packed by what was
-//! seen on a short excursion before the search, which is often much less; a state that does not fit is kept long,
-//! and so is a transient one. Nothing is ever lost.
+//! seen on a short excursion before the search, which is often much less; a state that does not fit is kept long.
+//! Nothing is ever lost.
 
 mod form;
 mod scout;

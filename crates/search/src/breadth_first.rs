@@ -45,11 +45,15 @@ struct Front<K> {
     /// Where those in the queue, and all before them, came from.
     trace: Trace,
     /// What has been reached and not been looked up.
-    batch: Vec<Candidate<K>>,
+    batch: Vec<K>,
+    /// Where each of the batch came from.
+    origins: Vec<Origin>,
+    /// Those of the batch that may be new.
+    doubtful: Vec<u32>,
 }
 
-struct Candidate<K> {
-    key: K,
+#[derive(Clone, Copy)]
+struct Origin {
     parent: u64,
     /// Among the stable successors of its parent.
     place: u32,
@@ -103,7 +107,8 @@ where
     let parent = run.origin;
     let mut place = 0;
     let mut reach = |key: S::Key| {
-        front.batch.push(Candidate { key, parent, place });
+        front.batch.push(key);
+        front.origins.push(Origin { parent, place });
         place += 1;
     };
     descent.clear();
@@ -123,7 +128,13 @@ where
 
 impl<K> Default for Front<K> {
     fn default() -> Self {
-        Front { queue: Queue::default(), trace: Trace::default(), batch: Vec::new() }
+        Front {
+            queue: Queue::default(),
+            trace: Trace::default(),
+            batch: Vec::new(),
+            origins: Vec::new(),
+            doubtful: Vec::new(),
+        }
     }
 }
 
@@ -136,16 +147,23 @@ impl<K: StateKey> Front<K> {
         O: Observer<M::Step> + ?Sized,
     {
         run.aside = self.queue.bytes() + self.trace.bytes();
-        for Candidate { key, parent, place } in self.batch.drain(..) {
+        self.doubtful.clear();
+        run.sift(&self.batch, &mut self.doubtful);
+        let inserted = self.doubtful.iter().try_for_each(|&index| {
+            let key = self.batch[index as usize];
             match run.insert(key)? {
                 Visit::Seen => run.stats.matched += 1,
                 Visit::New => {
+                    let Origin { parent, place } = self.origins[index as usize];
                     self.queue.push(key);
                     self.trace.note(parent, place);
                 }
             }
-        }
-        ControlFlow::Continue(())
+            ControlFlow::Continue(())
+        });
+        self.batch.clear();
+        self.origins.clear();
+        inserted
     }
 }
 

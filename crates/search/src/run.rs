@@ -182,6 +182,14 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         ControlFlow::Continue(Some(taken.ahead))
     }
 
+    /// Counts those keys as matched that were seen for certain, and appends the indices of all others.
+    #[inline]
+    pub fn sift(&mut self, keys: &[S::Key], doubtful: &mut Vec<u32>) {
+        let before = doubtful.len();
+        self.store.sift(keys, doubtful);
+        self.stats.matched += (keys.len() - (doubtful.len() - before)) as u64;
+    }
+
     #[inline]
     pub fn insert(&mut self, key: S::Key) -> ControlFlow<End, Visit> {
         if self.room.inserts == 0 {

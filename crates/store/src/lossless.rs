@@ -35,6 +35,7 @@ pub trait Short: Sealed {
     fn prefetch(&self, key: Self::Key);
     fn insert(&self, key: Self::Key) -> Visit;
     fn insert_alone(&mut self, key: Self::Key) -> Visit;
+    fn sift(&self, keys: &[Self::Key], doubtful: &mut Vec<u32>);
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
     fn len(&self) -> u64;
     fn bytes(&self) -> u64;
@@ -120,6 +121,11 @@ impl Short for Words {
         self.table.insert_alone(key)
     }
 
+    #[inline]
+    fn sift(&self, keys: &[Key], doubtful: &mut Vec<u32>) {
+        self.table.sift(keys, doubtful, |Key(key)| (key & LONG == 0).then_some(key));
+    }
+
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         if self.bits > 0 { self.table.reserve(count, limit) } else { Ok(()) }
     }
@@ -172,6 +178,11 @@ impl Short for Pairs {
     #[inline]
     fn insert_alone(&mut self, key: WideKey) -> Visit {
         self.insert_alone(pair(key))
+    }
+
+    #[inline]
+    fn sift(&self, keys: &[WideKey], doubtful: &mut Vec<u32>) {
+        doubtful.extend(0..keys.len() as u32);
     }
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -228,6 +239,11 @@ impl<S: Short> Store for Kept<S> {
             Some(key) => self.long.insert(key),
             None => self.short.insert(key),
         }
+    }
+
+    #[inline]
+    fn sift(&self, keys: &[S::Key], doubtful: &mut Vec<u32>) {
+        self.short.sift(keys, doubtful);
     }
 
     #[inline]

@@ -186,9 +186,11 @@ impl Pairs {
         self.lines.grow(shape.lines())?;
         let old = std::mem::replace(&mut self.shape, shape);
         let mut waiting: Vec<_> = std::mem::take(&mut *self.astray()).into_iter().collect();
+        let mut firsts = old.firsts();
         for line in (0..old.lines()).rev() {
+            firsts.reach(line);
             for (slot, second) in self.lines[line].take() {
-                let first = old.number(slot, old.first(line - old.displacement(slot)));
+                let first = old.number(slot, firsts.of(line - old.displacement(slot)));
                 let pair = Scattered(first, second);
                 if shape.home(first) < line {
                     waiting.push(pair);

@@ -84,6 +84,52 @@ impl Table {
         visit
     }
 
+    /// Appends the indices of those of which their own line does not say that they were seen; `number` may know that
+    /// one is none of ours.
+    #[inline]
+    #[cfg_attr(vectors, expect(unsafe_code))]
+    pub fn sift<K: Copy>(&self, keys: &[K], doubtful: &mut Vec<u32>, number: impl Fn(K) -> Option<u64>) {
+        match self.machine {
+            // SAFETY: this is what the processor can do.
+            #[cfg(vectors)]
+            Machine::Avx512 => unsafe { self.sift_avx512(keys, doubtful, number) },
+            // SAFETY: this is what the processor can do.
+            #[cfg(vectors)]
+            Machine::Avx2 => unsafe { self.sift_avx2(keys, doubtful, number) },
+            Machine::Portable => self.sift_by::<scan::Portable, K>(keys, doubtful, number),
+        }
+    }
+
+    #[cfg(vectors)]
+    #[target_feature(enable = "avx512f")]
+    fn sift_avx512<K: Copy>(&self, keys: &[K], doubtful: &mut Vec<u32>, number: impl Fn(K) -> Option<u64>) {
+        self.sift_by::<scan::vectors::Avx512, K>(keys, doubtful, number);
+    }
+
+    #[cfg(vectors)]
+    #[target_feature(enable = "avx2")]
+    fn sift_avx2<K: Copy>(&self, keys: &[K], doubtful: &mut Vec<u32>, number: impl Fn(K) -> Option<u64>) {
+        self.sift_by::<scan::vectors::Avx2, K>(keys, doubtful, number);
+    }
+
+    /// Without branches that depend on what is found, so that many look-ups are under way at once.
+    #[inline(always)]
+    fn sift_by<S: Scan, K: Copy>(&self, keys: &[K], doubtful: &mut Vec<u32>, number: impl Fn(K) -> Option<u64>) {
+        let first = doubtful.len();
+        doubtful.resize(first + keys.len(), 0);
+        let mut end = first;
+        for (index, &key) in (0..).zip(keys) {
+            let seen = number(key).is_some_and(|number| {
+                let scattered = self.mix.scatter(number);
+                let pattern = self.shape.pattern(self.shape.slot(scattered, 0));
+                S::scan(&self.lines[self.shape.home(scattered)], pattern, &self.shape).found
+            });
+            doubtful[end] = index;
+            end += usize::from(!seen);
+        }
+        doubtful.truncate(end);
+    }
+
     #[inline]
     pub fn prefetch(&self, number: u64) {
         let home = self.shape.home(self.mix.scatter(number));

@@ -20,7 +20,7 @@ const SPARSE: u64 = 40;
 /// Up to one number in so many may go astray.
 const FEW: u64 = 256;
 /// A table of so many bytes grows by half from there on; a smaller one doubles.
-const LARGE: usize = 32 << 20;
+const LARGE: usize = 512 << 20;
 /// If there will be so many times as many numbers, they get a new table, rather than one that grows step by step.
 const MANY_MORE: u64 = 4;
 /// A guess of what a number costs that went astray.
@@ -195,14 +195,12 @@ impl Line {
 /// Every number and the line it is in, from the last line to the first; `read` says what is in a line.
 #[inline]
 fn backwards(shape: &Shape, read: impl Fn(usize) -> [u64; WORDS], mut each: impl FnMut(usize, u64)) {
-    // Of the line that is read, and of those before it.
-    let mut firsts: [u64; FARTHEST + 1] = std::array::from_fn(|before| shape.first(shape.lines() - before));
+    let mut firsts = shape.firsts();
     for line in (0..shape.lines()).rev() {
-        firsts.rotate_left(1);
-        firsts[FARTHEST] = shape.first(line.saturating_sub(FARTHEST));
+        firsts.reach(line);
         for word in read(line) {
             for slot in shape.used(word) {
-                each(line, shape.number(slot, firsts[shape.displacement(slot)]));
+                each(line, shape.number(slot, firsts.of(line - shape.displacement(slot))));
             }
         }
     }

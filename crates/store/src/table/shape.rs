@@ -85,8 +85,23 @@ impl Shape {
     }
 
     /// The least number whose home is this line.
+    #[cfg(all(test, not(loom)))]
     pub fn first(&self, line: usize) -> u64 {
         ((line as u128) << self.bits).div_ceil(self.homes as u128) as u64
+    }
+
+    /// The first numbers of lines, from the last line to the first.
+    pub fn firsts(&self) -> Firsts {
+        let (interval, homes) = (1u128 << self.bits, self.homes as u128);
+        let after = self.lines() as u128 * interval;
+        Firsts {
+            quotient: (after / homes) as u64,
+            remainder: (after % homes) as u64,
+            step: ((interval / homes) as u64, (interval % homes) as u64),
+            homes: self.homes as u64,
+            known: [0; FARTHEST + 1],
+            next: self.lines(),
+        }
     }
 
     /// Without what is above its width.
@@ -160,6 +175,44 @@ impl Shape {
     }
 }
 
+/// Like [`Shape::first`], but without dividing every time: the lines are asked for from the last to the first, each
+/// with the [`FARTHEST`] before it.
+pub(crate) struct Firsts {
+    /// Of the line that was reached last: where it begins, rounded down, and what was lost by that.
+    quotient: u64,
+    remainder: u64,
+    /// The same from line to line.
+    step: (u64, u64),
+    homes: u64,
+    /// By line, as far as they are asked for.
+    known: [u64; FARTHEST + 1],
+    /// The line that was reached last.
+    next: usize,
+}
+
+impl Firsts {
+    /// Goes on to a line.
+    #[inline]
+    pub fn reach(&mut self, line: usize) {
+        while self.next > line.saturating_sub(FARTHEST) {
+            self.next -= 1;
+            self.quotient = self.quotient.wrapping_sub(self.step.0);
+            if self.remainder < self.step.1 {
+                self.quotient = self.quotient.wrapping_sub(1);
+                self.remainder += self.homes;
+            }
+            self.remainder -= self.step.1;
+            self.known[self.next % (FARTHEST + 1)] = self.quotient.wrapping_add(u64::from(self.remainder > 0));
+        }
+    }
+
+    /// The first number of the line reached, or of one of those before it.
+    #[inline]
+    pub fn of(&self, line: usize) -> u64 {
+        self.known[line % (FARTHEST + 1)]
+    }
+}
+
 /// How few home lines have so many slots. More lines may have more lanes each, as less of a number is written.
 pub(super) fn homes_for(bits: u32, slots: usize) -> usize {
     let with = |lanes: u32| {
@@ -199,6 +252,18 @@ mod tests {
             let first = shape.first(line);
             if shape.home(first) == line && first > 0 {
                 prop_assert!(shape.home(first - 1) < line);
+            }
+        }
+
+        #[test]
+        fn the_first_numbers_are_found_without_dividing(bits in 3u32..=64, homes in 8usize..1000) {
+            let shape = Shape::new(bits, homes);
+            let mut firsts = shape.firsts();
+            for line in (0..shape.lines()).rev() {
+                firsts.reach(line);
+                for near in line.saturating_sub(FARTHEST)..=line {
+                    prop_assert_eq!(firsts.of(near), shape.first(near));
+                }
             }
         }
 
