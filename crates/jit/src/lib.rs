@@ -138,7 +138,7 @@ impl<'s> Jit<'s> {
     }
 
     /// Runs the generated code for all processes that may move; returns where the entries end.
-    #[inline]
+    #[inline(always)]
     fn run(&self, context: &mut Context<'_>, outline: &Outline) -> *mut u8 {
         let out = context.first;
         match &self.entry {

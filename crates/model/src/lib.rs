@@ -8,7 +8,7 @@ mod store;
 mod successors;
 
 pub use store::{Full, Guarantee, Key, StateKey, Store, Visit, WideKey};
-pub use successors::{Led, Successor, Successors};
+pub use successors::{Led, Scratch, Successor, Successors, Word};
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -44,8 +44,8 @@ pub trait Model: Sync {
     fn marks(&self, state: &State) -> Marks;
 
     /// Notes in `successors` all that can happen in `state`: the same as [`Model::enabled`] and [`Model::fire`], but
-    /// at once. A model that can do better than step by step does it here.
-    fn expand(&self, state: &State, successors: &mut Successors<Self::Step>) {
+    /// at once. A model that can do better than step by step does it here. `scratch` is kept from one call to the next.
+    fn expand(&self, state: &State, successors: &mut Successors<Self::Step>, _scratch: &mut Scratch) {
         let mut steps = Vec::new();
         self.enabled(state, &mut steps);
         let mut reached = StateBuf::new();

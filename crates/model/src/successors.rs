@@ -15,9 +15,13 @@ pub struct Successors<S> {
     faults: Vec<(usize, Fault)>,
     /// Whether all steps lead to stable states without a fault, as most do.
     plain: bool,
-    /// For the model's own use.
-    pub scratch: Vec<u64>,
-    pub scratch_state: StateBuf,
+}
+
+/// Memory for a model's own use.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    pub words: Vec<u64>,
+    pub state: StateBuf,
 }
 
 /// A state of eight bytes.
@@ -150,14 +154,6 @@ impl<S: Copy> Successors<S> {
 
 impl<S> Default for Successors<S> {
     fn default() -> Self {
-        Successors {
-            words: Vec::new(),
-            list: Vec::new(),
-            states: StateBuf::new(),
-            faults: Vec::new(),
-            plain: true,
-            scratch: Vec::new(),
-            scratch_state: StateBuf::new(),
-        }
+        Successors { words: Vec::new(), list: Vec::new(), states: StateBuf::new(), faults: Vec::new(), plain: true }
     }
 }

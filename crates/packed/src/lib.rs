@@ -17,7 +17,7 @@ mod scout;
 
 use entail_ir::interpret::{Engine, Sink, Source, Step};
 use entail_ir::{Interpreter, Ranges, System};
-use entail_model::{Fired, Marks, Model, State, StateBuf, Successors};
+use entail_model::{Fired, Marks, Model, Scratch, State, StateBuf, Successors};
 
 use form::{Form, Forms};
 
@@ -135,21 +135,22 @@ impl<E: Engine> Model for Packed<'_, E> {
     }
 
     fn marks(&self, state: &State) -> Marks {
-        self.interpreter.marks(&self.unpacked(state))
+        if self.stillborn {
+            return self.interpreter.marks(&[]);
+        }
+        let form = self.forms.of(state);
+        let mut unpacked = StateBuf::new();
+        form.unpack(state, &mut unpacked);
+        self.interpreter.marks_with(&unpacked, form.outline())
     }
 
-    fn expand(&self, state: &State, successors: &mut Successors<Step>) {
-        let mut scratch = std::mem::take(&mut successors.scratch);
-        let mut unpacked = std::mem::take(&mut successors.scratch_state);
+    fn expand(&self, state: &State, successors: &mut Successors<Step>, scratch: &mut Scratch) {
         if self.stillborn {
-            Model::expand(self.interpreter, &[], successors);
-        } else {
-            let form = self.forms.of(state);
-            form.unpack(state, &mut unpacked);
-            let from = Source { state: &unpacked, outline: form.outline(), packed: form.coded(state) };
-            self.engine.expand(from, &mut scratch, &mut Packer { model: self, form: &form, successors });
+            return Model::expand(self.interpreter, &[], successors, scratch);
         }
-        successors.scratch = scratch;
-        successors.scratch_state = unpacked;
+        let form = self.forms.of(state);
+        form.unpack(state, &mut scratch.state);
+        let from = Source { state: &scratch.state, outline: form.outline(), packed: form.coded(state) };
+        self.engine.expand(from, &mut scratch.words, &mut Packer { model: self, form: &form, successors });
     }
 }

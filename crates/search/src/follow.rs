@@ -1,6 +1,6 @@
 //! Going a way again that is known as a list of choices.
 
-use entail_model::{Key, Model, StateBuf, Successors};
+use entail_model::{Key, Model, Scratch, StateBuf, Successors};
 
 use crate::descent::{Ahead, Descent};
 
@@ -9,6 +9,7 @@ pub(crate) struct Follower<'m, M: Model> {
     model: &'m M,
     state: StateBuf,
     successors: Successors<M::Step>,
+    scratch: Scratch,
     pub start: StateBuf,
     pub steps: Vec<M::Step>,
 }
@@ -19,14 +20,21 @@ impl<'m, M: Model> Follower<'m, M> {
         let mut states = Vec::new();
         model.initial_states(&mut |state| states.push(state.to_vec()));
         let start = states.swap_remove(number as usize);
-        Follower { model, state: start.clone(), successors: Successors::default(), start, steps: Vec::new() }
+        Follower {
+            model,
+            state: start.clone(),
+            successors: Successors::default(),
+            scratch: Scratch::default(),
+            start,
+            steps: Vec::new(),
+        }
     }
 
     /// Makes these choices, one after the other.
     pub fn choose(&mut self, choices: &[u32]) {
         for &choice in choices {
             self.successors.clear();
-            self.model.expand(&self.state, &mut self.successors);
+            self.model.expand(&self.state, &mut self.successors, &mut self.scratch);
             let successor = self.successors.iter().nth(choice as usize).expect("a choice that was made before");
             self.steps.push(successor.step);
             self.state.clear();
@@ -38,7 +46,7 @@ impl<'m, M: Model> Follower<'m, M> {
     pub fn go_to_stable(&mut self, number: u32) {
         let mut descent = Descent::default();
         self.successors.clear();
-        self.model.expand(&self.state, &mut self.successors);
+        self.model.expand(&self.state, &mut self.successors, &mut self.scratch);
         descent.enter(&self.successors, |_| Key(0));
         let mut met = 0;
         while let Some(taken) = descent.advance() {
@@ -48,7 +56,7 @@ impl<'m, M: Model> Follower<'m, M> {
                 Ahead::Stable(_) => met += 1,
                 Ahead::Transient => {
                     self.successors.clear();
-                    self.model.expand(descent.transient(), &mut self.successors);
+                    self.model.expand(descent.transient(), &mut self.successors, &mut self.scratch);
                     descent.enter(&self.successors, |_| Key(0));
                 }
             }

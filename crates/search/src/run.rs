@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use entail_model::{Full, Model, Observer, Progress, StateBuf, Store, Successors, Visit};
+use entail_model::{Full, Model, Observer, Progress, Scratch, StateBuf, Store, Successors, Visit};
 
 use crate::descent::{Ahead, Descent};
 use crate::{Checks, End, ErrorKind, Errors, Limit, Limits, Outcome, Stats};
@@ -31,6 +31,7 @@ pub(crate) struct Run<'a, M: Model, S: Store, O: ?Sized> {
     state: StateBuf,
     opened: S::Opened,
     successors: Successors<M::Step>,
+    scratch: Scratch,
     room: Room,
     started: Instant,
     pulse: Pulse,
@@ -92,6 +93,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             state: StateBuf::new(),
             opened: S::Opened::default(),
             successors: Successors::default(),
+            scratch: Scratch::default(),
             room: Room::default(),
             started: Instant::now(),
             pulse: Pulse::default(),
@@ -150,7 +152,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     fn expand(&mut self, key: S::Key, descent: &Descent<S::Key>) -> ControlFlow<End> {
         self.store.open(key, &mut self.state, &mut self.opened);
         self.successors.clear();
-        self.model.expand(&self.state, &mut self.successors);
+        self.model.expand(&self.state, &mut self.successors, &mut self.scratch);
         self.prepare(descent)
     }
 
@@ -165,7 +167,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     /// Goes on in the transient state just reached.
     pub fn enter_transient(&mut self, descent: &mut Descent<S::Key>) -> ControlFlow<End> {
         self.successors.clear();
-        self.model.expand(descent.transient(), &mut self.successors);
+        self.model.expand(descent.transient(), &mut self.successors, &mut self.scratch);
         self.prepare(descent)?;
         self.admit(descent);
         ControlFlow::Continue(())

@@ -228,7 +228,7 @@ impl Layout {
         self.channels[channel_type.index()]
     }
 
-    fn location(&self, state: &State, process: usize) -> LocationId {
+    pub(super) fn location(&self, state: &State, process: usize) -> LocationId {
         let low = u16::from(state[process + 1]);
         let station = if self.location_bytes == 1 { low } else { low | u16::from(state[process + 2]) << 8 };
         self.stations[usize::from(state[process])][usize::from(station)]

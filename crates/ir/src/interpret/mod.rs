@@ -12,7 +12,7 @@ pub use explain::{Change, Explained};
 pub use layout::{ChannelLayout, ChannelView, Layout, Outline, ProcessView, View};
 pub use variation::{Number, Variation};
 
-use crate::{Action, Edge, EdgeId, Entry, System};
+use crate::{Action, Edge, EdgeId, Entry, Location, ProcessTypeId, System};
 use entail_model::{FaultKind, Fired, Marks, Model, State, StateBuf};
 use eval::Scene;
 
@@ -53,6 +53,16 @@ impl<'s> Interpreter<'s> {
 
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// The marks of a state whose outline is known.
+    pub fn marks_with(&self, state: &State, outline: &Outline) -> Marks {
+        let processes = outline.types.iter().zip(&outline.starts);
+        marks_of(processes.map(|(&process_type, &start)| {
+            let process_type = ProcessTypeId(process_type as u16);
+            let location = self.layout.location(state, start as usize);
+            &self.system.process_type(process_type).locations[location.index()]
+        }))
     }
 
     /// Where the processes and channels of `state` are.
@@ -233,16 +243,23 @@ impl Model for Interpreter<'_> {
             return Marks::default();
         }
         let view = self.view(state);
-        let mut marks = Marks { valid_end: true, ..Marks::default() };
-        for process in &view.processes {
-            let process_type = self.system.process_type(process.process_type);
-            let location = &process_type.locations[process.location.index()];
-            marks.valid_end &= location.end;
-            marks.accepting |= location.accept;
-            marks.progress |= location.progress;
-        }
-        marks
+        marks_of(
+            view.processes
+                .iter()
+                .map(|process| &self.system.process_type(process.process_type).locations[process.location.index()]),
+        )
     }
+}
+
+/// The marks of a state whose processes are at these locations.
+fn marks_of<'s>(locations: impl Iterator<Item = &'s Location>) -> Marks {
+    let mut marks = Marks { valid_end: true, ..Marks::default() };
+    for location in locations {
+        marks.valid_end &= location.end;
+        marks.accepting |= location.accept;
+        marks.progress |= location.progress;
+    }
+    marks
 }
 
 /// The send of `edge`, if in this scene it goes through a rendezvous channel.
