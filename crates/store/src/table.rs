@@ -10,7 +10,7 @@
 //! not full by a compare-and-swap, which fails if anything was put there in between.
 
 mod growth;
-#[expect(unsafe_code)]
+#[cfg_attr(vectors, expect(unsafe_code))]
 mod scan;
 pub(crate) mod shape;
 #[cfg(test)]

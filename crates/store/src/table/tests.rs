@@ -247,10 +247,13 @@ mod loom {
             let other = Arc::clone(&line);
             let filling = thread::spawn(move || {
                 for (word, slot) in other.0.iter().zip(slots) {
-                    let _ = replace(word, 0, slot);
+                    let _ = Shared::replace(word, 0, slot);
                 }
             });
-            assert!(line.insert(slots[0], &shape).is_ok(), "the line is not full without it");
+            assert!(
+                line.insert::<scan::Portable, Shared>(slots[0], &shape).is_ok(),
+                "the line is not full without it"
+            );
             filling.join().unwrap();
         });
     }
