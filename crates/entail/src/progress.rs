@@ -3,7 +3,7 @@
 use crate::coverage::Coverage;
 use crate::units::{show_bytes, show_count, show_duration};
 use entail_ir::interpret::Step;
-use entail_model::{Observer, Progress};
+use entail_model::{Growth, Observer, Progress};
 use std::io::{Write, stderr};
 use std::time::{Duration, Instant};
 
@@ -61,6 +61,10 @@ impl Line {
         let (stored, rate, depth) =
             (show_count(progress.stored), show_count(rate as u64), show_count(progress.depth));
         let (bytes, time) = (show_bytes(progress.bytes), show_duration(elapsed));
-        let _ = write!(stderr(), "\r{stored} states ({rate}/s), depth {depth}, {bytes}, {time}\x1b[K");
+        let growth = progress
+            .growth
+            .map(|Growth { states, bytes }| format!(" (+{} at {} states)", show_bytes(bytes), show_count(states)));
+        let growth = growth.unwrap_or_default();
+        let _ = write!(stderr(), "\r{stored} states ({rate}/s), depth {depth}, {bytes}{growth}, {time}\x1b[K");
     }
 }

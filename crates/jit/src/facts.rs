@@ -1,7 +1,7 @@
 //! What is the same in all states of a system.
 
 use crate::reach::Reach;
-use entail_ir::interpret::Layout;
+use entail_ir::interpret::{Layout, Outline};
 use entail_ir::{Action, Base, BlockNode, Entry, Frame, Init, Pattern, Place, ProcessTypeId, Scalar, System};
 
 /// Things that a state need not be asked for.
@@ -60,6 +60,21 @@ impl Facts {
             })
             .collect();
         Facts { globals, locals, first, closed: !started.contains(&true), only }
+    }
+
+    /// What is also the same if all states have one outline.
+    pub fn within(self, outline: &Outline) -> Facts {
+        let processes = outline.types.iter().zip(&outline.starts);
+        let first: Vec<_> = processes
+            .map(|(&process_type, &start)| Fixed { process_type: ProcessTypeId(process_type as u16), start })
+            .collect();
+        let only = (0..self.only.len())
+            .map(|id| {
+                let mut of_type = (0..first.len()).filter(|&process| first[process].process_type.index() == id);
+                of_type.next().filter(|_| of_type.next().is_none())
+            })
+            .collect();
+        Facts { first, closed: true, only, ..self }
     }
 
     /// What a place always holds, seen from a process of type `of`.

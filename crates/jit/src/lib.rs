@@ -18,10 +18,11 @@ pub use code::Tuning;
 
 use code::{Callee, Loaded, generate};
 use context::{Context, Sizes};
-use entail_ir::interpret::{Code, Engine, Interpreter, MAX_STATE_BYTES, Outline, Sink, Source};
+use entail_ir::interpret::{Code, Codes, Engine, Interpreter, MAX_STATE_BYTES, Outline, Sink, Source};
 use entail_ir::{ProcessTypeId, System};
 use program::Program;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// With no more edges than this, all processes become one function.
@@ -32,10 +33,10 @@ const ROOM: usize = 1 << 14;
 /// A system as machine code.
 pub struct Jit<'s> {
     interpreter: Interpreter<'s>,
-    code: Loaded,
-    entry: Entry,
-    /// Where all states are of one length, so are their copies, even if processes have ended.
-    sizes: Option<Sizes>,
+    /// For any state.
+    general: Compiled,
+    /// For those packed in one way.
+    special: Option<(Arc<Codes>, Compiled)>,
     /// See [`Context::locations`].
     locations: Vec<u16>,
     uses_timeout: bool,
@@ -46,6 +47,14 @@ pub struct Jit<'s> {
     no_codes: Vec<[u64; size_of::<Code>() / 8]>,
     tuning: Tuning,
     compile_time: Duration,
+}
+
+/// The functions of a system, for all states or some.
+struct Compiled {
+    code: Loaded,
+    entry: Entry,
+    /// Where all states are of one length, so are their copies, even if processes have ended.
+    sizes: Option<Sizes>,
 }
 
 /// Why a system has not become machine code.
@@ -86,15 +95,9 @@ impl<'s> Jit<'s> {
         if system.uses_priorities {
             return Err(Unsupported("processes have priorities".to_owned()));
         }
-        let program = Program::new(system, interpreter.layout());
-        let wanted = wanted(&program, tuning);
-        let code = generate(&program, &wanted, tuning, false)?;
-        let address = |callee| code.address(callee).expect("what is wanted is generated");
-        let entry = match wanted[..] {
-            [Callee::Expand] => Entry::all(address(Callee::Expand)),
-            _ => Entry::Each(wanted.iter().map(|callee| Entry::one(address(*callee))).collect()),
-        };
-        let (sizes, uses_timeout) = (program.len.map(Sizes::of_all), program.uses_timeout);
+        let program = Program::new(system, interpreter.layout(), None);
+        let general = Compiled::new(&program, tuning)?;
+        let uses_timeout = program.uses_timeout;
         let oldest_first = system.oldest_first;
         let locations = locations(&program);
         let types = (0..system.process_types.len()).map(|id| ProcessTypeId(id as u16));
@@ -104,9 +107,8 @@ impl<'s> Jit<'s> {
         let compile_time = begun.elapsed();
         Ok(Jit {
             interpreter,
-            code,
-            entry,
-            sizes,
+            general,
+            special: None,
             locations,
             uses_timeout,
             oldest_first,
@@ -127,21 +129,22 @@ impl<'s> Jit<'s> {
 
     /// How much machine code there is.
     pub fn code_bytes(&self) -> usize {
-        self.code.bytes
+        let special = self.special.as_ref().map_or(0, |(_, special)| special.code.bytes);
+        self.general.code.bytes + special
     }
 
     /// All functions, as Cranelift's instructions and as those of this machine.
     pub fn listing(&self) -> String {
-        let program = Program::new(self.interpreter.system(), self.interpreter.layout());
+        let program = Program::new(self.interpreter.system(), self.interpreter.layout(), None);
         let code = generate(&program, &wanted(&program, self.tuning), self.tuning, true);
         code.ok().and_then(|code| code.listing.clone()).unwrap_or_default()
     }
 
     /// Runs the generated code for all processes that may move; returns where the entries end.
     #[inline(always)]
-    fn run(&self, context: &mut Context<'_>, outline: &Outline) -> *mut u8 {
+    fn run(&self, entry: &Entry, context: &mut Context<'_>, outline: &Outline) -> *mut u8 {
         let out = context.first;
-        match &self.entry {
+        match entry {
             // SAFETY: the context is complete, and the state is one of this system.
             Entry::All(expand) => unsafe { expand(context, out) },
             Entry::Each(functions) => {
@@ -160,6 +163,19 @@ impl<'s> Jit<'s> {
                 }
             }
         }
+    }
+}
+
+impl Compiled {
+    fn new(program: &Program<'_>, tuning: Tuning) -> Result<Compiled, Unsupported> {
+        let wanted = wanted(program, tuning);
+        let code = generate(program, &wanted, tuning, false)?;
+        let address = |callee| code.address(callee).expect("what is wanted is generated");
+        let entry = match wanted[..] {
+            [Callee::Expand] => Entry::all(address(Callee::Expand)),
+            _ => Entry::Each(wanted.iter().map(|callee| Entry::one(address(*callee))).collect()),
+        };
+        Ok(Compiled { code, entry, sizes: program.len.map(Sizes::of_all) })
     }
 }
 
@@ -197,6 +213,14 @@ impl Engine for Jit<'_> {
             self.expand_with_more_room(from, scratch, sink);
         }
     }
+
+    fn specialise(&mut self, outline: &Outline, codes: &Arc<Codes>) {
+        let begun = Instant::now();
+        let program = Program::new(self.interpreter.system(), self.interpreter.layout(), Some((outline, codes)));
+        // What there is for all states will do if this is too much.
+        self.special = Compiled::new(&program, self.tuning).ok().map(|special| (Arc::clone(codes), special));
+        self.compile_time += begun.elapsed();
+    }
 }
 
 impl Jit<'_> {
@@ -204,7 +228,11 @@ impl Jit<'_> {
     #[inline]
     fn try_expand(&self, from: Source, scratch: &mut Vec<u64>, room: usize, sink: &mut impl Sink) -> bool {
         let Source { state, outline, packed } = from;
-        let sizes = self.sizes.unwrap_or_else(|| Sizes::new(state.len()));
+        let compiled = match (&self.special, packed) {
+            (Some((codes, special)), Some((_, packed))) if std::ptr::eq(&raw const **codes, packed) => special,
+            _ => &self.general,
+        };
+        let sizes = compiled.sizes.unwrap_or_else(|| Sizes::new(state.len()));
         let kept = outline.types.len() * self.most_steps;
         let mut context = Context::new(&self.interpreter, state, outline, sizes, scratch, kept, room);
         context.locations = self.locations.as_ptr();
@@ -215,11 +243,11 @@ impl Jit<'_> {
             }
             None => context.codes = self.no_codes.as_ptr().cast(),
         }
-        let mut out = self.run(&mut context, outline);
+        let mut out = self.run(&compiled.entry, &mut context, outline);
         debug_assert!(out as usize <= scratch.as_ptr_range().end as usize, "entries go beyond their memory");
         if out == context.first && self.uses_timeout && context.overflowed == 0 && state[0] == 0 {
             context.timeout = 1 << 63;
-            out = self.run(&mut context, outline);
+            out = self.run(&compiled.entry, &mut context, outline);
         }
         let enough = context.overflowed == 0;
         if enough {
@@ -248,6 +276,6 @@ impl std::error::Error for Unsupported {}
 
 impl fmt::Debug for Jit<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Jit").field("bytes", &self.code.bytes).finish_non_exhaustive()
+        f.debug_struct("Jit").field("bytes", &self.code_bytes()).finish_non_exhaustive()
     }
 }

@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::hard::Way;
 use crate::reach::Reach;
-use entail_ir::interpret::Layout;
+use entail_ir::interpret::{Codes, Layout, Outline};
 use entail_ir::{
     Action, ChannelTypeId, Edge, EdgeId, Entry, Expr, Location, LocationId, ProcessTypeId, Receive, Scalar, System,
 };
@@ -19,8 +19,10 @@ pub(crate) struct Program<'a> {
     pub shape_of: Vec<usize>,
     /// The length of every state, as long as no process has ended.
     pub len: Option<usize>,
+    /// How all states are packed, if that is known.
+    pub codes: Option<&'a Codes>,
     pub uses_timeout: bool,
-    /// Some process may end.
+    /// Some process may have ended.
     pub may_end: bool,
     /// Some edge keeps others from moving.
     pub uses_exclusive: bool,
@@ -51,9 +53,13 @@ impl<'a> Program<'a> {
         types.map(|id| self.layout.stations(id).len()).max().unwrap_or(0)
     }
 
-    pub fn new(system: &'a System, layout: &'a Layout) -> Self {
+    /// For all states, or for those of one outline that are packed in one way.
+    pub fn new(system: &'a System, layout: &'a Layout, special: Option<(&Outline, &'a Codes)>) -> Self {
         let reach = Reach::new(system);
-        let facts = Facts::new(system, layout, &reach);
+        let mut facts = Facts::new(system, layout, &reach);
+        if let Some((outline, _)) = special {
+            facts = facts.within(outline);
+        }
         let mut shapes = Vec::new();
         let shape_of = (0..system.channel_types.len())
             .map(|id| {
@@ -68,11 +74,16 @@ impl<'a> Program<'a> {
             // Something to make code of where channels are spoken of although there are none.
             shapes.push(Shape { capacity: 1, fields: Vec::new(), length_bytes: 1, message: 0 });
         }
-        let len = facts.fixed().map(|fixed| {
-            let sizes = fixed.iter().map(|process| layout.process_size(process.process_type));
-            layout.first_process + sizes.sum::<usize>()
-        });
-        let may_end = reach.edges(system).any(|(_, _, edge)| edge.target.is_none());
+        let len = match special {
+            Some((outline, _)) => Some(outline.len as usize),
+            None => facts.fixed().map(|fixed| {
+                let sizes = fixed.iter().map(|process| layout.process_size(process.process_type));
+                layout.first_process + sizes.sum::<usize>()
+            }),
+        };
+        // Invariants are also asked for where a process has just ended.
+        let all_there = special.is_some() && system.invariants.is_empty();
+        let may_end = !all_there && reach.edges(system).any(|(_, _, edge)| edge.target.is_none());
         let uses_exclusive = reach.edges(system).any(|(_, _, edge)| edge.atomic);
         let mut program = Program {
             system,
@@ -81,6 +92,7 @@ impl<'a> Program<'a> {
             shapes,
             shape_of,
             len,
+            codes: special.map(|(_, codes)| codes),
             uses_timeout: system.edges.iter().any(|edge| edge.action.mentions_timeout()),
             may_end,
             uses_exclusive,

@@ -7,7 +7,7 @@
 mod store;
 mod successors;
 
-pub use store::{Full, Guarantee, Key, StateKey, Store, Visit, WideKey};
+pub use store::{Full, Growth, Guarantee, Key, StateKey, Store, Visit, WideKey};
 pub use successors::{Led, Scratch, Successor, Successors, Word};
 
 use std::fmt::Debug;
@@ -194,6 +194,8 @@ pub struct Progress {
     pub depth: u64,
     /// Of all that the search keeps.
     pub bytes: u64,
+    /// When the store will need more, if that can be told.
+    pub growth: Option<Growth>,
 }
 
 /// The observer that looks away.

@@ -58,6 +58,20 @@ pub trait Store: Sync {
 
     /// How many bytes the store occupies.
     fn bytes(&self) -> u64;
+
+    /// When it will grow, and by how much.
+    fn growth(&self) -> Option<Growth> {
+        None
+    }
+}
+
+/// What a store will do next to make room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Growth {
+    /// With so many states it grows.
+    pub states: u64,
+    /// By so many bytes.
+    pub bytes: u64,
 }
 
 /// Names one state of a store for as long as the store lives.

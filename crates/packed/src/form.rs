@@ -22,7 +22,7 @@ pub(crate) struct Form {
     outline: Outline,
     short: Option<Packing>,
     /// The short packing, if that is one word.
-    codes: Option<Codes>,
+    codes: Option<Arc<Codes>>,
     long: Packing,
     short_len: usize,
 }
@@ -162,7 +162,7 @@ impl<'s> Forms<'s> {
             let fits = (bits as usize) < 8 * forms.short_len;
             let template = forms.variation(&seen.outline).template;
             let short = fits.then(|| Packing::new(&template, &fields));
-            let codes = (fits && forms.short_len == WORD).then(|| codes(template.len(), &fields));
+            let codes = (fits && forms.short_len == WORD).then(|| Arc::new(codes(template.len(), &fields)));
             if fits {
                 forms.short_bits = forms.short_bits.max(bits);
             }
@@ -172,6 +172,12 @@ impl<'s> Forms<'s> {
             forms.first.push(form);
         }
         forms
+    }
+
+    /// The outline that most states are likely to have, if these are packed into one word.
+    pub fn commonest(&self) -> Option<(&Outline, &Arc<Codes>)> {
+        let form = self.first.first()?;
+        Some((&form.outline, form.codes.as_ref()?))
     }
 
     pub fn bits(&self) -> u32 {
@@ -225,7 +231,7 @@ impl<'s> Forms<'s> {
         })
     }
 
-    fn form(&self, number: u32, outline: Outline, short: Option<Packing>, codes: Option<Codes>) -> Form {
+    fn form(&self, number: u32, outline: Outline, short: Option<Packing>, codes: Option<Arc<Codes>>) -> Form {
         let Variation { numbers, template } = self.variation(&outline);
         let fields: Vec<Field> = numbers.iter().map(|number| field(number, number.range)).collect();
         Form { number, outline, short, codes, long: Packing::new(&template, &fields), short_len: self.short_len }

@@ -31,12 +31,15 @@ pub struct Packed<'s, E> {
 }
 
 impl<'s, E: Engine> Packed<'s, E> {
-    pub fn new(interpreter: &'s Interpreter<'s>, engine: E) -> Self {
+    pub fn new(interpreter: &'s Interpreter<'s>, mut engine: E) -> Self {
         let mut stillborn = false;
         interpreter.initial_states(&mut |state| stillborn |= state.is_empty());
         let ranges = Ranges::new(interpreter.system());
         let seen = if stillborn { Vec::new() } else { scout::explore(interpreter, &engine, &ranges) };
         let forms = Forms::new(interpreter, ranges, seen);
+        if let Some((outline, codes)) = forms.commonest() {
+            engine.specialise(outline, codes);
+        }
         Packed { interpreter, engine, forms, stillborn }
     }
 

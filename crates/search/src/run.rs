@@ -303,7 +303,8 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     fn tell_progress(&mut self) {
         let Stats { stored, matched, depth, .. } = self.stats;
         let bytes = self.store.bytes() + self.aside;
-        self.observer.progress(Progress { stored, matched, depth, bytes });
+        let growth = self.store.growth();
+        self.observer.progress(Progress { stored, matched, depth, bytes, growth });
     }
 }
 

@@ -1,6 +1,6 @@
 //! The stores that keep every state as it is.
 
-use entail_model::{Full, Guarantee, Key, State, StateBuf, Store, Visit, WideKey};
+use entail_model::{Full, Growth, Guarantee, Key, State, StateBuf, Store, Visit, WideKey};
 
 use crate::pairs::Pairs;
 use crate::table::Table;
@@ -39,6 +39,7 @@ pub trait Short: Sealed {
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
     fn len(&self) -> u64;
     fn bytes(&self) -> u64;
+    fn growth(&self) -> Growth;
 }
 
 trait Sealed: Sync {}
@@ -137,6 +138,10 @@ impl Short for Words {
     fn bytes(&self) -> u64 {
         self.table.bytes()
     }
+
+    fn growth(&self) -> Growth {
+        self.table.growth()
+    }
 }
 
 impl Short for Pairs {
@@ -195,6 +200,10 @@ impl Short for Pairs {
 
     fn bytes(&self) -> u64 {
         self.bytes()
+    }
+
+    fn growth(&self) -> Growth {
+        self.growth()
     }
 }
 
@@ -264,5 +273,11 @@ impl<S: Short> Store for Kept<S> {
 
     fn bytes(&self) -> u64 {
         self.short.bytes() + self.long.bytes()
+    }
+
+    /// That of the part which has more.
+    fn growth(&self) -> Option<Growth> {
+        let short = self.short.len() >= self.long.len();
+        Some(if short { self.short.growth() } else { self.long.growth() })
     }
 }

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use entail_model::{Full, Visit};
+use entail_model::{Full, Growth, Visit};
 
 use crate::counter::Counter;
 use crate::memory::{Zero, Zeroed};
@@ -105,6 +105,14 @@ impl Pairs {
 
     pub fn bytes(&self) -> u64 {
         (size_of::<Pairs>() + self.lines.bytes() + self.astray().len() * ASTRAY_BYTES) as u64
+    }
+
+    /// With how many pairs it grows, and by how many bytes.
+    pub fn growth(&self) -> Growth {
+        Growth {
+            states: (self.shape.homes * PAIRS) as u64 * CROWDED / 100,
+            bytes: ((self.next_homes() - self.shape.homes) * size_of::<Line>()) as u64,
+        }
     }
 
     /// Makes room for `count` more pairs, within `limit` bytes.

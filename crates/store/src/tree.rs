@@ -12,7 +12,7 @@ mod words;
 use std::collections::BTreeSet;
 use std::ops::{DerefMut, Range};
 
-use entail_model::{Full, Key, Visit};
+use entail_model::{Full, Growth, Key, Visit};
 
 use crate::dictionary::ID_BITS;
 use crate::sync::{AtomicU64, Mutex, Ordering};
@@ -265,6 +265,10 @@ impl Tree {
 
     pub fn len(&self) -> u64 {
         self.table.len() + self.misfits().len() as u64
+    }
+
+    pub fn growth(&self) -> Growth {
+        self.table.growth()
     }
 
     pub fn bytes(&self) -> u64 {

@@ -1,5 +1,7 @@
 //! Who computes successors, and what they are told and tell.
 
+use std::sync::Arc;
+
 use entail_model::{Fired, Model, State, StateBuf};
 
 use super::{Interpreter, Outline, Step};
@@ -9,6 +11,9 @@ pub trait Engine: Sync {
     /// Tells `sink` about every step that is possible, in the order of [`Model::enabled`]. `scratch` is memory of the
     /// engine's own, kept by the caller from one call to the next.
     fn expand(&self, from: Source, scratch: &mut Vec<u64>, sink: &mut impl Sink);
+
+    /// Prepares for many states of one outline, packed in one way.
+    fn specialise(&mut self, _outline: &Outline, _codes: &Arc<Codes>) {}
 }
 
 /// A state to be expanded.

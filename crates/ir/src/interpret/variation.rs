@@ -100,10 +100,24 @@ fn as_bytes(range: Range, scalar: Scalar) -> Range {
     if whole_bytes || range.low >= 0 {
         return range;
     }
-    let beyond = 1 << scalar.bits;
+    // Less than 32 bits, so that all this is positive.
+    let beyond = 1_i64 << scalar.bits;
     if range.high < 0 {
-        Range { low: range.low + beyond, high: range.high + beyond }
+        let above = |number: i32| (i64::from(number) + beyond) as i32;
+        Range { low: above(range.low), high: above(range.high) }
     } else {
-        Range { low: 0, high: beyond - 1 }
+        Range { low: 0, high: (beyond - 1) as i32 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negative_numbers_of_31_bits_look_like_positive_ones() {
+        let scalar = Scalar { signed: true, ..Scalar::unsigned(31) };
+        assert_eq!(as_bytes(Range { low: -5, high: -1 }, scalar), Range { low: i32::MAX - 4, high: i32::MAX });
+        assert_eq!(as_bytes(Range { low: -5, high: 1 }, scalar), Range { low: 0, high: i32::MAX });
     }
 }

@@ -1,11 +1,11 @@
 //! The receiving side of a rendezvous.
 
-use super::number::Offset;
+use super::number::{FULL, Number, Offset};
 use super::offer::offset;
 use super::{Asks, Emitter, Scene, Taking};
 use crate::by_interpreter::Helper;
 use crate::code::Callee;
-use crate::context::{Context, Offer};
+use crate::context::Offer;
 use crate::hard::{Way, mentions};
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use entail_ir::{Action, Edge, EdgeId, Expr, FaultKind, Location, LocationId, Pattern, ProcessTypeId, Receive};
@@ -15,7 +15,7 @@ impl Emitter<'_, '_> {
     /// The steps by which a process receives what is offered.
     pub(super) fn accept(&mut self, of: ProcessTypeId, params: &[Value]) {
         self.begin_writing(params[1]);
-        let state = self.context_word(offset_of!(Context, state));
+        let state = self.source();
         let who = self.who(of, params[2], params[3]);
         let done = self.block();
         let fault = self.fault_block();
@@ -158,6 +158,7 @@ impl Emitter<'_, '_> {
         let at = self.of_offer(types::I64, offset_of!(Offer, location_at));
         let target = self.of_offer(types::I32, offset_of!(Offer, target));
         let bytes = self.program.layout.location_bytes as u32;
+        let target = Number::Computed(target, FULL);
         self.store_bytes(to, Offset { fixed: 0, computed: Some(at) }, bytes, target);
     }
 }

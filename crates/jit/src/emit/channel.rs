@@ -179,7 +179,6 @@ impl Emitter<'_, '_> {
 
     pub(super) fn set_length(&mut self, channel: &Channel, shape: usize, state: Value, length: Number) {
         let bytes = self.shape(shape).length_bytes;
-        let length = self.value(length);
         self.store_bytes(state, channel.start, bytes, length);
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Which number has which bits of the word is looked up when the code runs: the code is the same for all outlines.
 
-use super::number::Offset;
+use super::number::{Number, Offset};
 use super::{Emitter, TRUSTED};
 use crate::by_interpreter::Helper;
 use crate::context::Context;
@@ -37,8 +37,51 @@ impl Emitter<'_, '_> {
     }
 
     /// Codes the lowest 1, 2 or 4 bytes of a number that is stored.
-    pub(super) fn code(&mut self, state: Value, at: Offset, bytes: u32, value: Value) {
+    fn code(&mut self, state: Value, at: Offset, bytes: u32, number: Number) {
         let Some(coding) = self.coding.filter(|coding| coding.to == state && !coding.whole) else { return };
+        match self.program.codes {
+            Some(codes) if at.computed.is_none() => {
+                self.code_known(coding, codes.table()[at.fixed as usize], bytes, number);
+            }
+            Some(_) | None => {
+                let value = self.value(number);
+                self.code_computed(coding, at, bytes, value);
+            }
+        }
+    }
+
+    /// Where it is known which bits the number has.
+    fn code_known(&mut self, coding: Coding, code: Code, bytes: u32, number: Number) {
+        let wide = u32::MAX >> (32 - 8 * bytes);
+        let low = code.low as u32;
+        let always = u64::from(wide) < code.limit;
+        let word = self.b.use_var(coding.word);
+        let others = self.b.ins().band_imm_s(word, code.keep.cast_signed());
+        let (coded, fits) = match number {
+            Number::Known(value) => {
+                let number = u64::from((value as u32).wrapping_sub(low) & wide);
+                let fits = self.word(if number < code.limit { u64::MAX } else { 0 });
+                let coded = if number < code.limit { number << code.shift } else { 0 };
+                (self.b.ins().bor_imm_s(others, coded.cast_signed()), (number >= code.limit).then_some(fits))
+            }
+            Number::Computed(value, _) => {
+                let number = self.b.ins().iadd_imm_s(value, i64::from(low.cast_signed().wrapping_neg()));
+                let number = if bytes < 4 { self.b.ins().band_imm_u(number, i64::from(wide)) } else { number };
+                let number = self.b.ins().uextend(types::I64, number);
+                let fits = (!always).then(|| self.b.ins().iadd_imm_s(number, -code.limit.cast_signed()));
+                let shifted = self.b.ins().ishl_imm_u(number, code.shift.cast_signed());
+                (self.b.ins().bor(others, shifted), fits)
+            }
+        };
+        self.b.def_var(coding.word, coded);
+        if let Some(below) = fits {
+            let fits = self.b.use_var(coding.fits);
+            let fits = self.b.ins().band(fits, below);
+            self.b.def_var(coding.fits, fits);
+        }
+    }
+
+    fn code_computed(&mut self, coding: Coding, at: Offset, bytes: u32, value: Value) {
         let table = self.context_word(offset_of!(Context, codes));
         let row = match at.computed {
             None => table,
@@ -90,9 +133,10 @@ impl Emitter<'_, '_> {
     }
 
     /// Writes the lowest 1, 2 or 4 bytes of a number.
-    pub(super) fn store_bytes(&mut self, state: Value, at: Offset, bytes: u32, value: Value) {
+    pub(super) fn store_bytes(&mut self, state: Value, at: Offset, bytes: u32, number: Number) {
+        let value = self.value(number);
         self.write_bytes(state, at, bytes, value);
-        self.code(state, at, bytes, value);
+        self.code(state, at, bytes, number);
     }
 
     /// The same where it does not belong to a packed state.

@@ -15,12 +15,14 @@ mod step;
 
 use crate::by_interpreter::Helper;
 use crate::code::{Callee, Code};
+use crate::context::Context;
 use crate::program::Program;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, Function, InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use entail_ir::{FaultKind, ProcessTypeId};
 use std::collections::{HashMap, HashSet};
+use std::mem::offset_of;
 
 pub(crate) use number::{Number, Offset};
 
@@ -47,6 +49,7 @@ pub(crate) fn function(
         taking: None,
         failures: None,
         coding: None,
+        source: None,
         references: HashMap::new(),
         faulted: HashSet::new(),
     };
@@ -70,6 +73,8 @@ pub(crate) struct Emitter<'a, 'f> {
     failures: Option<Failures>,
     /// The state that is being written, as one word.
     coding: Option<coding::Coding>,
+    /// The state that is expanded, in a function that reads it.
+    source: Option<Value>,
     references: HashMap<Callee, cranelift_codegen::ir::FuncRef>,
     /// Blocks for faults that something jumps to.
     faulted: HashSet<Block>,
@@ -264,6 +269,13 @@ impl Emitter<'_, '_> {
     fn process_count(&mut self, state: Value) -> Value {
         let offset = self.program.layout.process_count as i32;
         self.b.ins().uload8(types::I32, TRUSTED, state, offset)
+    }
+
+    /// The state that is expanded.
+    fn source(&mut self) -> Value {
+        let state = self.context_word(offset_of!(Context, state));
+        self.source = Some(state);
+        state
     }
 
     /// Prepares a function that writes entries.

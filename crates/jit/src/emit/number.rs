@@ -137,7 +137,22 @@ impl Emitter<'_, '_> {
             (_, _) => ins.load(types::I32, TRUSTED, pointer, offset),
         };
         let value = if scalar.signed && !whole { self.truncate_value(value, scalar) } else { value };
-        Number::Computed(value, range_of(scalar))
+        Number::Computed(value, self.range_at(state, at, scalar))
+    }
+
+    /// What a number can be that is read from a state: in packed ones only what has a code.
+    fn range_at(&self, state: Value, at: Offset, scalar: Scalar) -> Range {
+        let range = range_of(scalar);
+        let code = self.program.codes.filter(|_| self.source == Some(state) && at.computed.is_none());
+        let Some(code) = code.map(|codes| codes.table()[at.fixed as usize]).filter(|code| code.limit > 0) else {
+            return range;
+        };
+        // Where the codes go on from the greatest number to the least one, nothing is known.
+        let (low, high) = (code.low, code.low + code.limit - 1);
+        match (i32::try_from(low), i32::try_from(high)) {
+            (Ok(low), Ok(high)) if range.contains(low) && range.contains(high) => Range { low, high },
+            _ => range,
+        }
     }
 
     /// Writes a number to a state, cutting off what does not fit.
@@ -152,8 +167,7 @@ impl Emitter<'_, '_> {
                 Number::Computed(self.b.ins().band_imm_u(value, i64::from(mask)), FULL)
             }
         };
-        let value = self.value(cut);
-        self.store_bytes(state, at, scalar.size(), value);
+        self.store_bytes(state, at, scalar.size(), cut);
     }
 
     /// What is left of a number that has been stored and read again.

@@ -4,19 +4,17 @@ use super::number::{Number, Offset};
 use super::{Asks, Emitter, Scene, Taking, Who};
 use crate::by_interpreter::{ANY_EDGE, Helper};
 use crate::code::Callee;
-use crate::context::Context;
 use crate::hard::Way;
 use cranelift_codegen::ir::{Block, InstBuilder, JumpTableData, Value, types};
 use cranelift_frontend::Switch;
 use entail_ir::{Action, Edge, EdgeId, Entry, Location, LocationId, ProcessTypeId, Range};
-use std::mem::offset_of;
 
 impl Emitter<'_, '_> {
     /// All steps of a state whose processes are always the same.
     pub(super) fn expand(&mut self, out: Value) {
         let program = self.program;
         self.begin_writing(out);
-        let state = self.context_word(offset_of!(Context, state));
+        let state = self.source();
         let fixed = program.facts.fixed().expect("the processes do not change");
         let blocks: Vec<_> = fixed.iter().map(|_| self.block()).collect();
         let done = self.block();
@@ -64,7 +62,7 @@ impl Emitter<'_, '_> {
     /// The steps of one process.
     pub(super) fn expand_one(&mut self, of: ProcessTypeId, params: &[Value]) {
         self.begin_writing(params[1]);
-        let state = self.context_word(offset_of!(Context, state));
+        let state = self.source();
         let who = self.who(of, params[2], params[3]);
         let done = self.block();
         self.steps_of_one(state, who, done);

@@ -289,7 +289,6 @@ impl Emitter<'_, '_> {
                     true => self.load_scalar(from, at.plus(*message), Scalar::unsigned(8 * field.size() as u8)),
                     false => Number::Known(0),
                 };
-                let next = self.value(next);
                 self.store_bytes(to, at, field.size(), next);
                 at = at.plus(field.size());
             }

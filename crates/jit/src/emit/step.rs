@@ -191,8 +191,7 @@ impl Emitter<'_, '_> {
         let who = scene.who;
         let layout = self.program.layout;
         if let Some(last) = layout.last {
-            let number = self.value(who.number);
-            self.store_bytes(to, Offset::fixed(last as u32), 1, number);
+            self.store_bytes(to, Offset::fixed(last as u32), 1, who.number);
         }
         match edge.target {
             Some(target) => {
@@ -252,8 +251,7 @@ impl Emitter<'_, '_> {
     fn set_location(&mut self, to: Value, of: ProcessTypeId, start: Offset, target: LocationId) {
         let bytes = self.program.layout.location_bytes as u32;
         let station = self.program.layout.station(of, target);
-        let station = self.value(Number::Known(i32::from(station)));
-        self.store_bytes(to, start.plus(1), bytes, station);
+        self.store_bytes(to, start.plus(1), bytes, Number::Known(i32::from(station)));
     }
 
     fn set_exclusive(&mut self, edge: &Edge, who: &Who, to: Value) {

@@ -10,6 +10,7 @@ use entail_model::{Fired, Model, State};
 use entail_testkit::rng::Rng;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// One step of a state, as an engine tells it.
 type Taken = (Step, Fired, Vec<u8>);
@@ -35,6 +36,17 @@ impl std::ops::AddAssign for Compared {
     }
 }
 
+/// For how many states code is used that was made for one packing.
+const SPECIAL_USES: usize = 500;
+
+/// What the system was compiled for in particular.
+struct Special {
+    /// Of the processes.
+    types: Vec<u32>,
+    codes: Arc<Codes>,
+    uses: usize,
+}
+
 /// An interpreter and a compiled system that must not differ.
 pub struct Pair<'s> {
     interpreter: Interpreter<'s>,
@@ -43,6 +55,7 @@ pub struct Pair<'s> {
     /// States with the same processes share their outline.
     outlines: HashMap<Vec<u32>, (Outline, Variation)>,
     ranges: Ranges,
+    special: Option<Special>,
     pub compared: Compared,
 }
 
@@ -63,6 +76,7 @@ impl<'s> Pair<'s> {
             scratch: Vec::new(),
             outlines: HashMap::new(),
             ranges: Ranges::new(system),
+            special: None,
             compared: Compared::default(),
         })
     }
@@ -75,7 +89,7 @@ impl<'s> Pair<'s> {
 
     /// The steps of a state, about which both agree.
     pub fn steps(&mut self, name: &str, state: &State) -> Vec<Taken> {
-        let Pair { interpreter, jit, scratch, outlines, ranges, compared } = self;
+        let Pair { interpreter, jit, scratch, outlines, ranges, special, compared } = self;
         let nothing = (Outline::default(), Variation { numbers: Vec::new(), template: Vec::new() });
         let (outline, variation) = if state.is_empty() {
             &nothing
@@ -103,13 +117,24 @@ impl<'s> Pair<'s> {
             );
         }
         if !state.is_empty() && !interpreter.is_transient(state) {
-            let codes = codes(state, variation, compared.states as u64);
-            let mut words = Words { expected: expected.iter(), codes: &codes, words: 0 };
-            let word = codes.pack(state).expect("codes that were made for the state");
-            let from = Source { state, outline, packed: Some((word, &codes)) };
-            jit.expand(from, scratch, &mut words);
-            assert!(words.expected.next().is_none(), "{name}: a step is missing in {state:?}");
-            compared.words += words.words;
+            let fresh = Arc::new(codes(state, variation, compared.states as u64));
+            let renew = special.as_ref().is_none_or(|special| special.uses == SPECIAL_USES);
+            if renew {
+                jit.specialise(outline, &fresh);
+                *special = Some(Special { types: outline.types.clone(), codes: Arc::clone(&fresh), uses: 0 });
+            }
+            let special = special.as_mut().expect("just made, if not before");
+            special.uses += 1;
+            // With code for this packing, if there is some, and with that for any.
+            let prepared = (special.types == outline.types).then_some(&special.codes);
+            for codes in prepared.into_iter().chain([&fresh]) {
+                let Some(word) = codes.pack(state) else { continue };
+                let mut words = Words { expected: expected.iter(), codes, words: 0 };
+                let from = Source { state, outline, packed: Some((word, codes)) };
+                jit.expand(from, scratch, &mut words);
+                assert!(words.expected.next().is_none(), "{name}: a step is missing in {state:?}");
+                compared.words += words.words;
+            }
         }
         compared.states += 1;
         compared.steps += found.len();

@@ -7,7 +7,7 @@
 use super::{Alone, Line, Table, WORDS};
 use crate::sync::Ordering::Relaxed;
 use crate::table::shape::{self, FARTHEST, Shape};
-use entail_model::Full;
+use entail_model::{Full, Growth};
 
 /// A few states should cost nothing; and with fewer lines, slots could not hold the rest of 64-bit numbers.
 pub(super) const FEWEST_HOMES: usize = if cfg!(loom) { 1 } else { 8 };
@@ -98,6 +98,14 @@ impl Table {
 
     pub fn bytes(&self) -> u64 {
         (size_of::<Table>() + self.lines.bytes() + self.astray().len() * ASTRAY_BYTES) as u64
+    }
+
+    /// With how many numbers it grows, and by how many bytes.
+    pub fn growth(&self) -> Growth {
+        Growth {
+            states: self.shape.slots() as u64 * CROWDED / 100,
+            bytes: ((self.next_homes() - self.shape.homes) * size_of::<Line>()) as u64,
+        }
     }
 
     /// Every number, in no particular order.
