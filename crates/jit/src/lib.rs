@@ -2,8 +2,10 @@
 //!
 //! Every process type becomes a function that takes all steps of a process: it finds the location, evaluates the
 //! guards of its edges in the state, and for every edge that is possible changes a copy of the state, straight in
-//! the memory from which the copies are handed on. What is rare is left to the interpreter, step by step, on the
-//! same bytes.
+//! the memory from which the copies are handed on. Where the state was packed into one word, so is the copy, and only
+//! that word is handed on. What is rare is left to the interpreter, step by step, on the same bytes.
+//!
+//! There is code for any state, and more for the states that most are like, in which more is known.
 
 mod by_interpreter;
 mod code;
@@ -239,6 +241,7 @@ impl Jit<'_> {
         match packed {
             Some((word, codes)) => {
                 assert!(codes.table().len() >= state.len(), "codes for other states");
+                debug_assert_eq!(codes.pack(state), Some(word), "another word than that of the state");
                 (context.word, context.codes, context.packing) = (word, codes.table().as_ptr(), Some(codes));
             }
             None => context.codes = self.no_codes.as_ptr().cast(),

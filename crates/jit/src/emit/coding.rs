@@ -1,6 +1,6 @@
 //! The successor of a packed state as one word: only the numbers that are written are coded again.
 //!
-//! Which number has which bits of the word is looked up when the code runs: the code is the same for all outlines.
+//! Which number has which bits of the word is looked up when the code runs, unless the code is for one packing only.
 
 use super::number::{Number, Offset};
 use super::{Emitter, TRUSTED};
@@ -54,31 +54,30 @@ impl Emitter<'_, '_> {
     fn code_known(&mut self, coding: Coding, code: Code, bytes: u32, number: Number) {
         let wide = u32::MAX >> (32 - 8 * bytes);
         let low = code.low as u32;
-        let always = u64::from(wide) < code.limit;
-        let word = self.b.use_var(coding.word);
-        let others = self.b.ins().band_imm_s(word, code.keep.cast_signed());
-        let (coded, fits) = match number {
+        let coded = match number {
             Number::Known(value) => {
                 let number = u64::from((value as u32).wrapping_sub(low) & wide);
-                let fits = self.word(if number < code.limit { u64::MAX } else { 0 });
-                let coded = if number < code.limit { number << code.shift } else { 0 };
-                (self.b.ins().bor_imm_s(others, coded.cast_signed()), (number >= code.limit).then_some(fits))
+                if number >= code.limit {
+                    let never = self.word(0);
+                    return self.b.def_var(coding.fits, never);
+                }
+                self.word(number << code.shift)
             }
             Number::Computed(value, _) => {
                 let number = self.b.ins().iadd_imm_s(value, i64::from(low.cast_signed().wrapping_neg()));
-                let number = if bytes < 4 { self.b.ins().band_imm_u(number, i64::from(wide)) } else { number };
+                let number = self.cut(number, bytes);
                 let number = self.b.ins().uextend(types::I64, number);
-                let fits = (!always).then(|| self.b.ins().iadd_imm_s(number, -code.limit.cast_signed()));
-                let shifted = self.b.ins().ishl_imm_u(number, code.shift.cast_signed());
-                (self.b.ins().bor(others, shifted), fits)
+                if code.limit <= u64::from(wide) {
+                    let below = self.b.ins().iadd_imm_s(number, -code.limit.cast_signed());
+                    self.require_fit(coding, below);
+                }
+                self.b.ins().ishl_imm_u(number, code.shift.cast_signed())
             }
         };
-        self.b.def_var(coding.word, coded);
-        if let Some(below) = fits {
-            let fits = self.b.use_var(coding.fits);
-            let fits = self.b.ins().band(fits, below);
-            self.b.def_var(coding.fits, fits);
-        }
+        let word = self.b.use_var(coding.word);
+        let others = self.b.ins().band_imm_s(word, code.keep.cast_signed());
+        let word = self.b.ins().bor(others, coded);
+        self.b.def_var(coding.word, word);
     }
 
     fn code_computed(&mut self, coding: Coding, at: Offset, bytes: u32, value: Value) {
@@ -93,24 +92,34 @@ impl Emitter<'_, '_> {
         let row_at = at.fixed as usize * size_of::<Code>();
         let low = self.load(types::I32, row, row_at + offset_of!(Code, low));
         let number = self.b.ins().isub(value, low);
-        let number = match bytes {
-            1 => self.b.ins().band_imm_u(number, 0xff),
-            2 => self.b.ins().band_imm_u(number, 0xffff),
-            _ => number,
-        };
+        let number = self.cut(number, bytes);
         let number = self.b.ins().uextend(types::I64, number);
         let limit = self.load(types::I64, row, row_at + offset_of!(Code, limit));
         let below = self.b.ins().isub(number, limit);
-        let fits = self.b.use_var(coding.fits);
-        let fits = self.b.ins().band(fits, below);
-        self.b.def_var(coding.fits, fits);
+        self.require_fit(coding, below);
         let shift = self.load(types::I64, row, row_at + offset_of!(Code, shift));
-        let code = self.b.ins().ishl(number, shift);
+        let coded = self.b.ins().ishl(number, shift);
         let keep = self.load(types::I64, row, row_at + offset_of!(Code, keep));
         let word = self.b.use_var(coding.word);
         let others = self.b.ins().band(word, keep);
-        let word = self.b.ins().bor(others, code);
+        let word = self.b.ins().bor(others, coded);
         self.b.def_var(coding.word, word);
+    }
+
+    /// The lowest 1, 2 or 4 bytes.
+    fn cut(&mut self, number: Value, bytes: u32) -> Value {
+        match bytes {
+            1 => self.b.ins().band_imm_u(number, 0xff),
+            2 => self.b.ins().band_imm_u(number, 0xffff),
+            _ => number,
+        }
+    }
+
+    /// The state is a word only if this is negative.
+    fn require_fit(&mut self, coding: Coding, below: Value) {
+        let fits = self.b.use_var(coding.fits);
+        let fits = self.b.ins().band(fits, below);
+        self.b.def_var(coding.fits, fits);
     }
 
     /// Something was stored that is not a number of its own.
