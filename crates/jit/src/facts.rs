@@ -52,13 +52,7 @@ impl Facts {
                 Fixed { process_type: process.process_type, start: here as u32 }
             })
             .collect();
-        let only = (0..system.process_types.len())
-            .map(|id| {
-                let mut of_type = (0..first.len()).filter(|&process| first[process].process_type.index() == id);
-                let process = of_type.next().filter(|_| !started[id]);
-                process.filter(|_| of_type.next().is_none())
-            })
-            .collect();
+        let only = started.iter().enumerate().map(|(id, started)| only(&first, id).filter(|_| !started)).collect();
         Facts { globals, locals, first, closed: !started.contains(&true), only }
     }
 
@@ -68,12 +62,7 @@ impl Facts {
         let first: Vec<_> = processes
             .map(|(&process_type, &start)| Fixed { process_type: ProcessTypeId(process_type as u16), start })
             .collect();
-        let only = (0..self.only.len())
-            .map(|id| {
-                let mut of_type = (0..first.len()).filter(|&process| first[process].process_type.index() == id);
-                of_type.next().filter(|_| of_type.next().is_none())
-            })
-            .collect();
+        let only = (0..self.only.len()).map(|id| only(&first, id)).collect();
         Facts { first, closed: true, only, ..self }
     }
 
@@ -96,6 +85,13 @@ impl Facts {
     pub fn fixed(&self) -> Option<&[Fixed]> {
         self.closed.then_some(&self.first)
     }
+}
+
+/// The number of the only process of a type.
+fn only(processes: &[Fixed], process_type: usize) -> Option<usize> {
+    let is_it = |process: &Fixed| process.process_type.index() == process_type;
+    let first = processes.iter().position(is_it)?;
+    (!processes[first + 1..].iter().any(is_it)).then_some(first)
 }
 
 /// The variables of a frame that no action changes.

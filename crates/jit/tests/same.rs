@@ -13,8 +13,8 @@ use entail_testkit::{bir, esml, files, promela};
 const STATES: usize = 3000;
 /// States of each random model.
 const FEW_STATES: usize = 150;
-const RANDOM_MODELS: u64 = 2000;
-const RANDOM_SYSTEMS: u64 = 2500;
+const RANDOM_MODELS: u64 = 3000;
+const RANDOM_SYSTEMS: u64 = 5000;
 
 #[test]
 fn models_of_the_project() {

@@ -270,7 +270,7 @@ fn rendezvous<'e>(edge: &'e Edge, scene: &Scene<'_>) -> Option<&'e crate::Send> 
 
 impl Action {
     /// Whether it is possible only where its location offers nothing else.
-    fn waits_for_others(&self) -> bool {
+    pub fn waits_for_others(&self) -> bool {
         match self {
             Action::Else => true,
             Action::Deterministic(block) => block.entry == Entry::Otherwise,

@@ -7,7 +7,7 @@ use crate::code::Callee;
 use crate::hard::Way;
 use cranelift_codegen::ir::{Block, InstBuilder, JumpTableData, Value, types};
 use cranelift_frontend::Switch;
-use entail_ir::{Action, Edge, EdgeId, Entry, Location, LocationId, ProcessTypeId, Range};
+use entail_ir::{Action, Edge, EdgeId, Location, LocationId, ProcessTypeId, Range};
 
 impl Emitter<'_, '_> {
     /// All steps of a state whose processes are always the same.
@@ -194,7 +194,7 @@ impl Emitter<'_, '_> {
             }
             group = edge.escape;
             let next = self.block();
-            if waits_for_others(&edge.action) {
+            if edge.action.waits_for_others() {
                 match has_moved {
                     Moved::Not => {}
                     Moved::Surely => {
@@ -238,7 +238,7 @@ impl Emitter<'_, '_> {
                 self.take_send(id, edge, send, &scene, step, next);
             }
             action => {
-                let found = if waits_for_others(action) { None } else { self.possible(action, &scene, next) };
+                let found = if action.waits_for_others() { None } else { self.possible(action, &scene, next) };
                 match way {
                     Way::Native => {
                         let to = self.perform(action, found, &scene, edge.statement, None);
@@ -298,7 +298,7 @@ impl Emitter<'_, '_> {
                     self.ask_send(send, scene, yes, next);
                 }
                 action => {
-                    if !waits_for_others(action) {
+                    if !action.waits_for_others() {
                         self.possible(action, scene, next);
                     }
                     self.jump(yes);
@@ -315,23 +315,4 @@ enum Moved {
     Not,
     Perhaps,
     Surely,
-}
-
-/// Whether it is possible only where its location offers nothing else.
-fn waits_for_others(action: &Action) -> bool {
-    match action {
-        Action::Else => true,
-        Action::Deterministic(block) => block.entry == Entry::Otherwise,
-        Action::Skip
-        | Action::Guard(_)
-        | Action::Assign(..)
-        | Action::Send(_)
-        | Action::Receive(_)
-        | Action::Assert(_)
-        | Action::Print(..)
-        | Action::PrintName(_)
-        | Action::SetPriority(_)
-        | Action::Run(..)
-        | Action::End => false,
-    }
 }
