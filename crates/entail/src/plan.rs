@@ -8,9 +8,9 @@ use entail_ir::interpret::{Engine, Step};
 use entail_jit::Jit;
 use entail_model::{Guarantee, Model};
 use entail_packed::Packed;
-use entail_search::{Checks, Errors, Limits, Outcome, breadth_first, depth_first};
+use entail_search::{Checks, End, Errors, Limit, Limits, Outcome, breadth_first, depth_first};
 use entail_store::{Lossless, LosslessWide};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How a model is to be searched, and for what.
@@ -93,17 +93,28 @@ impl Plan {
         stop: &AtomicBool,
         watch: &mut Watch,
     ) -> Done {
-        let limits =
-            Limits { depth: self.depth, time: self.time, memory: Some(self.memory.bytes()), stop: Some(stop) };
         let Reduction::None = self.reduction;
-        let model = Packed::new(interpreter, engine);
+        let mut model = Packed::new(interpreter, engine);
         let compile = began.elapsed();
         let began = Instant::now();
         let Store::Exact = self.store;
-        // What fits into one or two words is kept as it is.
-        let (mut outcome, guarantee) = match model.bits() {
-            64..128 => self.explore(&model, LosslessWide::new(), &limits, watch),
-            bits => self.explore(&model, Lossless::new(bits), &limits, watch),
+        let (mut outcome, guarantee) = loop {
+            let limits = Limits {
+                depth: self.depth,
+                time: self.time.map(|time| time.saturating_sub(began.elapsed())),
+                memory: Some(self.memory.bytes()),
+                stop: Some(stop),
+            };
+            // What fits into one or two words is kept as it is.
+            let explored = match model.bits() {
+                64..128 => self.explore(&model, LosslessWide::new(), &limits, watch),
+                bits => self.explore(&model, Lossless::new(bits), &limits, watch),
+            };
+            let interrupted = explored.0.end == End::Limit(Limit::Interrupted);
+            if !interrupted || !model.is_outgrown() || stop.load(Ordering::Relaxed) {
+                break explored;
+            }
+            model = model.adapted();
         };
         let search = began.elapsed();
         // Runs are told and replayed by the interpreter, in its own states.

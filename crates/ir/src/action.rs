@@ -118,6 +118,26 @@ impl Action {
         found
     }
 
+    /// Whether the action is possible wherever nothing else of its location is.
+    pub fn is_always_possible(&self) -> bool {
+        match self {
+            Action::Skip
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..) => true,
+            Action::Guard(condition) => condition.is_true(),
+            Action::Send(_) | Action::Receive(_) | Action::End => false,
+            Action::Deterministic(block) => match &block.entry {
+                Entry::Always | Entry::Otherwise => true,
+                Entry::AnyOf(actions) => actions.iter().any(Action::is_always_possible),
+            },
+        }
+    }
+
     /// Calls `each` for every expression in the action, including those inside others.
     pub fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
         match self {

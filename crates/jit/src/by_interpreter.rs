@@ -145,11 +145,13 @@ extern "C" fn remove(messages: *mut u8, slot: u32, length: u32, size: u32) {
     }
 }
 
-/// A stable state as one word; negative if it is none. The state is as long as the one that is expanded.
-extern "C" fn pack(context: &Context<'_>, state: *const u8) -> u64 {
+/// Leaves the words of a state in the context; 0 if it does not fit. The state is as long as the one that is expanded.
+extern "C" fn pack(context: &mut Context<'_>, state: *const u8) -> u32 {
     // SAFETY: generated code passes a state that it has written.
     let state = unsafe { std::slice::from_raw_parts(state, context.original.len()) };
-    context.packing.and_then(|codes| codes.pack(state)).unwrap_or(u64::MAX)
+    let packed = context.packing.and_then(|codes| codes.pack(state));
+    context.packed = packed.unwrap_or_default();
+    u32::from(packed.is_some())
 }
 
 fn push(context: &mut Context<'_>, out: *mut u8, step: Step, fired: Fired, state: &State) -> *mut u8 {

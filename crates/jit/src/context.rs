@@ -1,19 +1,17 @@
 //! What generated code and Rust share: a context, and an entry in memory for every step that was taken.
 //!
 //! ```text
-//! short: step (8 bytes) │ the state as one word, which is not negative
+//! short: step (8 bytes) │ the state as one word, or two of which the last one comes first, which is not negative
 //! full:  step (8 bytes) │ shape (8) │ place (4) │ times (4) │ the state, padded
 //! shape: length of the state (32 bits) │ outcome (8) │ kind of fault (8) │ bytes of the entry ÷ 8 (15) │ 1
 //! ```
 //!
 //! Place and times mean something only if the outcome is a fault.
 
-use entail_ir::interpret::{Code, Codes, Interpreter, Outline, Sink, Step};
+use entail_ir::interpret::{Code, Codes, Interpreter, Outline, Sink, Step, Words};
 use entail_model::{Fault, FaultKind, Fired, State, StateBuf};
 use std::mem::size_of;
 
-/// Bytes of a short entry.
-pub(crate) const SHORT: usize = 16;
 /// Bytes of a full entry before its state.
 pub(crate) const HEADER: usize = 24;
 /// States are copied in pieces of this size.
@@ -56,10 +54,12 @@ pub(crate) struct Context<'a> {
     pub timeout: u64,
     /// Not 0: the entries were more than there is room for, and mean nothing.
     pub overflowed: u64,
-    /// The state as one word, and for every byte of it the code of the number that begins there.
-    pub word: u64,
+    /// The state as one or two words, and for every byte of it the code of the number that begins there.
+    pub words: Words,
     pub codes: *const Code,
     pub packing: Option<&'a Codes>,
+    /// What a helper has packed.
+    pub packed: Words,
     /// For the interpreter.
     pub interpreter: &'a Interpreter<'a>,
     pub original: &'a State,
@@ -169,9 +169,10 @@ impl<'a> Context<'a> {
             shape: state.len() as u64 | (stride as u64 / 8) << 48 | FULL,
             timeout: 0,
             overflowed: 0,
-            word: 0,
+            words: [0; 2],
             codes: std::ptr::null(),
             packing: None,
+            packed: [0; 2],
             interpreter,
             original: state,
             aside: None,
@@ -242,22 +243,44 @@ pub(crate) unsafe fn write(out: *mut u8, step: Step, fired: Fired, len: usize) {
     unsafe { out.cast::<[u64; 3]>().write_unaligned(words) };
 }
 
-/// Tells `sink` about every entry from `at` on.
+/// The short entries from `at` on, up to the next full one; each has so many words.
 ///
 /// # Safety
 /// Everything between `at` and `end` must be entries; they are aligned as words are.
 #[inline]
-pub(crate) unsafe fn read(mut at: *const u8, end: *const u8, sink: &mut impl Sink) {
+unsafe fn short_entries<'a, const WORDS: usize>(at: *const u8, end: *const u8) -> &'a [[u64; WORDS]] {
+    let first = at.cast::<[u64; WORDS]>();
+    let mut count = 0;
+    // SAFETY: an entry begins there, and has at least two words.
+    unsafe {
+        while first.add(count).cast() < end && first.add(count).cast::<[u64; 2]>().read()[1] & FULL == 0 {
+            count += 1;
+        }
+        std::slice::from_raw_parts(first, count)
+    }
+}
+
+/// Tells `sink` about every entry from `at` on; short ones have two words if `wide`.
+///
+/// # Safety
+/// Everything between `at` and `end` must be entries; they are aligned as words are.
+#[inline]
+pub(crate) unsafe fn read(mut at: *const u8, end: *const u8, wide: bool, sink: &mut impl Sink) {
     while at < end {
-        // SAFETY: as long as they are short, entries are pairs of words.
+        // SAFETY: as long as they are short, entries have all the same number of words.
         unsafe {
-            let first = at.cast::<[u64; 2]>();
-            while at < end && at.cast::<[u64; 2]>().read()[1] & FULL == 0 {
-                at = at.add(SHORT);
-            }
-            let count = (at as usize - first as usize) / SHORT;
-            if count > 0 {
-                sink.words(std::slice::from_raw_parts(first, count));
+            if wide {
+                let pairs = short_entries::<3>(at, end);
+                if !pairs.is_empty() {
+                    sink.pairs(pairs);
+                    at = pairs.as_ptr_range().end.cast();
+                }
+            } else {
+                let words = short_entries::<2>(at, end);
+                if !words.is_empty() {
+                    sink.words(words);
+                    at = words.as_ptr_range().end.cast();
+                }
             }
         }
         if at == end {
@@ -309,7 +332,7 @@ mod tests {
         // SAFETY: these are the entries just written.
         unsafe {
             let mut note = |step: Step, fired, state: &State| found.push((step.bits(), fired, state.to_vec()));
-            read(first, out, &mut note);
+            read(first, out, false, &mut note);
         }
         let expected: Vec<_> = (0..3).map(|i| (i as u64, fired[i], vec![i as u8 + 1; 15 + i])).collect();
         assert_eq!(found, expected);

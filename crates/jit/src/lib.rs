@@ -229,20 +229,24 @@ impl Jit<'_> {
     /// Expands a state, if there is room for all entries.
     #[inline]
     fn try_expand(&self, from: Source, scratch: &mut Vec<u64>, room: usize, sink: &mut impl Sink) -> bool {
-        let Source { state, outline, packed } = from;
+        let Source { state, outline, mut packed } = from;
         let compiled = match (&self.special, packed) {
             (Some((codes, special)), Some((_, packed))) if std::ptr::eq(&raw const **codes, packed) => special,
-            _ => &self.general,
+            _ => {
+                // Two words are written only by code that was made for them.
+                packed = packed.filter(|(_, codes)| !codes.is_wide());
+                &self.general
+            }
         };
         let sizes = compiled.sizes.unwrap_or_else(|| Sizes::new(state.len()));
         let kept = outline.types.len() * self.most_steps;
         let mut context = Context::new(&self.interpreter, state, outline, sizes, scratch, kept, room);
         context.locations = self.locations.as_ptr();
         match packed {
-            Some((word, codes)) => {
+            Some((words, codes)) => {
                 assert!(codes.table().len() >= state.len(), "codes for other states");
-                debug_assert_eq!(codes.pack(state), Some(word), "another word than that of the state");
-                (context.word, context.codes, context.packing) = (word, codes.table().as_ptr(), Some(codes));
+                debug_assert_eq!(codes.pack(state), Some(words), "other words than those of the state");
+                (context.words, context.codes, context.packing) = (words, codes.table().as_ptr(), Some(codes));
             }
             None => context.codes = self.no_codes.as_ptr().cast(),
         }
@@ -254,8 +258,9 @@ impl Jit<'_> {
         }
         let enough = context.overflowed == 0;
         if enough {
+            let wide = packed.is_some_and(|(_, codes)| codes.is_wide());
             // SAFETY: the generated code has written entries up to `out`.
-            unsafe { context::read(context.first, out, sink) };
+            unsafe { context::read(context.first, out, wide, sink) };
         }
         enough
     }

@@ -252,7 +252,7 @@ impl<'a> Program<'a> {
     pub fn is_never_stuck(&self, of: ProcessTypeId, location: LocationId) -> bool {
         let process_type = self.system.process_type(of);
         let edges = self.system.edges_of(&process_type.locations[location.index()]);
-        process_type.provided.is_none() && edges.iter().any(|edge| is_always_possible(&edge.action))
+        process_type.provided.is_none() && edges.iter().any(|edge| edge.action.is_always_possible())
     }
 
     /// Whether the question if a process at the location can move must go to the interpreter.
@@ -291,25 +291,5 @@ impl Shape {
     /// From the beginning of a message to a field.
     pub fn field_offset(&self, field: usize) -> u32 {
         self.fields[..field].iter().map(|field| field.size()).sum()
-    }
-}
-
-/// Whether the action is possible wherever nothing else of its location is.
-pub(crate) fn is_always_possible(action: &Action) -> bool {
-    match action {
-        Action::Skip
-        | Action::Else
-        | Action::Assign(..)
-        | Action::Assert(_)
-        | Action::Print(..)
-        | Action::PrintName(_)
-        | Action::SetPriority(_)
-        | Action::Run(..) => true,
-        Action::Guard(condition) => condition.is_true(),
-        Action::Send(_) | Action::Receive(_) | Action::End => false,
-        Action::Deterministic(block) => match &block.entry {
-            Entry::Always | Entry::Otherwise => true,
-            Entry::AnyOf(actions) => actions.iter().any(is_always_possible),
-        },
     }
 }

@@ -87,7 +87,7 @@ fn random_systems() {
     }
     assert!(valid > RANDOM_SYSTEMS / 2, "only {valid} systems make sense");
     assert!(all.steps > 30 * valid as usize && all.transient > valid as usize, "{valid}: {all:?}");
-    assert!(all.words > all.steps / 20, "{all:?}");
+    assert!(all.words > all.steps / 20 && all.pairs > all.words / 10, "{all:?}");
 }
 
 /// The memory for steps grows while they are written, by generated code and by the interpreter.
@@ -129,5 +129,11 @@ fn compare_random(model: impl Fn(u64) -> (Language, String, Granularity)) {
     }
     // A generator whose models are all alike would test nothing.
     assert!(models > RANDOM_MODELS / 2, "only {models} of {RANDOM_MODELS} models make sense");
-    assert!(all.steps > 10 * models as usize && all.faults > 50 && all.words > all.steps / 10, "{all:?}");
+    assert!(
+        all.steps > 10 * models as usize
+            && all.faults > 50
+            && all.words > all.steps / 10
+            && all.pairs > all.words / 10,
+        "{all:?}"
+    );
 }

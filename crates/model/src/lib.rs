@@ -8,7 +8,7 @@ mod store;
 mod successors;
 
 pub use store::{Full, Growth, Guarantee, Key, StateKey, Store, Visit, WideKey};
-pub use successors::{Led, Scratch, Successor, Successors, Word};
+pub use successors::{Led, Scratch, Successor, Successors};
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -42,6 +42,12 @@ pub trait Model: Sync {
     }
 
     fn marks(&self, state: &State) -> Marks;
+
+    /// Whether a search that has taken so many steps should rather begin again, as the model knows a better way to
+    /// represent its states by now. The search then ends as if it had been interrupted.
+    fn should_begin_again(&self, _steps: u64) -> bool {
+        false
+    }
 
     /// Notes in `successors` all that can happen in `state`: the same as [`Model::enabled`] and [`Model::fire`], but
     /// at once. A model that can do better than step by step does it here. `scratch` is kept from one call to the next.

@@ -6,8 +6,11 @@ use crate::{Fault, Fired, State, StateBuf};
 /// allocated in the long run.
 #[derive(Clone, Debug)]
 pub struct Successors<S> {
-    /// Steps without a fault to stable states of one word. There are others only if there are none of these.
-    words: Vec<(S, Word)>,
+    /// Steps without a fault to states of one word, or of two. There are others only if there are none of these.
+    words: Vec<(S, [u8; 8])>,
+    pairs: Vec<(S, [u8; 16])>,
+    /// States with such a last word, or a greater one, are transient.
+    transient: u64,
     list: Vec<Entry<S>>,
     /// The states that those of the list lead to, one after the other.
     states: StateBuf,
@@ -23,9 +26,6 @@ pub struct Scratch {
     pub words: Vec<u64>,
     pub state: StateBuf,
 }
-
-/// A state of eight bytes.
-pub type Word = [u8; 8];
 
 #[derive(Clone, Copy, Debug)]
 struct Entry<S> {
@@ -58,11 +58,12 @@ impl<S: Copy> Successors<S> {
     #[inline]
     pub fn clear(&mut self) {
         self.words.clear();
+        self.pairs.clear();
+        self.plain = true;
         if !self.list.is_empty() {
             self.list.clear();
             self.states.clear();
             self.faults.clear();
-            self.plain = true;
         }
     }
 
@@ -85,21 +86,42 @@ impl<S: Copy> Successors<S> {
         self.list.push(Entry { step, led, end: self.states.len() as u32 });
     }
 
-    /// Adds steps that lead to stable states of one word, without a fault.
+    /// Adds steps that lead to states of one little-endian word, without a fault. Words from `transient` on, which is
+    /// always the same, are transient states.
     #[inline]
-    pub fn extend(&mut self, steps: impl IntoIterator<Item = (S, Word)>) {
-        self.words.extend(steps);
+    pub fn extend(&mut self, steps: impl IntoIterator<Item = (S, [u8; 8])>, transient: u64) {
+        let mut all = 0;
+        self.words.extend(steps.into_iter().inspect(|(_, word)| all |= last_word(word)));
+        self.extended(all, transient);
+    }
+
+    /// The same for two words, of which the second one says whether the state is transient.
+    #[inline]
+    pub fn extend_pairs(&mut self, steps: impl IntoIterator<Item = (S, [u8; 16])>, transient: u64) {
+        let mut all = 0;
+        self.pairs.extend(steps.into_iter().inspect(|(_, pair)| all |= last_word(pair)));
+        self.extended(all, transient);
+    }
+
+    #[inline]
+    fn extended(&mut self, all: u64, transient: u64) {
+        self.transient = transient;
+        self.plain &= all < transient;
         if !self.list.is_empty() {
             self.list_words();
         }
     }
 
-    /// Treats those of one word as the others.
+    /// Treats those of one or two words as the others.
     fn list_words(&mut self) {
-        for (step, word) in self.words.drain(..) {
-            self.states.extend_from_slice(&word);
-            self.list.push(Entry { step, led: Led::Stable, end: self.states.len() as u32 });
+        let transient = self.transient;
+        let words = self.words.iter().map(|(step, word)| (*step, &word[..]));
+        for (step, state) in words.chain(self.pairs.iter().map(|(step, pair)| (*step, &pair[..]))) {
+            self.states.extend_from_slice(state);
+            self.list.push(Entry { step, led: led(state, transient), end: self.states.len() as u32 });
         }
+        self.words.clear();
+        self.pairs.clear();
     }
 
     /// Whether all steps lead to stable states without a fault.
@@ -108,23 +130,29 @@ impl<S: Copy> Successors<S> {
     }
 
     pub fn len(&self) -> usize {
-        self.words.len() + self.list.len()
+        self.words.len() + self.pairs.len() + self.list.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.list.is_empty()
+        self.len() == 0
     }
 
     #[inline]
     pub fn steps(&self) -> impl Iterator<Item = S> {
-        let words = self.words.iter().map(|(step, _)| *step);
+        let words = self.words.iter().map(|(step, _)| *step).chain(self.pairs.iter().map(|(step, _)| *step));
         words.chain(self.list.iter().map(|entry| entry.step))
     }
 
     /// The states, where all steps lead to some.
     #[inline]
     pub fn states(&self) -> impl Iterator<Item = &State> {
-        self.words.iter().map(|(_, word)| &word[..]).chain(self.listed())
+        self.short().map(|(_, state)| state).chain(self.listed())
+    }
+
+    /// The steps to states of one or two words.
+    fn short(&self) -> impl Iterator<Item = (S, &State)> {
+        let words = self.words.iter().map(|(step, word)| (*step, &word[..]));
+        words.chain(self.pairs.iter().map(|(step, pair)| (*step, &pair[..])))
     }
 
     fn listed(&self) -> impl Iterator<Item = &State> {
@@ -138,22 +166,40 @@ impl<S: Copy> Successors<S> {
 
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Successor<'_, S>> {
-        let words = self.words.iter().map(|(step, word)| Successor {
-            step: *step,
+        let short = self.short().map(|(step, state)| Successor {
+            step,
             fault: None,
-            led: Led::Stable,
-            state: &word[..],
+            led: led(state, self.transient),
+            state,
         });
         let mut faults = self.faults.iter().peekable();
-        words.chain(self.list.iter().zip(self.listed()).enumerate().map(move |(index, (entry, state))| {
+        short.chain(self.list.iter().zip(self.listed()).enumerate().map(move |(index, (entry, state))| {
             let fault = faults.next_if(|(number, _)| *number == index).map(|(_, fault)| *fault);
             Successor { step: entry.step, fault, led: entry.led, state }
         }))
     }
 }
 
+#[inline]
+fn led(state: &State, transient: u64) -> Led {
+    if last_word(state) < transient { Led::Stable } else { Led::Transient }
+}
+
+#[inline]
+fn last_word(state: &State) -> u64 {
+    state.last_chunk().map_or(0, |word| u64::from_le_bytes(*word))
+}
+
 impl<S> Default for Successors<S> {
     fn default() -> Self {
-        Successors { words: Vec::new(), list: Vec::new(), states: StateBuf::new(), faults: Vec::new(), plain: true }
+        Successors {
+            words: Vec::new(),
+            pairs: Vec::new(),
+            transient: u64::MAX,
+            list: Vec::new(),
+            states: StateBuf::new(),
+            faults: Vec::new(),
+            plain: true,
+        }
     }
 }

@@ -1,30 +1,38 @@
 //! How the states of one outline are packed, and which outlines there are.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use entail_ir::interpret::{Codes, Layout, Number, Outline, Variation};
+use entail_ir::interpret::{Codes, Layout, Number, Outline, Words};
 use entail_ir::{Interpreter, Range, Ranges};
 use entail_model::{State, StateBuf};
 use entail_store::{Field, Packing};
 
-use crate::scout::Seen;
+use crate::log::{self, Log};
 
 const WORD: usize = 8;
 const WORD_BITS: u32 = u64::BITS;
-/// In the first word of a packed state that is transient.
-const TRANSIENT: u64 = 1 << 63;
+/// In the first word of a packed state that is transient and not short.
+const RAW: u64 = 1 << 63;
 
 /// How the states of one outline are packed.
 pub(crate) struct Form {
     number: u32,
     outline: Outline,
     short: Option<Packing>,
-    /// The short packing, if that is one word.
+    /// The short packing, if that is one word or two.
     codes: Option<Arc<Codes>>,
     long: Packing,
     short_len: usize,
+    /// Above its codes, a short state has the process that alone may move, if there is room for that.
+    exclusive_at: u32,
+    /// What was seen of its states, apart from those that were packed short.
+    log: Mutex<Log>,
+    /// How often a state was packed long, of any form.
+    longs: Arc<AtomicU64>,
 }
 
 impl Form {
@@ -36,33 +44,53 @@ impl Form {
         self.outline.types.len()
     }
 
-    /// The state as one word, if it is one, and how its successors are packed into one.
+    /// The words of a state, if they are few, and how its successors are packed.
     #[inline]
-    pub fn coded(&self, packed: &State) -> Option<(u64, &Codes)> {
-        let codes = self.codes.as_ref().filter(|_| packed.len() == WORD)?;
-        Some((word(packed), codes))
+    pub fn coded(&self, packed: &State) -> Option<(Words, &Codes)> {
+        let codes = self.codes.as_ref().filter(|_| packed.len() == self.short_len)?;
+        let high = if self.short_len == WORD { 0 } else { last_word(packed) };
+        Some(([word(packed), high], codes))
+    }
+
+    /// Short states with this last word, or a greater one, are transient.
+    #[inline]
+    pub fn transient(&self) -> u64 {
+        1 << self.exclusive_at
     }
 
     pub fn pack(&self, state: &State, packed: &mut StateBuf) {
         let start = packed.len();
+        let exclusive = u64::from(state[0]) << self.exclusive_at;
         if let Some(short) = &self.short
-            && state[0] == 0
+            && exclusive >> self.exclusive_at == u64::from(state[0])
+            && exclusive < RAW
             && short.pack(state, packed)
         {
             // Nearly always it has that length already.
             if packed.len() < start + self.short_len {
                 packed.resize(start + self.short_len, 0);
             }
+            if exclusive != 0 {
+                let marked = last_word(packed) | exclusive;
+                packed.truncate(start + self.short_len - WORD);
+                packed.extend_from_slice(&marked.to_le_bytes());
+            }
             return;
         }
         if state[0] == 0 {
             self.pack_long(state, packed);
         } else {
-            self.pack_transient(state, packed);
+            self.pack_raw(state, packed);
         }
     }
 
     fn pack_long(&self, state: &State, packed: &mut StateBuf) {
+        let longs = self.longs.fetch_add(1, Ordering::Relaxed);
+        if longs < ALL_NOTED || longs.is_multiple_of(SOME_NOTED) {
+            let mut log = self.log();
+            log.longs += 1;
+            log.note(state);
+        }
         let start = packed.len();
         packed.extend_from_slice(&u64::from(self.number).to_le_bytes());
         let fits = self.long.pack(state, packed);
@@ -71,9 +99,13 @@ impl Form {
         packed.resize(start + len, 0);
     }
 
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// It is only passed through, so that it should be fast rather than small.
-    fn pack_transient(&self, state: &State, packed: &mut StateBuf) {
-        packed.extend_from_slice(&(u64::from(self.number) | TRANSIENT).to_le_bytes());
+    fn pack_raw(&self, state: &State, packed: &mut StateBuf) {
+        packed.extend_from_slice(&(u64::from(self.number) | RAW).to_le_bytes());
         packed.extend_from_slice(state);
         if WORD + state.len() == self.short_len {
             packed.push(0);
@@ -83,8 +115,11 @@ impl Form {
     #[inline]
     pub fn unpack(&self, packed: &State, state: &mut StateBuf) {
         match &self.short {
-            Some(short) if packed.len() == self.short_len => short.unpack(packed, state),
-            Some(_) | None if word(packed) & TRANSIENT != 0 => {
+            Some(short) if packed.len() == self.short_len => {
+                short.unpack(packed, state);
+                state[0] = (last_word(packed) >> self.exclusive_at) as u8;
+            }
+            Some(_) | None if word(packed) & RAW != 0 => {
                 state.clear();
                 state.extend_from_slice(&packed[WORD..][..self.outline.len as usize]);
             }
@@ -105,7 +140,12 @@ pub(crate) struct Forms<'s> {
     number_mask: u64,
     short_bits: u32,
     short_len: usize,
+    exclusive_at: u32,
     later: RwLock<Later>,
+    longs: Arc<AtomicU64>,
+    /// When to look next whether states would now be packed better.
+    next_look: AtomicU64,
+    outgrown: AtomicBool,
 }
 
 /// The outlines that became known during the search.
@@ -135,43 +175,96 @@ impl Deref for FormRef<'_> {
 
 /// More outlines than this are not given a short form.
 const MOST_SHORT: usize = 128;
+/// Of so many states that are packed long all are noted, and later one in so many.
+const ALL_NOTED: u64 = 1 << 14;
+const SOME_NOTED: u64 = 16;
+/// After how many steps it is first asked whether states are packed well.
+const FIRST_LOOK: u64 = 1 << 13;
 
 impl<'s> Forms<'s> {
-    /// `seen` has the commonest outline first.
-    pub fn new(interpreter: &'s Interpreter<'s>, ranges: Ranges, mut seen: Vec<Seen>) -> Self {
-        seen.truncate(MOST_SHORT);
-        let number_bits = usize::BITS - seen.len().saturating_sub(1).leading_zeros();
+    /// By what was seen of some outlines; `complete` if that is all there is.
+    pub fn new(interpreter: &'s Interpreter<'s>, ranges: Ranges, mut logs: Vec<Log>, complete: bool) -> Self {
+        logs.sort_by(|one, other| {
+            other.states.cmp(&one.states).then_with(|| one.outline.types.cmp(&other.outline.types))
+        });
+        let draft = Draft::new(logs.iter().take(MOST_SHORT), complete);
         let mut forms = Forms {
             interpreter,
             ranges,
             first: Vec::new(),
             first_by_types: HashMap::new(),
             number_at: if interpreter.system().uses_last { u8::BITS } else { 0 },
-            number_mask: (1 << number_bits) - 1,
-            short_bits: 1,
-            short_len: WORD,
+            number_mask: (1 << draft.number_bits) - 1,
+            short_bits: 0,
+            short_len: draft.short_len,
+            exclusive_at: 0,
             later: RwLock::default(),
+            longs: Arc::default(),
+            next_look: AtomicU64::new(FIRST_LOOK),
+            outgrown: AtomicBool::new(false),
         };
-        let fields: Vec<_> =
-            (0..).zip(&seen).map(|(number, seen)| forms.fields(number, number_bits, seen)).collect();
-        let widths: Vec<u32> =
-            fields.iter().map(|fields| fields.iter().map(|field| u32::from(field.bits)).sum()).collect();
-        forms.short_len = widths.first().map_or(1, |bits| (bits + 1).div_ceil(WORD_BITS)) as usize * WORD;
-        for ((seen, fields), bits) in seen.into_iter().zip(fields).zip(widths) {
-            // One bit is left to the store, which marks the keys of long states with it.
-            let fits = (bits as usize) < 8 * forms.short_len;
-            let template = forms.variation(&seen.outline).template;
-            let short = fits.then(|| Packing::new(&template, &fields));
-            let codes = (fits && forms.short_len == WORD).then(|| Arc::new(codes(template.len(), &fields)));
-            if fits {
-                forms.short_bits = forms.short_bits.max(bits);
-            }
-            let number = forms.first.len();
-            forms.first_by_types.insert(seen.outline.types.clone(), number);
-            let form = forms.form(number as u32, seen.outline, short, codes);
+        let fields: Vec<_> = (0..)
+            .zip(logs.iter().zip(&draft.ranges))
+            .map(|(number, (log, ranges))| forms.fields(number, draft.number_bits, log, ranges))
+            .collect();
+        // One bit is left to the store, which marks the keys of long states with it.
+        let most_bits = 8 * forms.short_len as u32 - 1;
+        forms.short_bits =
+            fields.iter().map(|fields| width(fields)).filter(|&bits| bits <= most_bits).max().unwrap_or(1);
+        forms.exclusive_at = forms.short_bits.saturating_sub(most_bits + 1 - WORD_BITS);
+        for (number, (log, fields)) in logs.into_iter().zip(fields).enumerate() {
+            let fits = width(&fields) <= most_bits;
+            let short = fits.then(|| Packing::new(&log.known.template, &fields));
+            let coded = fits && forms.short_len <= 2 * WORD && !straddles(&fields);
+            let codes = coded.then(|| {
+                let mut codes = codes(log.known.template.len(), &fields, forms.short_len > WORD);
+                codes.push_exclusive(most_bits + 1 - WORD_BITS + forms.exclusive_at);
+                Arc::new(codes)
+            });
+            forms.first_by_types.insert(log.outline.types.clone(), number);
+            let form = forms.form(number as u32, log, short, codes);
             forms.first.push(form);
         }
         forms
+    }
+
+    /// Packs states by all that has been seen by now.
+    pub fn adapted(self) -> Self {
+        let Forms { interpreter, ranges, first, later, next_look, .. } = self;
+        let later = later.into_inner().unwrap_or_else(PoisonError::into_inner).forms;
+        let later = later.into_iter().filter_map(Arc::into_inner);
+        let into_log = |form: Form| form.log.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let logs = first.into_iter().chain(later).map(into_log).filter(|log| log.states > 0);
+        let mut logs: Vec<_> = logs.collect();
+        logs.iter_mut().for_each(|log| log.longs = 0);
+        Forms { next_look, ..Forms::new(interpreter, ranges, logs, false) }
+    }
+
+    pub fn are_outgrown(&self) -> bool {
+        self.outgrown.load(Ordering::Relaxed)
+    }
+
+    /// Whether a search that has taken so many steps had better begin again with [`Forms::adapted`]: because many
+    /// states are packed long that would then be packed short.
+    pub fn outgrow(&self, steps: u64) -> bool {
+        let longs = self.longs.load(Ordering::Relaxed);
+        if steps < self.next_look.load(Ordering::Relaxed) || longs < steps / 16 {
+            return self.are_outgrown();
+        }
+        self.next_look.store(2 * steps, Ordering::Relaxed);
+        let later = self.later.read().unwrap_or_else(PoisonError::into_inner);
+        let forms = self.first.iter().chain(later.forms.iter().map(Arc::as_ref));
+        let mut logs: Vec<_> = forms.map(Form::log).filter(|log| log.states > 0).collect();
+        logs.sort_by_key(|log| Reverse(log.states));
+        let draft = Draft::new(logs.iter().map(|log| &**log).take(MOST_SHORT), false);
+        let noted: u64 = logs.iter().map(|log| log.longs).sum();
+        let saved = logs.iter().zip(&draft.ranges).filter(|(_, ranges)| draft.fits(ranges));
+        let saved: u64 = saved.map(|(log, _)| log.longs).sum();
+        // One word more for all is worth it only if most need it.
+        let pays = draft.short_len <= self.short_len || longs > steps / 2;
+        let gains = pays && saved > noted / 2;
+        self.outgrown.store(gains, Ordering::Relaxed);
+        gains
     }
 
     /// The outline that most states are likely to have, if these are packed into one word.
@@ -189,7 +282,11 @@ impl<'s> Forms<'s> {
     }
 
     pub fn is_transient(&self, packed: &State) -> bool {
-        packed.len() != self.short_len && word(packed) & TRANSIENT != 0
+        if packed.len() == self.short_len {
+            last_word(packed) >> self.exclusive_at != 0
+        } else {
+            word(packed) & RAW != 0
+        }
     }
 
     /// The form of a packed state.
@@ -199,7 +296,7 @@ impl<'s> Forms<'s> {
         if packed.len() == self.short_len {
             return FormRef::First(&self.first[(first >> self.number_at & self.number_mask) as usize]);
         }
-        let number = (first & !TRANSIENT) as usize;
+        let number = (first & !RAW) as usize;
         match self.first.get(number) {
             Some(form) => FormRef::First(form),
             None => {
@@ -223,7 +320,8 @@ impl<'s> Forms<'s> {
             find(&later).unwrap_or_else(|| {
                 let outline = self.layout().outline(self.interpreter.system(), state);
                 let number = later.forms.len();
-                let form = Arc::new(self.form((self.first.len() + number) as u32, outline, None, None));
+                let log = Log::new(self.interpreter, &self.ranges, outline);
+                let form = Arc::new(self.form((self.first.len() + number) as u32, log, None, None));
                 later.forms.push(Arc::clone(&form));
                 later.by_types.insert(types.clone(), number);
                 FormRef::Later(form)
@@ -231,36 +329,101 @@ impl<'s> Forms<'s> {
         })
     }
 
-    fn form(&self, number: u32, outline: Outline, short: Option<Packing>, codes: Option<Arc<Codes>>) -> Form {
-        let Variation { numbers, template } = self.variation(&outline);
-        let fields: Vec<Field> = numbers.iter().map(|number| field(number, number.range)).collect();
-        Form { number, outline, short, codes, long: Packing::new(&template, &fields), short_len: self.short_len }
+    fn form(&self, number: u32, log: Log, short: Option<Packing>, codes: Option<Arc<Codes>>) -> Form {
+        let fields: Vec<Field> = log.known.numbers.iter().map(|number| field(number, number.range)).collect();
+        Form {
+            number,
+            outline: log.outline.clone(),
+            short,
+            codes,
+            long: Packing::new(&log.known.template, &fields),
+            short_len: self.short_len,
+            exclusive_at: self.exclusive_at,
+            log: Mutex::new(log),
+            longs: Arc::clone(&self.longs),
+        }
     }
 
     /// The fields of short states of an outline.
-    fn fields(&self, number: u32, number_bits: u32, seen: &Seen) -> Vec<Field> {
+    fn fields(&self, number: u32, number_bits: u32, log: &Log, ranges: &[Range]) -> Vec<Field> {
         let count_at = self.layout().process_count as u32;
-        let Variation { numbers, template } = self.variation(&seen.outline);
-        let mut fields: Vec<Field> = numbers
-            .iter()
-            .zip(&seen.ranges)
-            // What stands before the outline's number must be equally wide everywhere.
-            .map(|(known, &range)| field(known, if known.at < count_at { known.range } else { range }))
-            .collect();
+        let (numbers, template) = (&log.known.numbers, &log.known.template);
+        let mut fields: Vec<Field> =
+            numbers.iter().zip(ranges).map(|(known, &range)| field(known, range)).collect();
         // Where the number of processes stands in a state, the outline's number is packed.
         let low = u32::from(template[count_at as usize]).wrapping_sub(number) & 0xff;
         let place = fields.partition_point(|field| field.offset < count_at);
         fields.insert(place, Field { offset: count_at, bytes: 1, low, bits: number_bits as u8 });
+        if self.short_len == 2 * WORD {
+            align(&mut fields, place + 1);
+        }
         fields
-    }
-
-    fn variation(&self, outline: &Outline) -> Variation {
-        Variation::new(self.interpreter.system(), self.layout(), &self.ranges, outline)
     }
 
     fn layout(&self) -> &'s Layout {
         self.interpreter.layout()
     }
+}
+
+/// How short states are to be packed.
+struct Draft {
+    /// Of each outline and number, the values that are to have a code.
+    ranges: Vec<Vec<Range>>,
+    number_bits: u32,
+    short_len: usize,
+}
+
+impl Draft {
+    /// The commonest outline comes first: short states are as long as that one needs.
+    fn new<'l>(logs: impl Iterator<Item = &'l Log> + Clone, complete: bool) -> Draft {
+        let number_bits = usize::BITS - logs.clone().count().saturating_sub(1).leading_zeros();
+        let ranges: Vec<_> = logs.map(|log| log.coded(number_bits + 1, complete)).collect();
+        let words = ranges.first().map_or(1, |ranges| (bits_of(ranges) + number_bits + 1).div_ceil(WORD_BITS));
+        Draft { ranges, number_bits, short_len: words as usize * WORD }
+    }
+
+    /// Whether states with these numbers fit.
+    fn fits(&self, ranges: &[Range]) -> bool {
+        ((bits_of(ranges) + self.number_bits) as usize) < 8 * self.short_len
+    }
+}
+
+fn width(fields: &[Field]) -> u32 {
+    fields.iter().map(|field| u32::from(field.bits)).sum()
+}
+
+/// Where in its word each field begins.
+fn places(fields: &[Field]) -> impl Iterator<Item = (u32, &Field)> {
+    fields.iter().scan(0, |at, field| {
+        let begin = *at % WORD_BITS;
+        *at += u32::from(field.bits);
+        Some((begin, field))
+    })
+}
+
+/// Whether a field begins in one word and ends in the next.
+fn straddles(fields: &[Field]) -> bool {
+    places(fields).any(|(at, field)| at + u32::from(field.bits) > WORD_BITS)
+}
+
+/// Widens fields, from the one at `first` on, so that none is in both of two words; if that is possible.
+fn align(fields: &mut [Field], first: usize) {
+    let across = places(fields).position(|(at, field)| at + u32::from(field.bits) > WORD_BITS);
+    let Some(across) = across.filter(|&across| across > first) else { return };
+    let gap = WORD_BITS - width(&fields[..across]);
+    if width(fields) + gap >= 2 * WORD_BITS {
+        return;
+    }
+    let mut left = gap as u8;
+    for field in fields[first..across].iter_mut().rev() {
+        let more = (8 * field.bytes - field.bits).min(left);
+        field.bits += more;
+        left -= more;
+    }
+}
+
+fn bits_of(ranges: &[Range]) -> u32 {
+    ranges.iter().map(|range| log::bits(range.low, range.high)).sum()
 }
 
 /// As many bits as it takes to tell the values of a range apart.
@@ -271,11 +434,15 @@ fn field(number: &Number, Range { low, high }: Range) -> Field {
     Field { offset: number.at, bytes: number.bytes, low: low as u32 & wide, bits }
 }
 
-/// The fields of a state, one after the other in one word.
-fn codes(len: usize, fields: &[Field]) -> Codes {
-    let mut codes = Codes::new(len);
+/// The fields of a state, one after the other in one word or two.
+fn codes(len: usize, fields: &[Field], wide: bool) -> Codes {
+    let mut codes = Codes::new(len, wide);
     fields.iter().for_each(|field| codes.push(field.offset, field.bytes, field.low, field.bits));
     codes
+}
+
+fn last_word(packed: &State) -> u64 {
+    packed.last_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 fn word(packed: &State) -> u64 {

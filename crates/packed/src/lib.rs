@@ -2,17 +2,20 @@
 //! values apart.
 //!
 //! ```text
-//! short:      the outline's number and the codes of all numbers, in a fixed number of words
-//! long:       the outline's number │ the codes of all numbers │ padding: longer than any short one
-//! transient:  the outline's number, marked │ the state as it is
+//! short:  the outline's number and the codes of all numbers, in a fixed number of words; above them, if there is room,
+//!         the process that alone may move
+//! long:   the outline's number │ the codes of all numbers │ padding: longer than any short one
+//! raw:    the outline's number, marked │ the state as it is: other transient states
 //! ```
 //!
 //! Which numbers there are depends on the state's *outline*: which processes it has. A long state can be packed in
 //! any case: its codes are as wide as an analysis of the system says they can be. A short one is packed by what was
 //! seen on a short excursion before the search, which is often much less; a state that does not fit is kept long.
-//! Nothing is ever lost.
+//! Nothing is ever lost. If there are many of these, the search is told to begin again, with states packed by what is
+//! known then.
 
 mod form;
+mod log;
 mod scout;
 
 use entail_ir::interpret::{Engine, Sink, Source, Step};
@@ -35,8 +38,24 @@ impl<'s, E: Engine> Packed<'s, E> {
         let mut stillborn = false;
         interpreter.initial_states(&mut |state| stillborn |= state.is_empty());
         let ranges = Ranges::new(interpreter.system());
-        let seen = if stillborn { Vec::new() } else { scout::explore(interpreter, &engine, &ranges) };
-        let forms = Forms::new(interpreter, ranges, seen);
+        let (seen, complete) =
+            if stillborn { (Vec::new(), true) } else { scout::explore(interpreter, &engine, &ranges) };
+        let forms = Forms::new(interpreter, ranges, seen, complete);
+        if let Some((outline, codes)) = forms.commonest() {
+            engine.specialise(outline, codes);
+        }
+        Packed { interpreter, engine, forms, stillborn }
+    }
+
+    /// Whether it has said that a search should begin again, for which it must be adapted.
+    pub fn is_outgrown(&self) -> bool {
+        self.forms.are_outgrown()
+    }
+
+    /// The same system, with states packed by all that has been seen by now. They look different then.
+    pub fn adapted(self) -> Self {
+        let Packed { interpreter, mut engine, forms, stillborn } = self;
+        let forms = forms.adapted();
         if let Some((outline, codes)) = forms.commonest() {
             engine.specialise(outline, codes);
         }
@@ -104,7 +123,15 @@ impl<E: Engine> Sink for Packer<'_, '_, E> {
 
     #[inline]
     fn words(&mut self, steps: &[[u64; 2]]) {
-        self.successors.extend(steps.iter().map(|&[step, word]| (Step::from_bits(step), word.to_le_bytes())));
+        let steps = steps.iter().map(|&[step, word]| (Step::from_bits(step), word.to_le_bytes()));
+        self.successors.extend(steps, self.form.transient());
+    }
+
+    #[inline]
+    fn pairs(&mut self, steps: &[[u64; 3]]) {
+        let pair = |low: u64, high: u64| (u128::from(high) << 64 | u128::from(low)).to_le_bytes();
+        let steps = steps.iter().map(|&[step, high, low]| (Step::from_bits(step), pair(low, high)));
+        self.successors.extend_pairs(steps, self.form.transient());
     }
 }
 
@@ -145,6 +172,10 @@ impl<E: Engine> Model for Packed<'_, E> {
         let mut unpacked = StateBuf::new();
         form.unpack(state, &mut unpacked);
         self.interpreter.marks_with(&unpacked, form.outline())
+    }
+
+    fn should_begin_again(&self, steps: u64) -> bool {
+        self.forms.outgrow(steps)
     }
 
     fn expand(&self, state: &State, successors: &mut Successors<Step>, scratch: &mut Scratch) {

@@ -140,11 +140,11 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             return ControlFlow::Continue(Entered::Descent);
         }
         self.keep_watch()?;
-        for state in self.successors.states() {
+        self.successors.states().for_each(|state| {
             let key = self.store.key(state, &self.opened);
             self.store.prefetch(key);
             each(key);
-        }
+        });
         ControlFlow::Continue(Entered::Nothing)
     }
 
@@ -290,7 +290,8 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
 
     #[cold]
     fn look_at_limits(&self) -> ControlFlow<End> {
-        if self.limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        let stopped = self.limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if stopped || self.model.should_begin_again(self.stats.stored + self.stats.matched) {
             return ControlFlow::Break(End::Limit(Limit::Interrupted));
         }
         if self.limits.time.is_some_and(|time| self.started.elapsed() >= time) {

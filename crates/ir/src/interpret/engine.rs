@@ -22,8 +22,8 @@ pub struct Source<'a> {
     pub state: &'a State,
     /// That of the state.
     pub outline: &'a Outline,
-    /// The state as one word, where that is wanted of its successors too.
-    pub packed: Option<(u64, &'a Codes)>,
+    /// The state as one or two words, where that is wanted of its successors too.
+    pub packed: Option<(Words, &'a Codes)>,
 }
 
 /// Takes the successors of a state.
@@ -31,10 +31,16 @@ pub trait Sink {
     /// A step that leads to this state, which means nothing if it broke.
     fn state(&mut self, step: Step, fired: Fired, state: &State);
 
-    /// Steps without a fault, as their bits, each with the stable state that it leads to, which has the same outline
-    /// and fits into one word.
+    /// Steps without a fault, as their bits, each with the state that it leads to, which has the same outline and fits
+    /// into one word.
     fn words(&mut self, steps: &[[u64; 2]]);
+
+    /// The same for two words, of which the higher one comes first.
+    fn pairs(&mut self, steps: &[[u64; 3]]);
 }
+
+/// A packed state, the lowest bits first.
+pub type Words = [u64; 2];
 
 /// One that has not asked for words.
 impl<F: FnMut(Step, Fired, &State)> Sink for F {
@@ -45,9 +51,13 @@ impl<F: FnMut(Step, Fired, &State)> Sink for F {
     fn words(&mut self, _: &[[u64; 2]]) {
         unreachable!("words are for those who said how to pack them");
     }
+
+    fn pairs(&mut self, _: &[[u64; 3]]) {
+        unreachable!("words are for those who said how to pack them");
+    }
 }
 
-/// How the stable states of an outline are packed into one word.
+/// How the states of an outline are packed into one or two words.
 #[derive(Clone, Debug)]
 pub struct Codes {
     /// For every byte of a state: the number that begins there.
@@ -55,45 +65,77 @@ pub struct Codes {
     /// Where numbers begin, and how many bytes they have.
     numbers: Vec<(u32, u8)>,
     bits: u32,
+    /// How many there are at most.
+    most_bits: u32,
+    /// The last words of transient states are not less than that.
+    transient: u64,
 }
 
 /// The code of a number is how much greater it is than the lowest one, as far as its bytes go. All zeros: it has none.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Code {
-    /// The rest of the word.
+    /// The rest of its word.
     pub keep: u64,
     pub low: u64,
     /// Codes are less than that.
     pub limit: u64,
-    /// Where the code is in the word.
+    /// Where the code is; from 64 on, in the second word. It does not go beyond the end of its word.
     pub shift: u64,
 }
 
+impl Code {
+    fn new(low: u32, shift: u32, bits: u8) -> Code {
+        let limit = 1 << bits;
+        Code { keep: !((limit - 1) << (shift % u64::BITS)), low: u64::from(low), limit, shift: u64::from(shift) }
+    }
+}
+
 impl Codes {
-    /// For states of so many bytes, as yet without codes.
-    pub fn new(len: usize) -> Codes {
-        Codes { table: vec![Code::default(); len], numbers: Vec::new(), bits: 0 }
+    /// For stable states of so many bytes, at least one, as yet without codes; into one word, or two if `wide`. The
+    /// last bit of the last word is always 0.
+    pub fn new(len: usize, wide: bool) -> Codes {
+        let mut table = vec![Code::default(); len];
+        table[0] = Code { keep: u64::MAX, low: 0, limit: 1, shift: 0 };
+        let most_bits = if wide { 127 } else { 63 };
+        Codes { table, numbers: vec![(0, 1)], bits: 0, most_bits, transient: 1 << 63 }
     }
 
-    /// Gives the next bits of the word to the number that begins at `at`.
+    /// Whether there are two words.
+    pub fn is_wide(&self) -> bool {
+        self.most_bits > u64::BITS
+    }
+
+    /// Gives the next bits to the number that begins at `at`.
     pub fn push(&mut self, at: u32, bytes: u8, low: u32, bits: u8) {
         let shift = self.bits;
         self.bits += u32::from(bits);
-        assert!(self.bits < u64::BITS, "codes for more than one word");
-        let limit = 1 << bits;
-        self.table[at as usize] =
-            Code { keep: !((limit - 1) << shift), low: u64::from(low), limit, shift: u64::from(shift) };
+        assert!(self.bits <= self.most_bits, "more bits than there are");
+        self.table[at as usize] = Code::new(low, shift, bits);
         self.numbers.push((at, bytes));
+    }
+
+    /// Gives the bits from `shift` on to the process that alone may move, so that transient states have words too. All
+    /// other bits have been given before.
+    pub fn push_exclusive(&mut self, shift: u32) {
+        assert!(self.bits <= shift && shift + u64::BITS > self.most_bits, "bits that are not given twice");
+        self.bits = self.most_bits;
+        self.transient = 1 << (shift % u64::BITS);
+        self.table[0] = Code::new(0, shift, (self.most_bits - shift).min(u8::BITS) as u8);
+    }
+
+    /// Last words from this one on are of transient states.
+    pub fn transient(&self) -> u64 {
+        self.transient
     }
 
     pub fn table(&self) -> &[Code] {
         &self.table
     }
 
-    /// The word of a stable state of the outline, if all its numbers have codes.
-    pub fn pack(&self, state: &State) -> Option<u64> {
-        let mut word = 0;
+    /// The words of a state of the outline, if all its numbers have codes.
+    pub fn pack(&self, state: &State) -> Option<Words> {
+        let mut words = [0; 2];
         for &(at, bytes) in &self.numbers {
             let (at, bytes) = (at as usize, usize::from(bytes));
             let mut value = [0; 4];
@@ -104,9 +146,9 @@ impl Codes {
             if number >= code.limit {
                 return None;
             }
-            word |= number << code.shift;
+            words[(code.shift / 64) as usize] |= number << (code.shift % 64);
         }
-        Some(word)
+        Some(words)
     }
 }
 

@@ -10,7 +10,7 @@
 //! stored. A *station* is a location where a process can be, numbered without gaps. Numbers are little-endian. Parts marked `?` are there only if the system needs them. Free slots of a
 //! channel are 0, so that equal states have equal bytes.
 
-use crate::{ChannelType, ChannelTypeId, Init, LocationId, ProcessType, ProcessTypeId, Scalar, System};
+use crate::{Action, ChannelType, ChannelTypeId, Init, LocationId, ProcessType, ProcessTypeId, Scalar, System};
 use entail_model::State;
 
 /// The sizes and offsets that are the same in every state of a system.
@@ -24,6 +24,8 @@ pub struct Layout {
     pub location_bytes: usize,
     /// Per process type: the locations where a process can be.
     stations: Vec<Vec<LocationId>>,
+    /// Per process type: at how many stations, the first ones, a process can stay, as far as can be seen here.
+    stops: Vec<u16>,
     /// Per process type and location: its station.
     station_of: Vec<Vec<u16>>,
     pub(crate) priority: bool,
@@ -100,7 +102,8 @@ impl Layout {
         };
         let size_of = |types: &[ChannelTypeId]| types.iter().map(|id| channels[id.index()].size).sum::<usize>();
 
-        let stations: Vec<_> = system.process_types.iter().map(|process| stations(process, system)).collect();
+        let (stations, stops): (Vec<_>, Vec<_>) =
+            system.process_types.iter().map(|process| stations(process, system)).unzip();
         let station_of = |(process, stations): (&ProcessType, &Vec<LocationId>)| {
             let mut station_of = vec![0; process.locations.len()];
             (0..).zip(stations).for_each(|(station, location)| station_of[location.index()] = station);
@@ -131,6 +134,7 @@ impl Layout {
             first_process,
             location_bytes,
             stations,
+            stops,
             station_of,
             priority: system.uses_priorities,
             process_header,
@@ -239,6 +243,11 @@ impl Layout {
         &self.stations[process_type.index()]
     }
 
+    /// At how many stations, the first ones, a process of this type usually stays.
+    pub fn stops(&self, process_type: ProcessTypeId) -> u16 {
+        self.stops[process_type.index()]
+    }
+
     /// The station of a location where a process of this type can be.
     pub fn station(&self, process_type: ProcessTypeId, location: LocationId) -> u16 {
         self.station_of[process_type.index()][location.index()]
@@ -293,8 +302,9 @@ impl Layout {
     }
 }
 
-/// Where a process begins, and where edges lead from there.
-fn stations(process_type: &ProcessType, system: &System) -> Vec<LocationId> {
+/// Where a process begins, and where edges lead from there. Those where a process can stay come first, so that their
+/// numbers are small; also says how many these are.
+fn stations(process_type: &ProcessType, system: &System) -> (Vec<LocationId>, u16) {
     let mut reached = vec![false; process_type.locations.len()];
     let mut pending = vec![process_type.entry];
     while let Some(location) = pending.pop() {
@@ -303,7 +313,27 @@ fn stations(process_type: &ProcessType, system: &System) -> Vec<LocationId> {
             pending.extend(edges.iter().filter_map(|edge| edge.target));
         }
     }
-    (0..).map(LocationId).zip(reached).filter_map(|(location, reached)| reached.then_some(location)).collect()
+    let all = (0..).map(LocationId).zip(reached).filter_map(|(location, reached)| reached.then_some(location));
+    let passed = passed(process_type, system);
+    let (passed, others): (Vec<_>, Vec<_>) = all.partition(|location| passed[location.index()]);
+    let stops = others.len() as u16;
+    (others.into_iter().chain(passed).collect(), stops)
+}
+
+/// Per location: whether a process, as far as can be seen here, goes on from there without a break.
+fn passed(process_type: &ProcessType, system: &System) -> Vec<bool> {
+    let edges_of = |location| system.edges_of(location).iter();
+    let can_go_on = |location| edges_of(location).any(|edge| edge.action.is_always_possible());
+    let mut passed: Vec<bool> = process_type.locations.iter().map(can_go_on).collect();
+    passed[process_type.entry.index()] = false;
+    for edge in process_type.locations.iter().flat_map(edges_of) {
+        // By a rendezvous, others may get to move.
+        let keeps_on = edge.atomic && !matches!(edge.action, Action::Send(_) | Action::Receive(_));
+        if let Some(target) = edge.target.filter(|_| !keeps_on) {
+            passed[target.index()] = false;
+        }
+    }
+    passed
 }
 
 impl ChannelLayout {

@@ -1,15 +1,16 @@
 //! The successor of a packed state as one word: only the numbers that are written are coded again.
 //!
 //! Which number has which bits of the word is looked up when the code runs, unless the code is for one packing only.
+//! If that has two words, so has the successor.
 
 use super::number::{Number, Offset};
 use super::{Emitter, TRUSTED};
 use crate::by_interpreter::Helper;
 use crate::context::Context;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use entail_ir::interpret::Code;
+use entail_ir::interpret::{Code, Codes};
 use std::mem::{offset_of, size_of};
 
 /// The word of the state that is being written.
@@ -17,7 +18,7 @@ use std::mem::{offset_of, size_of};
 pub(super) struct Coding {
     /// Where the state is.
     to: Value,
-    word: Variable,
+    words: [Variable; 2],
     /// Negative as long as all numbers have codes.
     fits: Variable,
     /// Something was written of which it is not known what it is: all must be coded.
@@ -27,13 +28,20 @@ pub(super) struct Coding {
 impl Emitter<'_, '_> {
     /// From now on, what is stored to the state at `to`, a copy of the state that is expanded, is coded as well.
     pub(super) fn begin_coding(&mut self, to: Value) {
-        let coding =
-            Coding { to, word: self.b.declare_var(types::I64), fits: self.b.declare_var(types::I64), whole: false };
-        let word = self.context_word(offset_of!(Context, word));
-        self.b.def_var(coding.word, word);
+        let [low, high, fits] = [(); 3].map(|()| self.b.declare_var(types::I64));
+        let coding = Coding { to, words: [low, high], fits, whole: false };
+        for word in 0..self.coded_words() {
+            let value = self.context_word(offset_of!(Context, words) + 8 * word);
+            self.b.def_var(coding.words[word], value);
+        }
         let fits = self.word(u64::MAX);
         self.b.def_var(coding.fits, fits);
         self.coding = Some(coding);
+    }
+
+    /// How many words a packed state has.
+    fn coded_words(&self) -> usize {
+        if self.program.codes.is_some_and(Codes::is_wide) { 2 } else { 1 }
     }
 
     /// Codes the lowest 1, 2 or 4 bytes of a number that is stored.
@@ -61,7 +69,7 @@ impl Emitter<'_, '_> {
                     let never = self.word(0);
                     return self.b.def_var(coding.fits, never);
                 }
-                self.word(number << code.shift)
+                self.word(number << (code.shift % 64))
             }
             Number::Computed(value, _) => {
                 let number = self.b.ins().iadd_imm_s(value, i64::from(low.cast_signed().wrapping_neg()));
@@ -71,13 +79,14 @@ impl Emitter<'_, '_> {
                     let below = self.b.ins().iadd_imm_s(number, -code.limit.cast_signed());
                     self.require_fit(coding, below);
                 }
-                self.b.ins().ishl_imm_u(number, code.shift.cast_signed())
+                self.b.ins().ishl_imm_u(number, (code.shift % 64).cast_signed())
             }
         };
-        let word = self.b.use_var(coding.word);
+        let variable = coding.words[(code.shift / 64) as usize];
+        let word = self.b.use_var(variable);
         let others = self.b.ins().band_imm_s(word, code.keep.cast_signed());
         let word = self.b.ins().bor(others, coded);
-        self.b.def_var(coding.word, word);
+        self.b.def_var(variable, word);
     }
 
     fn code_computed(&mut self, coding: Coding, at: Offset, bytes: u32, value: Value) {
@@ -100,10 +109,21 @@ impl Emitter<'_, '_> {
         let shift = self.load(types::I64, row, row_at + offset_of!(Code, shift));
         let coded = self.b.ins().ishl(number, shift);
         let keep = self.load(types::I64, row, row_at + offset_of!(Code, keep));
-        let word = self.b.use_var(coding.word);
+        if self.coded_words() == 1 {
+            let word = self.b.use_var(coding.words[0]);
+            let others = self.b.ins().band(word, keep);
+            let word = self.b.ins().bor(others, coded);
+            return self.b.def_var(coding.words[0], word);
+        }
+        let is_high = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, shift, 64);
+        let [low, high] = coding.words.map(|word| self.b.use_var(word));
+        let word = self.b.ins().select(is_high, high, low);
         let others = self.b.ins().band(word, keep);
         let word = self.b.ins().bor(others, coded);
-        self.b.def_var(coding.word, word);
+        let new_low = self.b.ins().select(is_high, low, word);
+        let new_high = self.b.ins().select(is_high, word, high);
+        self.b.def_var(coding.words[0], new_low);
+        self.b.def_var(coding.words[1], new_high);
     }
 
     /// The lowest 1, 2 or 4 bytes.
@@ -129,16 +149,19 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The word, and whether it is one.
-    pub(super) fn coded(&mut self, coding: Coding) -> (Value, Value) {
+    /// The words, the last one first, unless the state does not fit.
+    pub(super) fn coded(&mut self, coding: Coding, otherwise: Block) -> Vec<Value> {
+        let words = (0..self.coded_words()).rev();
         if !coding.whole {
-            let word = self.b.use_var(coding.word);
             let fits = self.b.use_var(coding.fits);
-            return (word, self.b.ins().icmp_imm_s(IntCC::SignedLessThan, fits, 0));
+            let fits = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, fits, 0);
+            self.unless_leave(fits, otherwise);
+            return words.map(|word| self.b.use_var(coding.words[word])).collect();
         }
         let context = self.context;
-        let word = self.help(Helper::Pack, &[context, coding.to]).expect("it returns a word");
-        (word, self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, word, 0))
+        let fits = self.help(Helper::Pack, &[context, coding.to]).expect("it returns a number");
+        self.unless_leave(fits, otherwise);
+        words.map(|word| self.context_word(offset_of!(Context, packed) + 8 * word)).collect()
     }
 
     /// Writes the lowest 1, 2 or 4 bytes of a number.

@@ -211,7 +211,7 @@ impl Emitter<'_, '_> {
                 has_moved = Moved::Surely;
             } else {
                 self.take(EdgeId(id), edge, scene, next);
-                let surely = has_moved == Moved::Surely || crate::program::is_always_possible(&edge.action);
+                let surely = has_moved == Moved::Surely || edge.action.is_always_possible();
                 has_moved = if surely { Moved::Surely } else { Moved::Perhaps };
             }
             self.go_on_in(next);

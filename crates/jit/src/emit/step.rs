@@ -5,7 +5,7 @@ use super::number::{Number, Offset};
 use super::{Asks, Emitter, Failures, Scene, TRUSTED, Who};
 use crate::by_interpreter::Helper;
 use crate::code::Callee;
-use crate::context::{CHUNK, Context, DONE, HEADER, SHORT, failure, shape, stride};
+use crate::context::{CHUNK, Context, DONE, HEADER, failure, shape, stride};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use entail_ir::{Edge, EdgeId, FaultKind, LocationId, ProcessTypeId, Range, Scalar, StatementId};
@@ -209,11 +209,11 @@ impl Emitter<'_, '_> {
                 self.set_exclusive(edge, &who, to);
             }
         }
-        let coding = self.coding.take().filter(|_| edge.target.is_some() && !edge.atomic);
+        let coding = self.coding.take().filter(|_| edge.target.is_some());
         let on = self.block();
         if let Some(coding) = coding {
             let in_full = self.cold_block();
-            self.write_word(coding, to, step, in_full);
+            self.write_words(coding, edge, to, step, in_full);
             self.jump(on);
             self.go_on_in(in_full);
         }
@@ -228,23 +228,30 @@ impl Emitter<'_, '_> {
         self.go_on_in(on);
     }
 
-    /// Ends the entry with a word, if the state is one and nothing is wrong with it.
-    fn write_word(&mut self, coding: Coding, to: Value, step: Value, otherwise: Block) {
+    /// Ends the entry with words, if the state fits into them and nothing is wrong with it.
+    fn write_words(&mut self, coding: Coding, edge: &Edge, to: Value, step: Value, otherwise: Block) {
         if let Some(failures) = self.failures {
             let count = self.b.use_var(failures.count);
             self.if_leave(count, otherwise);
         }
-        let (word, fits) = self.coded(coding);
-        self.unless_leave(fits, otherwise);
+        let words = self.coded(coding, otherwise);
         if !self.program.system.invariants.is_empty() {
+            let hold = self.block();
+            if edge.atomic {
+                let exclusive = self.b.ins().uload8(types::I32, TRUSTED, to, 0);
+                self.if_leave(exclusive, hold);
+            }
             let context = self.context;
             let broken = self.call(Callee::Invariants, &[context, to]).expect("it returns a word");
-            self.if_leave(broken, otherwise);
+            self.b.ins().brif(broken, otherwise, &[], hold, &[]);
+            self.go_on_in(hold);
         }
         let out = self.b.use_var(self.out);
         self.store(step, out, 0);
-        self.store(word, out, 8);
-        let next = self.b.ins().iadd_imm_u(out, SHORT as i64);
+        for (at, word) in words.iter().enumerate() {
+            self.store(*word, out, 8 + 8 * at);
+        }
+        let next = self.b.ins().iadd_imm_u(out, 8 + 8 * words.len() as i64);
         self.b.def_var(self.out, next);
     }
 
@@ -259,11 +266,13 @@ impl Emitter<'_, '_> {
             return;
         }
         let exclusive = match who.number {
-            _ if !edge.atomic || edge.target.is_none() => self.b.ins().iconst(types::I32, 0),
-            Number::Known(process) => self.b.ins().iconst(types::I32, i64::from(process + 1)),
-            Number::Computed(process, _) => self.b.ins().iadd_imm_u(process, 1),
+            _ if !edge.atomic || edge.target.is_none() => Number::Known(0),
+            Number::Known(process) => Number::Known(process + 1),
+            Number::Computed(process, Range { low, high }) => {
+                Number::Computed(self.b.ins().iadd_imm_u(process, 1), Range { low: low + 1, high: high + 1 })
+            }
         };
-        self.write_bytes(to, Offset::fixed(0), 1, exclusive);
+        self.store_bytes(to, Offset::fixed(0), 1, exclusive);
     }
 
     /// A process that may not be interrupted but cannot go on either loses that privilege.
@@ -283,8 +292,7 @@ impl Emitter<'_, '_> {
         let (stuck, on) = (self.block(), self.block());
         self.b.ins().brif(can_move, on, &[], stuck, &[]);
         self.go_on_in(stuck);
-        let zero = self.b.ins().iconst(types::I32, 0);
-        self.write_bytes(to, Offset::fixed(0), 1, zero);
+        self.store_bytes(to, Offset::fixed(0), 1, Number::Known(0));
         self.jump(on);
         self.go_on_in(on);
     }

@@ -24,6 +24,8 @@ pub struct Compared {
     pub faults: usize,
     /// Successors that were given as words.
     pub words: usize,
+    /// Those of them that were given as two.
+    pub pairs: usize,
 }
 
 impl std::ops::AddAssign for Compared {
@@ -33,6 +35,7 @@ impl std::ops::AddAssign for Compared {
         self.transient += other.transient;
         self.faults += other.faults;
         self.words += other.words;
+        self.pairs += other.pairs;
     }
 }
 
@@ -116,7 +119,7 @@ impl<'s> Pair<'s> {
                 found.get(at),
             );
         }
-        if !state.is_empty() && !interpreter.is_transient(state) {
+        if !state.is_empty() {
             let fresh = Arc::new(codes(state, variation, compared.states as u64));
             let renew = special.as_ref().is_none_or(|special| special.uses == SPECIAL_USES);
             if renew {
@@ -128,12 +131,13 @@ impl<'s> Pair<'s> {
             // With code for this packing, if there is some, and with that for any.
             let prepared = (special.types == outline.types).then_some(&special.codes);
             for codes in prepared.into_iter().chain([&fresh]) {
-                let Some(word) = codes.pack(state) else { continue };
-                let mut words = Words { expected: expected.iter(), codes, words: 0 };
-                let from = Source { state, outline, packed: Some((word, codes)) };
+                let Some(packed) = codes.pack(state) else { continue };
+                let mut words = Words { expected: expected.iter(), codes, words: 0, pairs: 0 };
+                let from = Source { state, outline, packed: Some((packed, codes)) };
                 jit.expand(from, scratch, &mut words);
                 assert!(words.expected.next().is_none(), "{name}: a step is missing in {state:?}");
                 compared.words += words.words;
+                compared.pairs += words.pairs;
             }
         }
         compared.states += 1;
@@ -181,20 +185,28 @@ fn all_steps(engine: &impl Engine, state: &State, outline: &Outline, scratch: &m
     steps
 }
 
-/// Codes for the numbers of a state and for some near them: all in one word, so that many have few or none.
+/// Codes for the numbers of a state and for some near them: all in one word or two, so that many have few or none.
 fn codes(state: &State, variation: &Variation, seed: u64) -> Codes {
     let mut rng = Rng::new(seed);
-    let mut codes = Codes::new(state.len());
-    let mut left = 63;
+    let wide = rng.below(2) == 1;
+    let mut codes = Codes::new(state.len(), wide);
+    let most = if wide { 127 } else { 63 };
+    let mut left = most;
     for number in &variation.numbers {
         let (at, bytes) = (number.at as usize, usize::from(number.bytes));
         let mut value = [0; 4];
         value[..bytes].copy_from_slice(&state[at..at + bytes]);
-        let bits = rng.below(8).min(left);
+        let mut bits = rng.below(8).min(left);
+        if left > 63 && left - bits < 63 {
+            // Up to the end of the first word.
+            bits = left - 63;
+        }
         left -= bits;
         let low = u32::from_le_bytes(value).wrapping_sub(rng.below(1 << bits) as u32);
         codes.push(number.at, number.bytes, low & u32::MAX >> (32 - 8 * bytes), bits as u8);
     }
+    let from = (most - left).max(most - 63);
+    codes.push_exclusive((from + rng.below(most - from + 1)) as u32);
     codes
 }
 
@@ -203,6 +215,7 @@ struct Words<'a> {
     expected: std::slice::Iter<'a, Taken>,
     codes: &'a Codes,
     words: usize,
+    pairs: usize,
 }
 
 impl Sink for Words<'_> {
@@ -212,12 +225,24 @@ impl Sink for Words<'_> {
     }
 
     fn words(&mut self, steps: &[[u64; 2]]) {
-        for &[step, word] in steps {
-            let (expected, fired, state) = self.expected.next().expect("no more steps than expected");
-            assert_eq!((step, *fired, state[0]), (expected.bits(), Fired::Done, 0));
-            assert_eq!(Some(word), self.codes.pack(state), "{expected:?} to {state:?} with {:?}", self.codes);
-            self.words += 1;
-        }
+        assert!(!self.codes.is_wide());
+        steps.iter().for_each(|&[step, word]| self.compare(step, word, [word, 0]));
+    }
+
+    fn pairs(&mut self, steps: &[[u64; 3]]) {
+        assert!(self.codes.is_wide());
+        steps.iter().for_each(|&[step, high, low]| self.compare(step, high, [low, high]));
+        self.pairs += steps.len();
+    }
+}
+
+impl Words<'_> {
+    fn compare(&mut self, step: u64, last: u64, words: [u64; 2]) {
+        let (expected, fired, state) = self.expected.next().expect("no more steps than expected");
+        assert_eq!((step, *fired), (expected.bits(), Fired::Done));
+        assert_eq!(last >= self.codes.transient(), state[0] != 0, "{expected:?} to {state:?}");
+        assert_eq!(Some(words), self.codes.pack(state), "{expected:?} to {state:?} with {:?}", self.codes);
+        self.words += 1;
     }
 }
 

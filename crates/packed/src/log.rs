@@ -1,0 +1,161 @@
+//! What has been seen of the states of one outline, and which values are to have a code.
+
+use entail_ir::interpret::{Number, Outline, Variation};
+use entail_ir::{Interpreter, ProcessTypeId, Range, Ranges};
+use entail_model::State;
+
+/// How many bits more than was seen are given, at most, to a number that was still growing in the end.
+const SLACK: u32 = 5;
+/// How often a number must have grown to look as if it counted something.
+const COUNTS: u64 = 4;
+
+/// What was seen of the states of one outline.
+pub(crate) struct Log {
+    pub outline: Outline,
+    pub known: Variation,
+    pub states: u64,
+    /// How many of them were packed long.
+    pub longs: u64,
+    numbers: Vec<Extent>,
+    /// Of each number that says where a process is: all places where one can stay.
+    stops: Vec<Option<Range>>,
+    is_atomic: bool,
+    /// What stands before the number of processes must be equally wide in all outlines.
+    count_at: u32,
+}
+
+/// The values a number had, read in both ways: often -1, or 255, stands beside small numbers.
+#[derive(Clone, Copy)]
+struct Extent {
+    signed: Range,
+    unsigned: (u32, u32),
+    /// How often it was found to be larger, and after how many states the last time.
+    times: u64,
+    grew: u64,
+}
+
+/// How much more than what was seen is to have a code.
+#[derive(Clone, Copy)]
+struct Generosity {
+    /// So many bits for numbers that were still growing in the end, and one for those that look as if they counted.
+    slack: u32,
+    /// All places where a process can be: a run may go through phases that are alike but for one process.
+    all_stops: bool,
+}
+
+impl Log {
+    /// As yet nothing was seen.
+    pub fn new(interpreter: &Interpreter, ranges: &Ranges, outline: Outline) -> Log {
+        let (system, layout) = (interpreter.system(), interpreter.layout());
+        let known = Variation::new(system, layout, ranges, &outline);
+        let stops = |number: &Number| {
+            let process = outline.starts.binary_search(&number.at.wrapping_sub(1)).ok()?;
+            let count = layout.stops(ProcessTypeId(outline.types[process] as u16));
+            Some(Range { low: 0, high: i32::from(count) - 1 })
+        };
+        let stops = known.numbers.iter().map(stops).collect();
+        let is_atomic = system.edges.iter().any(|edge| edge.atomic);
+        let count_at = layout.process_count as u32;
+        Log { outline, known, states: 0, longs: 0, numbers: Vec::new(), stops, is_atomic, count_at }
+    }
+
+    pub fn note(&mut self, state: &State) {
+        self.states += 1;
+        let first = self.numbers.is_empty();
+        for (index, number) in self.known.numbers.iter().enumerate() {
+            let (at, bytes) = (number.at as usize, usize::from(number.bytes));
+            let mut value = [0; 4];
+            value[..bytes].copy_from_slice(&state[at..at + bytes]);
+            let unsigned = u32::from_le_bytes(value);
+            let unused = 32 - 8 * bytes as u32;
+            let signed = (unsigned << unused) as i32 >> unused;
+            if first {
+                let signed = Range { low: signed, high: signed };
+                self.numbers.push(Extent { signed, unsigned: (unsigned, unsigned), times: 0, grew: 0 });
+            } else {
+                self.numbers[index].include(signed, unsigned, self.states);
+            }
+        }
+    }
+
+    /// How often something was new.
+    pub fn growth(&self) -> u64 {
+        self.numbers.iter().map(|extent| extent.times).sum()
+    }
+
+    /// Of each number, the values that are to have a code. `others` is the number of bits that a state has besides its
+    /// numbers; `complete`: all states were seen.
+    pub fn coded(&self, others: u32, complete: bool) -> Vec<Range> {
+        let bits_of =
+            |ranges: &[Range]| ranges.iter().map(|range| bits(range.low, range.high)).sum::<u32>() + others;
+        // To be generous is good, but not so good that a state should take a word more for it.
+        let least = self.ranges(Generosity { slack: 0, all_stops: false });
+        let room = bits_of(&least).next_multiple_of(u64::BITS);
+        // A transient state is handled faster if it says in the same word which process alone may move.
+        let exclusive = if self.is_atomic { bits(0, self.outline.types.len() as i32) } else { 0 };
+        let most = if complete { 0 } else { SLACK };
+        let ways = [exclusive, 0].into_iter().flat_map(|more| {
+            [!complete, false].into_iter().flat_map(move |all_stops| {
+                (0..=most).rev().map(move |slack| (Generosity { slack, all_stops }, more))
+            })
+        });
+        let fitting = ways.map(|(way, more)| (self.ranges(way), more));
+        let mut fitting = fitting.filter(|(ranges, more)| bits_of(ranges) + more <= room);
+        fitting.next().map_or(least, |(ranges, _)| ranges)
+    }
+
+    fn ranges(&self, Generosity { slack, all_stops }: Generosity) -> Vec<Range> {
+        let spare = |extent: &Extent| match extent.times {
+            _ if extent.grew > self.states / 2 => slack,
+            COUNTS.. => slack.min(1),
+            _ => 0,
+        };
+        let numbers = self.known.numbers.iter().zip(&self.numbers).zip(&self.stops);
+        numbers
+            .map(|((number, extent), stops)| match stops {
+                _ if number.at < self.count_at => number.range,
+                Some(stops) if all_stops && stops.contains(extent.signed.high) => *stops,
+                Some(_) | None => extent.range(number.range, spare(extent)),
+            })
+            .collect()
+    }
+}
+
+/// How many bits it takes to tell the values of a range apart.
+pub(crate) fn bits(low: i32, high: i32) -> u32 {
+    u32::BITS - (high.wrapping_sub(low) as u32).leading_zeros()
+}
+
+impl Extent {
+    fn include(&mut self, signed: i32, unsigned: u32, state: u64) {
+        let (low, high) = self.unsigned;
+        if !self.signed.contains(signed) || unsigned < low || unsigned > high {
+            self.signed = Range { low: self.signed.low.min(signed), high: self.signed.high.max(signed) };
+            self.unsigned = (low.min(unsigned), high.max(unsigned));
+            self.times += 1;
+            self.grew = state;
+        }
+    }
+
+    /// The smaller one of the two readings, with some bits to spare, but no more than the number can ever have.
+    fn range(&self, known: Range, slack: u32) -> Range {
+        let (low, high) = self.unsigned;
+        let span = |low: i32, high: i32| high.wrapping_sub(low) as u32;
+        let unsigned = Range { low: low as i32, high: high as i32 };
+        let narrow = if span(self.signed.low, self.signed.high) < span(unsigned.low, unsigned.high) {
+            self.signed
+        } else {
+            unsigned
+        };
+        let bits = bits(narrow.low, narrow.high) + slack;
+        let room = ((1u64 << bits.min(u32::BITS)) - 1) as u32;
+        if room >= span(known.low, known.high) {
+            return known;
+        }
+        // What is not needed for what was seen goes to values next to it; best down to 0, where many numbers begin.
+        let spare = (room - span(narrow.low, narrow.high)).min(i32::MAX as u32) as i32;
+        let lowest = narrow.low.saturating_sub(spare);
+        let low = if narrow.low >= 0 && lowest <= 0 { 0 } else { narrow.low.saturating_sub(spare / 2) };
+        Range { low, high: low.wrapping_add(room as i32) }
+    }
+}
