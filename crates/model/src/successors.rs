@@ -87,26 +87,24 @@ impl<S: Copy> Successors<S> {
     }
 
     /// Adds steps that lead to states of one little-endian word, without a fault. Words from `transient` on, which is
-    /// always the same, are transient states.
+    /// always the same, are transient states; `plain` says that there are none of these.
     #[inline]
-    pub fn extend(&mut self, steps: impl IntoIterator<Item = (S, [u8; 8])>, transient: u64) {
-        let mut all = 0;
-        self.words.extend(steps.into_iter().inspect(|(_, word)| all |= last_word(word)));
-        self.extended(all, transient);
+    pub fn extend(&mut self, steps: impl IntoIterator<Item = (S, [u8; 8])>, transient: u64, plain: bool) {
+        self.words.extend(steps);
+        self.extended(transient, plain);
     }
 
     /// The same for two words, of which the second one says whether the state is transient.
     #[inline]
-    pub fn extend_pairs(&mut self, steps: impl IntoIterator<Item = (S, [u8; 16])>, transient: u64) {
-        let mut all = 0;
-        self.pairs.extend(steps.into_iter().inspect(|(_, pair)| all |= last_word(pair)));
-        self.extended(all, transient);
+    pub fn extend_pairs(&mut self, steps: impl IntoIterator<Item = (S, [u8; 16])>, transient: u64, plain: bool) {
+        self.pairs.extend(steps);
+        self.extended(transient, plain);
     }
 
     #[inline]
-    fn extended(&mut self, all: u64, transient: u64) {
+    fn extended(&mut self, transient: u64, plain: bool) {
         self.transient = transient;
-        self.plain &= all < transient;
+        self.plain &= plain;
         if !self.list.is_empty() {
             self.list_words();
         }
@@ -137,16 +135,19 @@ impl<S: Copy> Successors<S> {
         self.len() == 0
     }
 
-    #[inline]
-    pub fn steps(&self) -> impl Iterator<Item = S> {
-        let words = self.words.iter().map(|(step, _)| *step).chain(self.pairs.iter().map(|(step, _)| *step));
-        words.chain(self.list.iter().map(|entry| entry.step))
+    #[inline(always)]
+    pub fn each_step(&self, mut each: impl FnMut(S)) {
+        self.words.iter().for_each(|(step, _)| each(*step));
+        self.pairs.iter().for_each(|(step, _)| each(*step));
+        self.list.iter().for_each(|entry| each(entry.step));
     }
 
     /// The states, where all steps lead to some.
-    #[inline]
-    pub fn states(&self) -> impl Iterator<Item = &State> {
-        self.short().map(|(_, state)| state).chain(self.listed())
+    #[inline(always)]
+    pub fn each_state(&self, mut each: impl FnMut(&State)) {
+        self.words.iter().for_each(|(_, word)| each(word));
+        self.pairs.iter().for_each(|(_, pair)| each(pair));
+        self.listed().for_each(each);
     }
 
     /// The steps to states of one or two words.

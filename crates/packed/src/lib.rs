@@ -123,15 +123,19 @@ impl<E: Engine> Sink for Packer<'_, '_, E> {
 
     #[inline]
     fn words(&mut self, steps: &[[u64; 2]]) {
+        let transient = self.form.transient();
+        let plain = steps.iter().fold(0, |all, [_, word]| all | word) < transient;
         let steps = steps.iter().map(|&[step, word]| (Step::from_bits(step), word.to_le_bytes()));
-        self.successors.extend(steps, self.form.transient());
+        self.successors.extend(steps, transient, plain);
     }
 
     #[inline]
     fn pairs(&mut self, steps: &[[u64; 3]]) {
         let pair = |low: u64, high: u64| (u128::from(high) << 64 | u128::from(low)).to_le_bytes();
+        let transient = self.form.transient();
+        let plain = steps.iter().fold(0, |all, [_, high, _]| all | high) < transient;
         let steps = steps.iter().map(|&[step, high, low]| (Step::from_bits(step), pair(low, high)));
-        self.successors.extend_pairs(steps, self.form.transient());
+        self.successors.extend_pairs(steps, transient, plain);
     }
 }
 

@@ -46,17 +46,18 @@ struct Front<K> {
     trace: Trace,
     /// What has been reached and not been looked up.
     batch: Vec<K>,
-    /// Where each of the batch came from.
+    /// Where those of the batch came from, one after the other.
     origins: Vec<Origin>,
     /// Those of the batch that may be new.
     doubtful: Vec<u32>,
 }
 
+/// A state that was expanded.
 #[derive(Clone, Copy)]
 struct Origin {
-    parent: u64,
-    /// Among the stable successors of its parent.
-    place: u32,
+    number: u64,
+    /// Where its stable successors begin in the batch.
+    first: u32,
 }
 
 /// Enough to hide the latency of memory, and little enough to stay in the cache.
@@ -104,15 +105,9 @@ where
     S: Store,
     O: Observer<M::Step> + ?Sized,
 {
-    let parent = run.origin;
-    let mut place = 0;
-    let mut reach = |key: S::Key| {
-        front.batch.push(key);
-        front.origins.push(Origin { parent, place });
-        place += 1;
-    };
+    front.origins.push(Origin { number: run.origin, first: front.batch.len() as u32 });
     descent.clear();
-    match run.enter_or_else(descent, key, &mut reach)? {
+    match run.enter_or_else(descent, key, |key| front.batch.push(key))? {
         Entered::Nothing => return ControlFlow::Continue(()),
         Entered::Descent => {}
     }
@@ -120,7 +115,7 @@ where
         match ahead {
             Ahead::Nothing => {}
             Ahead::Transient => run.enter_transient(descent)?,
-            Ahead::Stable(key) => reach(key),
+            Ahead::Stable(key) => front.batch.push(key),
         }
     }
     ControlFlow::Continue(())
@@ -149,14 +144,18 @@ impl<K: StateKey> Front<K> {
         run.aside = self.queue.bytes() + self.trace.bytes();
         self.doubtful.clear();
         run.sift(&self.batch, &mut self.doubtful);
+        let mut origins = self.origins.iter().copied().peekable();
+        let mut origin = Origin { number: 0, first: 0 };
         let inserted = self.doubtful.iter().try_for_each(|&index| {
             let key = self.batch[index as usize];
             match run.insert(key)? {
                 Visit::Seen => run.stats.matched += 1,
                 Visit::New => {
-                    let Origin { parent, place } = self.origins[index as usize];
+                    while let Some(next) = origins.next_if(|next| next.first <= index) {
+                        origin = next;
+                    }
                     self.queue.push(key);
-                    self.trace.note(parent, place);
+                    self.trace.note(origin.number, index - origin.first);
                 }
             }
             ControlFlow::Continue(())

@@ -140,7 +140,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             return ControlFlow::Continue(Entered::Descent);
         }
         self.keep_watch()?;
-        self.successors.states().for_each(|state| {
+        self.successors.each_state(|state| {
             let key = self.store.key(state, &self.opened);
             self.store.prefetch(key);
             each(key);
@@ -211,7 +211,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             self.make_room(steps, descent.bytes())?;
         }
         self.room.keys -= steps;
-        self.successors.steps().for_each(|step| self.observer.stepped(step));
+        self.successors.each_step(|step| self.observer.stepped(step));
         ControlFlow::Continue(())
     }
 

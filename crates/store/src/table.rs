@@ -119,11 +119,15 @@ impl Table {
         doubtful.resize(first + keys.len(), 0);
         let mut end = first;
         for (index, &key) in (0..).zip(keys) {
-            let seen = number(key).is_some_and(|number| {
-                let scattered = self.mix.scatter(number);
-                let pattern = self.shape.pattern(self.shape.slot(scattered, 0));
-                S::scan(&self.lines[self.shape.home(scattered)], pattern, &self.shape).found
-            });
+            // No closure: it would not be compiled for the same processor.
+            let seen = match number(key) {
+                Some(number) => {
+                    let scattered = self.mix.scatter(number);
+                    let pattern = self.shape.pattern(self.shape.slot(scattered, 0));
+                    S::scan(&self.lines[self.shape.home(scattered)], pattern, &self.shape).found
+                }
+                None => false,
+            };
             doubtful[end] = index;
             end += usize::from(!seen);
         }
