@@ -12,8 +12,20 @@ pub fn peak_memory() -> Option<u64> {
 pub fn spare_memory() -> u64 {
     let free = read_to_string("/proc/meminfo").ok().and_then(|info| kilobytes(&info, "MemAvailable:"));
     let allowed = read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|max| max.trim().parse().ok());
-    let spare = free.unwrap_or(u64::MAX).min(allowed.unwrap_or(u64::MAX));
+    let spare = [free, allowed, spare_addresses()].into_iter().flatten().min().unwrap_or(u64::MAX);
     if spare == u64::MAX { u64::MAX } else { spare / 10 * 8 }
+}
+
+/// How much more this process may occupy, if that is limited (`ulimit -v`).
+fn spare_addresses() -> Option<u64> {
+    let most = address_limit(&read_to_string("/proc/self/limits").ok()?)?;
+    let used = kilobytes(&read_to_string("/proc/self/status").ok()?, "VmSize:")?;
+    Some(most.saturating_sub(used))
+}
+
+fn address_limit(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 fn kilobytes(text: &str, name: &str) -> Option<u64> {
@@ -31,5 +43,15 @@ mod tests {
         assert_eq!(kilobytes(status, "VmHWM:"), Some(5 << 20));
         assert_eq!(kilobytes(status, "VmSwap:"), None);
         assert_eq!(kilobytes("VmHWM: many kB", "VmHWM:"), None);
+    }
+
+    #[test]
+    fn a_limit_of_addresses_is_understood() {
+        let limits = |soft: &str| {
+            format!("Limit  Soft Limit  Hard Limit  Units\nMax address space  {soft}  unlimited  bytes\n")
+        };
+        assert_eq!(address_limit(&limits("307200000")), Some(307_200_000));
+        assert_eq!(address_limit(&limits("unlimited")), None);
+        assert_eq!(address_limit(""), None);
     }
 }

@@ -267,7 +267,7 @@ impl<'s> Forms<'s> {
         gains
     }
 
-    /// The outline that most states are likely to have, if these are packed into one word.
+    /// The outline that most states are likely to have, if these are packed into one word or two.
     pub fn commonest(&self) -> Option<(&Outline, &Arc<Codes>)> {
         let form = self.first.first()?;
         Some((&form.outline, form.codes.as_ref()?))
@@ -429,8 +429,7 @@ fn bits_of(ranges: &[Range]) -> u32 {
 /// As many bits as it takes to tell the values of a range apart.
 fn field(number: &Number, Range { low, high }: Range) -> Field {
     let wide = u32::MAX >> (32 - 8 * u32::from(number.bytes));
-    let bits = u32::BITS - (high.wrapping_sub(low) as u32).leading_zeros();
-    let bits = bits.min(8 * u32::from(number.bytes)) as u8;
+    let bits = log::bits(low, high).min(8 * u32::from(number.bytes)) as u8;
     Field { offset: number.at, bytes: number.bytes, low: low as u32 & wide, bits }
 }
 

@@ -1,0 +1,73 @@
+//! What it costs to find all successors of a packed state, and to hash one: `cargo bench -p entail-packed`.
+
+use std::collections::{HashSet, VecDeque};
+use std::hint::black_box;
+use std::path::Path;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use entail_front::{Options, load};
+use entail_ir::Interpreter;
+use entail_ir::interpret::Engine;
+use entail_jit::Jit;
+use entail_model::{Model, Scratch, StateBuf, Successors};
+use entail_packed::Packed;
+use rapidhash::v3::rapidhash_v3;
+
+/// How many states are expanded, again and again.
+const STATES: usize = 1_000;
+
+/// By machine code and by the interpreter; per step.
+fn expand(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("expand");
+    for name in ["peterson.pml", "leader.pml"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+        let model = load(&path, &Options::default()).model.expect("an example that can be read");
+        let interpreter = Interpreter::new(&model.system);
+        let jit = Jit::compile(&interpreter).expect("an example that can be compiled");
+        let (compiled, interpreted) = (Packed::new(&interpreter, jit), Packed::new(&interpreter, &interpreter));
+        let (states, steps) = first_states(&compiled);
+        group.throughput(Throughput::Elements(steps));
+        group.bench_function(format!("{name}/compiled"), |bencher| bencher.iter(|| expand_all(&compiled, &states)));
+        let (states, _) = first_states(&interpreted);
+        group.bench_function(format!("{name}/interpreted"), |bencher| {
+            bencher.iter(|| expand_all(&interpreted, &states));
+        });
+    }
+}
+
+/// The stable states nearest to the beginning, and how many steps they have.
+fn first_states<E: Engine>(model: &Packed<E>) -> (Vec<StateBuf>, u64) {
+    let (mut queue, mut seen, mut states, mut steps) = (VecDeque::new(), HashSet::new(), Vec::new(), 0);
+    model.initial_states(&mut |state| queue.push_back(state.to_vec()));
+    while let Some(state) = queue.pop_front().filter(|_| states.len() < STATES) {
+        let mut successors = Successors::default();
+        model.expand(&state, &mut successors, &mut Scratch::default());
+        steps += successors.len() as u64;
+        let next = successors.iter().map(|successor| successor.state.to_vec());
+        queue.extend(next.filter(|next| seen.insert(next.clone())));
+        states.push(state);
+    }
+    (states, steps)
+}
+
+fn expand_all<E: Engine>(model: &Packed<E>, states: &[StateBuf]) {
+    let (mut successors, mut scratch) = (Successors::default(), Scratch::default());
+    for state in states {
+        successors.clear();
+        model.expand(state, &mut successors, &mut scratch);
+        black_box(&successors);
+    }
+}
+
+/// The hash by which transient states, and those of the excursion, are told apart.
+fn hash(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("hash");
+    for bytes in [8, 24, 512] {
+        let state = vec![7; bytes];
+        group.throughput(Throughput::Bytes(bytes as u64));
+        group.bench_function(format!("{bytes} bytes"), |bencher| bencher.iter(|| rapidhash_v3(black_box(&state))));
+    }
+}
+
+criterion_group!(benches, expand, hash);
+criterion_main!(benches);
