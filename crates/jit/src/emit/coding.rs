@@ -13,7 +13,7 @@ use cranelift_frontend::Variable;
 use entail_ir::interpret::{Code, Codes};
 use std::mem::{offset_of, size_of};
 
-/// The word of the state that is being written.
+/// The words of the state that is being written.
 #[derive(Clone, Copy)]
 pub(super) struct Coding {
     /// Where the state is.
@@ -135,7 +135,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The state is a word only if this is negative.
+    /// The state fits into words only if this is negative.
     fn require_fit(&mut self, coding: Coding, below: Value) {
         let fits = self.b.use_var(coding.fits);
         let fits = self.b.ins().band(fits, below);
