@@ -80,7 +80,13 @@ pub trait StateKey: Copy + Eq + Hash + Debug {
     fn from_word(word: u64) -> Self;
 
     fn word(self) -> u64;
+
+    /// A number whose highest bits are likely to be others for another key.
+    fn hash(self) -> u64;
 }
+
+/// The golden ratio, as a fraction of 2⁶⁴.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A key of one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -98,6 +104,11 @@ impl StateKey for Key {
     fn word(self) -> u64 {
         self.0
     }
+
+    #[inline]
+    fn hash(self) -> u64 {
+        (self.0 ^ self.0 >> 32).wrapping_mul(GOLDEN)
+    }
 }
 
 impl StateKey for WideKey {
@@ -107,6 +118,12 @@ impl StateKey for WideKey {
 
     fn word(self) -> u64 {
         self.0 as u64
+    }
+
+    #[inline]
+    fn hash(self) -> u64 {
+        let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
+        Key(low ^ high.wrapping_mul(GOLDEN)).hash()
     }
 }
 

@@ -1,12 +1,13 @@
 //! Breadth first: all states at one depth before those at the next.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeFrom};
 
 use entail_model::{Model, Observer, StateKey, Store, Visit};
 
 use crate::descent::{Ahead, Descent};
 use crate::follow::Follower;
 use crate::queue::Queue;
+use crate::recent::Recent;
 use crate::run::{Entered, Found, Run};
 use crate::trace::Trace;
 use crate::{Checks, Counterexample, End, Limits, Outcome};
@@ -44,19 +45,29 @@ struct Front<K> {
     queue: Queue<K>,
     /// Where those in the queue, and all before them, came from.
     trace: Trace,
-    /// What has been reached and not been looked up.
-    batch: Vec<K>,
-    /// Where those of the batch came from, one after the other.
-    origins: Vec<Origin>,
-    /// Those of the batch that may be new.
+    recent: Recent<K>,
+    /// What has been reached.
+    reached: Batch<K>,
+    /// What was reached before that, and is now in the cache.
+    fetched: Batch<K>,
+    /// Those of a batch that may be new.
     doubtful: Vec<u32>,
+}
+
+/// States that were reached and have not been looked up.
+struct Batch<K> {
+    keys: Vec<K>,
+    /// The place of each among the stable successors of the state it came from.
+    places: Vec<u32>,
+    /// Where they came from, one after the other.
+    origins: Vec<Origin>,
 }
 
 /// A state that was expanded.
 #[derive(Clone, Copy)]
 struct Origin {
     number: u64,
-    /// Where its stable successors begin in the batch.
+    /// Where its successors begin in the batch.
     first: u32,
 }
 
@@ -70,6 +81,7 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     for (number, key) in run.visit_initial_states()? {
+        front.recent.begin(key);
         front.queue.push(key);
         front.trace.note(0, number);
     }
@@ -83,8 +95,8 @@ where
             let Some(key) = front.queue.pop() else { break };
             run.origin += 1;
             expand(run, &mut descent, key, front)?;
-            if front.batch.len() >= BATCH {
-                front.flush(run)?;
+            if front.reached.keys.len() >= BATCH {
+                front.look_up(run)?;
             }
         }
         front.flush(run)?;
@@ -105,9 +117,10 @@ where
     S: Store,
     O: Observer<M::Step> + ?Sized,
 {
-    front.origins.push(Origin { number: run.origin, first: front.batch.len() as u32 });
+    front.reached.begin(run.origin);
+    let mut place = 0..;
     descent.clear();
-    match run.enter_or_else(descent, key, |key| front.batch.push(key))? {
+    match run.enter_or_else(descent, key, |key| front.reach(key, &mut place))? {
         Entered::Nothing => return ControlFlow::Continue(()),
         Entered::Descent => {}
     }
@@ -115,7 +128,7 @@ where
         match ahead {
             Ahead::Nothing => {}
             Ahead::Transient => run.enter_transient(descent)?,
-            Ahead::Stable(key) => front.batch.push(key),
+            Ahead::Stable(key) => run.stats.matched += u64::from(front.reach(key, &mut place)),
         }
     }
     ControlFlow::Continue(())
@@ -126,28 +139,57 @@ impl<K> Default for Front<K> {
         Front {
             queue: Queue::default(),
             trace: Trace::default(),
-            batch: Vec::new(),
-            origins: Vec::new(),
+            recent: Recent::default(),
+            reached: Batch::default(),
+            fetched: Batch::default(),
             doubtful: Vec::new(),
         }
     }
 }
 
 impl<K: StateKey> Front<K> {
-    /// Looks up what is in the batch, and queues what is new.
+    /// Puts a state into the batch, unless that was done a moment ago. That is as likely as not: so nothing is decided
+    /// here, and what was put in is taken out again.
+    #[inline]
+    fn reach(&mut self, key: K, place: &mut RangeFrom<u32>) -> bool {
+        let known = self.recent.reach(key);
+        let Batch { keys, places, .. } = &mut self.reached;
+        keys.push(key);
+        places.extend(place.next());
+        let len = keys.len() - usize::from(known);
+        keys.truncate(len);
+        places.truncate(len);
+        known
+    }
+
+    /// Looks up all that was reached.
     fn flush<M, S, O>(&mut self, run: &mut Run<M, S, O>) -> ControlFlow<End>
     where
         M: Model,
         S: Store<Key = K>,
         O: Observer<M::Step> + ?Sized,
     {
+        self.look_up(run)?;
+        self.look_up(run)
+    }
+
+    /// Looks up what is in the cache, queues what is new, and has the cache filled with what was reached meanwhile.
+    fn look_up<M, S, O>(&mut self, run: &mut Run<M, S, O>) -> ControlFlow<End>
+    where
+        M: Model,
+        S: Store<Key = K>,
+        O: Observer<M::Step> + ?Sized,
+    {
+        run.prefetch(&self.reached.keys);
+        std::mem::swap(&mut self.reached, &mut self.fetched);
+        let batch = &self.reached;
         run.aside = self.queue.bytes() + self.trace.bytes();
         self.doubtful.clear();
-        run.sift(&self.batch, &mut self.doubtful);
-        let mut origins = self.origins.iter().copied().peekable();
+        run.sift(&batch.keys, &mut self.doubtful);
+        let mut origins = batch.origins.iter().copied().peekable();
         let mut origin = Origin { number: 0, first: 0 };
         let inserted = self.doubtful.iter().try_for_each(|&index| {
-            let key = self.batch[index as usize];
+            let key = batch.keys[index as usize];
             match run.insert(key)? {
                 Visit::Seen => run.stats.matched += 1,
                 Visit::New => {
@@ -155,14 +197,32 @@ impl<K: StateKey> Front<K> {
                         origin = next;
                     }
                     self.queue.push(key);
-                    self.trace.note(origin.number, index - origin.first);
+                    self.trace.note(origin.number, batch.places[index as usize]);
                 }
             }
             ControlFlow::Continue(())
         });
-        self.batch.clear();
-        self.origins.clear();
+        self.reached.clear();
         inserted
+    }
+}
+
+impl<K> Default for Batch<K> {
+    fn default() -> Self {
+        Batch { keys: Vec::new(), places: Vec::new(), origins: Vec::new() }
+    }
+}
+
+impl<K> Batch<K> {
+    /// What follows comes from this state.
+    fn begin(&mut self, origin: u64) {
+        self.origins.push(Origin { number: origin, first: self.keys.len() as u32 });
+    }
+
+    fn clear(&mut self) {
+        self.keys.clear();
+        self.places.clear();
+        self.origins.clear();
     }
 }
 

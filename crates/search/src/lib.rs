@@ -11,6 +11,7 @@ mod descent;
 mod follow;
 mod path;
 mod queue;
+mod recent;
 mod run;
 mod trace;
 

@@ -125,13 +125,13 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 
     /// Expands a stable state. If nothing can happen there but steps to stable states, `each` is given the keys of
-    /// these, and that is all; otherwise a descent begins.
+    /// these, and that is all; otherwise a descent begins. `each` says what is known.
     #[inline]
     pub fn enter_or_else(
         &mut self,
         descent: &mut Descent<S::Key>,
         key: S::Key,
-        mut each: impl FnMut(S::Key),
+        mut each: impl FnMut(S::Key) -> bool,
     ) -> ControlFlow<End, Entered> {
         self.expand(key, descent)?;
         if !self.successors.are_plain() || self.successors.is_empty() {
@@ -142,8 +142,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         self.keep_watch()?;
         self.successors.each_state(|state| {
             let key = self.store.key(state, &self.opened);
-            self.store.prefetch(key);
-            each(key);
+            self.stats.matched += u64::from(each(key));
         });
         ControlFlow::Continue(Entered::Nothing)
     }
@@ -182,6 +181,12 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             self.error(ErrorKind::Fault(fault), fault.times, descent)?;
         }
         ControlFlow::Continue(Some(taken.ahead))
+    }
+
+    /// These keys will soon be looked up.
+    #[inline]
+    pub fn prefetch(&self, keys: &[S::Key]) {
+        keys.iter().for_each(|key| self.store.prefetch(*key));
     }
 
     /// Counts those keys as matched that were seen for certain, and appends the indices of all others.

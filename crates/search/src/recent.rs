@@ -1,0 +1,63 @@
+//! What was reached a moment ago.
+//!
+//! Two processes that move independently of each other lead to one state in either order, along paths that a
+//! breadth-first search takes one soon after the other. So a good part of all states that are reached were reached just
+//! before, and need not be looked up among all states: it is enough to remember a few.
+
+use entail_model::StateKey;
+
+pub(crate) struct Recent<K> {
+    /// Each where its hash says, in place of the one before it there.
+    keys: Vec<K>,
+}
+
+/// So few that they stay in the cache closest to the processor.
+const BITS: u32 = 11;
+
+impl<K> Default for Recent<K> {
+    fn default() -> Self {
+        Recent { keys: Vec::new() }
+    }
+}
+
+impl<K: StateKey> Recent<K> {
+    /// Remembers one key, and no other.
+    pub fn begin(&mut self, key: K) {
+        self.keys.clear();
+        self.keys.resize(1 << BITS, key);
+    }
+
+    /// Whether the key is remembered. From now on it is, once there was a beginning.
+    #[inline]
+    pub fn reach(&mut self, key: K) -> bool {
+        let Some(slot) = self.keys.get_mut((key.hash() >> (u64::BITS - BITS)) as usize) else { return false };
+        std::mem::replace(slot, key) == key
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use entail_model::Key;
+    use entail_testkit::rng::Rng;
+    use std::collections::HashSet;
+
+    #[test]
+    fn only_what_was_reached_is_remembered() {
+        let mut rng = Rng::new(3);
+        let (mut recent, mut reached) = (Recent::default(), HashSet::new());
+        assert!(!recent.reach(Key(0)), "nothing can be remembered before the beginning");
+        recent.begin(Key(7));
+        reached.insert(Key(7));
+        let mut remembered = 0;
+        for _ in 0..100_000 {
+            let key = Key(rng.below(5000) as u64);
+            let known = recent.reach(key);
+            assert!(!known || reached.contains(&key), "{key:?} was never reached");
+            assert!(recent.reach(key), "{key:?} is forgotten at once");
+            remembered += usize::from(known);
+            reached.insert(key);
+        }
+        assert!(remembered > 10_000, "{remembered}");
+    }
+}
