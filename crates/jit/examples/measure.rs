@@ -63,7 +63,7 @@ fn explore(interpreter: &Interpreter<'_>) -> Vec<(Vec<u8>, usize)> {
     interpreter.initial_states(&mut |state| queue.push_back(state.to_vec()));
     while let Some(state) = queue.pop_front() {
         let from = Source { state: &state, outline: &Outline::default(), packed: None };
-        Engine::expand(&interpreter, from, &mut Vec::new(), &mut |_, fired, successor: &State| {
+        Engine::expand(&interpreter, from, &mut (), &mut |_, fired, successor: &State| {
             let goes_on = !matches!(fired, Fired::Broken(_));
             if goes_on && seen.len() < STATES && seen.insert(successor.to_vec()) {
                 queue.push_back(successor.to_vec());
@@ -100,7 +100,7 @@ fn per_step(engine: &impl WithOutlines, states: &[(Vec<u8>, usize)]) -> f64 {
             (begin..bytes.len(), *outline)
         })
         .collect();
-    let mut scratch = Vec::new();
+    let mut desk = Default::default();
     let mut fastest = f64::INFINITY;
     let all = Instant::now();
     while all.elapsed() < TIME {
@@ -108,7 +108,7 @@ fn per_step(engine: &impl WithOutlines, states: &[(Vec<u8>, usize)]) -> f64 {
         let begun = Instant::now();
         for (state, outline) in &states {
             let from = Source { state: &bytes[state.clone()], outline: &outlines[*outline], packed: None };
-            engine.expand(from, &mut scratch, &mut |step: Step, _, successor: &State| {
+            engine.expand(from, &mut desk, &mut |step: Step, _, successor: &State| {
                 steps += 1;
                 sum =
                     sum.wrapping_add(step.bits()).wrapping_add(u64::from(successor.first().copied().unwrap_or(0)));

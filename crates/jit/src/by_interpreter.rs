@@ -66,7 +66,7 @@ impl Helper {
 /// There is no room for another entry: what follows is written over what there is, and all will be done again.
 extern "C" fn overflow(context: &mut Context<'_>) -> *mut u8 {
     context.overflowed = 1;
-    context.first
+    context.room.first
 }
 
 /// Writes the entry of a step that cannot be completed; `what` is a [`crate::context::failure`].
@@ -87,31 +87,33 @@ extern "C" fn failed(entry: *mut u8, what: u64, times: u32) {
 
 /// Takes a step that is known to be possible.
 extern "C" fn fire(context: &mut Context<'_>, out: *mut u8, step: u64) -> *mut u8 {
-    let mut aside = context.aside.take().unwrap_or_default();
-    aside.successor.clear();
-    aside.successor.extend_from_slice(context.original);
+    let mut successor = std::mem::take(&mut context.aside.successor);
+    context.write_original(&mut successor);
     let step = Step::from_bits(step);
-    let fired = context.interpreter.fire(step, &mut aside.successor);
-    let out = push(context, out, step, fired, &aside.successor);
-    context.aside = Some(aside);
+    let fired = context.interpreter.fire(step, &mut successor);
+    let out = push(context, out, step, fired, &successor);
+    context.aside.successor = successor;
     out
 }
 
 /// Takes the steps that begin with an edge of a process, or any edge.
 extern "C" fn steps(context: &mut Context<'_>, mut out: *mut u8, process: u32, edge: u32) -> *mut u8 {
-    let (interpreter, state) = (context.interpreter, context.original);
-    let steps = context.aside.get_or_insert_default().steps.take().unwrap_or_else(|| {
-        let mut steps = Vec::new();
-        interpreter.enabled(state, &mut steps);
-        steps
-    });
+    let mut steps = std::mem::take(&mut context.aside.steps);
+    if !context.listed {
+        let mut state = std::mem::take(&mut context.aside.successor);
+        context.write_original(&mut state);
+        steps.clear();
+        context.interpreter.enabled(&state, &mut steps);
+        context.aside.successor = state;
+        context.listed = true;
+    }
     for step in &steps {
         let asked = step.process() == process as usize && (edge == ANY_EDGE || step.edge().0 == edge);
         if asked && step.is_timeout() == (context.timeout != 0) {
             out = fire(context, out, step.bits());
         }
     }
-    context.aside.get_or_insert_default().steps = Some(steps);
+    context.aside.steps = steps;
     out
 }
 
@@ -156,7 +158,7 @@ extern "C" fn pack(context: &mut Context<'_>, state: *const u8) -> u32 {
 
 fn push(context: &mut Context<'_>, out: *mut u8, step: Step, fired: Fired, state: &State) -> *mut u8 {
     let needed = stride(state.len());
-    let last = context.end as usize;
+    let last = context.room.end as usize;
     let fits = |out: *mut u8| out as usize + needed <= last;
     let out = if fits(out) { out } else { overflow(context) };
     if !fits(out) {

@@ -9,7 +9,7 @@
 //! Place and times mean something only if the outcome is a fault.
 
 use entail_ir::interpret::{Code, Codes, Interpreter, Outline, Sink, Step, Words};
-use entail_model::{Fault, FaultKind, Fired, State, StateBuf};
+use entail_model::{Fault, FaultKind, Fired, State, StateBuf, StateKey};
 use std::mem::size_of;
 
 /// Bytes of a full entry before its state.
@@ -28,14 +28,7 @@ pub(crate) const BROKEN: u64 = 2;
 pub(crate) struct Context<'a> {
     /// The state that is expanded; padded, unless all states are equally long.
     pub state: *const u8,
-    /// Where the first entry goes.
-    pub first: *mut u8,
-    /// Beyond this only entries begin for which room has been kept.
-    pub end: *mut u8,
-    /// Room for a copy of the state, in which receiving a message is tried.
-    pub trial: *mut u8,
-    /// Room for a message on its way: for steps that are taken, and for asking whether one could be.
-    pub offers: *mut Offer,
+    pub room: Room,
     pub types: *const u32,
     pub starts: *const u32,
     pub channel_types: *const u32,
@@ -44,10 +37,6 @@ pub(crate) struct Context<'a> {
     pub locations: *const u16,
     /// How many channels there are.
     pub channels: u64,
-    /// The length of the state, rounded up to whole chunks.
-    pub padded: u64,
-    /// Bytes of an entry with a state of the same length.
-    pub stride: u64,
     /// The second word of such an entry if all went well.
     pub shape: u64,
     /// The bit of a step that is taken because no other could be; 0 while others are looked for.
@@ -63,8 +52,48 @@ pub(crate) struct Context<'a> {
     /// For the interpreter.
     pub interpreter: &'a Interpreter<'a>,
     pub original: &'a State,
-    /// Made when it is first needed.
-    pub aside: Option<Box<Aside>>,
+    pub aside: &'a mut Aside,
+    /// The steps that are kept aside are those of this state.
+    pub listed: bool,
+}
+
+/// What generated code writes to.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Room {
+    /// Where the first entry goes.
+    pub first: *mut u8,
+    /// Beyond this only entries begin for which room has been kept.
+    pub end: *mut u8,
+    /// Room for a copy of the state, in which receiving a message is tried.
+    pub trial: *mut u8,
+    /// Room for a message on its way: for steps that are taken, and for asking whether one could be.
+    pub offers: *mut Offer,
+    /// The length of the state, rounded up to whole chunks.
+    pub padded: u64,
+    /// Bytes of an entry with a state of the same length.
+    pub stride: u64,
+}
+
+/// What a thread works with, from one state to the next.
+#[derive(Default)]
+pub struct Desk {
+    memory: Vec<u64>,
+    /// How the memory was last divided, and for what.
+    divided: Option<(Needs, Room)>,
+    aside: Aside,
+    /// The state that is expanded.
+    pub(crate) unpacked: StateBuf,
+}
+
+/// How much memory an expansion needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Needs {
+    pub sizes: Sizes,
+    /// Entries that may be written without asking for room.
+    pub kept: usize,
+    /// For others.
+    pub bytes: usize,
 }
 
 /// A message that a process would hand over, and what becomes of that process.
@@ -84,15 +113,15 @@ pub(crate) struct Offer {
 }
 
 /// What the interpreter keeps from one helper to the next.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Aside {
-    /// All steps of the state, once somebody has asked.
-    pub steps: Option<Vec<Step>>,
+    /// All steps of a state that somebody has asked for.
+    pub steps: Vec<Step>,
     pub successor: StateBuf,
 }
 
 /// How much room things take for states of one length.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sizes {
     /// The length of states from which nothing is read beyond their end; 0 if there are none.
     exact: usize,
@@ -118,54 +147,78 @@ impl Sizes {
     }
 }
 
+impl Desk {
+    /// Where to write what needs so much memory.
+    #[inline]
+    fn room(&mut self, needs: Needs) -> Room {
+        match self.divided {
+            Some((divided, room)) if divided == needs => room,
+            Some(_) | None => self.divide(needs),
+        }
+    }
+
+    fn divide(&mut self, needs: Needs) -> Room {
+        let Needs { sizes: Sizes { padded, stride, preface, .. }, kept, bytes } = needs;
+        // One more, so that an entry may begin just before the end of those that are not kept.
+        let kept = (kept + 1) * stride;
+        let words = (preface + bytes + kept) / 8;
+        if self.memory.len() < words {
+            self.memory.resize(words, 0);
+        }
+        let words = self.memory.len();
+        let memory = self.memory.as_mut_ptr().cast::<u8>();
+        // SAFETY: the memory has `8 * words` bytes, which is not less than the preface and the entries.
+        let room = unsafe {
+            Room {
+                first: memory.add(preface),
+                end: memory.add(8 * words - kept),
+                trial: memory.add(OFFERS + padded + CHUNK),
+                offers: memory.cast::<Offer>(),
+                padded: padded as u64,
+                stride: stride as u64,
+            }
+        };
+        self.divided = Some((needs, room));
+        room
+    }
+
+    /// How many bytes there are, all told.
+    pub(crate) fn bytes(&self) -> usize {
+        8 * self.memory.len()
+    }
+}
+
 impl<'a> Context<'a> {
-    /// A context with its memory inside `scratch`: room for `kept` entries, and at least `bytes` for others.
     #[inline]
     pub fn new(
         interpreter: &'a Interpreter<'a>,
         state: &'a State,
         outline: &Outline,
-        sizes: Sizes,
-        scratch: &mut Vec<u64>,
-        kept: usize,
-        bytes: usize,
+        needs: Needs,
+        desk: &'a mut Desk,
     ) -> Self {
-        let Sizes { exact, padded, stride, preface } = sizes;
+        let room = desk.room(needs);
+        let Sizes { exact, padded, stride, .. } = needs.sizes;
         assert!(state.len() <= padded, "a state is longer than any can be");
-        // One more, so that an entry may begin just before the end of those that are not kept.
-        let kept = (kept + 1) * stride;
-        let words = (preface + bytes + kept) / 8;
-        if scratch.len() < words {
-            scratch.resize(words, 0);
-        }
-        let words = scratch.len();
-        let memory = scratch.as_mut_ptr().cast::<u8>();
-        // SAFETY: the memory has `8 * words` bytes, which is not less than the preface and the entries; the state fits
-        // into `padded` bytes.
-        let (state_at, trial, first, end) = unsafe {
-            let copy = memory.add(OFFERS);
-            let (trial, first, end) = (copy.add(padded + CHUNK), memory.add(preface), memory.add(8 * words - kept));
-            if state.len() == exact {
-                (state.as_ptr(), trial, first, end)
-            } else {
+        let state_at = if state.len() == exact || state.is_empty() {
+            state.as_ptr()
+        } else {
+            // SAFETY: behind the offers there is room for a copy of `padded` bytes.
+            unsafe {
+                let copy = room.offers.cast::<u8>().add(OFFERS);
                 copy_state(state, copy);
-                (copy.cast_const(), trial, first, end)
+                copy.cast_const()
             }
         };
         Context {
             state: state_at,
-            first,
-            end,
-            trial,
-            offers: memory.cast::<Offer>(),
+            room,
             types: outline.types.as_ptr(),
             starts: outline.starts.as_ptr(),
             channel_types: outline.channel_types.as_ptr(),
             channel_starts: outline.channel_starts.as_ptr(),
             locations: std::ptr::null(),
             channels: outline.channel_types.len() as u64,
-            padded: padded as u64,
-            stride: stride as u64,
             shape: state.len() as u64 | (stride as u64 / 8) << 48 | FULL,
             timeout: 0,
             overflowed: 0,
@@ -175,7 +228,27 @@ impl<'a> Context<'a> {
             packed: [0; 2],
             interpreter,
             original: state,
-            aside: None,
+            aside: &mut desk.aside,
+            listed: false,
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Writes the state that is expanded, also if there are only its words.
+    pub fn write_original(&self, state: &mut StateBuf) {
+        state.clear();
+        match self.packing {
+            Some(codes) if self.original.is_empty() => codes.unpack(self.words, state),
+            Some(_) | None => state.extend_from_slice(self.original),
+        }
+    }
+
+    /// 0, or the number, plus 1, of the process that alone may move.
+    pub fn exclusive(&self) -> usize {
+        match self.packing {
+            Some(codes) => codes.exclusive(self.words),
+            None => usize::from(self.original[0]),
         }
     }
 }
@@ -258,6 +331,42 @@ unsafe fn short_entries<'a, const WORDS: usize>(at: *const u8, end: *const u8) -
         }
         std::slice::from_raw_parts(first, count)
     }
+}
+
+/// Tells `each` about every entry, if there are some, all are short, and no state is transient: those have a last word that
+/// is not less than `transient`, which is a power of two.
+///
+/// # Safety
+/// Everything between `at` and `end` must be entries; they are aligned as words are.
+#[inline(always)]
+pub(crate) unsafe fn plain<K: StateKey>(
+    at: *const u8,
+    end: *const u8,
+    transient: u64,
+    each: &mut impl FnMut(u32, Step, K),
+) -> bool {
+    let words = 1 + K::WORDS;
+    let first = at.cast::<u64>();
+    let count = (end as usize - at as usize) / (size_of::<u64>() * words);
+    let mut all = 0;
+    for entry in 0..count {
+        // SAFETY: as long as they are short, entries have all the same number of words; what follows a full one is
+        // written, too, and does not matter.
+        all |= unsafe { first.add(entry * words + 1).read() };
+    }
+    if all >= transient || count == 0 {
+        return false;
+    }
+    for (place, entry) in (0..).zip(0..count) {
+        // SAFETY: all entries are short.
+        let (step, high, low) = unsafe {
+            let entry = first.add(entry * words);
+            (entry.read(), entry.add(1).read(), entry.add(words - 1).read())
+        };
+        let high = if K::WORDS == 1 { 0 } else { high };
+        each(place, Step::from_bits(step), K::from_words([low, high]));
+    }
+    true
 }
 
 /// Tells `sink` about every entry from `at` on; short ones have two words if `wide`.

@@ -3,7 +3,9 @@
 use crate::context::MAX_FIELDS;
 use crate::facts::each_part;
 use crate::program::Program;
-use entail_ir::{Action, Base, BinaryOp, Edge, Entry, Expr, Pattern, Place, ProcessTypeId, Receive, Send};
+use entail_ir::{
+    Action, Base, BinaryOp, Edge, Entry, Expr, Pattern, Place, ProcessType, ProcessTypeId, Receive, Send,
+};
 
 /// Deeper expressions are left to the interpreter, so that nothing here needs a large stack.
 const MAX_DEPTH: usize = 100;
@@ -33,8 +35,21 @@ impl Program<'_> {
             })
     }
 
+    /// Whether all steps can be taken in the words of packed states: as long as there are only numbers.
+    pub(crate) fn can_do_with_words(&self) -> bool {
+        let is_simple = |process: &ProcessType| process.provided.is_none() && !process.deterministic;
+        self.system.invariants.is_empty()
+            && !self.system.uses_priorities
+            && self.system.process_types.iter().all(is_simple)
+            && self.each_edge().all(|(of, _, edge)| {
+                let stays = edge.target.is_none_or(|target| self.is_never_stuck(of, target));
+                only_numbers(&edge.action) && (!edge.atomic || stays)
+            })
+    }
+
     pub(crate) fn way_of(&self, edge: &Edge, of: ProcessTypeId) -> Way {
         let hard_effect = edge.target.is_none() != (edge.action == Action::End)
+            || self.only_words && edge.target.is_none()
             || self.is_hard_effect(&edge.action)
             || self.system.invariants.iter().any(|(condition, _)| self.is_hard(condition))
             || self.is_hard_end(edge, of);
@@ -195,6 +210,63 @@ impl Program<'_> {
             | Expr::Find(_)
             | Expr::NonProgress => false,
         })
+    }
+}
+
+/// Whether the action does nothing but read and write numbers of its own process, or global ones.
+fn only_numbers(action: &Action) -> bool {
+    let mut only = true;
+    action.each_expr(&mut |expr| {
+        only &= match expr {
+            Expr::Load(place) => is_near(place),
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Conditional(_)
+            | Expr::Myself
+            | Expr::ProcessCount
+            | Expr::Last
+            | Expr::Timeout
+            | Expr::Fault(_) => true,
+            Expr::Length(_)
+            | Expr::Channel(..)
+            | Expr::Poll(_)
+            | Expr::Enabled(_)
+            | Expr::Started
+            | Expr::LocationOf(_)
+            | Expr::At(..)
+            | Expr::PriorityOf(_)
+            | Expr::Find(_)
+            | Expr::NonProgress => false,
+        };
+    });
+    only && each_action(action, &|action| match action {
+        Action::Assign(place, _) => is_near(place),
+        Action::Skip
+        | Action::Guard(_)
+        | Action::Else
+        | Action::Assert(_)
+        | Action::Print(..)
+        | Action::PrintName(_)
+        | Action::End
+        | Action::Deterministic(_) => true,
+        Action::Send(_) | Action::Receive(_) | Action::SetPriority(_) | Action::Run(..) => false,
+    })
+}
+
+/// Whether something is true of an action and all in it.
+fn each_action(action: &Action, is: &dyn Fn(&Action) -> bool) -> bool {
+    let mut all = is(action);
+    if let Action::Deterministic(block) = action {
+        each_part(block, &mut |part| all &= is(part));
+    }
+    all
+}
+
+fn is_near(place: &Place) -> bool {
+    match place.base {
+        Base::Global | Base::Local | Base::Nowhere => true,
+        Base::Remote(..) => false,
     }
 }
 

@@ -17,11 +17,13 @@ mod program;
 mod reach;
 
 pub use code::Tuning;
+pub use context::Desk;
 
 use code::{Callee, Loaded, generate};
-use context::{Context, Sizes};
-use entail_ir::interpret::{Code, Codes, Engine, Interpreter, MAX_STATE_BYTES, Outline, Sink, Source};
+use context::{Context, Needs, Sizes};
+use entail_ir::interpret::{Code, Codes, Engine, Interpreter, Kind, MAX_STATE_BYTES, Outline, Sink, Source, Step};
 use entail_ir::{ProcessTypeId, System};
+use entail_model::{StateBuf, StateKey};
 use program::Program;
 use std::fmt;
 use std::sync::Arc;
@@ -57,6 +59,8 @@ struct Compiled {
     entry: Entry,
     /// Where all states are of one length, so are their copies, even if processes have ended.
     sizes: Option<Sizes>,
+    /// It reads nothing but words.
+    only_words: bool,
 }
 
 /// Why a system has not become machine code.
@@ -145,7 +149,7 @@ impl<'s> Jit<'s> {
     /// Runs the generated code for all processes that may move; returns where the entries end.
     #[inline(always)]
     fn run(&self, entry: &Entry, context: &mut Context<'_>, outline: &Outline) -> *mut u8 {
-        let out = context.first;
+        let out = context.room.first;
         match entry {
             // SAFETY: the context is complete, and the state is one of this system.
             Entry::All(expand) => unsafe { expand(context, out) },
@@ -156,7 +160,7 @@ impl<'s> Jit<'s> {
                     unsafe { expand(context, out, process as u32, u64::from(outline.starts[process])) }
                 };
                 let processes = outline.types.len();
-                match usize::from(context.original[0]).checked_sub(1) {
+                match context.exclusive().checked_sub(1) {
                     Some(process) => one(context, out, process),
                     None if self.oldest_first => {
                         (0..processes).fold(out, |out, process| one(context, out, process))
@@ -177,7 +181,7 @@ impl Compiled {
             [Callee::Expand] => Entry::all(address(Callee::Expand)),
             _ => Entry::Each(wanted.iter().map(|callee| Entry::one(address(*callee))).collect()),
         };
-        Ok(Compiled { code, entry, sizes: program.len.map(Sizes::of_all) })
+        Ok(Compiled { code, entry, sizes: program.len.map(Sizes::of_all), only_words: program.only_words })
     }
 }
 
@@ -206,14 +210,49 @@ fn wanted(program: &Program<'_>, tuning: Tuning) -> Vec<Callee> {
 }
 
 impl Engine for Jit<'_> {
+    type Desk = Desk;
+
     #[inline]
-    fn expand(&self, from: Source, scratch: &mut Vec<u64>, sink: &mut impl Sink) {
-        if from.state.is_empty() {
-            return Engine::expand(&self.interpreter, from, scratch, sink);
+    fn expand(&self, from: Source, desk: &mut Desk, sink: &mut impl Sink) {
+        if from.state.is_empty() && from.packed.is_none() {
+            return Engine::expand(&self.interpreter, from, &mut (), sink);
         }
-        if !self.try_expand(from, scratch, ROOM, sink) {
-            self.expand_with_more_room(from, scratch, sink);
+        if !self.try_expand(from, desk, ROOM, sink) {
+            self.expand_with_more_room(from, desk, sink);
         }
+    }
+
+    #[inline]
+    fn expand_words<K: StateKey>(
+        &self,
+        kind: Kind,
+        states: &[K],
+        desk: &mut Desk,
+        unpack: impl Fn(K, &mut StateBuf),
+        mut each: impl FnMut(usize, u32, Step, K),
+    ) -> usize {
+        let Kind { outline, codes } = kind;
+        let Some(special) = self.special_for(codes) else { return 0 };
+        let words = |state: &K| (state.words(), codes);
+        if special.only_words {
+            let from = Source { state: &[], outline, packed: Some(([0; 2], codes)) };
+            let mut context = self.context(special, from, desk, ROOM);
+            let is_plain = |(at, state): &(usize, &K)| {
+                context.words = state.words();
+                self.tell_plain(special, &mut context, outline, |place, step, next| each(*at, place, step, next))
+            };
+            return states.iter().enumerate().take_while(is_plain).count();
+        }
+        let mut unpacked = std::mem::take(&mut desk.unpacked);
+        let is_plain = |(at, state): &(usize, &K)| {
+            unpack(**state, &mut unpacked);
+            let from = Source { state: &unpacked, outline, packed: Some(words(state)) };
+            let mut context = self.context(special, from, desk, ROOM);
+            self.tell_plain(special, &mut context, outline, |place, step, next| each(*at, place, step, next))
+        };
+        let count = states.iter().enumerate().take_while(is_plain).count();
+        desk.unpacked = unpacked;
+        count
     }
 
     fn specialise(&mut self, outline: &Outline, codes: &Arc<Codes>) {
@@ -223,36 +262,69 @@ impl Engine for Jit<'_> {
         self.special = Compiled::new(&program, self.tuning).ok().map(|special| (Arc::clone(codes), special));
         self.compile_time += begun.elapsed();
     }
+
+    #[inline]
+    fn reads_words(&self, codes: &Codes) -> bool {
+        self.special_for(codes).is_some_and(|special| special.only_words)
+    }
 }
 
 impl Jit<'_> {
-    /// Expands a state, if there is room for all entries.
+    /// The code that was made for states packed in this way.
     #[inline]
-    fn try_expand(&self, from: Source, scratch: &mut Vec<u64>, room: usize, sink: &mut impl Sink) -> bool {
-        let Source { state, outline, mut packed } = from;
-        let compiled = match (&self.special, packed) {
-            (Some((codes, special)), Some((_, packed))) if std::ptr::eq(&raw const **codes, packed) => special,
-            _ => {
-                // Two words are written only by code that was made for them.
-                packed = packed.filter(|(_, codes)| !codes.is_wide());
-                &self.general
-            }
-        };
-        let sizes = compiled.sizes.unwrap_or_else(|| Sizes::new(state.len()));
+    fn special_for(&self, codes: &Codes) -> Option<&Compiled> {
+        self.special.as_ref().filter(|(special, _)| std::ptr::eq(&raw const **special, codes)).map(|(_, code)| code)
+    }
+
+    /// What the code needs to expand a state.
+    #[inline(always)]
+    fn context<'a>(&'a self, code: &Compiled, from: Source<'a>, desk: &'a mut Desk, bytes: usize) -> Context<'a> {
+        let Source { state, outline, packed } = from;
+        let sizes = code.sizes.unwrap_or_else(|| Sizes::new(state.len()));
         let kept = outline.types.len() * self.most_steps;
-        let mut context = Context::new(&self.interpreter, state, outline, sizes, scratch, kept, room);
+        let mut context = Context::new(&self.interpreter, state, outline, Needs { sizes, kept, bytes }, desk);
         context.locations = self.locations.as_ptr();
         match packed {
             Some((words, codes)) => {
                 assert!(codes.table().len() >= state.len(), "codes for other states");
-                debug_assert_eq!(codes.pack(state), Some(words), "other words than those of the state");
+                debug_assert!(state.is_empty() || codes.pack(state) == Some(words), "words of another state");
                 (context.words, context.codes, context.packing) = (words, codes.table().as_ptr(), Some(codes));
             }
             None => context.codes = self.no_codes.as_ptr().cast(),
         }
+        context
+    }
+
+    /// Expands a state by special code, and tells `each` about all steps if there are some and all are plain.
+    #[inline(always)]
+    fn tell_plain<K: StateKey>(
+        &self,
+        special: &Compiled,
+        context: &mut Context<'_>,
+        outline: &Outline,
+        mut each: impl FnMut(u32, Step, K),
+    ) -> bool {
+        context.listed = false;
+        let out = self.run(&special.entry, context, outline);
+        let transient = context.packing.map_or(0, Codes::transient);
+        // SAFETY: the generated code has written entries up to `out`.
+        let plain =
+            context.overflowed == 0 && unsafe { context::plain(context.room.first, out, transient, &mut each) };
+        context.overflowed = 0;
+        plain
+    }
+
+    /// Expands a state, if there is room for all entries.
+    #[inline]
+    fn try_expand(&self, from: Source, desk: &mut Desk, bytes: usize, sink: &mut impl Sink) -> bool {
+        let Source { state, outline, packed } = from;
+        let special = packed.and_then(|(_, codes)| self.special_for(codes));
+        // Two words are written only by code that was made for them.
+        let packed = packed.filter(|(_, codes)| special.is_some() || !codes.is_wide());
+        let compiled = special.unwrap_or(&self.general);
+        let mut context = self.context(compiled, Source { state, outline, packed }, desk, bytes);
         let mut out = self.run(&compiled.entry, &mut context, outline);
-        debug_assert!(out as usize <= scratch.as_ptr_range().end as usize, "entries go beyond their memory");
-        if out == context.first && self.uses_timeout && context.overflowed == 0 && state[0] == 0 {
+        if out == context.room.first && self.uses_timeout && context.overflowed == 0 && context.exclusive() == 0 {
             context.timeout = 1 << 63;
             out = self.run(&compiled.entry, &mut context, outline);
         }
@@ -260,16 +332,16 @@ impl Jit<'_> {
         if enough {
             let wide = packed.is_some_and(|(_, codes)| codes.is_wide());
             // SAFETY: the generated code has written entries up to `out`.
-            unsafe { context::read(context.first, out, wide, sink) };
+            unsafe { context::read(context.room.first, out, wide, sink) };
         }
         enough
     }
 
     #[cold]
-    fn expand_with_more_room(&self, from: Source, scratch: &mut Vec<u64>, sink: &mut impl Sink) {
-        let mut room = 16 * scratch.len();
-        while !self.try_expand(from, scratch, room, sink) {
-            room *= 2;
+    fn expand_with_more_room(&self, from: Source, desk: &mut Desk, sink: &mut impl Sink) {
+        let mut bytes = 2 * desk.bytes();
+        while !self.try_expand(from, desk, bytes, sink) {
+            bytes *= 2;
         }
     }
 }

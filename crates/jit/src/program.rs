@@ -21,6 +21,8 @@ pub(crate) struct Program<'a> {
     pub len: Option<usize>,
     /// How all states are packed, if that is known.
     pub codes: Option<&'a Codes>,
+    /// States are nothing but their words: they are never seen as bytes, except by the interpreter.
+    pub only_words: bool,
     pub uses_timeout: bool,
     /// Some process may have ended.
     pub may_end: bool,
@@ -93,6 +95,7 @@ impl<'a> Program<'a> {
             shape_of,
             len,
             codes: special.map(|(_, codes)| codes),
+            only_words: false,
             uses_timeout: system.edges.iter().any(|edge| edge.action.mentions_timeout()),
             may_end,
             uses_exclusive,
@@ -108,6 +111,7 @@ impl<'a> Program<'a> {
         let most_fields = receives.map(|receive| receive.fields.len()).max().unwrap_or(0);
         program.most_fields = most_fields;
         program.meets_by_interpreter = program.cannot_meet();
+        program.only_words = program.codes.is_some() && program.can_do_with_words();
         let mut ways = vec![Way::Native; system.edges.len()];
         for (of, id, edge) in program.each_edge() {
             ways[id.index()] = program.way_of(edge, of);

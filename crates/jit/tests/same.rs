@@ -133,7 +133,9 @@ fn compare_random(model: impl Fn(u64) -> (Language, String, Granularity)) {
         all.steps > 10 * models as usize
             && all.faults > 50
             && all.words > all.steps / 10
-            && all.pairs > all.words / 10,
+            && all.pairs > all.words / 10
+            && all.plain > all.states / 50
+            && all.only_words > all.states / 50,
         "{all:?}"
     );
 }

@@ -8,7 +8,7 @@ mod store;
 mod successors;
 
 pub use store::{Full, Growth, Guarantee, Key, StateKey, Store, Visit, WideKey};
-pub use successors::{Led, Scratch, Successor, Successors};
+pub use successors::{Led, Successor, Successors};
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -23,6 +23,9 @@ pub type StateBuf = Vec<u8>;
 pub trait Model: Sync {
     /// Identifies one step out of a state; small enough to keep by the million.
     type Step: Copy + Eq + Hash + Debug + Send;
+
+    /// What [`Model::expand`] needs from one state to the next.
+    type Scratch: Default;
 
     fn initial_states(&self, each: &mut dyn FnMut(&State));
 
@@ -50,8 +53,8 @@ pub trait Model: Sync {
     }
 
     /// Notes in `successors` all that can happen in `state`: the same as [`Model::enabled`] and [`Model::fire`], but
-    /// at once. A model that can do better than step by step does it here. `scratch` is kept from one call to the next.
-    fn expand(&self, state: &State, successors: &mut Successors<Self::Step>, _scratch: &mut Scratch) {
+    /// at once. A model that can do better than step by step does it here.
+    fn expand(&self, state: &State, successors: &mut Successors<Self::Step>, _scratch: &mut Self::Scratch) {
         let mut steps = Vec::new();
         self.enabled(state, &mut steps);
         let mut reached = StateBuf::new();
@@ -62,6 +65,21 @@ pub trait Model: Sync {
             let transient = !fired.is_broken() && self.is_transient(&reached);
             successors.push(step, fired, transient, |states| states.extend_from_slice(&reached));
         }
+    }
+
+    /// Expands states one after the other, which are given as their words, up to the first one for which that is not
+    /// enough: `each` is told which of them it is, the number of a step, the step, and the words of the state it leads to.
+    /// Returns how many states have been expanded, which may be none.
+    ///
+    /// It is enough for stable states in which something can happen, and nothing but steps to other stable states of
+    /// as many words, without a fault. Many models have few other ones, so that it is worth to do these quickly.
+    fn expand_words<K: StateKey>(
+        &self,
+        _states: &[K],
+        _scratch: &mut Self::Scratch,
+        _each: impl FnMut(usize, u32, Self::Step, K),
+    ) -> usize {
+        0
     }
 }
 

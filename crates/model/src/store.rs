@@ -26,6 +26,11 @@ pub trait Store: Sync {
     /// The key of a state, visited or not. Any opened state will do for `near`: it only matters for speed.
     fn key(&self, state: &State, near: &Self::Opened) -> Self::Key;
 
+    /// Whether the words of a key are those of its state.
+    fn is_state(&self, _key: Self::Key) -> bool {
+        false
+    }
+
     /// Writes the state that a key stands for into `state`.
     fn open(&self, key: Self::Key, state: &mut StateBuf, opened: &mut Self::Opened);
 
@@ -74,12 +79,16 @@ pub struct Growth {
     pub bytes: u64,
 }
 
-/// Names one state of a store for as long as the store lives.
+/// Names one state of a store for as long as the store lives. A short state may be its own key; so anything else of as
+/// many words can be kept where otherwise there are keys.
 pub trait StateKey: Copy + Eq + Hash + Debug {
-    /// Something else than a key, kept where otherwise there are keys.
-    fn from_word(word: u64) -> Self;
+    /// One or two.
+    const WORDS: usize;
 
-    fn word(self) -> u64;
+    fn from_words(words: [u64; 2]) -> Self;
+
+    /// The second one is 0 if there is only one.
+    fn words(self) -> [u64; 2];
 
     /// A number whose highest bits are likely to be others for another key.
     fn hash(self) -> u64;
@@ -97,12 +106,16 @@ pub struct Key(pub u64);
 pub struct WideKey(pub u128);
 
 impl StateKey for Key {
-    fn from_word(word: u64) -> Key {
+    const WORDS: usize = 1;
+
+    #[inline]
+    fn from_words([word, _]: [u64; 2]) -> Key {
         Key(word)
     }
 
-    fn word(self) -> u64 {
-        self.0
+    #[inline]
+    fn words(self) -> [u64; 2] {
+        [self.0, 0]
     }
 
     #[inline]
@@ -112,17 +125,21 @@ impl StateKey for Key {
 }
 
 impl StateKey for WideKey {
-    fn from_word(word: u64) -> WideKey {
-        WideKey(u128::from(word))
+    const WORDS: usize = 2;
+
+    #[inline]
+    fn from_words([low, high]: [u64; 2]) -> WideKey {
+        WideKey(u128::from(high) << 64 | u128::from(low))
     }
 
-    fn word(self) -> u64 {
-        self.0 as u64
+    #[inline]
+    fn words(self) -> [u64; 2] {
+        [self.0 as u64, (self.0 >> 64) as u64]
     }
 
     #[inline]
     fn hash(self) -> u64 {
-        let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
+        let [low, high] = self.words();
         Key(low ^ high.wrapping_mul(GOLDEN)).hash()
     }
 }

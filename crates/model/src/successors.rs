@@ -20,13 +20,6 @@ pub struct Successors<S> {
     plain: bool,
 }
 
-/// Memory for a model's own use.
-#[derive(Clone, Debug, Default)]
-pub struct Scratch {
-    pub words: Vec<u64>,
-    pub state: StateBuf,
-}
-
 #[derive(Clone, Copy, Debug)]
 struct Entry<S> {
     step: S,
@@ -86,25 +79,34 @@ impl<S: Copy> Successors<S> {
         self.list.push(Entry { step, led, end: self.states.len() as u32 });
     }
 
-    /// Adds steps that lead to states of one little-endian word, without a fault. Words from `transient` on, which is
-    /// always the same, are transient states; `plain` says that there are none of these.
+    /// Adds steps that lead to states of one word, without a fault. The states of words from `transient` on, which is
+    /// always the same and a power of two, are transient.
     #[inline]
-    pub fn extend(&mut self, steps: impl IntoIterator<Item = (S, [u8; 8])>, transient: u64, plain: bool) {
-        self.words.extend(steps);
-        self.extended(transient, plain);
+    pub fn extend(&mut self, steps: impl Iterator<Item = (S, u64)>, transient: u64) {
+        let mut all = 0;
+        self.words.extend(steps.map(|(step, word)| {
+            all |= word;
+            (step, word.to_le_bytes())
+        }));
+        self.extended(transient, all);
     }
 
     /// The same for two words, of which the second one says whether the state is transient.
     #[inline]
-    pub fn extend_pairs(&mut self, steps: impl IntoIterator<Item = (S, [u8; 16])>, transient: u64, plain: bool) {
-        self.pairs.extend(steps);
-        self.extended(transient, plain);
+    pub fn extend_pairs(&mut self, steps: impl Iterator<Item = (S, [u64; 2])>, transient: u64) {
+        let mut all = 0;
+        self.pairs.extend(steps.map(|(step, [low, high])| {
+            all |= high;
+            (step, (u128::from(high) << 64 | u128::from(low)).to_le_bytes())
+        }));
+        self.extended(transient, all);
     }
 
     #[inline]
-    fn extended(&mut self, transient: u64, plain: bool) {
+    fn extended(&mut self, transient: u64, all: u64) {
+        debug_assert!(transient.is_power_of_two());
         self.transient = transient;
-        self.plain &= plain;
+        self.plain &= all < transient;
         if !self.list.is_empty() {
             self.list_words();
         }

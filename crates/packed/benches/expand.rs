@@ -9,7 +9,7 @@ use entail_front::{Options, load};
 use entail_ir::Interpreter;
 use entail_ir::interpret::Engine;
 use entail_jit::Jit;
-use entail_model::{Model, Scratch, StateBuf, Successors};
+use entail_model::{Model, StateBuf, Successors};
 use entail_packed::Packed;
 use rapidhash::v3::rapidhash_v3;
 
@@ -41,7 +41,7 @@ fn first_states<E: Engine>(model: &Packed<E>) -> (Vec<StateBuf>, u64) {
     model.initial_states(&mut |state| queue.push_back(state.to_vec()));
     while let Some(state) = queue.pop_front().filter(|_| states.len() < STATES) {
         let mut successors = Successors::default();
-        model.expand(&state, &mut successors, &mut Scratch::default());
+        model.expand(&state, &mut successors, &mut Default::default());
         steps += successors.len() as u64;
         let next = successors.iter().map(|successor| successor.state.to_vec());
         queue.extend(next.filter(|next| seen.insert(next.clone())));
@@ -51,7 +51,7 @@ fn first_states<E: Engine>(model: &Packed<E>) -> (Vec<StateBuf>, u64) {
 }
 
 fn expand_all<E: Engine>(model: &Packed<E>, states: &[StateBuf]) {
-    let (mut successors, mut scratch) = (Successors::default(), Scratch::default());
+    let (mut successors, mut scratch) = (Successors::default(), Default::default());
     for state in states {
         successors.clear();
         model.expand(state, &mut successors, &mut scratch);

@@ -112,6 +112,13 @@ impl Form {
         }
     }
 
+    /// The same for the words of a short state.
+    #[inline]
+    pub fn unpack_words(&self, [low, high]: Words, state: &mut StateBuf) {
+        let words = (u128::from(high) << WORD_BITS | u128::from(low)).to_le_bytes();
+        self.unpack(&words[..self.short_len], state);
+    }
+
     #[inline]
     pub fn unpack(&self, packed: &State, state: &mut StateBuf) {
         match &self.short {
@@ -217,7 +224,7 @@ impl<'s> Forms<'s> {
             let short = fits.then(|| Packing::new(&log.known.template, &fields));
             let coded = fits && forms.short_len <= 2 * WORD && !straddles(&fields);
             let codes = coded.then(|| {
-                let mut codes = codes(log.known.template.len(), &fields, forms.short_len > WORD);
+                let mut codes = codes(&log.known.template, &fields, forms.short_len > WORD);
                 codes.push_exclusive(most_bits + 1 - WORD_BITS + forms.exclusive_at);
                 Arc::new(codes)
             });
@@ -271,6 +278,19 @@ impl<'s> Forms<'s> {
     pub fn commonest(&self) -> Option<(&Outline, &Arc<Codes>)> {
         let form = self.first.first()?;
         Some((&form.outline, form.codes.as_ref()?))
+    }
+
+    /// The same, if they are so many.
+    #[inline]
+    pub fn first_coded(&self, words: usize) -> Option<(&Form, &Codes)> {
+        let form = self.first.first().filter(|_| words * WORD == self.short_len)?;
+        Some((form, form.codes.as_ref()?))
+    }
+
+    /// Whether a short state is of the commonest outline.
+    #[inline]
+    pub fn is_first(&self, words: Words) -> bool {
+        words[0] >> self.number_at & self.number_mask == 0
     }
 
     pub fn bits(&self) -> u32 {
@@ -434,8 +454,8 @@ fn field(number: &Number, Range { low, high }: Range) -> Field {
 }
 
 /// The fields of a state, one after the other in one word or two.
-fn codes(len: usize, fields: &[Field], wide: bool) -> Codes {
-    let mut codes = Codes::new(len, wide);
+fn codes(template: &State, fields: &[Field], wide: bool) -> Codes {
+    let mut codes = Codes::new(template, wide);
     fields.iter().for_each(|field| codes.push(field.offset, field.bytes, field.low, field.bits));
     codes
 }

@@ -18,9 +18,9 @@ mod form;
 mod log;
 mod scout;
 
-use entail_ir::interpret::{Engine, Sink, Source, Step};
+use entail_ir::interpret::{Engine, Kind, Sink, Source, Step};
 use entail_ir::{Interpreter, Ranges, System};
-use entail_model::{Fired, Marks, Model, Scratch, State, StateBuf, Successors};
+use entail_model::{Fired, Marks, Model, State, StateBuf, StateKey, Successors};
 
 use form::{Form, Forms};
 
@@ -100,6 +100,14 @@ impl<'s, E: Engine> Packed<'s, E> {
     }
 }
 
+/// What expanding needs from one state to the next.
+#[derive(Default)]
+pub struct Scratch<D> {
+    /// Of the state that is expanded.
+    unpacked: StateBuf,
+    desk: D,
+}
+
 /// Packs the successors of a state.
 struct Packer<'p, 's, E> {
     model: &'p Packed<'s, E>,
@@ -123,24 +131,20 @@ impl<E: Engine> Sink for Packer<'_, '_, E> {
 
     #[inline]
     fn words(&mut self, steps: &[[u64; 2]]) {
-        let transient = self.form.transient();
-        let plain = steps.iter().fold(0, |all, [_, word]| all | word) < transient;
-        let steps = steps.iter().map(|&[step, word]| (Step::from_bits(step), word.to_le_bytes()));
-        self.successors.extend(steps, transient, plain);
+        let steps = steps.iter().map(|&[step, word]| (Step::from_bits(step), word));
+        self.successors.extend(steps, self.form.transient());
     }
 
     #[inline]
     fn pairs(&mut self, steps: &[[u64; 3]]) {
-        let pair = |low: u64, high: u64| (u128::from(high) << 64 | u128::from(low)).to_le_bytes();
-        let transient = self.form.transient();
-        let plain = steps.iter().fold(0, |all, [_, high, _]| all | high) < transient;
-        let steps = steps.iter().map(|&[step, high, low]| (Step::from_bits(step), pair(low, high)));
-        self.successors.extend_pairs(steps, transient, plain);
+        let steps = steps.iter().map(|&[step, high, low]| (Step::from_bits(step), [low, high]));
+        self.successors.extend_pairs(steps, self.form.transient());
     }
 }
 
 impl<E: Engine> Model for Packed<'_, E> {
     type Step = Step;
+    type Scratch = Scratch<E::Desk>;
 
     fn initial_states(&self, each: &mut dyn FnMut(&State)) {
         self.interpreter.initial_states(&mut |state| {
@@ -182,13 +186,32 @@ impl<E: Engine> Model for Packed<'_, E> {
         self.forms.outgrow(steps)
     }
 
-    fn expand(&self, state: &State, successors: &mut Successors<Step>, scratch: &mut Scratch) {
+    fn expand(&self, state: &State, successors: &mut Successors<Step>, scratch: &mut Self::Scratch) {
         if self.stillborn {
-            return Model::expand(self.interpreter, &[], successors, scratch);
+            return Model::expand(self.interpreter, &[], successors, &mut ());
         }
         let form = self.forms.of(state);
-        form.unpack(state, &mut scratch.state);
-        let from = Source { state: &scratch.state, outline: form.outline(), packed: form.coded(state) };
-        self.engine.expand(from, &mut scratch.words, &mut Packer { model: self, form: &form, successors });
+        let packed = form.coded(state);
+        if packed.is_some_and(|(_, codes)| self.engine.reads_words(codes)) {
+            scratch.unpacked.clear();
+        } else {
+            form.unpack(state, &mut scratch.unpacked);
+        }
+        let from = Source { state: &scratch.unpacked, outline: form.outline(), packed };
+        self.engine.expand(from, &mut scratch.desk, &mut Packer { model: self, form: &form, successors });
+    }
+
+    #[inline]
+    fn expand_words<K: StateKey>(
+        &self,
+        states: &[K],
+        scratch: &mut Self::Scratch,
+        each: impl FnMut(usize, u32, Step, K),
+    ) -> usize {
+        let Some((form, codes)) = self.forms.first_coded(K::WORDS) else { return 0 };
+        let count = states.iter().take_while(|state| self.forms.is_first(state.words())).count();
+        let unpack = |state: K, unpacked: &mut StateBuf| form.unpack_words(state.words(), unpacked);
+        let kind = Kind { outline: form.outline(), codes };
+        self.engine.expand_words(kind, &states[..count], &mut scratch.desk, unpack, each)
     }
 }

@@ -23,11 +23,12 @@ const QUIET: u32 = 2;
 /// Everything that was seen, and whether that is all there is.
 pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: &Ranges) -> (Vec<Log>, bool) {
     let mut scout = Scout {
+        engine,
         interpreter,
         ranges,
         logs: HashMap::new(),
         walked: RapidHashSet::default(),
-        scratch: Vec::new(),
+        desk: E::Desk::default(),
         random: 1,
     };
     let mut front = Front::new(interpreter);
@@ -37,13 +38,13 @@ pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: 
     for round in 0..ROUNDS {
         let states = BREADTH << round;
         let before = scout.growth();
-        complete = scout.look_around(engine, &mut front, states);
+        complete = scout.look_around(&mut front, states);
         if complete {
             break;
         }
         // One long walk, and a new one in every round.
-        far = scout.walk(engine, far, states / 2).unwrap_or_else(|| front.initial.clone());
-        scout.walk(engine, front.initial.clone(), states / 2);
+        far = scout.walk(far, states / 2).unwrap_or_else(|| front.initial.clone());
+        scout.walk(front.initial.clone(), states / 2);
         quiet = if scout.growth() == before { quiet + 1 } else { 0 };
         if quiet == QUIET {
             break;
@@ -53,14 +54,15 @@ pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: 
     (scout.logs.into_values().filter(|log| log.states > 0).collect(), complete)
 }
 
-struct Scout<'a> {
+struct Scout<'a, E: Engine> {
+    engine: &'a E,
     interpreter: &'a Interpreter<'a>,
     ranges: &'a Ranges,
     /// By the types of the processes.
     logs: HashMap<Vec<u32>, Log>,
     /// The states of all walks.
     walked: RapidHashSet<u64>,
-    scratch: Vec<u64>,
+    desk: E::Desk,
     random: u64,
 }
 
@@ -84,17 +86,17 @@ impl Front {
     }
 }
 
-impl Scout<'_> {
+impl<E: Engine> Scout<'_, E> {
     /// How often something was new.
     fn growth(&self) -> u64 {
         self.logs.values().map(Log::growth).sum()
     }
 
     /// Expands so many states; whether these were all there are.
-    fn look_around<E: Engine>(&mut self, engine: &E, front: &mut Front, states: usize) -> bool {
+    fn look_around(&mut self, front: &mut Front, states: usize) -> bool {
         for _ in 0..states {
             let Some(state) = front.queue.pop_front() else { return true };
-            self.expand(engine, &state, |next| {
+            self.expand(&state, |next| {
                 if front.known.insert(rapidhash_v3(next)) {
                     front.queue.push_back(next.to_vec());
                 }
@@ -104,13 +106,13 @@ impl Scout<'_> {
     }
 
     /// Takes a random walk, if possible to where no walk has been; returns where it ended, unless nothing leads on.
-    fn walk<E: Engine>(&mut self, engine: &E, mut state: StateBuf, steps: usize) -> Option<StateBuf> {
+    fn walk(&mut self, mut state: StateBuf, steps: usize) -> Option<StateBuf> {
         let (mut successors, mut spans) = (StateBuf::new(), Vec::new());
         for _ in 0..steps {
             self.walked.insert(rapidhash_v3(&state));
             successors.clear();
             spans.clear();
-            self.expand(engine, &state, |next| {
+            self.expand(&state, |next| {
                 let start = successors.len();
                 successors.extend_from_slice(next);
                 spans.push(start..successors.len());
@@ -129,7 +131,7 @@ impl Scout<'_> {
     }
 
     /// Notes the state, and calls `each` for every successor of it.
-    fn expand<E: Engine>(&mut self, engine: &E, state: &State, mut each: impl FnMut(&State)) {
+    fn expand(&mut self, state: &State, mut each: impl FnMut(&State)) {
         let (interpreter, ranges) = (self.interpreter, self.ranges);
         let log = self.logs.entry(interpreter.layout().types_of(state)).or_insert_with(|| {
             Log::new(interpreter, ranges, interpreter.layout().outline(interpreter.system(), state))
@@ -138,7 +140,7 @@ impl Scout<'_> {
             log.note(state);
         }
         let from = Source { state, outline: &log.outline, packed: None };
-        engine.expand(from, &mut self.scratch, &mut |_, fired: Fired, next: &State| {
+        self.engine.expand(from, &mut self.desk, &mut |_, fired: Fired, next: &State| {
             if !fired.is_broken() {
                 each(next);
             }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use entail_front::ModelSource;
 use entail_ir::Interpreter;
-use entail_model::{Led, Model, Scratch, Successors};
+use entail_model::{Led, Model, Successors};
 use entail_packed::Packed;
 use entail_testkit::files::models_in;
 
@@ -32,8 +32,8 @@ fn check(name: &str, model: &ModelSource) {
         assert_eq!(again, state, "{name}: {bits:?}");
         assert_eq!(packed.is_transient(&bits), interpreter.is_transient(&state), "{name}");
         let (mut there, mut here) = (Successors::default(), Successors::default());
-        packed.expand(&bits, &mut there, &mut Scratch::default());
-        interpreter.expand(&state, &mut here, &mut Scratch::default());
+        packed.expand(&bits, &mut there, &mut Default::default());
+        interpreter.expand(&state, &mut here, &mut Default::default());
         assert!(short.insert(bits), "{name}: two states look the same");
         assert_eq!(there.len(), here.len(), "{name}");
         for (one, other) in there.iter().zip(here.iter()) {

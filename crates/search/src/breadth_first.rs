@@ -1,6 +1,6 @@
 //! Breadth first: all states at one depth before those at the next.
 
-use std::ops::{ControlFlow, RangeFrom};
+use std::ops::ControlFlow;
 
 use entail_model::{Model, Observer, StateKey, Store, Visit};
 
@@ -57,22 +57,23 @@ struct Front<K> {
 /// States that were reached and have not been looked up.
 struct Batch<K> {
     keys: Vec<K>,
-    /// The place of each among the stable successors of the state it came from.
-    places: Vec<u32>,
-    /// Where they came from, one after the other.
+    /// Of each.
     origins: Vec<Origin>,
 }
 
-/// A state that was expanded.
+/// Where a state came from.
 #[derive(Clone, Copy)]
 struct Origin {
-    number: u64,
-    /// Where its successors begin in the batch.
-    first: u32,
+    /// The number of the state that was expanded.
+    parent: u64,
+    /// Its place among the stable successors of that.
+    place: u32,
 }
 
 /// Enough to hide the latency of memory, and little enough to stay in the cache.
 const BATCH: usize = 256;
+/// As many states as are expanded at once.
+const STRETCH: usize = 32;
 
 fn explore<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front<S::Key>) -> ControlFlow<End>
 where
@@ -86,15 +87,22 @@ where
         front.trace.note(0, number);
     }
     let mut descent = Descent::default();
+    let mut doubt = Doubt::default();
     for depth in 0.. {
-        let level = front.queue.len();
+        let mut level = front.queue.len();
         if level == 0 || !run.may_expand(depth) {
             break;
         }
-        for _ in 0..level {
-            let Some(key) = front.queue.pop() else { break };
-            run.origin += 1;
-            expand(run, &mut descent, key, front)?;
+        while level > 0 {
+            let many = STRETCH.min(usize::try_from(level).unwrap_or(STRETCH));
+            let plain = if doubt.is_worth_a_try() { Some(front.expand_plain(run, many)?) } else { None };
+            let expanded = plain.unwrap_or(0);
+            if expanded < many {
+                front.expand(run, &mut descent)?;
+                level -= 1;
+            }
+            level -= expanded as u64;
+            plain.inspect(|&expanded| doubt.learn(expanded));
             if front.reached.keys.len() >= BATCH {
                 front.look_up(run)?;
             }
@@ -104,34 +112,29 @@ where
     ControlFlow::Continue(())
 }
 
-/// Puts all stable successors of a state into the batch.
-#[inline]
-fn expand<M, S, O>(
-    run: &mut Run<M, S, O>,
-    descent: &mut Descent<S::Key>,
-    key: S::Key,
-    front: &mut Front<S::Key>,
-) -> ControlFlow<End>
-where
-    M: Model,
-    S: Store,
-    O: Observer<M::Step> + ?Sized,
-{
-    front.reached.begin(run.origin);
-    let mut place = 0..;
-    descent.clear();
-    match run.enter_or_else(descent, key, |key| front.reach(key, &mut place))? {
-        Entered::Nothing => return ControlFlow::Continue(()),
-        Entered::Descent => {}
+/// Whether the next states are likely to be such that they can be expanded many at once: a state that cannot has been
+/// expanded in vain.
+#[derive(Default)]
+struct Doubt {
+    /// How often not to try, before the next time.
+    rest: u32,
+    last: u32,
+}
+
+impl Doubt {
+    const MOST: u32 = 64;
+
+    fn is_worth_a_try(&mut self) -> bool {
+        let rests = self.rest > 0;
+        self.rest = self.rest.saturating_sub(1);
+        !rests
     }
-    while let Some(ahead) = run.step(descent)? {
-        match ahead {
-            Ahead::Nothing => {}
-            Ahead::Transient => run.enter_transient(descent)?,
-            Ahead::Stable(key) => run.stats.matched += u64::from(front.reach(key, &mut place)),
-        }
+
+    /// So many were expanded at once. If that was none, the pause grows.
+    fn learn(&mut self, expanded: usize) {
+        self.last = if expanded == 0 { (2 * self.last + 1).min(Self::MOST) } else { 0 };
+        self.rest = self.last;
     }
-    ControlFlow::Continue(())
 }
 
 impl<K> Default for Front<K> {
@@ -148,18 +151,54 @@ impl<K> Default for Front<K> {
 }
 
 impl<K: StateKey> Front<K> {
-    /// Puts a state into the batch, unless that was done a moment ago. That is as likely as not: so nothing is decided
-    /// here, and what was put in is taken out again.
+    /// Puts the successors of so many states into the batch, up to the first one where more can happen than steps to
+    /// stable states, or nothing.
     #[inline]
-    fn reach(&mut self, key: K, place: &mut RangeFrom<u32>) -> bool {
-        let known = self.recent.reach(key);
-        let Batch { keys, places, .. } = &mut self.reached;
-        keys.push(key);
-        places.extend(place.next());
-        let len = keys.len() - usize::from(known);
-        keys.truncate(len);
-        places.truncate(len);
-        known
+    fn expand_plain<M, S, O>(&mut self, run: &mut Run<M, S, O>, many: usize) -> ControlFlow<End, usize>
+    where
+        M: Model,
+        S: Store<Key = K>,
+        O: Observer<M::Step> + ?Sized,
+    {
+        let states = self.queue.next();
+        let first = run.origin + 1;
+        let (recent, reached) = (&mut self.recent, &mut self.reached);
+        let expanded = run.expand_plain(&states[..many.min(states.len())], |at, place, key| {
+            reached.push(recent, key, Origin { parent: first + at as u64, place })
+        })?;
+        run.origin += expanded as u64;
+        self.queue.skip(expanded);
+        ControlFlow::Continue(expanded)
+    }
+
+    /// Puts all stable successors of a state into the batch.
+    fn expand<M, S, O>(&mut self, run: &mut Run<M, S, O>, descent: &mut Descent<K>) -> ControlFlow<End>
+    where
+        M: Model,
+        S: Store<Key = K>,
+        O: Observer<M::Step> + ?Sized,
+    {
+        let Some(key) = self.queue.pop() else { return ControlFlow::Continue(()) };
+        run.origin += 1;
+        let parent = run.origin;
+        let mut places = 0..;
+        let mut reach = |key: K| {
+            let origins = places.next().map(|place| Origin { parent, place });
+            origins.is_some_and(|origin| self.reached.push(&mut self.recent, key, origin))
+        };
+        descent.clear();
+        match run.enter_or_else(descent, key, &mut reach)? {
+            Entered::Nothing => return ControlFlow::Continue(()),
+            Entered::Descent => {}
+        }
+        while let Some(ahead) = run.step(descent)? {
+            match ahead {
+                Ahead::Nothing => {}
+                Ahead::Transient => run.enter_transient(descent)?,
+                Ahead::Stable(key) => run.stats.matched += u64::from(reach(key)),
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     /// Looks up all that was reached.
@@ -186,18 +225,14 @@ impl<K: StateKey> Front<K> {
         run.aside = self.queue.bytes() + self.trace.bytes();
         self.doubtful.clear();
         run.sift(&batch.keys, &mut self.doubtful);
-        let mut origins = batch.origins.iter().copied().peekable();
-        let mut origin = Origin { number: 0, first: 0 };
         let inserted = self.doubtful.iter().try_for_each(|&index| {
             let key = batch.keys[index as usize];
             match run.insert(key)? {
                 Visit::Seen => run.stats.matched += 1,
                 Visit::New => {
-                    while let Some(next) = origins.next_if(|next| next.first <= index) {
-                        origin = next;
-                    }
+                    let Origin { parent, place } = batch.origins[index as usize];
                     self.queue.push(key);
-                    self.trace.note(origin.number, batch.places[index as usize]);
+                    self.trace.note(parent, place);
                 }
             }
             ControlFlow::Continue(())
@@ -209,19 +244,26 @@ impl<K: StateKey> Front<K> {
 
 impl<K> Default for Batch<K> {
     fn default() -> Self {
-        Batch { keys: Vec::new(), places: Vec::new(), origins: Vec::new() }
+        Batch { keys: Vec::new(), origins: Vec::new() }
     }
 }
 
-impl<K> Batch<K> {
-    /// What follows comes from this state.
-    fn begin(&mut self, origin: u64) {
-        self.origins.push(Origin { number: origin, first: self.keys.len() as u32 });
+impl<K: StateKey> Batch<K> {
+    /// Adds a state, unless that was done a moment ago; says which. Either is likely: so nothing is decided here, and
+    /// what was put in is taken out again.
+    #[inline]
+    fn push(&mut self, recent: &mut Recent<K>, key: K, origin: Origin) -> bool {
+        let known = recent.reach(key);
+        self.keys.push(key);
+        self.origins.push(origin);
+        let len = self.keys.len() - usize::from(known);
+        self.keys.truncate(len);
+        self.origins.truncate(len);
+        known
     }
 
     fn clear(&mut self) {
         self.keys.clear();
-        self.places.clear();
         self.origins.clear();
     }
 }

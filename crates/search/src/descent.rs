@@ -108,12 +108,12 @@ impl<K: StateKey> Descent<K> {
             }
             self.choices.push(Choice { led: successor.led, faulty: successor.fault.is_some() });
             self.targets.push(match successor.led {
-                Led::Nowhere => K::from_word(0),
+                Led::Nowhere => K::from_words([0; 2]),
                 Led::Stable => key(successor.state),
                 Led::Transient => {
                     let start = self.states.len();
                     self.states.extend_from_slice(successor.state);
-                    K::from_word(Span::new(start, self.states.len()).0)
+                    K::from_words([Span::new(start, self.states.len()).0, 0])
                 }
             });
         }
@@ -136,7 +136,7 @@ impl<K: StateKey> Descent<K> {
                 self.reached = None;
                 Ahead::Stable(self.targets[at])
             }
-            Led::Transient => self.pass(Span(self.targets[at].word())),
+            Led::Transient => self.pass(Span(self.targets[at].words()[0])),
         };
         Some(Taken { fault, ahead })
     }

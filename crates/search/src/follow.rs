@@ -1,6 +1,6 @@
 //! Going a way again that is known as a list of choices.
 
-use entail_model::{Key, Model, Scratch, StateBuf, Successors};
+use entail_model::{Key, Model, StateBuf, Successors};
 
 use crate::descent::{Ahead, Descent};
 
@@ -9,7 +9,7 @@ pub(crate) struct Follower<'m, M: Model> {
     model: &'m M,
     state: StateBuf,
     successors: Successors<M::Step>,
-    scratch: Scratch,
+    scratch: M::Scratch,
     pub start: StateBuf,
     pub steps: Vec<M::Step>,
 }
@@ -24,7 +24,7 @@ impl<'m, M: Model> Follower<'m, M> {
             model,
             state: start.clone(),
             successors: Successors::default(),
-            scratch: Scratch::default(),
+            scratch: M::Scratch::default(),
             start,
             steps: Vec::new(),
         }

@@ -40,16 +40,27 @@ impl<K: StateKey> Queue<K> {
 
     #[inline]
     pub fn pop(&mut self) -> Option<K> {
-        let first = self.blocks.front()?;
-        let key = *first.get(self.taken)?;
-        self.taken += 1;
-        self.len -= 1;
+        let key = *self.next().first()?;
+        self.skip(1);
+        Some(key)
+    }
+
+    /// Those that come out next, or the first of them.
+    #[inline]
+    pub fn next(&self) -> &[K] {
+        self.blocks.front().map_or(&[], |first| &first[self.taken..])
+    }
+
+    /// Takes out so many of [`Queue::next`].
+    #[inline]
+    pub fn skip(&mut self, count: usize) {
+        self.taken += count;
+        self.len -= count as u64;
         if self.taken == BLOCK || self.len == 0 {
             self.spare = self.blocks.pop_front().unwrap_or_default();
             self.spare.clear();
             self.taken = 0;
         }
-        Some(key)
     }
 
     pub fn len(&self) -> u64 {

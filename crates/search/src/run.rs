@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use entail_model::{Full, Model, Observer, Progress, Scratch, StateBuf, Store, Successors, Visit};
+use entail_model::{Full, Model, Observer, Progress, StateBuf, Store, Successors, Visit};
 
 use crate::descent::{Ahead, Descent};
 use crate::{Checks, End, ErrorKind, Errors, Limit, Limits, Outcome, Stats};
@@ -31,7 +31,7 @@ pub(crate) struct Run<'a, M: Model, S: Store, O: ?Sized> {
     state: StateBuf,
     opened: S::Opened,
     successors: Successors<M::Step>,
-    scratch: Scratch,
+    scratch: M::Scratch,
     room: Room,
     started: Instant,
     pulse: Pulse,
@@ -93,7 +93,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             state: StateBuf::new(),
             opened: S::Opened::default(),
             successors: Successors::default(),
-            scratch: Scratch::default(),
+            scratch: M::Scratch::default(),
             room: Room::default(),
             started: Instant::now(),
             pulse: Pulse::default(),
@@ -145,6 +145,25 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             self.stats.matched += u64::from(each(key));
         });
         ControlFlow::Continue(Entered::Nothing)
+    }
+
+    /// Expands stable states one after the other, up to the first one where more can happen than steps to other stable
+    /// states, or nothing; returns how many. `each` is told which of them it is, the place of a successor, and its key.
+    #[inline]
+    pub fn expand_plain(
+        &mut self,
+        keys: &[S::Key],
+        mut each: impl FnMut(usize, u32, S::Key) -> bool,
+    ) -> ControlFlow<End, usize> {
+        self.keep_watch()?;
+        let count = keys.iter().take_while(|key| self.store.is_state(**key)).count();
+        let mut known = 0;
+        let expanded = self.model.expand_words(&keys[..count], &mut self.scratch, |at, place, step, next| {
+            self.observer.stepped(step);
+            known += u64::from(each(at, place, next));
+        });
+        self.stats.matched += known;
+        ControlFlow::Continue(expanded)
     }
 
     #[inline]

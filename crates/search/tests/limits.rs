@@ -146,6 +146,7 @@ struct Counter {
 
 impl Model for Counter {
     type Step = bool;
+    type Scratch = ();
 
     fn initial_states(&self, each: &mut dyn FnMut(&State)) {
         each(&0u64.to_le_bytes());

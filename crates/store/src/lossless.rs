@@ -1,6 +1,6 @@
 //! The stores that keep every state as it is.
 
-use entail_model::{Full, Growth, Guarantee, Key, State, StateBuf, Store, Visit, WideKey};
+use entail_model::{Full, Growth, Guarantee, Key, State, StateBuf, StateKey, Store, Visit, WideKey};
 
 use crate::pairs::Pairs;
 use crate::table::Table;
@@ -23,7 +23,7 @@ pub struct Kept<S> {
 /// A set of states that are their own keys.
 #[expect(private_bounds, reason = "there are no others")]
 pub trait Short: Sealed {
-    type Key: entail_model::StateKey;
+    type Key: StateKey;
 
     /// The key of a state, if it is a short one.
     fn key(&self, state: &State) -> Option<Self::Key>;
@@ -172,17 +172,17 @@ impl Short for Pairs {
 
     #[inline]
     fn prefetch(&self, key: WideKey) {
-        self.prefetch(pair(key));
+        self.prefetch(key.words());
     }
 
     #[inline]
     fn insert(&self, key: WideKey) -> Visit {
-        self.insert(pair(key))
+        self.insert(key.words())
     }
 
     #[inline]
     fn insert_alone(&mut self, key: WideKey) -> Visit {
-        self.insert_alone(pair(key))
+        self.insert_alone(key.words())
     }
 
     #[inline]
@@ -207,11 +207,6 @@ impl Short for Pairs {
     }
 }
 
-#[inline]
-fn pair(WideKey(key): WideKey) -> [u64; 2] {
-    [key as u64, (key >> 64) as u64]
-}
-
 impl<S: Short> Store for Kept<S> {
     type Opened = Opened;
     type Key = S::Key;
@@ -224,6 +219,11 @@ impl<S: Short> Store for Kept<S> {
     #[inline]
     fn key(&self, state: &State, near: &Opened) -> S::Key {
         self.short.key(state).unwrap_or_else(|| S::marked(self.long.key(state, near)))
+    }
+
+    #[inline]
+    fn is_state(&self, key: S::Key) -> bool {
+        S::unmarked(key).is_none()
     }
 
     #[inline]

@@ -141,6 +141,7 @@ fn encode(mut node: usize, state: &mut StateBuf) {
 
 impl Model for Graph {
     type Step = Edge;
+    type Scratch = ();
 
     fn initial_states(&self, each: &mut dyn FnMut(&State)) {
         self.initial.iter().for_each(|&node| each(&state_of(node)));

@@ -2,23 +2,50 @@
 
 use std::sync::Arc;
 
-use entail_model::{Fired, Model, State, StateBuf};
+use entail_model::{Fired, Model, State, StateBuf, StateKey};
 
 use super::{Interpreter, Outline, Step};
 
 /// Computes what can happen in a state. The interpreter is the reference; others are faster.
 pub trait Engine: Sync {
-    /// Tells `sink` about every step that is possible, in the order of [`Model::enabled`]. `scratch` is memory of the
-    /// engine's own, kept by the caller from one call to the next.
-    fn expand(&self, from: Source, scratch: &mut Vec<u64>, sink: &mut impl Sink);
+    /// What it works with, kept by the caller from one call to the next.
+    type Desk: Default;
+
+    /// Tells `sink` about every step that is possible, in the order of [`Model::enabled`].
+    fn expand(&self, from: Source, desk: &mut Self::Desk, sink: &mut impl Sink);
+
+    /// Expands states as [`Model::expand_words`] does. All are of one kind; `unpack` writes one in full.
+    fn expand_words<K: StateKey>(
+        &self,
+        _kind: Kind,
+        _states: &[K],
+        _desk: &mut Self::Desk,
+        _unpack: impl Fn(K, &mut StateBuf),
+        _each: impl FnMut(usize, u32, Step, K),
+    ) -> usize {
+        0
+    }
 
     /// Prepares for many states of one outline, packed in one way.
     fn specialise(&mut self, _outline: &Outline, _codes: &Arc<Codes>) {}
+
+    /// Whether the words are enough of a state that is packed in this way.
+    fn reads_words(&self, _codes: &Codes) -> bool {
+        false
+    }
+}
+
+/// States of one outline that are packed in one way.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind<'a> {
+    pub outline: &'a Outline,
+    pub codes: &'a Codes,
 }
 
 /// A state to be expanded.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
+    /// May be empty if the words are enough.
     pub state: &'a State,
     /// That of the state.
     pub outline: &'a Outline,
@@ -60,6 +87,8 @@ impl<F: FnMut(Step, Fired, &State)> Sink for F {
 /// How the states of an outline are packed into one or two words.
 #[derive(Clone, Debug)]
 pub struct Codes {
+    /// What is the same in all states; the numbers do not matter.
+    template: StateBuf,
     /// For every byte of a state: the number that begins there.
     table: Vec<Code>,
     /// Where numbers begin, and how many bytes they have.
@@ -85,6 +114,11 @@ pub struct Code {
 }
 
 impl Code {
+    /// The number that has this code in the words; its bytes may be followed by others.
+    fn of(self, words: Words) -> u64 {
+        (words[(self.shift / 64) as usize] >> (self.shift % 64) & (self.limit - 1)) + self.low
+    }
+
     fn new(low: u32, shift: u32, bits: u8) -> Code {
         let limit = 1 << bits;
         Code { keep: !((limit - 1) << (shift % u64::BITS)), low: u64::from(low), limit, shift: u64::from(shift) }
@@ -92,13 +126,14 @@ impl Code {
 }
 
 impl Codes {
-    /// For stable states of so many bytes, at least one, as yet without codes; into one word, or two if `wide`. The
-    /// last bit of the last word is always 0.
-    pub fn new(len: usize, wide: bool) -> Codes {
-        let mut table = vec![Code::default(); len];
+    /// For stable states that differ from a template, of at least one byte, in their numbers only; as yet without
+    /// codes. They are packed into one word, or two if `wide`. The last bit of the last word is always 0.
+    pub fn new(template: &State, wide: bool) -> Codes {
+        let mut table = vec![Code::default(); template.len()];
         table[0] = Code { keep: u64::MAX, low: 0, limit: 1, shift: 0 };
         let most_bits = if wide { 127 } else { 63 };
-        Codes { table, numbers: vec![(0, 1)], bits: 0, most_bits, transient: 1 << 63 }
+        let template = template.to_vec();
+        Codes { template, table, numbers: vec![(0, 1)], bits: 0, most_bits, transient: 1 << 63 }
     }
 
     /// Whether there are two words.
@@ -150,16 +185,39 @@ impl Codes {
         }
         Some(words)
     }
+
+    /// Writes the state that was packed.
+    pub fn unpack(&self, words: Words, state: &mut StateBuf) {
+        state.clear();
+        state.extend_from_slice(&self.template);
+        for &(at, bytes) in &self.numbers {
+            let (at, bytes) = (at as usize, usize::from(bytes));
+            state[at..at + bytes].copy_from_slice(&self.table[at].of(words).to_le_bytes()[..bytes]);
+        }
+    }
+
+    /// 0, or the number, plus 1, of the process that alone may move.
+    pub fn exclusive(&self, words: Words) -> usize {
+        self.table[0].of(words) as usize
+    }
 }
 
 impl<E: Engine> Engine for &E {
-    fn expand(&self, from: Source, scratch: &mut Vec<u64>, sink: &mut impl Sink) {
-        E::expand(self, from, scratch, sink);
+    type Desk = E::Desk;
+
+    fn expand(&self, from: Source, desk: &mut E::Desk, sink: &mut impl Sink) {
+        E::expand(self, from, desk, sink);
+    }
+
+    fn reads_words(&self, codes: &Codes) -> bool {
+        E::reads_words(self, codes)
     }
 }
 
 impl Engine for Interpreter<'_> {
-    fn expand(&self, from: Source, _: &mut Vec<u64>, sink: &mut impl Sink) {
+    type Desk = ();
+
+    fn expand(&self, from: Source, (): &mut (), sink: &mut impl Sink) {
         let mut steps = Vec::new();
         self.enabled(from.state, &mut steps);
         let mut successor = StateBuf::new();

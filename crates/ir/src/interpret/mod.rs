@@ -7,7 +7,7 @@ mod fire;
 pub mod layout;
 mod variation;
 
-pub use engine::{Code, Codes, Engine, Sink, Source, Words};
+pub use engine::{Code, Codes, Engine, Kind, Sink, Source, Words};
 pub use explain::{Change, Explained};
 pub use layout::{ChannelLayout, ChannelView, Layout, Outline, ProcessView, View};
 pub use variation::{Number, Variation};
@@ -200,6 +200,7 @@ impl<'s> Interpreter<'s> {
 
 impl Model for Interpreter<'_> {
     type Step = Step;
+    type Scratch = ();
 
     fn initial_states(&self, each: &mut dyn FnMut(&State)) {
         let mut state = vec![0; self.layout.first_process];

@@ -3,13 +3,14 @@
 //! Which number has which bits of the word is looked up when the code runs, unless the code is for one packing only.
 //! If that has two words, so has the successor.
 
-use super::number::{Number, Offset};
+use super::number::{Number, Offset, range_of};
 use super::{Emitter, TRUSTED};
 use crate::by_interpreter::Helper;
 use crate::context::Context;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
+use entail_ir::Scalar;
 use entail_ir::interpret::{Code, Codes};
 use std::mem::{offset_of, size_of};
 
@@ -21,6 +22,8 @@ pub(super) struct Coding {
     words: [Variable; 2],
     /// Negative as long as all numbers have codes.
     fits: Variable,
+    /// Where to go if the state does not fit into words.
+    pub(super) otherwise: Block,
     /// Something was written of which it is not known what it is: all must be coded.
     whole: bool,
 }
@@ -29,9 +32,12 @@ impl Emitter<'_, '_> {
     /// From now on, what is stored to the state at `to`, a copy of the state that is expanded, is coded as well.
     pub(super) fn begin_coding(&mut self, to: Value) {
         let [low, high, fits] = [(); 3].map(|()| self.b.declare_var(types::I64));
-        let coding = Coding { to, words: [low, high], fits, whole: false };
+        let coding = Coding { to, words: [low, high], fits, otherwise: self.cold_block(), whole: false };
         for word in 0..self.coded_words() {
-            let value = self.context_word(offset_of!(Context, words) + 8 * word);
+            let value = match self.source_words.get(word) {
+                Some(value) => *value,
+                None => self.context_word(offset_of!(Context, words) + 8 * word),
+            };
             self.b.def_var(coding.words[word], value);
         }
         let fits = self.word(u64::MAX);
@@ -39,8 +45,68 @@ impl Emitter<'_, '_> {
         self.coding = Some(coding);
     }
 
+    /// The words of a state of which there is nothing else.
+    fn words_of(&mut self, state: Value) -> Vec<Value> {
+        match self.coding {
+            Some(coding) if coding.to == state => {
+                (0..self.coded_words()).map(|word| self.b.use_var(coding.words[word])).collect()
+            }
+            Some(_) | None => {
+                debug_assert_eq!(self.source, Some(state), "a state that has been read or written here");
+                self.source_words.clone()
+            }
+        }
+    }
+
+    /// Reads a number from the words of a state.
+    pub(super) fn decode(&mut self, state: Value, at: Offset, scalar: Scalar) -> Number {
+        let words = self.words_of(state);
+        let read = Scalar { bits: if scalar.signed { scalar.bits } else { 8 * scalar.size() as u8 }, ..scalar };
+        let table = self.program.codes.expect("it is known how states are packed").table();
+        let Some(computed) = at.computed else {
+            let code = table[at.fixed as usize];
+            if code.limit == 1 {
+                return Number::Known(read.truncate(code.low as u32 as i32));
+            }
+            let word = words[(code.shift / 64) as usize];
+            let number = match code.shift % 64 {
+                0 => word,
+                shift => self.b.ins().ushr_imm_u(word, shift.cast_signed()),
+            };
+            let number = self.b.ins().band_imm_u(number, (code.limit - 1).cast_signed());
+            let number = self.b.ins().ireduce(types::I32, number);
+            let number = match code.low {
+                0 => number,
+                low => self.b.ins().iadd_imm_s(number, i64::from(low as u32 as i32)),
+            };
+            let range = self.range_at(state, at, scalar);
+            let is_exact = range != range_of(scalar);
+            return Number::Computed(if is_exact { number } else { self.truncate_value(number, read) }, range);
+        };
+        let table = self.word(table.as_ptr() as u64);
+        let rows = self.b.ins().ishl_imm_u(computed, i64::from(size_of::<Code>().ilog2()));
+        let row = self.b.ins().iadd(table, rows);
+        let row_at = at.fixed as usize * size_of::<Code>();
+        let shift = self.load(types::I64, row, row_at + offset_of!(Code, shift));
+        let limit = self.load(types::I64, row, row_at + offset_of!(Code, limit));
+        let word = match words[..] {
+            [low, high] => {
+                let is_high = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, shift, 64);
+                self.b.ins().select(is_high, high, low)
+            }
+            _ => words[0],
+        };
+        let number = self.b.ins().ushr(word, shift);
+        let mask = self.b.ins().iadd_imm_s(limit, -1);
+        let number = self.b.ins().band(number, mask);
+        let number = self.b.ins().ireduce(types::I32, number);
+        let low = self.load(types::I32, row, row_at + offset_of!(Code, low));
+        let number = self.b.ins().iadd(number, low);
+        Number::Computed(self.truncate_value(number, read), range_of(scalar))
+    }
+
     /// How many words a packed state has.
-    fn coded_words(&self) -> usize {
+    pub(super) fn coded_words(&self) -> usize {
         if self.program.codes.is_some_and(Codes::is_wide) { 2 } else { 1 }
     }
 
@@ -66,8 +132,7 @@ impl Emitter<'_, '_> {
             Number::Known(value) => {
                 let number = u64::from((value as u32).wrapping_sub(low) & wide);
                 if number >= code.limit {
-                    let never = self.word(0);
-                    return self.b.def_var(coding.fits, never);
+                    return self.never_fits(coding);
                 }
                 self.word(number << (code.shift % 64))
             }
@@ -135,8 +200,25 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// The state does not fit into words.
+    fn never_fits(&mut self, coding: Coding) {
+        if self.program.only_words {
+            self.jump(coding.otherwise);
+            // What follows is never reached, but is written nevertheless.
+            let nowhere = self.block();
+            return self.go_on_in(nowhere);
+        }
+        let never = self.word(0);
+        self.b.def_var(coding.fits, never);
+    }
+
     /// The state fits into words only if this is negative.
     fn require_fit(&mut self, coding: Coding, below: Value) {
+        if self.program.only_words {
+            // What is in the words from here on may be read again.
+            let fits = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, below, 0);
+            return self.unless_leave(fits, coding.otherwise);
+        }
         let fits = self.b.use_var(coding.fits);
         let fits = self.b.ins().band(fits, below);
         self.b.def_var(coding.fits, fits);
@@ -153,9 +235,11 @@ impl Emitter<'_, '_> {
     pub(super) fn coded(&mut self, coding: Coding, otherwise: Block) -> Vec<Value> {
         let words = (0..self.coded_words()).rev();
         if !coding.whole {
-            let fits = self.b.use_var(coding.fits);
-            let fits = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, fits, 0);
-            self.unless_leave(fits, otherwise);
+            if !self.program.only_words {
+                let fits = self.b.use_var(coding.fits);
+                let fits = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, fits, 0);
+                self.unless_leave(fits, otherwise);
+            }
             return words.map(|word| self.b.use_var(coding.words[word])).collect();
         }
         let context = self.context;
@@ -166,8 +250,10 @@ impl Emitter<'_, '_> {
 
     /// Writes the lowest 1, 2 or 4 bytes of a number.
     pub(super) fn store_bytes(&mut self, state: Value, at: Offset, bytes: u32, number: Number) {
-        let value = self.value(number);
-        self.write_bytes(state, at, bytes, value);
+        if !self.program.only_words {
+            let value = self.value(number);
+            self.write_bytes(state, at, bytes, value);
+        }
         self.code(state, at, bytes, number);
     }
 

@@ -22,7 +22,7 @@ use cranelift_codegen::ir::{Block, BlockArg, Function, InstBuilder, MemFlagsData
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use entail_ir::{FaultKind, ProcessTypeId};
 use std::collections::{HashMap, HashSet};
-use std::mem::offset_of;
+use std::mem::{offset_of, size_of};
 
 pub(crate) use number::{Number, Offset};
 
@@ -50,6 +50,7 @@ pub(crate) fn function(
         failures: None,
         coding: None,
         source: None,
+        source_words: Vec::new(),
         references: HashMap::new(),
         faulted: HashSet::new(),
     };
@@ -73,8 +74,9 @@ pub(crate) struct Emitter<'a, 'f> {
     failures: Option<Failures>,
     /// The state that is being written, as one word.
     coding: Option<coding::Coding>,
-    /// The state that is expanded, in a function that reads it.
+    /// The state that is expanded, in a function that reads it, and its words.
     source: Option<Value>,
+    source_words: Vec<Value>,
     references: HashMap<Callee, cranelift_codegen::ir::FuncRef>,
     /// Blocks for faults that something jumps to.
     faulted: HashSet<Block>,
@@ -267,6 +269,10 @@ impl Emitter<'_, '_> {
 
     /// How many processes there are in a state.
     fn process_count(&mut self, state: Value) -> Value {
+        if self.program.only_words {
+            let fixed = self.program.facts.fixed().expect("all have the same processes");
+            return self.b.ins().iconst(types::I32, fixed.len() as i64);
+        }
         let offset = self.program.layout.process_count as i32;
         self.b.ins().uload8(types::I32, TRUSTED, state, offset)
     }
@@ -275,6 +281,9 @@ impl Emitter<'_, '_> {
     fn source(&mut self) -> Value {
         let state = self.context_word(offset_of!(Context, state));
         self.source = Some(state);
+        self.source_words = (0..self.coded_words())
+            .map(|word| self.context_word(offset_of!(Context, words) + size_of::<u64>() * word))
+            .collect();
         state
     }
 

@@ -126,6 +126,9 @@ impl Emitter<'_, '_> {
 
     /// Reads a number from a state.
     pub(super) fn load_scalar(&mut self, state: Value, at: Offset, scalar: Scalar) -> Number {
+        if self.program.only_words {
+            return self.decode(state, at, scalar);
+        }
         let (pointer, offset) = self.address(state, at);
         let whole = u32::from(scalar.bits) == 8 * scalar.size();
         let ins = self.b.ins();
@@ -141,9 +144,10 @@ impl Emitter<'_, '_> {
     }
 
     /// What a number can be that is read from a state: in packed ones only what has a code.
-    fn range_at(&self, state: Value, at: Offset, scalar: Scalar) -> Range {
+    pub(super) fn range_at(&self, state: Value, at: Offset, scalar: Scalar) -> Range {
         let range = range_of(scalar);
-        let code = self.program.codes.filter(|_| self.source == Some(state) && at.computed.is_none());
+        let packed = self.program.only_words || self.source == Some(state);
+        let code = self.program.codes.filter(|_| packed && at.computed.is_none());
         let Some(code) = code.map(|codes| codes.table()[at.fixed as usize]).filter(|code| code.limit > 0) else {
             return range;
         };
@@ -179,7 +183,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn truncate_value(&mut self, value: Value, scalar: Scalar) -> Value {
+    pub(super) fn truncate_value(&mut self, value: Value, scalar: Scalar) -> Value {
         let unused = i64::from(32 - u32::from(scalar.bits));
         match (unused, scalar.signed) {
             (0, _) => value,

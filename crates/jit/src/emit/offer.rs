@@ -20,7 +20,7 @@ pub(super) fn offset(asks: Asks) -> usize {
 
 impl Emitter<'_, '_> {
     pub(super) fn offers(&mut self) -> Value {
-        self.context_word(offset_of!(Context, offers))
+        self.context_word(offset_of!(Context, room.offers))
     }
 
     /// The steps of a send that may be a rendezvous. Ends in `next`.

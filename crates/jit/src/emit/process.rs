@@ -7,7 +7,7 @@ use crate::code::Callee;
 use crate::hard::Way;
 use cranelift_codegen::ir::{Block, InstBuilder, JumpTableData, Value, types};
 use cranelift_frontend::Switch;
-use entail_ir::{Action, Edge, EdgeId, Location, LocationId, ProcessTypeId, Range};
+use entail_ir::{Action, Edge, EdgeId, Location, LocationId, ProcessTypeId, Range, Scalar};
 
 impl Emitter<'_, '_> {
     /// All steps of a state whose processes are always the same.
@@ -19,7 +19,8 @@ impl Emitter<'_, '_> {
         let blocks: Vec<_> = fixed.iter().map(|_| self.block()).collect();
         let done = self.block();
         let exclusive = program.uses_exclusive.then(|| {
-            let exclusive = self.b.ins().uload8(types::I32, super::TRUSTED, state, 0);
+            let exclusive = self.load_scalar(state, Offset::fixed(0), Scalar::unsigned(8));
+            let exclusive = self.value(exclusive);
             let all = self.block();
             let mut switch = Switch::new();
             for (process, block) in blocks.iter().enumerate() {

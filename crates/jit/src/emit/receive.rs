@@ -179,7 +179,7 @@ impl Emitter<'_, '_> {
     /// Goes on only where the condition of a receive holds once the message has been stored: tried on a copy.
     fn holds_afterwards(&mut self, receive: &Receive, message: Message, scene: &Scene, no: Block) {
         let Some(condition) = &receive.when else { return };
-        let trial = self.context_word(offset_of!(Context, trial));
+        let trial = self.context_word(offset_of!(Context, room.trial));
         let context = self.context;
         self.call(Callee::Copy, &[context, scene.state, trial]);
         let tried = Scene { state: trial, ..*scene };

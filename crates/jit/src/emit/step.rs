@@ -20,6 +20,12 @@ impl Emitter<'_, '_> {
     /// Begins an entry with a copy of the state; returns where the copy is. There is room for as many as a process
     /// can begin by itself.
     pub(super) fn open(&mut self, state: Value) -> Value {
+        if self.program.only_words {
+            // Stands for the copy, of which there are only words.
+            let to = self.word(0);
+            self.begin_coding(to);
+            return to;
+        }
         let out = self.b.use_var(self.out);
         let to = self.b.ins().iadd_imm_u(out, HEADER as i64);
         match self.program.len {
@@ -36,7 +42,7 @@ impl Emitter<'_, '_> {
     /// The same where there may be no room.
     pub(super) fn open_with_care(&mut self, state: Value) -> Value {
         let out = self.b.use_var(self.out);
-        let end = self.context_word(offset_of!(Context, end));
+        let end = self.context_word(offset_of!(Context, room.end));
         let too_far = self.b.ins().icmp(IntCC::UnsignedGreaterThan, out, end);
         let (cold, on) = (self.cold_block(), self.block());
         self.b.ins().brif(too_far, cold, &[], on, &[]);
@@ -53,7 +59,7 @@ impl Emitter<'_, '_> {
         match self.program.len {
             Some(len) => self.b.ins().iadd_imm_u(out, stride(len) as i64),
             None => {
-                let stride = self.context_word(offset_of!(Context, stride));
+                let stride = self.context_word(offset_of!(Context, room.stride));
                 self.b.ins().iadd(out, stride)
             }
         }
@@ -72,7 +78,7 @@ impl Emitter<'_, '_> {
         match self.program.len {
             Some(len) if len <= UNROLLED_COPY => self.copy_chunks(len, from, to),
             Some(_) | None => {
-                let bytes = self.context_word(offset_of!(Context, padded));
+                let bytes = self.context_word(offset_of!(Context, room.padded));
                 let [header, done] = [self.block(), self.block()];
                 let at = self.b.append_block_param(header, types::I64);
                 let zero = self.word(0);
@@ -107,13 +113,8 @@ impl Emitter<'_, '_> {
 
     /// The station of a process.
     pub(super) fn load_station(&mut self, state: Value, start: Offset) -> Number {
-        let (pointer, offset) = self.address(state, start.plus(1));
-        let ins = self.b.ins();
-        if self.program.layout.location_bytes == 1 {
-            Number::Computed(ins.uload8(types::I32, TRUSTED, pointer, offset), Range { low: 0, high: 0xff })
-        } else {
-            Number::Computed(ins.uload16(types::I32, TRUSTED, pointer, offset), Range { low: 0, high: 0xffff })
-        }
+        let bits = 8 * self.program.layout.location_bytes as u8;
+        self.load_scalar(state, start.plus(1), Scalar::unsigned(bits))
     }
 
     /// The bits of a step without a partner.
@@ -212,10 +213,16 @@ impl Emitter<'_, '_> {
         let coding = self.coding.take().filter(|_| edge.target.is_some());
         let on = self.block();
         if let Some(coding) = coding {
-            let in_full = self.cold_block();
+            let in_full = coding.otherwise;
             self.write_words(coding, edge, to, step, in_full);
             self.jump(on);
             self.go_on_in(in_full);
+        }
+        if self.program.only_words {
+            let context = self.context;
+            self.call_writer(Callee::Helper(Helper::Fire), &[context], &[step]);
+            self.jump(on);
+            return self.go_on_in(on);
         }
         let out = self.b.use_var(self.out);
         self.store(step, out, 0);

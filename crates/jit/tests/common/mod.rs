@@ -3,10 +3,10 @@
 pub mod random;
 
 use entail_front::{Granularity, Language, ModelSource, Options, source::Sources};
-use entail_ir::interpret::{Codes, Engine, Outline, Sink, Source, Step, Variation};
+use entail_ir::interpret::{Codes, Engine, Kind, Outline, Sink, Source, Step, Variation};
 use entail_ir::{Interpreter, Ranges, System, text};
-use entail_jit::{Jit, Tuning};
-use entail_model::{Fired, Model, State};
+use entail_jit::{Desk, Jit, Tuning};
+use entail_model::{Fired, Key, Model, State, StateKey, WideKey};
 use entail_testkit::rng::Rng;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -26,6 +26,10 @@ pub struct Compared {
     pub words: usize,
     /// Those of them that were given as two.
     pub pairs: usize,
+    /// States that were expanded without being seen as bytes.
+    pub only_words: usize,
+    /// States that were expanded as words to words.
+    pub plain: usize,
 }
 
 impl std::ops::AddAssign for Compared {
@@ -36,6 +40,8 @@ impl std::ops::AddAssign for Compared {
         self.faults += other.faults;
         self.words += other.words;
         self.pairs += other.pairs;
+        self.only_words += other.only_words;
+        self.plain += other.plain;
     }
 }
 
@@ -54,7 +60,7 @@ struct Special {
 pub struct Pair<'s> {
     interpreter: Interpreter<'s>,
     jit: Jit<'s>,
-    scratch: Vec<u64>,
+    desk: Desk,
     /// States with the same processes share their outline.
     outlines: HashMap<Vec<u32>, (Outline, Variation)>,
     ranges: Ranges,
@@ -76,7 +82,7 @@ impl<'s> Pair<'s> {
         Some(Pair {
             interpreter,
             jit,
-            scratch: Vec::new(),
+            desk: Desk::default(),
             outlines: HashMap::new(),
             ranges: Ranges::new(system),
             special: None,
@@ -92,7 +98,7 @@ impl<'s> Pair<'s> {
 
     /// The steps of a state, about which both agree.
     pub fn steps(&mut self, name: &str, state: &State) -> Vec<Taken> {
-        let Pair { interpreter, jit, scratch, outlines, ranges, special, compared } = self;
+        let Pair { interpreter, jit, desk, outlines, ranges, special, compared } = self;
         let nothing = (Outline::default(), Variation { numbers: Vec::new(), template: Vec::new() });
         let (outline, variation) = if state.is_empty() {
             &nothing
@@ -103,8 +109,8 @@ impl<'s> Pair<'s> {
                 (fresh, variation)
             })
         };
-        let expected = all_steps(interpreter, state, outline, &mut Vec::new());
-        let found = all_steps(jit, state, outline, scratch);
+        let expected = all_steps(interpreter, state, outline, &mut ());
+        let found = all_steps(jit, state, outline, desk);
         if expected != found {
             let values = if state.is_empty() { Vec::new() } else { interpreter.values(state) };
             let different = expected.iter().zip(&found).position(|(a, b)| a != b);
@@ -133,11 +139,26 @@ impl<'s> Pair<'s> {
             for codes in prepared.into_iter().chain([&fresh]) {
                 let Some(packed) = codes.pack(state) else { continue };
                 let mut words = Words { expected: expected.iter(), codes, words: 0, pairs: 0 };
+                let mut again = Vec::new();
+                codes.unpack(packed, &mut again);
+                assert_eq!(again, state, "{name}");
+                let only_words = jit.reads_words(codes);
+                compared.only_words += usize::from(only_words);
+                let state = if only_words { &[] } else { state };
                 let from = Source { state, outline, packed: Some((packed, codes)) };
-                jit.expand(from, scratch, &mut words);
+                jit.expand(from, desk, &mut words);
                 assert!(words.expected.next().is_none(), "{name}: a step is missing in {state:?}");
                 compared.words += words.words;
                 compared.pairs += words.pairs;
+                if again[0] == 0 {
+                    let kind = Kind { outline, codes };
+                    let is_plain = if codes.is_wide() {
+                        expand_words::<WideKey>(jit, kind, packed, desk, &expected)
+                    } else {
+                        expand_words::<Key>(jit, kind, packed, desk, &expected)
+                    };
+                    compared.plain += usize::from(is_plain);
+                }
             }
         }
         compared.states += 1;
@@ -174,10 +195,10 @@ impl<'s> Pair<'s> {
     }
 }
 
-fn all_steps(engine: &impl Engine, state: &State, outline: &Outline, scratch: &mut Vec<u64>) -> Vec<Taken> {
+fn all_steps<E: Engine>(engine: &E, state: &State, outline: &Outline, desk: &mut E::Desk) -> Vec<Taken> {
     let mut steps = Vec::new();
     let from = Source { state, outline, packed: None };
-    engine.expand(from, scratch, &mut |step, fired, successor: &State| {
+    engine.expand(from, desk, &mut |step, fired, successor: &State| {
         // What a step leaves behind that could not be completed means nothing.
         let kept = if matches!(fired, Fired::Broken(_)) { &[] } else { successor };
         steps.push((step, fired, kept.to_vec()));
@@ -185,11 +206,33 @@ fn all_steps(engine: &impl Engine, state: &State, outline: &Outline, scratch: &m
     steps
 }
 
+/// Whether a state can be expanded as words to words; if so, into what is expected.
+fn expand_words<K: StateKey>(jit: &Jit, kind: Kind, words: [u64; 2], desk: &mut Desk, expected: &[Taken]) -> bool {
+    let codes = kind.codes;
+    // The same state thrice, so that nothing is left behind.
+    let state = K::from_words(words);
+    let mut told = [const { Vec::new() }; 3];
+    let unpack = |state: K, unpacked: &mut Vec<u8>| codes.unpack(state.words(), unpacked);
+    let count = jit.expand_words(kind, &[state; 3], desk, unpack, |at, place, step, next| {
+        assert_eq!(place as usize, told[at].len());
+        told[at].push((step, Fired::Done, Some(next.words())));
+    });
+    assert!(count == 0 || count == 3, "{count}");
+    let stable = |state: &State| codes.pack(state).filter(|_| state[0] == 0);
+    let packed = |(step, fired, state): &Taken| (*step, *fired, stable(state));
+    let expected: Vec<_> = if count > 0 { expected.iter().map(packed).collect() } else { Vec::new() };
+    for told in &told[..count] {
+        assert!(!told.is_empty());
+        assert_eq!(*told, expected);
+    }
+    count > 0
+}
+
 /// Codes for the numbers of a state and for some near them: all in one word or two, so that many have few or none.
 fn codes(state: &State, variation: &Variation, seed: u64) -> Codes {
     let mut rng = Rng::new(seed);
     let wide = rng.below(2) == 1;
-    let mut codes = Codes::new(state.len(), wide);
+    let mut codes = Codes::new(&variation.template, wide);
     let most = if wide { 127 } else { 63 };
     let mut left = most;
     for number in &variation.numbers {
