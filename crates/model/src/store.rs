@@ -39,17 +39,16 @@ pub trait Store: Sync {
 
     fn insert(&self, key: Self::Key) -> Visit;
 
-    /// Appends the indices of those keys of which it is not certain at the first glance that they were seen.
-    ///
-    /// To look at many keys without deciding anything in between is faster than to insert one after the other, where
-    /// most were seen.
-    fn sift(&self, keys: &[Self::Key], doubtful: &mut Vec<u32>) {
-        doubtful.extend(0..keys.len() as u32);
-    }
-
     /// The same, perhaps faster, as no other thread can interfere.
     fn insert_alone(&mut self, key: Self::Key) -> Visit {
         self.insert(key)
+    }
+
+    /// The same for keys one after the other; appends the indices of those that are new.
+    fn insert_all(&mut self, keys: &[Self::Key], new: &mut Vec<u32>) {
+        new.extend(
+            (0..).zip(keys).filter(|(_, key)| self.insert_alone(**key) == Visit::New).map(|(index, _)| index),
+        );
     }
 
     fn guarantee(&self) -> Guarantee;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use entail_model::{Model, Observer, StateKey, Store, Visit};
+use entail_model::{Model, Observer, StateKey, Store};
 
 use crate::descent::{Ahead, Descent};
 use crate::follow::Follower;
@@ -50,8 +50,8 @@ struct Front<K> {
     reached: Batch<K>,
     /// What was reached before that, and is now in the cache.
     fetched: Batch<K>,
-    /// Those of a batch that may be new.
-    doubtful: Vec<u32>,
+    /// Those of a batch that are new.
+    new: Vec<u32>,
 }
 
 /// States that were reached and have not been looked up.
@@ -145,7 +145,7 @@ impl<K> Default for Front<K> {
             recent: Recent::default(),
             reached: Batch::default(),
             fetched: Batch::default(),
-            doubtful: Vec::new(),
+            new: Vec::new(),
         }
     }
 }
@@ -223,20 +223,13 @@ impl<K: StateKey> Front<K> {
         std::mem::swap(&mut self.reached, &mut self.fetched);
         let batch = &self.reached;
         run.aside = self.queue.bytes() + self.trace.bytes();
-        self.doubtful.clear();
-        run.sift(&batch.keys, &mut self.doubtful);
-        let inserted = self.doubtful.iter().try_for_each(|&index| {
-            let key = batch.keys[index as usize];
-            match run.insert(key)? {
-                Visit::Seen => run.stats.matched += 1,
-                Visit::New => {
-                    let Origin { parent, place } = batch.origins[index as usize];
-                    self.queue.push(key);
-                    self.trace.note(parent, place);
-                }
-            }
-            ControlFlow::Continue(())
-        });
+        self.new.clear();
+        let inserted = run.insert_all(&batch.keys, &mut self.new);
+        for &index in &self.new {
+            let Origin { parent, place } = batch.origins[index as usize];
+            self.queue.push(batch.keys[index as usize]);
+            self.trace.note(parent, place);
+        }
         self.reached.clear();
         inserted
     }

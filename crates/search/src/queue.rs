@@ -7,8 +7,11 @@ use entail_model::StateKey;
 
 /// Keys in blocks, so that what has been expanded gives its memory back, and growing moves nothing.
 pub(crate) struct Queue<K> {
+    /// All full, apart from what has been taken of the first.
     blocks: VecDeque<Vec<K>>,
-    /// How many keys of the first block have been taken.
+    /// Where keys go in.
+    last: Vec<K>,
+    /// How many keys of the first block have been taken; of the last one, if that is the only one.
     taken: usize,
     len: u64,
     /// An empty block, kept for the next time one is needed.
@@ -19,23 +22,18 @@ const BLOCK: usize = 1 << 13;
 
 impl<K> Default for Queue<K> {
     fn default() -> Self {
-        Queue { blocks: VecDeque::new(), taken: 0, len: 0, spare: Vec::new() }
+        Queue { blocks: VecDeque::new(), last: Vec::new(), taken: 0, len: 0, spare: Vec::new() }
     }
 }
 
 impl<K: StateKey> Queue<K> {
     #[inline]
     pub fn push(&mut self, key: K) {
-        match self.blocks.back_mut() {
-            // The first block grows as it needs to, so that a small model costs little.
-            Some(block) if block.len() < BLOCK => block.push(key),
-            _ => {
-                let mut block = std::mem::take(&mut self.spare);
-                block.push(key);
-                self.blocks.push_back(block);
-            }
-        }
+        self.last.push(key);
         self.len += 1;
+        if self.last.len() == BLOCK {
+            self.blocks.push_back(std::mem::replace(&mut self.last, std::mem::take(&mut self.spare)));
+        }
     }
 
     #[inline]
@@ -48,7 +46,7 @@ impl<K: StateKey> Queue<K> {
     /// Those that come out next, or the first of them.
     #[inline]
     pub fn next(&self) -> &[K] {
-        self.blocks.front().map_or(&[], |first| &first[self.taken..])
+        &self.blocks.front().unwrap_or(&self.last)[self.taken..]
     }
 
     /// Takes out so many of [`Queue::next`].
@@ -56,10 +54,15 @@ impl<K: StateKey> Queue<K> {
     pub fn skip(&mut self, count: usize) {
         self.taken += count;
         self.len -= count as u64;
-        if self.taken == BLOCK || self.len == 0 {
-            self.spare = self.blocks.pop_front().unwrap_or_default();
-            self.spare.clear();
+        if self.next().is_empty() {
             self.taken = 0;
+            match self.blocks.pop_front() {
+                Some(block) => {
+                    self.spare = block;
+                    self.spare.clear();
+                }
+                None => self.last.clear(),
+            }
         }
     }
 
@@ -68,12 +71,8 @@ impl<K: StateKey> Queue<K> {
     }
 
     pub fn bytes(&self) -> u64 {
-        // All blocks but the first ones are full, or will be.
-        let keys = match self.blocks.len() {
-            0 | 1 => self.blocks.front().map_or(0, Vec::capacity),
-            blocks => blocks * BLOCK,
-        };
-        ((keys + self.spare.capacity()) * size_of::<K>()) as u64
+        let keys = self.blocks.len() * BLOCK + self.last.capacity() + self.spare.capacity();
+        (keys * size_of::<K>()) as u64
     }
 }
 

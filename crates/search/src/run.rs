@@ -208,12 +208,18 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         keys.iter().for_each(|key| self.store.prefetch(*key));
     }
 
-    /// Counts those keys as matched that were seen for certain, and appends the indices of all others.
-    #[inline]
-    pub fn sift(&mut self, keys: &[S::Key], doubtful: &mut Vec<u32>) {
-        let before = doubtful.len();
-        self.store.sift(keys, doubtful);
-        self.stats.matched += (keys.len() - (doubtful.len() - before)) as u64;
+    /// Looks up keys one after the other, and appends the indices of those that are new.
+    pub fn insert_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) -> ControlFlow<End> {
+        if self.room.inserts < keys.len() {
+            self.make_room(keys.len(), 0)?;
+        }
+        self.room.inserts -= keys.len();
+        let before = new.len();
+        self.store.insert_all(keys, new);
+        let stored = (new.len() - before) as u64;
+        self.stats.stored += stored;
+        self.stats.matched += keys.len() as u64 - stored;
+        ControlFlow::Continue(())
     }
 
     #[inline]

@@ -32,11 +32,13 @@ impl Trace {
     /// Notes the next state.
     #[inline]
     pub fn note(&mut self, parent: u64, place: u32) {
-        while self.parent < parent {
-            self.push(false);
-            self.parent += 1;
+        let at = self.bits + (parent - self.parent);
+        self.parent = parent;
+        self.bits = at + 1;
+        while self.parents.len() as u64 <= at / 64 {
+            self.push_word();
         }
-        self.push(true);
+        self.parents[(at / 64) as usize] |= 1 << (at % 64);
         if place >= u32::from(FAR) {
             self.far.insert(self.places.len() as u64, place);
         }
@@ -61,19 +63,11 @@ impl Trace {
         (8 * (self.parents.capacity() + self.samples.capacity()) + self.places.capacity() + far) as u64
     }
 
-    #[inline]
-    fn push(&mut self, bit: bool) {
-        let within = self.bits % 64;
-        if within == 0 {
-            if self.parents.len().is_multiple_of(SAMPLE) {
-                self.samples.push(self.places.len() as u64);
-            }
-            self.parents.push(0);
+    fn push_word(&mut self) {
+        if self.parents.len().is_multiple_of(SAMPLE) {
+            self.samples.push(self.places.len() as u64);
         }
-        if let Some(word) = self.parents.last_mut() {
-            *word |= u64::from(bit) << within;
-        }
-        self.bits += 1;
+        self.parents.push(0);
     }
 
     /// How many 0s stand before the 1 with this index.

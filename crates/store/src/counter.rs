@@ -21,9 +21,9 @@ impl Counter {
 
     /// The same where no other thread counts.
     #[inline]
-    pub fn add_one_alone(&self) {
+    pub fn add_alone(&self, count: u64) {
         let Part(part) = &self.0[0];
-        part.store(part.load(Relaxed) + 1, Relaxed);
+        part.store(part.load(Relaxed) + count, Relaxed);
     }
 
     pub fn sum(&self) -> u64 {

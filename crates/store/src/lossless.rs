@@ -35,7 +35,8 @@ pub trait Short: Sealed {
     fn prefetch(&self, key: Self::Key);
     fn insert(&self, key: Self::Key) -> Visit;
     fn insert_alone(&mut self, key: Self::Key) -> Visit;
-    fn sift(&self, keys: &[Self::Key], doubtful: &mut Vec<u32>);
+    /// Inserts keys of which none is marked, and appends the indices of those that are new.
+    fn insert_all(&mut self, keys: &[Self::Key], new: &mut Vec<u32>);
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
     fn len(&self) -> u64;
     fn bytes(&self) -> u64;
@@ -122,9 +123,8 @@ impl Short for Words {
         self.table.insert_alone(key)
     }
 
-    #[inline]
-    fn sift(&self, keys: &[Key], doubtful: &mut Vec<u32>) {
-        self.table.sift(keys, doubtful, |Key(key)| (key & LONG == 0).then_some(key));
+    fn insert_all(&mut self, keys: &[Key], new: &mut Vec<u32>) {
+        self.table.insert_all_alone(keys, new, |Key(key)| key);
     }
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -185,9 +185,8 @@ impl Short for Pairs {
         self.insert_alone(key.words())
     }
 
-    #[inline]
-    fn sift(&self, keys: &[WideKey], doubtful: &mut Vec<u32>) {
-        doubtful.extend(0..keys.len() as u32);
+    fn insert_all(&mut self, keys: &[WideKey], new: &mut Vec<u32>) {
+        one_by_one(keys, new, |key| self.insert_alone(key.words()));
     }
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -205,6 +204,11 @@ impl Short for Pairs {
     fn growth(&self) -> Growth {
         self.growth()
     }
+}
+
+/// Appends the indices of those that are new.
+fn one_by_one<K: Copy>(keys: &[K], new: &mut Vec<u32>, mut insert: impl FnMut(K) -> Visit) {
+    new.extend((0..).zip(keys).filter(|(_, key)| insert(**key) == Visit::New).map(|(index, _)| index));
 }
 
 impl<S: Short> Store for Kept<S> {
@@ -251,16 +255,18 @@ impl<S: Short> Store for Kept<S> {
     }
 
     #[inline]
-    fn sift(&self, keys: &[S::Key], doubtful: &mut Vec<u32>) {
-        self.short.sift(keys, doubtful);
-    }
-
-    #[inline]
     fn insert_alone(&mut self, key: S::Key) -> Visit {
         match S::unmarked(key) {
             Some(key) => self.long.insert_alone(key),
             None => self.short.insert_alone(key),
         }
+    }
+
+    fn insert_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) {
+        if keys.iter().all(|key| S::unmarked(*key).is_none()) {
+            return self.short.insert_all(keys, new);
+        }
+        one_by_one(keys, new, |key| self.insert_alone(key));
     }
 
     fn guarantee(&self) -> Guarantee {

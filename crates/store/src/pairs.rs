@@ -89,7 +89,7 @@ impl Pairs {
     pub fn insert_alone(&mut self, pair: [u64; 2]) -> Visit {
         let visit = self.insert_scattered(self.scatter(pair), Line::insert_alone);
         if visit == Visit::New {
-            self.len.add_one_alone();
+            self.len.add_alone(1);
         }
         visit
     }

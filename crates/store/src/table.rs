@@ -84,54 +84,64 @@ impl Table {
         visit
     }
 
-    /// Appends the indices of those of which their own line does not say that they were seen; `number` may know that
-    /// one is none of ours.
+    /// Inserts numbers one after the other, where no other thread can interfere; appends the indices of those that are
+    /// new.
     #[inline]
     #[cfg_attr(vectors, expect(unsafe_code))]
-    pub fn sift<K: Copy>(&self, keys: &[K], doubtful: &mut Vec<u32>, number: impl Fn(K) -> Option<u64>) {
+    pub fn insert_all_alone<K: Copy>(&mut self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
         match self.machine {
             // SAFETY: this is what the processor can do.
             #[cfg(vectors)]
-            Machine::Avx512 => unsafe { self.sift_avx512(keys, doubtful, number) },
+            Machine::Avx512 => unsafe { self.insert_all_avx512(keys, new, number) },
             // SAFETY: this is what the processor can do.
             #[cfg(vectors)]
-            Machine::Avx2 => unsafe { self.sift_avx2(keys, doubtful, number) },
-            Machine::Portable => self.sift_by::<scan::Portable, K>(keys, doubtful, number),
+            Machine::Avx2 => unsafe { self.insert_all_avx2(keys, new, number) },
+            Machine::Portable => self.insert_all_by::<scan::Portable, K>(keys, new, number),
         }
     }
 
     #[cfg(vectors)]
     #[target_feature(enable = "avx512f")]
-    fn sift_avx512<K: Copy>(&self, keys: &[K], doubtful: &mut Vec<u32>, number: impl Fn(K) -> Option<u64>) {
-        self.sift_by::<scan::vectors::Avx512, K>(keys, doubtful, number);
+    fn insert_all_avx512<K: Copy>(&mut self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
+        self.insert_all_by::<scan::vectors::Avx512, K>(keys, new, number);
     }
 
     #[cfg(vectors)]
     #[target_feature(enable = "avx2")]
-    fn sift_avx2<K: Copy>(&self, keys: &[K], doubtful: &mut Vec<u32>, number: impl Fn(K) -> Option<u64>) {
-        self.sift_by::<scan::vectors::Avx2, K>(keys, doubtful, number);
+    fn insert_all_avx2<K: Copy>(&mut self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
+        self.insert_all_by::<scan::vectors::Avx2, K>(keys, new, number);
     }
 
-    /// Without branches that depend on what is found, so that many look-ups are under way at once.
+    /// As long as lines are not full, nothing depends on what is found there but where something is written, so that
+    /// many look-ups are under way at once.
     #[inline(always)]
-    fn sift_by<S: Scan, K: Copy>(&self, keys: &[K], doubtful: &mut Vec<u32>, number: impl Fn(K) -> Option<u64>) {
-        let first = doubtful.len();
-        doubtful.resize(first + keys.len(), 0);
+    fn insert_all_by<S: Scan, K: Copy>(&mut self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
+        // Copies, of which it is known that nothing written here changes them.
+        let (mix, shape) = (self.mix, self.shape);
+        let lines = &self.lines[..];
+        let first = new.len();
+        new.resize(first + keys.len(), 0);
         let mut end = first;
+        let nowhere = AtomicU64::new(0);
         for (index, &key) in (0..).zip(keys) {
-            // No closure: it would not be compiled for the same processor.
-            let seen = match number(key) {
-                Some(number) => {
-                    let scattered = self.mix.scatter(number);
-                    let pattern = self.shape.pattern(self.shape.slot(scattered, 0));
-                    S::scan(&self.lines[self.shape.home(scattered)], pattern, &self.shape).found
+            let scattered = mix.scatter(number(key));
+            let slot = shape.slot(scattered, 0);
+            let line = &lines[shape.home(scattered)];
+            let Seen { found, full } = S::scan(line, shape.pattern(slot), &shape);
+            let is_new = match line.0.get(full) {
+                Some(word) => {
+                    let with = shape.with(word.load(Ordering::Relaxed), slot);
+                    let target = if found { &nowhere } else { word };
+                    target.store(with, Ordering::Relaxed);
+                    !found
                 }
-                None => false,
+                None => !found && self.insert_by::<S, Alone>(scattered) == Visit::New,
             };
-            doubtful[end] = index;
-            end += usize::from(!seen);
+            new[end] = index;
+            end += usize::from(is_new);
         }
-        doubtful.truncate(end);
+        new.truncate(end);
+        self.len.add_alone((end - first) as u64);
     }
 
     #[inline]
@@ -253,6 +263,6 @@ impl Writer for Alone {
 
     #[inline(always)]
     fn add_one(counter: &Counter) {
-        counter.add_one_alone();
+        counter.add_alone(1);
     }
 }
