@@ -8,8 +8,10 @@
 //!
 //! Place and times mean something only if the outcome is a fault.
 
+use crate::way::Way;
 use entail_ir::interpret::{Code, Codes, Interpreter, Outline, Sink, Step, Words};
 use entail_model::{Fault, FaultKind, Fired, State, StateBuf, StateKey};
+use std::marker::PhantomData;
 use std::mem::size_of;
 
 /// Bytes of a full entry before its state.
@@ -84,6 +86,7 @@ pub struct Desk {
     aside: Aside,
     /// The state that is expanded.
     pub(crate) unpacked: StateBuf,
+    pub(crate) way: Way,
 }
 
 /// How much memory an expansion needs.
@@ -333,40 +336,51 @@ unsafe fn short_entries<'a, const WORDS: usize>(at: *const u8, end: *const u8) -
     }
 }
 
-/// Tells `each` about every entry, if there are some, all are short, and no state is transient: those have a last word that
-/// is not less than `transient`, which is a power of two.
-///
-/// # Safety
-/// Everything between `at` and `end` must be entries; they are aligned as words are.
-#[inline(always)]
-pub(crate) unsafe fn plain<K: StateKey>(
-    at: *const u8,
-    end: *const u8,
-    transient: u64,
-    each: &mut impl FnMut(u32, Step, K),
-) -> bool {
-    let words = 1 + K::WORDS;
-    let first = at.cast::<u64>();
-    let count = (end as usize - at as usize) / (size_of::<u64>() * words);
-    let mut all = 0;
-    for entry in 0..count {
-        // SAFETY: as long as they are short, entries have all the same number of words; what follows a full one is
-        // written, too, and does not matter.
-        all |= unsafe { first.add(entry * words + 1).read() };
+/// Short entries, of states with as many words as a key has.
+pub(crate) struct Entries<K> {
+    first: *const u64,
+    count: usize,
+    /// All last words together.
+    pub last_words: u64,
+    of: PhantomData<K>,
+}
+
+impl<K: StateKey> Entries<K> {
+    const WORDS: usize = 1 + K::WORDS;
+
+    /// The entries there, if all are short.
+    ///
+    /// # Safety
+    /// Everything between `at` and `end` must be entries, and stay there until the last one has been read; they are
+    /// aligned as words are, and short ones have as many words as said.
+    #[inline(always)]
+    pub unsafe fn new(at: *const u8, end: *const u8) -> Option<Entries<K>> {
+        let first = at.cast::<u64>();
+        let count = (end as usize - at as usize) / (size_of::<u64>() * Self::WORDS);
+        let mut last_words = 0;
+        for entry in 0..count {
+            // SAFETY: as long as they are short, entries have all the same number of words; what follows a full one
+            // is written, too, and does not matter.
+            last_words |= unsafe { first.add(entry * Self::WORDS + 1).read() };
+        }
+        (last_words & FULL == 0).then_some(Entries { first, count, last_words, of: PhantomData })
     }
-    if all >= transient || count == 0 {
-        return false;
+
+    pub fn len(&self) -> usize {
+        self.count
     }
-    for (place, entry) in (0..).zip(0..count) {
+
+    #[inline(always)]
+    pub fn get(&self, index: usize) -> (Step, K) {
+        assert!(index < self.count, "there are not so many");
         // SAFETY: all entries are short.
-        let (step, high, low) = unsafe {
-            let entry = first.add(entry * words);
-            (entry.read(), entry.add(1).read(), entry.add(words - 1).read())
+        let [step, high, low] = unsafe {
+            let entry = self.first.add(index * Self::WORDS);
+            [0, 1, K::WORDS].map(|word| entry.add(word).read())
         };
         let high = if K::WORDS == 1 { 0 } else { high };
-        each(place, Step::from_bits(step), K::from_words([low, high]));
+        (Step::from_bits(step), K::from_words([low, high]))
     }
-    true
 }
 
 /// Tells `sink` about every entry from `at` on; short ones have two words if `wide`.

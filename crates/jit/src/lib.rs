@@ -15,12 +15,13 @@ mod facts;
 mod hard;
 mod program;
 mod reach;
+mod way;
 
 pub use code::Tuning;
 pub use context::Desk;
 
 use code::{Callee, Loaded, generate};
-use context::{Context, Needs, Sizes};
+use context::{Context, Entries, Needs, Sizes};
 use entail_ir::interpret::{Code, Codes, Engine, Interpreter, Kind, MAX_STATE_BYTES, Outline, Sink, Source, Step};
 use entail_ir::{ProcessTypeId, System};
 use entail_model::{StateBuf, StateKey};
@@ -28,6 +29,7 @@ use program::Program;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use way::Expander;
 
 /// With no more edges than this, all processes become one function.
 const FUSED_EDGES: usize = 300;
@@ -229,30 +231,23 @@ impl Engine for Jit<'_> {
         states: &[K],
         desk: &mut Desk,
         unpack: impl Fn(K, &mut StateBuf),
-        mut each: impl FnMut(usize, u32, Step, K),
+        each: impl FnMut(usize, Step, Option<K>),
     ) -> usize {
         let Kind { outline, codes } = kind;
         let Some(special) = self.special_for(codes) else { return 0 };
-        let words = |state: &K| (state.words(), codes);
-        if special.only_words {
-            let from = Source { state: &[], outline, packed: Some(([0; 2], codes)) };
-            let mut context = self.context(special, from, desk, ROOM);
-            let is_plain = |(at, state): &(usize, &K)| {
-                context.words = state.words();
-                self.tell_plain(special, &mut context, outline, |place, step, next| each(*at, place, step, next))
-            };
-            return states.iter().enumerate().take_while(is_plain).count();
-        }
+        let mut way = std::mem::take(&mut desk.way);
         let mut unpacked = std::mem::take(&mut desk.unpacked);
-        let is_plain = |(at, state): &(usize, &K)| {
-            unpack(**state, &mut unpacked);
-            let from = Source { state: &unpacked, outline, packed: Some(words(state)) };
-            let mut context = self.context(special, from, desk, ROOM);
-            self.tell_plain(special, &mut context, outline, |place, step, next| each(*at, place, step, next))
+        let transient = codes.transient();
+        let expanded = if special.only_words {
+            let from = Source { state: &[], outline, packed: Some(([0; 2], codes)) };
+            let context = self.context(special, from, desk, ROOM);
+            way.expand_all(transient, states, ByWords { jit: self, special, outline, context }, each)
+        } else {
+            let by_bytes = ByBytes { jit: self, special, kind, desk, unpack, unpacked: &mut unpacked };
+            way.expand_all(transient, states, by_bytes, each)
         };
-        let count = states.iter().enumerate().take_while(is_plain).count();
-        desk.unpacked = unpacked;
-        count
+        (desk.way, desk.unpacked) = (way, unpacked);
+        expanded
     }
 
     fn specialise(&mut self, outline: &Outline, codes: &Arc<Codes>) {
@@ -295,23 +290,21 @@ impl Jit<'_> {
         context
     }
 
-    /// Expands a state by special code, and tells `each` about all steps if there are some and all are plain.
+    /// Expands a state by special code; returns the entries if all are short.
     #[inline(always)]
-    fn tell_plain<K: StateKey>(
+    fn short_entries<K: StateKey>(
         &self,
         special: &Compiled,
         context: &mut Context<'_>,
         outline: &Outline,
-        mut each: impl FnMut(u32, Step, K),
-    ) -> bool {
+    ) -> Option<Entries<K>> {
         context.listed = false;
         let out = self.run(&special.entry, context, outline);
-        let transient = context.packing.map_or(0, Codes::transient);
+        if std::mem::take(&mut context.overflowed) != 0 {
+            return None;
+        }
         // SAFETY: the generated code has written entries up to `out`.
-        let plain =
-            context.overflowed == 0 && unsafe { context::plain(context.room.first, out, transient, &mut each) };
-        context.overflowed = 0;
-        plain
+        unsafe { Entries::new(context.room.first, out) }
     }
 
     /// Expands a state, if there is room for all entries.
@@ -343,6 +336,43 @@ impl Jit<'_> {
         while !self.try_expand(from, desk, bytes, sink) {
             bytes *= 2;
         }
+    }
+}
+
+/// Expands states by code that reads words.
+struct ByWords<'a, 's> {
+    jit: &'a Jit<'s>,
+    special: &'a Compiled,
+    outline: &'a Outline,
+    context: Context<'a>,
+}
+
+impl<K: StateKey> Expander<K> for ByWords<'_, '_> {
+    #[inline(always)]
+    fn expand(&mut self, state: K) -> Option<Entries<K>> {
+        self.context.words = state.words();
+        self.jit.short_entries(self.special, &mut self.context, self.outline)
+    }
+}
+
+/// Expands states by code that reads bytes.
+struct ByBytes<'a, 's, U> {
+    jit: &'a Jit<'s>,
+    special: &'a Compiled,
+    kind: Kind<'a>,
+    desk: &'a mut Desk,
+    unpack: U,
+    unpacked: &'a mut StateBuf,
+}
+
+impl<K: StateKey, U: Fn(K, &mut StateBuf)> Expander<K> for ByBytes<'_, '_, U> {
+    #[inline(always)]
+    fn expand(&mut self, state: K) -> Option<Entries<K>> {
+        let Kind { outline, codes } = self.kind;
+        (self.unpack)(state, self.unpacked);
+        let from = Source { state: self.unpacked, outline, packed: Some((state.words(), codes)) };
+        let mut context = self.jit.context(self.special, from, self.desk, ROOM);
+        self.jit.short_entries(self.special, &mut context, outline)
     }
 }
 

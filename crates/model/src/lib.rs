@@ -67,17 +67,18 @@ pub trait Model: Sync {
         }
     }
 
-    /// Expands states one after the other, which are given as their words, up to the first one for which that is not
-    /// enough: `each` is told which of them it is, the number of a step, the step, and the words of the state it leads to.
-    /// Returns how many states have been expanded, which may be none.
+    /// Expands stable states one after the other, which are given as their words, up to the first one for which that is
+    /// not enough. Transient states on the way are passed through, path by path and in the order of steps, unless they
+    /// are on the path already. `each` is told which of the states it is, a step, and the words of the state it leads
+    /// to, if that is stable. Returns how many states have been expanded, which may be none.
     ///
-    /// It is enough for stable states in which something can happen, and nothing but steps to other stable states of
-    /// as many words, without a fault. Many models have few other ones, so that it is worth to do these quickly.
+    /// It is enough for states in which something can happen, but no fault, and where all that is reached has as many
+    /// words. Many models have few others, so that it is worth to do these quickly.
     fn expand_words<K: StateKey>(
         &self,
         _states: &[K],
         _scratch: &mut Self::Scratch,
-        _each: impl FnMut(usize, u32, Self::Step, K),
+        _each: impl FnMut(usize, Self::Step, Option<K>),
     ) -> usize {
         0
     }

@@ -206,7 +206,7 @@ impl<E: Engine> Model for Packed<'_, E> {
         &self,
         states: &[K],
         scratch: &mut Self::Scratch,
-        each: impl FnMut(usize, u32, Step, K),
+        each: impl FnMut(usize, Step, Option<K>),
     ) -> usize {
         let Some((form, codes)) = self.forms.first_coded(K::WORDS) else { return 0 };
         let count = states.iter().take_while(|state| self.forms.is_first(state.words())).count();

@@ -151,8 +151,8 @@ impl<K> Default for Front<K> {
 }
 
 impl<K: StateKey> Front<K> {
-    /// Puts the successors of so many states into the batch, up to the first one where more can happen than steps to
-    /// stable states, or nothing.
+    /// Puts the stable successors of so many states into the batch, up to the first one where something may be wrong, or
+    /// which is unusual.
     #[inline]
     fn expand_plain<M, S, O>(&mut self, run: &mut Run<M, S, O>, many: usize) -> ControlFlow<End, usize>
     where
@@ -163,8 +163,12 @@ impl<K: StateKey> Front<K> {
         let states = self.queue.next();
         let first = run.origin + 1;
         let (recent, reached) = (&mut self.recent, &mut self.reached);
-        let expanded = run.expand_plain(&states[..many.min(states.len())], |at, place, key| {
-            reached.push(recent, key, Origin { parent: first + at as u64, place })
+        let mut next = Origin { parent: first, place: 0 };
+        let expanded = run.expand_plain(&states[..many.min(states.len())], |at, key| {
+            let parent = first + at as u64;
+            let place = if parent == next.parent { next.place } else { 0 };
+            next = Origin { parent, place: place + 1 };
+            reached.push(recent, key, Origin { parent, place })
         })?;
         run.origin += expanded as u64;
         self.queue.skip(expanded);

@@ -147,20 +147,22 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         ControlFlow::Continue(Entered::Nothing)
     }
 
-    /// Expands stable states one after the other, up to the first one where more can happen than steps to other stable
-    /// states, or nothing; returns how many. `each` is told which of them it is, the place of a successor, and its key.
+    /// Expands stable states one after the other, up to the first one where something may be wrong, or which is
+    /// unusual; returns how many. `each` is told which of them it is, and the key of a stable state reached from there.
     #[inline]
     pub fn expand_plain(
         &mut self,
         keys: &[S::Key],
-        mut each: impl FnMut(usize, u32, S::Key) -> bool,
+        mut each: impl FnMut(usize, S::Key) -> bool,
     ) -> ControlFlow<End, usize> {
         self.keep_watch()?;
         let count = keys.iter().take_while(|key| self.store.is_state(**key)).count();
         let mut known = 0;
-        let expanded = self.model.expand_words(&keys[..count], &mut self.scratch, |at, place, step, next| {
+        let expanded = self.model.expand_words(&keys[..count], &mut self.scratch, |at, step, next| {
             self.observer.stepped(step);
-            known += u64::from(each(at, place, next));
+            if let Some(next) = next {
+                known += u64::from(each(at, next));
+            }
         });
         self.stats.matched += known;
         ControlFlow::Continue(expanded)

@@ -21,7 +21,7 @@ pub trait Engine: Sync {
         _states: &[K],
         _desk: &mut Self::Desk,
         _unpack: impl Fn(K, &mut StateBuf),
-        _each: impl FnMut(usize, u32, Step, K),
+        _each: impl FnMut(usize, Step, Option<K>),
     ) -> usize {
         0
     }

@@ -1,0 +1,115 @@
+//! From one stable state to the next ones, through the transient states between them, all in words.
+
+use crate::context::Entries;
+use entail_ir::interpret::{Step, Words};
+use entail_model::StateKey;
+
+/// The way through transient states. Nothing is told before it is certain that all can be.
+#[derive(Debug, Default)]
+pub(crate) struct Way {
+    /// The transient states on the path, and the stable one that it comes from.
+    path: Vec<Stop>,
+    /// What can be done in each of them, one after the other.
+    choices: Vec<(Step, Words)>,
+    /// All steps that were taken, with the stable states.
+    taken: Vec<(Step, Option<Words>)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    state: Words,
+    /// Its first choice, and its next one.
+    first: usize,
+    next: usize,
+}
+
+/// Expands states that are given as words. A trait, not a closure, as it should be inlined wherever it is called.
+pub(crate) trait Expander<K> {
+    /// All steps, if they can be told in words.
+    fn expand(&mut self, state: K) -> Option<Entries<K>>;
+}
+
+/// Longer ways are unusual.
+const LONGEST: usize = 64;
+const MOST_TAKEN: usize = 1 << 12;
+
+impl Way {
+    /// Tells `each` about all steps from each of the states, up to the first one that is unusual; returns how many.
+    #[inline(always)]
+    pub fn expand_all<K: StateKey>(
+        &mut self,
+        transient: u64,
+        states: &[K],
+        mut expander: impl Expander<K>,
+        mut each: impl FnMut(usize, Step, Option<K>),
+    ) -> usize {
+        for (at, &state) in states.iter().enumerate() {
+            let Some(entries) = expander.expand(state).filter(|entries| entries.len() > 0) else { return at };
+            let passes = entries.last_words >= transient;
+            if passes && !self.pass(transient, state, &entries, &mut expander) {
+                return at;
+            }
+            let count = if passes { self.taken.len() } else { entries.len() };
+            // One loop for both, so that what is done with a step is compiled into it.
+            for index in 0..count {
+                let (step, next) = if passes {
+                    let (step, next) = self.taken[index];
+                    (step, next.map(K::from_words))
+                } else {
+                    let (step, next) = entries.get(index);
+                    (step, Some(next))
+                };
+                each(at, step, next);
+            }
+        }
+        states.len()
+    }
+
+    fn enter<K: StateKey>(&mut self, state: K, entries: &Entries<K>) {
+        let first = self.choices.len();
+        self.path.push(Stop { state: state.words(), first, next: first });
+        self.choices.extend((0..entries.len()).map(|index| {
+            let (step, next) = entries.get(index);
+            (step, next.words())
+        }));
+    }
+
+    /// Takes all steps from a stable state to others; unless there are unusually many, or unusual ones.
+    // Not inlined, so that the usual loop remains small.
+    #[inline(never)]
+    fn pass<K: StateKey>(
+        &mut self,
+        transient: u64,
+        state: K,
+        entries: &Entries<K>,
+        expander: &mut impl Expander<K>,
+    ) -> bool {
+        self.path.clear();
+        self.choices.clear();
+        self.taken.clear();
+        self.enter(state, entries);
+        while let Some(stop) = self.path.last_mut() {
+            let Some(&(step, next)) = self.choices.get(stop.next) else {
+                self.choices.truncate(stop.first);
+                self.path.pop();
+                continue;
+            };
+            stop.next += 1;
+            if next[K::WORDS - 1] < transient {
+                self.taken.push((step, Some(next)));
+                continue;
+            }
+            self.taken.push((step, None));
+            if self.path.iter().any(|stop| stop.state == next) {
+                continue;
+            }
+            if self.path.len() > LONGEST || self.taken.len() > MOST_TAKEN {
+                return false;
+            }
+            let next = K::from_words(next);
+            let Some(entries) = expander.expand(next) else { return false };
+            self.enter(next, &entries);
+        }
+        true
+    }
+}
