@@ -250,7 +250,7 @@ impl Context<'_> {
     /// 0, or the number, plus 1, of the process that alone may move.
     pub fn exclusive(&self) -> usize {
         match self.packing {
-            Some(codes) => codes.exclusive(self.words),
+            Some(codes) => usize::from(codes.exclusive(self.words)),
             None => usize::from(self.original[0]),
         }
     }

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use entail_ir::interpret::{Codes, Layout, Number, Outline, Words};
+use entail_ir::interpret::{Codes, Exclusive, Layout, Number, Outline, Words};
 use entail_ir::{Interpreter, Range, Ranges};
 use entail_model::{State, StateBuf};
 use entail_store::{Field, Packing};
@@ -29,6 +29,7 @@ pub(crate) struct Form {
     short_len: usize,
     /// Above its codes, a short state has the process that alone may move, if there is room for that.
     exclusive_at: u32,
+    exclusive: Exclusive,
     /// What was seen of its states, apart from those that were packed short.
     log: Mutex<Log>,
     /// How often a state was packed long, of any form.
@@ -60,9 +61,10 @@ impl Form {
 
     pub fn pack(&self, state: &State, packed: &mut StateBuf) {
         let start = packed.len();
-        let exclusive = u64::from(state[0]) << self.exclusive_at;
         if let Some(short) = &self.short
-            && exclusive >> self.exclusive_at == u64::from(state[0])
+            && let Some(code) = self.exclusive.code(state[0])
+            && let exclusive = code << self.exclusive_at
+            && exclusive >> self.exclusive_at == code
             && exclusive < RAW
             && short.pack(state, packed)
         {
@@ -124,7 +126,7 @@ impl Form {
         match &self.short {
             Some(short) if packed.len() == self.short_len => {
                 short.unpack(packed, state);
-                state[0] = (last_word(packed) >> self.exclusive_at) as u8;
+                state[0] = self.exclusive.of(last_word(packed) >> self.exclusive_at);
             }
             Some(_) | None if word(packed) & RAW != 0 => {
                 state.clear();
@@ -225,7 +227,7 @@ impl<'s> Forms<'s> {
             let coded = fits && forms.short_len <= 2 * WORD && !straddles(&fields);
             let codes = coded.then(|| {
                 let mut codes = codes(&log.known.template, &fields, forms.short_len > WORD);
-                codes.push_exclusive(most_bits + 1 - WORD_BITS + forms.exclusive_at);
+                codes.push_exclusive(most_bits + 1 - WORD_BITS + forms.exclusive_at, log.exclusive);
                 Arc::new(codes)
             });
             forms.first_by_types.insert(log.outline.types.clone(), number);
@@ -359,6 +361,7 @@ impl<'s> Forms<'s> {
             long: Packing::new(&log.known.template, &fields),
             short_len: self.short_len,
             exclusive_at: self.exclusive_at,
+            exclusive: log.exclusive,
             log: Mutex::new(log),
             longs: Arc::clone(&self.longs),
         }

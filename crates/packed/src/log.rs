@@ -1,6 +1,6 @@
 //! What has been seen of the states of one outline, and which values are to have a code.
 
-use entail_ir::interpret::{Number, Outline, Variation};
+use entail_ir::interpret::{Exclusive, Number, Outline, Variation};
 use entail_ir::{Interpreter, ProcessTypeId, Range, Ranges};
 use entail_model::State;
 
@@ -20,6 +20,7 @@ pub(crate) struct Log {
     /// Of each number that says where a process is: all places where one can stay.
     stops: Vec<Option<Range>>,
     is_atomic: bool,
+    pub exclusive: Exclusive,
     /// What stands before the number of processes must be equally wide in all outlines.
     count_at: u32,
 }
@@ -55,8 +56,9 @@ impl Log {
         };
         let stops = known.numbers.iter().map(stops).collect();
         let is_atomic = system.edges.iter().any(|edge| edge.atomic);
+        let exclusive = Exclusive::new(system, &outline);
         let count_at = layout.process_count as u32;
-        Log { outline, known, states: 0, longs: 0, numbers: Vec::new(), stops, is_atomic, count_at }
+        Log { outline, known, states: 0, longs: 0, numbers: Vec::new(), stops, is_atomic, exclusive, count_at }
     }
 
     pub fn note(&mut self, state: &State) {
@@ -92,7 +94,7 @@ impl Log {
         let least = self.ranges(Generosity { slack: 0, all_stops: false });
         let room = bits_of(&least).next_multiple_of(u64::BITS);
         // A transient state is handled faster if it says in the same word which process alone may move.
-        let exclusive = if self.is_atomic { bits(0, self.outline.types.len() as i32) } else { 0 };
+        let exclusive = if self.is_atomic { bits(0, self.exclusive.most()) } else { 0 };
         let most = if complete { 0 } else { SLACK };
         let ways = [exclusive, 0].into_iter().flat_map(|more| {
             [!complete, false].into_iter().flat_map(move |all_stops| {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use entail_model::{Fired, Model, State, StateBuf, StateKey};
 
 use super::{Interpreter, Outline, Step};
+use crate::{ProcessTypeId, System};
 
 /// Computes what can happen in a state. The interpreter is the reference; others are faster.
 pub trait Engine: Sync {
@@ -98,6 +99,47 @@ pub struct Codes {
     most_bits: u32,
     /// The last words of transient states are not less than that.
     transient: u64,
+    exclusive: Exclusive,
+}
+
+/// How it is coded which process alone may move. In a state that is 0, or the number of a process plus 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exclusive {
+    /// The first process that ever may, and how many follow.
+    first: u8,
+    others: u8,
+}
+
+impl Exclusive {
+    /// For states of an outline.
+    pub fn new(system: &System, outline: &Outline) -> Exclusive {
+        let is_atomic = |of: u32| {
+            let locations = &system.process_type(ProcessTypeId(of as u16)).locations;
+            locations.iter().any(|location| system.edges_of(location).iter().any(|edge| edge.atomic))
+        };
+        let mut atomic = (0..).zip(&outline.types).filter(|(_, of)| is_atomic(**of)).map(|(process, _)| process);
+        let first = atomic.next().unwrap_or(0);
+        Exclusive { first, others: atomic.last().unwrap_or(first) - first }
+    }
+
+    /// The greatest code.
+    pub fn most(self) -> i32 {
+        i32::from(self.others) + 1
+    }
+
+    #[inline]
+    pub fn code(self, exclusive: u8) -> Option<u64> {
+        if exclusive == 0 {
+            Some(0)
+        } else {
+            Some(u64::from(exclusive.checked_sub(self.first)?)).filter(|&code| code > 0)
+        }
+    }
+
+    #[inline]
+    pub fn of(self, code: u64) -> u8 {
+        if code == 0 { 0 } else { (code as u8).wrapping_add(self.first) }
+    }
 }
 
 /// The code of a number is how much greater it is than the lowest one, as far as its bytes go. All zeros: it has none.
@@ -133,7 +175,15 @@ impl Codes {
         table[0] = Code { keep: u64::MAX, low: 0, limit: 1, shift: 0 };
         let most_bits = if wide { 127 } else { 63 };
         let template = template.to_vec();
-        Codes { template, table, numbers: vec![(0, 1)], bits: 0, most_bits, transient: 1 << 63 }
+        Codes {
+            template,
+            table,
+            numbers: Vec::new(),
+            bits: 0,
+            most_bits,
+            transient: 1 << 63,
+            exclusive: Exclusive::default(),
+        }
     }
 
     /// Whether there are two words.
@@ -152,11 +202,14 @@ impl Codes {
 
     /// Gives the bits from `shift` on to the process that alone may move, so that transient states have words too. All
     /// other bits have been given before.
-    pub fn push_exclusive(&mut self, shift: u32) {
+    pub fn push_exclusive(&mut self, shift: u32, exclusive: Exclusive) {
         assert!(self.bits <= shift && shift + u64::BITS > self.most_bits, "bits that are not given twice");
         self.bits = self.most_bits;
         self.transient = 1 << (shift % u64::BITS);
-        self.table[0] = Code::new(0, shift, (self.most_bits - shift).min(u8::BITS) as u8);
+        self.exclusive = exclusive;
+        // What is not 0 is coded like other numbers.
+        let bits = (self.most_bits - shift).min(u8::BITS) as u8;
+        self.table[0] = Code::new(u32::from(exclusive.first), shift, bits);
     }
 
     /// Last words from this one on are of transient states.
@@ -171,6 +224,9 @@ impl Codes {
     /// The words of a state of the outline, if all its numbers have codes.
     pub fn pack(&self, state: &State) -> Option<Words> {
         let mut words = [0; 2];
+        let exclusive = self.table[0];
+        let code = self.exclusive.code(state[0]).filter(|&code| code < exclusive.limit)?;
+        words[(exclusive.shift / 64) as usize] |= code << (exclusive.shift % 64);
         for &(at, bytes) in &self.numbers {
             let (at, bytes) = (at as usize, usize::from(bytes));
             let mut value = [0; 4];
@@ -190,6 +246,7 @@ impl Codes {
     pub fn unpack(&self, words: Words, state: &mut StateBuf) {
         state.clear();
         state.extend_from_slice(&self.template);
+        state[0] = self.exclusive(words);
         for &(at, bytes) in &self.numbers {
             let (at, bytes) = (at as usize, usize::from(bytes));
             state[at..at + bytes].copy_from_slice(&self.table[at].of(words).to_le_bytes()[..bytes]);
@@ -197,8 +254,9 @@ impl Codes {
     }
 
     /// 0, or the number, plus 1, of the process that alone may move.
-    pub fn exclusive(&self, words: Words) -> usize {
-        self.table[0].of(words) as usize
+    pub fn exclusive(&self, words: Words) -> u8 {
+        let code = self.table[0];
+        self.exclusive.of(words[(code.shift / 64) as usize] >> (code.shift % 64) & (code.limit - 1))
     }
 }
 

@@ -77,8 +77,15 @@ impl Emitter<'_, '_> {
             let number = self.b.ins().ireduce(types::I32, number);
             let number = match code.low {
                 0 => number,
-                low => self.b.ins().iadd_imm_s(number, i64::from(low as u32 as i32)),
+                low => {
+                    let sum = self.b.ins().iadd_imm_s(number, i64::from(low as u32 as i32));
+                    // Which process alone may move; if it is none, the code is 0 in any case.
+                    if at.fixed == 0 { self.b.ins().select(number, sum, number) } else { sum }
+                }
             };
+            if at.fixed == 0 {
+                return Number::Computed(number, range_of(scalar));
+            }
             let range = self.range_at(state, at, scalar);
             let is_exact = range != range_of(scalar);
             return Number::Computed(if is_exact { number } else { self.truncate_value(number, read) }, range);
@@ -113,6 +120,9 @@ impl Emitter<'_, '_> {
     /// Codes the lowest 1, 2 or 4 bytes of a number that is stored.
     fn code(&mut self, state: Value, at: Offset, bytes: u32, number: Number) {
         let Some(coding) = self.coding.filter(|coding| coding.to == state && !coding.whole) else { return };
+        if at == Offset::fixed(0) && matches!(number, Number::Known(0)) {
+            return self.code_nobody(coding);
+        }
         match self.program.codes {
             Some(codes) if at.computed.is_none() => {
                 self.code_known(coding, codes.table()[at.fixed as usize], bytes, number);
@@ -122,6 +132,20 @@ impl Emitter<'_, '_> {
                 self.code_computed(coding, at, bytes, value);
             }
         }
+    }
+
+    /// No process alone may move: that is always coded as 0.
+    fn code_nobody(&mut self, coding: Coding) {
+        let (keep, variable) = match self.program.codes.map(|codes| codes.table()[0]) {
+            Some(code) => (self.word(code.keep), coding.words[(code.shift / 64) as usize]),
+            None => {
+                let table = self.context_word(offset_of!(Context, codes));
+                (self.load(types::I64, table, offset_of!(Code, keep)), coding.words[0])
+            }
+        };
+        let word = self.b.use_var(variable);
+        let word = self.b.ins().band(word, keep);
+        self.b.def_var(variable, word);
     }
 
     /// Where it is known which bits the number has.

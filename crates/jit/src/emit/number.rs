@@ -13,7 +13,7 @@ pub(crate) enum Number {
 }
 
 /// So many bytes into a state: those known now, and those added when the code runs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offset {
     pub fixed: u32,
     /// A 64-bit value.

@@ -3,7 +3,7 @@
 pub mod random;
 
 use entail_front::{Granularity, Language, ModelSource, Options, source::Sources};
-use entail_ir::interpret::{Codes, Engine, Kind, Outline, Sink, Source, Step, Variation};
+use entail_ir::interpret::{Codes, Engine, Exclusive, Kind, Outline, Sink, Source, Step, Variation};
 use entail_ir::{Interpreter, Ranges, System, text};
 use entail_jit::{Desk, Jit, Tuning};
 use entail_model::{Fired, Key, Model, State, StateKey, WideKey};
@@ -126,7 +126,8 @@ impl<'s> Pair<'s> {
             );
         }
         if !state.is_empty() {
-            let fresh = Arc::new(codes(state, variation, compared.states as u64));
+            let exclusive = Exclusive::new(interpreter.system(), outline);
+            let fresh = Arc::new(codes(state, variation, exclusive, compared.states as u64));
             let renew = special.as_ref().is_none_or(|special| special.uses == SPECIAL_USES);
             if renew {
                 jit.specialise(outline, &fresh);
@@ -153,9 +154,9 @@ impl<'s> Pair<'s> {
                 if again[0] == 0 {
                     let kind = Kind { outline, codes };
                     let is_plain = if codes.is_wide() {
-                        expand_words::<WideKey>(jit, kind, packed, desk, &expected)
+                        expand_words::<WideKey>((interpreter, jit), kind, (&again, packed), desk)
                     } else {
-                        expand_words::<Key>(jit, kind, packed, desk, &expected)
+                        expand_words::<Key>((interpreter, jit), kind, (&again, packed), desk)
                     };
                     compared.plain += usize::from(is_plain);
                 }
@@ -207,29 +208,53 @@ fn all_steps<E: Engine>(engine: &E, state: &State, outline: &Outline, desk: &mut
 }
 
 /// Whether a state can be expanded as words to words; if so, into what is expected.
-fn expand_words<K: StateKey>(jit: &Jit, kind: Kind, words: [u64; 2], desk: &mut Desk, expected: &[Taken]) -> bool {
+fn expand_words<K: StateKey>(
+    (interpreter, jit): (&Interpreter, &Jit),
+    kind: Kind,
+    (state, words): (&State, [u64; 2]),
+    desk: &mut Desk,
+) -> bool {
     let codes = kind.codes;
     // The same state thrice, so that nothing is left behind.
-    let state = K::from_words(words);
     let mut told = [const { Vec::new() }; 3];
     let unpack = |state: K, unpacked: &mut Vec<u8>| codes.unpack(state.words(), unpacked);
-    let count = jit.expand_words(kind, &[state; 3], desk, unpack, |at, place, step, next| {
-        assert_eq!(place as usize, told[at].len());
-        told[at].push((step, Fired::Done, Some(next.words())));
+    let count = jit.expand_words(kind, &[K::from_words(words); 3], desk, unpack, |at, step, next| {
+        told[at].push((step, next.map(K::words)));
     });
     assert!(count == 0 || count == 3, "{count}");
-    let stable = |state: &State| codes.pack(state).filter(|_| state[0] == 0);
-    let packed = |(step, fired, state): &Taken| (*step, *fired, stable(state));
-    let expected: Vec<_> = if count > 0 { expected.iter().map(packed).collect() } else { Vec::new() };
-    for told in &told[..count] {
-        assert!(!told.is_empty());
-        assert_eq!(*told, expected);
+    if count == 0 {
+        return false;
     }
-    count > 0
+    let mut expected = Vec::new();
+    let is_usual = pass(interpreter, codes, &mut vec![state.to_vec()], &mut expected);
+    assert!(is_usual && !expected.is_empty(), "{expected:?}");
+    told.iter().for_each(|told| assert_eq!(*told, expected));
+    true
+}
+
+/// All steps from the last state of a path to stable states, naively; whether all is usual there.
+fn pass(
+    interpreter: &Interpreter,
+    codes: &Codes,
+    path: &mut Vec<Vec<u8>>,
+    taken: &mut Vec<(Step, Option<[u64; 2]>)>,
+) -> bool {
+    let state = path.last().expect("a path has states");
+    all_steps(interpreter, state, &Outline::default(), &mut ()).into_iter().all(|(step, fired, next)| {
+        let Some(words) = codes.pack(&next).filter(|_| fired == Fired::Done) else { return false };
+        taken.push((step, (next[0] == 0).then_some(words)));
+        if next[0] == 0 || path.contains(&next) {
+            return true;
+        }
+        path.push(next);
+        let is_usual = pass(interpreter, codes, path, taken);
+        path.pop();
+        is_usual
+    })
 }
 
 /// Codes for the numbers of a state and for some near them: all in one word or two, so that many have few or none.
-fn codes(state: &State, variation: &Variation, seed: u64) -> Codes {
+fn codes(state: &State, variation: &Variation, exclusive: Exclusive, seed: u64) -> Codes {
     let mut rng = Rng::new(seed);
     let wide = rng.below(2) == 1;
     let mut codes = Codes::new(&variation.template, wide);
@@ -249,7 +274,8 @@ fn codes(state: &State, variation: &Variation, seed: u64) -> Codes {
         codes.push(number.at, number.bytes, low & u32::MAX >> (32 - 8 * bytes), bits as u8);
     }
     let from = (most - left).max(most - 63);
-    codes.push_exclusive((from + rng.below(most - from + 1)) as u32);
+    let exclusive = if rng.chance(0.5) { exclusive } else { Exclusive::default() };
+    codes.push_exclusive((from + rng.below(most - from + 1)) as u32, exclusive);
     codes
 }
 
