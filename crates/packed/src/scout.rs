@@ -4,12 +4,12 @@
 //! long as there is something new to see. States are remembered by their hashes only. What is seen decides how states
 //! are packed; what is not seen costs memory later, but is not lost.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use entail_ir::interpret::{Engine, Source};
 use entail_ir::{Interpreter, Ranges};
 use entail_model::{Fired, Model, State, StateBuf};
-use rapidhash::RapidHashSet;
+use rapidhash::{RapidHashMap, RapidHashSet};
 use rapidhash::v3::rapidhash_v3;
 
 use crate::log::Log;
@@ -26,7 +26,7 @@ pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: 
         engine,
         interpreter,
         ranges,
-        logs: HashMap::new(),
+        logs: RapidHashMap::default(),
         walked: RapidHashSet::default(),
         desk: E::Desk::default(),
         random: 1,
@@ -43,8 +43,8 @@ pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: 
             break;
         }
         // One long walk, and a new one in every round.
-        far = scout.walk(far, states / 2).unwrap_or_else(|| front.initial.clone());
-        scout.walk(front.initial.clone(), states / 2);
+        far = scout.walk(far, states / 4).unwrap_or_else(|| front.initial.clone());
+        scout.walk(front.initial.clone(), states / 4);
         quiet = if scout.growth() == before { quiet + 1 } else { 0 };
         if quiet == QUIET {
             break;
@@ -59,7 +59,7 @@ struct Scout<'a, E: Engine> {
     interpreter: &'a Interpreter<'a>,
     ranges: &'a Ranges,
     /// By the types of the processes.
-    logs: HashMap<Vec<u32>, Log>,
+    logs: RapidHashMap<Vec<u32>, Log>,
     /// The states of all walks.
     walked: RapidHashSet<u64>,
     desk: E::Desk,
