@@ -6,6 +6,7 @@ pub mod diary;
 pub mod esml;
 pub mod files;
 pub mod graph;
+pub mod ltl;
 pub mod naive;
 pub mod promela;
 pub mod rng;

@@ -1,0 +1,174 @@
+//! Büchi automata with accepting states, as never claims need them.
+//!
+//! A run counts the acceptance sets it has passed, in order; when it has passed them all it is in an accepting state
+//! and begins anew. What order, and how far to have counted where a component is entered, is free: we try some. After
+//! Babiak, Badie, Duret-Lutz, Křetínský, Strejček (SPIN 2013).
+
+use crate::automaton::{Automaton, Edge, Marks, State};
+use crate::components::{Components, Kind};
+use crate::limits::{Budget, Limit, Limits};
+use crate::simulation::{self, size};
+use crate::{labels, prune};
+use std::collections::HashMap;
+
+/// A run is accepted if it meets accepting states infinitely often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buchi {
+    /// Of one set. The edges that leave a state are all in it, or none.
+    automaton: Automaton,
+}
+
+impl Buchi {
+    /// The same words.
+    pub fn new(generalised: &Automaton, limits: Limits) -> Result<Buchi, Limit> {
+        let sets = generalised.sets;
+        let mut best: Option<Buchi> = None;
+        for first in 0..sets.clamp(1, ORDERS) {
+            for entry in [Entry::Passed, Entry::Nothing] {
+                let order = (0..sets).map(|at| (first + at) % sets).collect();
+                let mut buchi = Counting { automaton: generalised, order, entry }.build(limits)?;
+                buchi.reduce(limits);
+                if best.as_ref().is_none_or(|best| size(&buchi.automaton) < size(&best.automaton)) {
+                    best = Some(buchi);
+                }
+            }
+        }
+        best.ok_or(Limit::States(limits.states))
+    }
+
+    pub fn automaton(&self) -> &Automaton {
+        &self.automaton
+    }
+
+    pub fn is_accepting(&self, state: State) -> bool {
+        self.automaton.leaving(state).iter().any(|edge| edge.marks != Marks::NONE)
+    }
+
+    /// Whether it is an accepting state that is never left.
+    pub fn accepts_all(&self, state: State) -> bool {
+        let stays = |edge: &Edge| edge.target == state && edge.label == crate::cube::Cube::TRUE;
+        self.is_accepting(state) && matches!(self.automaton.leaving(state), [edge] if stays(edge))
+    }
+
+    fn reduce(&mut self, limits: Limits) {
+        let mut budget = Budget::new(limits.steps);
+        let mut rounds = 0;
+        while rounds < 2 {
+            // It does not matter whether a transient state is accepting: sometimes one way fits better, sometimes the
+            // other.
+            let before = size(&self.automaton);
+            let transient = if rounds == 0 { Marks::all(1) } else { Marks::NONE };
+            self.restate(transient);
+            if self.reduce_once(&mut budget).is_err() {
+                break;
+            }
+            rounds = if size(&self.automaton) < before { 0 } else { rounds + 1 };
+        }
+        self.restate(Marks::NONE);
+    }
+
+    fn reduce_once(&mut self, budget: &mut Budget) -> Result<(), Limit> {
+        simulation::forward(&mut self.automaton, budget)?;
+        let accepting: Vec<bool> = self.automaton.states().map(|state| self.is_accepting(state)).collect();
+        let alike = |one: State, other: State| !accepting[one.index()] || accepting[other.index()];
+        simulation::backward(&mut self.automaton, &alike, budget)
+    }
+
+    /// Leaves out what is useless and says anew which states are accepting.
+    fn restate(&mut self, transient: Marks) {
+        prune::keep_useful_states(&mut self.automaton);
+        let components = Components::of(&self.automaton);
+        for state in self.automaton.states() {
+            let marks = match components.kind(state) {
+                Kind::Transient => transient,
+                Kind::Rejecting => Marks::NONE,
+                Kind::Accepting => Marks::all(1),
+                Kind::Mixed => {
+                    let staying = self.automaton.leaving(state).iter().filter(|edge| components.stays(state, edge));
+                    staying.fold(Marks::NONE, |all, edge| all.with(edge.marks))
+                }
+            };
+            self.automaton.edges[state.index()].iter_mut().for_each(|edge| edge.marks = marks);
+        }
+        labels::merge(&mut self.automaton);
+    }
+}
+
+/// So many acceptance sets take their turn in being counted first.
+const ORDERS: u32 = 6;
+
+/// How much has been counted where a component is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    Nothing,
+    /// All sets.
+    Passed,
+}
+
+struct Counting<'a> {
+    automaton: &'a Automaton,
+    order: Vec<u32>,
+    entry: Entry,
+}
+
+impl Counting<'_> {
+    fn build(&self, limits: Limits) -> Result<Buchi, Limit> {
+        let components = Components::of(self.automaton);
+        let ahead: Vec<Marks> = self.automaton.states().map(|state| self.leaving_marks(state, &components)).collect();
+        let all = self.order.len();
+        let mut entries: HashMap<State, usize> = HashMap::new();
+        let mut enter = |state: State, kind: Kind| match kind {
+            Kind::Transient | Kind::Rejecting => 0,
+            Kind::Accepting => all,
+            // A level that is there already costs no new state.
+            Kind::Mixed => *entries.entry(state).or_insert_with(|| match self.entry {
+                Entry::Nothing => self.advance(0, ahead[state.index()]),
+                Entry::Passed => all,
+            }),
+        };
+        let initial = (State::INITIAL, enter(State::INITIAL, components.kind(State::INITIAL)));
+        let mut numbers = HashMap::from([(initial, State::INITIAL)]);
+        let mut order = vec![initial];
+        let mut edges = Vec::new();
+        let mut count = 0;
+        while let Some(&(state, level)) = order.get(edges.len()) {
+            let kind = components.kind(state);
+            let is_accepting = kind.can_accept() && level == all;
+            let mut leaving = Vec::new();
+            for edge in self.automaton.leaving(state) {
+                let next = if components.stays(state, edge) && kind == Kind::Mixed {
+                    let passed = self.advance(if level == all { 0 } else { level }, edge.marks);
+                    self.advance(passed, ahead[edge.target.index()])
+                } else {
+                    enter(edge.target, components.kind(edge.target))
+                };
+                let target = *numbers.entry((edge.target, next)).or_insert_with(|| {
+                    order.push((edge.target, next));
+                    State(order.len() as u32 - 1)
+                });
+                let marks = if is_accepting { Marks::all(1) } else { Marks::NONE };
+                leaving.push(Edge { target, marks, label: edge.label });
+            }
+            count += leaving.len();
+            if order.len() > limits.states {
+                return Err(Limit::States(limits.states));
+            }
+            if count > limits.edges {
+                return Err(Limit::Edges(limits.edges));
+            }
+            edges.push(leaving);
+        }
+        Ok(Buchi { automaton: Automaton { edges, sets: 1 } })
+    }
+
+    /// The marks that whoever is in this state is about to pass, unless he leaves the component.
+    fn leaving_marks(&self, state: State, components: &Components) -> Marks {
+        let staying = self.automaton.leaving(state).iter().filter(|edge| components.stays(state, edge));
+        staying.map(|edge| edge.marks).reduce(|one, other| Marks(one.0 & other.0)).unwrap_or(Marks::NONE)
+    }
+
+    fn advance(&self, level: usize, marks: Marks) -> usize {
+        let passed = self.order[level..].iter().take_while(|&set| marks.0 >> set & 1 == 1);
+        level + passed.count()
+    }
+}

@@ -1,0 +1,138 @@
+//! Merging states and dropping edges by simulation.
+//!
+//! After Etessami, Holzmann (CONCUR 2000), Somenzi, Bloem (CAV 2000) and Babiak, Badie, Duret-Lutz, Křetínský,
+//! Strejček: Compositional approach to suspension and other improvements to LTL translation, SPIN 2013. A state
+//! simulates another if it can answer each of its edges by edges for the same letters, with the same marks or more, to
+//! states that simulate the targets; backwards likewise.
+
+use crate::automaton::{Automaton, Edge, State};
+use crate::labels::{self, drop_covered};
+use crate::limits::{Budget, Limit, Limits};
+use crate::prune::{keep_reachable, prune};
+
+/// Reduces until nothing changes. Out of steps, it leaves the rest as it is: that is right, too.
+pub fn reduce(automaton: &mut Automaton, limits: Limits) {
+    let mut budget = Budget::new(limits.steps);
+    loop {
+        let size = size(automaton);
+        let done = forward(automaton, &mut budget).and_then(|()| backward(automaton, &|_, _| true, &mut budget));
+        prune(automaton);
+        labels::merge(automaton);
+        if done.is_err() || self::size(automaton) >= size {
+            return;
+        }
+    }
+}
+
+/// States and edges: what the reductions make smaller.
+pub fn size(automaton: &Automaton) -> (usize, usize) {
+    (automaton.len(), automaton.edges.iter().map(Vec::len).sum())
+}
+
+pub fn forward(automaton: &mut Automaton, budget: &mut Budget) -> Result<(), Limit> {
+    let relation = Relation::of(&automaton.edges, &|_, _| true, budget)?;
+    let chosen: Vec<State> = automaton.states().map(|state| relation.representative(state)).collect();
+    for state in automaton.states() {
+        let leaving = &mut automaton.edges[state.index()];
+        leaving.iter_mut().for_each(|edge| edge.target = chosen[edge.target.index()]);
+        leaving.sort_unstable();
+        leaving.dedup();
+        drop_covered(leaving, |covered, by| relation.simulates(by.target, covered.target), budget);
+    }
+    keep_reachable(automaton);
+    Ok(())
+}
+
+/// `alike` says which states may be merged apart from what leads to them.
+pub fn backward(
+    automaton: &mut Automaton,
+    alike: &dyn Fn(State, State) -> bool,
+    budget: &mut Budget,
+) -> Result<(), Limit> {
+    let arriving = reversed(&automaton.edges);
+    // Only the initial state is reached by doing nothing.
+    let may = |one: State, other: State| (one != State::INITIAL || other == State::INITIAL) && alike(one, other);
+    let relation = Relation::of(&arriving, &may, budget)?;
+    let chosen: Vec<State> = automaton.states().map(|state| relation.representative(state)).collect();
+    let mut kept = vec![Vec::new(); automaton.len()];
+    for state in automaton.states().filter(|&state| chosen[state.index()] == state) {
+        let mut arriving = arriving[state.index()].clone();
+        arriving.iter_mut().for_each(|edge| edge.target = chosen[edge.target.index()]);
+        arriving.sort_unstable();
+        arriving.dedup();
+        drop_covered(&mut arriving, |covered, by| relation.simulates(by.target, covered.target), budget);
+        kept[state.index()] = arriving;
+    }
+    automaton.edges = reversed(&kept);
+    keep_reachable(automaton);
+    Ok(())
+}
+
+fn reversed(edges: &[Vec<Edge>]) -> Vec<Vec<Edge>> {
+    let mut reversed = vec![Vec::new(); edges.len()];
+    for (source, leaving) in edges.iter().enumerate() {
+        for edge in leaving {
+            reversed[edge.target.index()].push(Edge { target: State(source as u32), ..*edge });
+        }
+    }
+    reversed
+}
+
+/// Which state simulates which.
+struct Relation {
+    count: usize,
+    /// `[one * count + other]`: whether `other` simulates `one`.
+    simulated: Vec<bool>,
+}
+
+impl Relation {
+    /// The largest simulation among the pairs that are allowed.
+    fn of(
+        edges: &[Vec<Edge>],
+        may: &dyn Fn(State, State) -> bool,
+        budget: &mut Budget,
+    ) -> Result<Relation, Limit> {
+        let count = edges.len();
+        budget.spend((count * count) as u64)?;
+        let states = || (0..count as u32).map(State);
+        let simulated = states().flat_map(|one| states().map(move |other| may(one, other))).collect();
+        let mut relation = Relation { count, simulated };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (one, other) in states().flat_map(|one| states().map(move |other| (one, other))) {
+                if one != other
+                    && relation.simulates(other, one)
+                    && !relation.answers(&edges[one.index()], &edges[other.index()], budget)?
+                {
+                    relation.simulated[one.index() * count + other.index()] = false;
+                    changed = true;
+                }
+            }
+        }
+        Ok(relation)
+    }
+
+    fn answers(&self, calls: &[Edge], answers: &[Edge], budget: &mut Budget) -> Result<bool, Limit> {
+        for call in calls {
+            budget.spend(1 + answers.len() as u64)?;
+            let fits =
+                |answer: &&Edge| answer.marks.contains(call.marks) && self.simulates(answer.target, call.target);
+            let labels: Vec<_> = answers.iter().filter(fits).map(|answer| answer.label).collect();
+            if !call.label.is_covered(&labels, budget)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn simulates(&self, one: State, other: State) -> bool {
+        self.simulated[other.index() * self.count + one.index()]
+    }
+
+    /// The first state that simulates this one and is simulated by it.
+    fn representative(&self, state: State) -> State {
+        let equivalent = |&other: &State| self.simulates(state, other) && self.simulates(other, state);
+        (0..state.0).map(State).find(equivalent).unwrap_or(state)
+    }
+}
