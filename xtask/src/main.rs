@@ -4,6 +4,8 @@ mod bench;
 mod compare;
 mod entail;
 mod fuzz_spin;
+mod ltl_sizes;
+mod ltl_words;
 mod oracle;
 mod plot;
 mod pool;
@@ -40,6 +42,10 @@ enum Chore {
     Bench(bench::Options),
     /// Measure what a transition costs as the number of states grows, and draw it
     Scaling(scaling::Options),
+    /// Count the states of the automata of published formulas, ours and SPIN's
+    LtlSizes(ltl_sizes::Options),
+    /// Compare automata of random formulas with the definition of the logic, on random words
+    LtlWords(ltl_words::Options),
 }
 
 /// What a chore found out; an error means that it could not be done.
@@ -60,6 +66,8 @@ fn main() -> ExitCode {
         Chore::Thesis(options) => thesis::run(&options, binary),
         Chore::Bench(options) => bench::run(&options, binary),
         Chore::Scaling(options) => scaling::run(&options, binary),
+        Chore::LtlSizes(options) => ltl_sizes::run(&options),
+        Chore::LtlWords(options) => ltl_words::run(&options),
     };
     match outcome {
         Ok(Outcome::Agreement) => ExitCode::SUCCESS,

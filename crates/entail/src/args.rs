@@ -17,6 +17,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     Check(CheckArgs),
+    Ltl(LtlArgs),
     Replay(ReplayArgs),
     Show(ShowArgs),
 }
@@ -60,6 +61,27 @@ pub struct ReplayArgs {
     #[arg(long, value_enum, default_value_t)]
     pub format: ReplayFormat,
 }
+
+/// The automaton of a temporal formula
+#[derive(Debug, Args)]
+#[command(after_help = FORMULAS)]
+pub struct LtlArgs {
+    /// The formula, such as `[] (request -> <> granted)`
+    #[arg(required_unless_present_any = ["file", "hoa"])]
+    pub formula: Option<String>,
+    /// Read the formula from a file
+    #[arg(short = 'F', value_name = "FILE", conflicts_with = "formula")]
+    pub file: Option<PathBuf>,
+    /// Read an automaton instead, in the HOA format
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["formula", "file"])]
+    pub hoa: Option<PathBuf>,
+    /// A never claim for SPIN, or an automaton with acceptance on its edges in the HOA format or as a picture
+    #[arg(long, value_enum, default_value_t)]
+    pub format: LtlFormat,
+}
+
+const FORMULAS: &str = "Operators: [] <> X U W V R ! && || -> <-> and the words always eventually next until weakuntil \
+    release implies equivalent. Propositions are Promela's expressions.";
 
 /// What a model consists of, as entail sees it
 #[derive(Debug, Args)]
@@ -171,6 +193,14 @@ pub enum ReplayFormat {
     #[default]
     Text,
     Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LtlFormat {
+    #[default]
+    Never,
+    Hoa,
+    Dot,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

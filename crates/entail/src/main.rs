@@ -6,6 +6,7 @@ mod console;
 mod coverage;
 mod interrupt;
 mod load;
+mod ltl;
 mod machine;
 mod plan;
 mod progress;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     };
     let done = match &cli.verb {
         Verb::Check(args) => check::check(args, &mut console),
+        Verb::Ltl(args) => ltl::ltl(args, &mut console),
         Verb::Replay(args) => replay::replay(args, &mut console),
         Verb::Show(args) => show::show(args, &mut console),
     };

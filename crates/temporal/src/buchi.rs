@@ -22,12 +22,16 @@ impl Buchi {
     /// The same words.
     pub fn new(generalised: &Automaton, limits: Limits) -> Result<Buchi, Limit> {
         let sets = generalised.sets;
+        let mut budget = Budget::new(limits.steps);
         let mut best: Option<Buchi> = None;
         for first in 0..sets.clamp(1, ORDERS) {
-            for entry in [Entry::Passed, Entry::Nothing] {
+            for (entry, again) in MANNERS {
+                if best.is_some() && budget.is_spent() {
+                    break;
+                }
                 let order = (0..sets).map(|at| (first + at) % sets).collect();
-                let mut buchi = Counting { automaton: generalised, order, entry }.build(limits)?;
-                buchi.reduce(limits);
+                let mut buchi = Counting { automaton: generalised, order, entry, again }.build(limits)?;
+                buchi.reduce(&mut budget);
                 if best.as_ref().is_none_or(|best| size(&buchi.automaton) < size(&best.automaton)) {
                     best = Some(buchi);
                 }
@@ -50,8 +54,7 @@ impl Buchi {
         self.is_accepting(state) && matches!(self.automaton.leaving(state), [edge] if stays(edge))
     }
 
-    fn reduce(&mut self, limits: Limits) {
-        let mut budget = Budget::new(limits.steps);
+    fn reduce(&mut self, budget: &mut Budget) {
         let mut rounds = 0;
         while rounds < 2 {
             // It does not matter whether a transient state is accepting: sometimes one way fits better, sometimes the
@@ -59,12 +62,14 @@ impl Buchi {
             let before = size(&self.automaton);
             let transient = if rounds == 0 { Marks::all(1) } else { Marks::NONE };
             self.restate(transient);
-            if self.reduce_once(&mut budget).is_err() {
+            if self.reduce_once(budget).is_err() {
                 break;
             }
             rounds = if size(&self.automaton) < before { 0 } else { rounds + 1 };
         }
         self.restate(Marks::NONE);
+        // Choices that do not help are right, too.
+        let _ = simulation::trim(&mut self.automaton, budget);
     }
 
     fn reduce_once(&mut self, budget: &mut Budget) -> Result<(), Limit> {
@@ -105,16 +110,32 @@ enum Entry {
     Passed,
 }
 
+/// What becomes of marks that were counted on arriving in a state, since all its edges have them, when it is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Again {
+    Counted,
+    Ignored,
+}
+
+const MANNERS: [(Entry, Again); 4] = [
+    (Entry::Passed, Again::Counted),
+    (Entry::Nothing, Again::Counted),
+    (Entry::Passed, Again::Ignored),
+    (Entry::Nothing, Again::Ignored),
+];
+
 struct Counting<'a> {
     automaton: &'a Automaton,
     order: Vec<u32>,
     entry: Entry,
+    again: Again,
 }
 
 impl Counting<'_> {
     fn build(&self, limits: Limits) -> Result<Buchi, Limit> {
         let components = Components::of(self.automaton);
-        let ahead: Vec<Marks> = self.automaton.states().map(|state| self.leaving_marks(state, &components)).collect();
+        let ahead: Vec<Marks> =
+            self.automaton.states().map(|state| self.leaving_marks(state, &components)).collect();
         let all = self.order.len();
         let mut entries: HashMap<State, usize> = HashMap::new();
         let mut enter = |state: State, kind: Kind| match kind {
@@ -137,7 +158,11 @@ impl Counting<'_> {
             let mut leaving = Vec::new();
             for edge in self.automaton.leaving(state) {
                 let next = if components.stays(state, edge) && kind == Kind::Mixed {
-                    let passed = self.advance(if level == all { 0 } else { level }, edge.marks);
+                    let passed = if level == all {
+                        self.advance(0, self.anew(edge.marks, ahead[state.index()]))
+                    } else {
+                        self.advance(level, edge.marks)
+                    };
                     self.advance(passed, ahead[edge.target.index()])
                 } else {
                     enter(edge.target, components.kind(edge.target))
@@ -165,6 +190,14 @@ impl Counting<'_> {
     fn leaving_marks(&self, state: State, components: &Components) -> Marks {
         let staying = self.automaton.leaving(state).iter().filter(|edge| components.stays(state, edge));
         staying.map(|edge| edge.marks).reduce(|one, other| Marks(one.0 & other.0)).unwrap_or(Marks::NONE)
+    }
+
+    /// The marks of an edge that count at the beginning of a new round.
+    fn anew(&self, marks: Marks, ahead: Marks) -> Marks {
+        match self.again {
+            Again::Counted => marks,
+            Again::Ignored => Marks(marks.0 & !ahead.0),
+        }
     }
 
     fn advance(&self, level: usize, marks: Marks) -> usize {

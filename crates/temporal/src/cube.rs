@@ -20,8 +20,7 @@ impl Cube {
 
     /// What both ask for, if it is possible.
     pub fn and(self, other: Cube) -> Option<Cube> {
-        let both =
-            Cube { positive: self.positive | other.positive, negative: self.negative | other.negative };
+        let both = Cube { positive: self.positive | other.positive, negative: self.negative | other.negative };
         (both.positive & both.negative == 0).then_some(both)
     }
 
@@ -44,6 +43,18 @@ impl Cube {
     pub fn without(self, proposition: Proposition) -> Cube {
         let rest = !(1 << proposition.0);
         Cube { positive: self.positive & rest, negative: self.negative & rest }
+    }
+
+    /// What it asks for without what `other` asks for, if that is a cube; else itself.
+    pub fn outside(self, other: Cube) -> Cube {
+        let more = Cube { positive: other.positive & !self.positive, negative: other.negative & !self.negative };
+        let is_single = (more.positive.count_ones() + more.negative.count_ones()) == 1;
+        match self.and(other) {
+            Some(_) if is_single => {
+                Cube { positive: self.positive | more.negative, negative: self.negative | more.positive }
+            }
+            Some(_) | None => self,
+        }
     }
 
     /// Whether each of its states is among those of some of `cubes`.
@@ -83,6 +94,14 @@ mod tests {
         assert!(!covered(cube(4, 0), &[cube(1, 2), cube(0, 1)]));
         assert!(!covered(Cube::TRUE, &[]));
         assert!(covered(cube(1, 0), &[Cube::TRUE]));
+    }
+
+    #[test]
+    fn what_is_outside_is_a_cube_or_nothing_changes() {
+        assert_eq!(Cube::TRUE.outside(cube(1, 0)), cube(0, 1));
+        assert_eq!(cube(2, 0).outside(cube(2, 1)), cube(3, 0));
+        assert_eq!(Cube::TRUE.outside(cube(1, 2)), Cube::TRUE);
+        assert_eq!(cube(1, 0).outside(cube(2, 1)), cube(1, 0));
     }
 
     #[test]

@@ -18,12 +18,12 @@ impl Formulas {
         if let Some(&known) = self.implications.get(&(left, right)) {
             return known;
         }
-        let implied = self.from_right(left, right) || self.from_left(left, right);
+        let implied = self.shown_by_right(left, right) || self.shown_by_left(left, right);
         self.implications.insert((left, right), implied);
         implied
     }
 
-    fn from_right(&mut self, left: Formula, right: Formula) -> bool {
+    fn shown_by_right(&mut self, left: Formula, right: Formula) -> bool {
         match self.node(right).clone() {
             Node::True | Node::False | Node::Literal { .. } => false,
             Node::And(operands) => operands.iter().all(|&operand| self.surely_implies(left, operand)),
@@ -56,7 +56,7 @@ impl Formulas {
         }
     }
 
-    fn from_left(&mut self, left: Formula, right: Formula) -> bool {
+    fn shown_by_left(&mut self, left: Formula, right: Formula) -> bool {
         match self.node(left).clone() {
             Node::True | Node::False | Node::Literal { .. } => false,
             Node::And(operands) => operands.iter().any(|&operand| self.surely_implies(operand, right)),

@@ -34,13 +34,24 @@ pub use limits::{Limit, Limits};
 pub fn translate(formulas: &mut Formulas, formula: Formula, limits: Limits) -> Result<Automaton, Limit> {
     let simple = formulas.simplify(formula);
     let mut automaton = tableau::translate(formulas, simple, limits)?;
-    simulation::reduce(&mut automaton, limits);
+    reduce(&mut automaton, limits);
     Ok(automaton)
 }
 
-/// Whether some word satisfies the formula, and whether all do.
-pub fn judge(formulas: &mut Formulas, formula: Formula, limits: Limits) -> Result<Judgement, Limit> {
-    if translate(formulas, formula, limits)?.is_empty() {
+/// Makes an automaton smaller.
+pub fn reduce(automaton: &mut Automaton, limits: Limits) {
+    prune::prune(automaton);
+    simulation::reduce(automaton, limits);
+}
+
+/// Whether some word satisfies the formula, and whether all do. The automaton is that of the formula.
+pub fn judge(
+    formulas: &mut Formulas,
+    formula: Formula,
+    automaton: &Automaton,
+    limits: Limits,
+) -> Result<Judgement, Limit> {
+    if automaton.is_empty() {
         return Ok(Judgement::Unsatisfiable);
     }
     let negation = formulas.not(formula);

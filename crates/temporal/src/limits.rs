@@ -6,14 +6,14 @@ use std::fmt;
 pub struct Limits {
     pub states: usize,
     pub edges: usize,
-    /// Elementary steps, of which some ten million take a second.
+    /// Elementary steps, of which some hundred million take a second.
     pub steps: u64,
 }
 
 impl Default for Limits {
     /// Far more than a useful formula needs, and a few seconds at most.
     fn default() -> Limits {
-        Limits { states: 20_000, edges: 400_000, steps: 40_000_000 }
+        Limits { states: 20_000, edges: 400_000, steps: 200_000_000 }
     }
 }
 
@@ -57,7 +57,12 @@ impl Budget {
     }
 
     pub fn spend(&mut self, steps: u64) -> Result<(), Limit> {
-        self.left = self.left.checked_sub(steps).ok_or(Limit::Steps(self.limit))?;
-        Ok(())
+        let left = self.left.checked_sub(steps);
+        self.left = left.unwrap_or(0);
+        left.map(|_| ()).ok_or(Limit::Steps(self.limit))
+    }
+
+    pub fn is_spent(&self) -> bool {
+        self.left == 0
     }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// A claim that is violated by the words the automaton accepts. `title` goes into a comment.
 pub fn print(buchi: &Buchi, names: &[String], title: &str) -> String {
-    let title = title.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /");
+    let title = title.split_whitespace().collect::<Vec<_>>().join(" ").replace("/*", "/ *").replace("*/", "* /");
     let mut text = format!("never {{ /* {title} */\n");
     let (last, others): (Vec<State>, Vec<State>) =
         buchi.automaton().states().partition(|&state| label(buchi, state) == ACCEPT_ALL);

@@ -84,9 +84,8 @@ fn keep_useful_marks(automaton: &mut Automaton) {
 
 /// The sets that are not implied by another: one that contains another adds nothing.
 fn needed_sets(sets: u32, marks: &[Marks]) -> Vec<u32> {
-    let contains = |large: u32, small: u32| {
-        marks.iter().all(|marks| marks.0 >> small & 1 == 0 || marks.0 >> large & 1 == 1)
-    };
+    let contains =
+        |large: u32, small: u32| marks.iter().all(|marks| marks.0 >> small & 1 == 0 || marks.0 >> large & 1 == 1);
     let mut needed: Vec<u32> = (0..sets).collect();
     let mut at = 0;
     while at < needed.len() {

@@ -19,6 +19,8 @@ pub fn reduce(automaton: &mut Automaton, limits: Limits) {
         prune(automaton);
         labels::merge(automaton);
         if done.is_err() || self::size(automaton) >= size {
+            // An automaton with choices that do not help is right, too.
+            let _ = trim(automaton, &mut budget);
             return;
         }
     }
@@ -68,6 +70,28 @@ pub fn backward(
     Ok(())
 }
 
+/// Takes away choices: where one edge serves a letter at least as well as another, the other gives it up, as long as
+/// its label stays a cube. The fewer choices, the smaller is the product with a model.
+pub fn trim(automaton: &mut Automaton, budget: &mut Budget) -> Result<(), Limit> {
+    let relation = Relation::of(&automaton.edges, &|_, _| true, budget)?;
+    let is_better = |better: &Edge, edge: &Edge| {
+        better.marks.contains(edge.marks)
+            && relation.simulates(better.target, edge.target)
+            && (better.target, better.marks) != (edge.target, edge.marks)
+    };
+    for leaving in &mut automaton.edges {
+        for at in 0..leaving.len() {
+            budget.spend(leaving.len() as u64)?;
+            for other in 0..leaving.len() {
+                if is_better(&leaving[other], &leaving[at]) {
+                    leaving[at].label = leaving[at].label.outside(leaving[other].label);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 fn reversed(edges: &[Vec<Edge>]) -> Vec<Vec<Edge>> {
     let mut reversed = vec![Vec::new(); edges.len()];
     for (source, leaving) in edges.iter().enumerate() {
@@ -87,11 +111,7 @@ struct Relation {
 
 impl Relation {
     /// The largest simulation among the pairs that are allowed.
-    fn of(
-        edges: &[Vec<Edge>],
-        may: &dyn Fn(State, State) -> bool,
-        budget: &mut Budget,
-    ) -> Result<Relation, Limit> {
+    fn of(edges: &[Vec<Edge>], may: &dyn Fn(State, State) -> bool, budget: &mut Budget) -> Result<Relation, Limit> {
         let count = edges.len();
         budget.spend((count * count) as u64)?;
         let states = || (0..count as u32).map(State);

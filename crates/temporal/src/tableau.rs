@@ -9,7 +9,7 @@ use crate::cube::Cube;
 use crate::formula::{Formula, Formulas, MAX_HEIGHT, Node};
 use crate::limits::{Budget, Limit, Limits};
 use crate::{labels, prune};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// The automaton of the words that satisfy a formula, without useless states.
@@ -126,19 +126,18 @@ impl Tableau<'_> {
 
     /// What a formula says about the present state, operands first, as far as its terms are not known.
     fn present_parts(&self, formula: Formula) -> Vec<Formula> {
-        let mut parts = Vec::new();
+        let mut seen = HashSet::new();
         let mut waiting = vec![formula];
         while let Some(part) = waiting.pop() {
-            if self.terms.contains_key(&part) {
+            if self.terms.contains_key(&part) || !seen.insert(part) {
                 continue;
             }
-            parts.push(part);
             if !matches!(self.formulas.node(part), Node::Next(_)) {
                 waiting.extend(self.formulas.operands(part));
             }
         }
+        let mut parts: Vec<Formula> = seen.into_iter().collect();
         parts.sort_unstable();
-        parts.dedup();
         parts
     }
 
@@ -191,9 +190,10 @@ impl Tableau<'_> {
     fn makes_superfluous(&mut self, general: &Term, specific: &Term) -> bool {
         specific.now.implies(general.now)
             && general.promises & !specific.promises == 0
-            && general.next.iter().all(|&needed| {
-                specific.next.iter().any(|&given| self.formulas.surely_implies(given, needed))
-            })
+            && general
+                .next
+                .iter()
+                .all(|&needed| specific.next.iter().any(|&given| self.formulas.surely_implies(given, needed)))
     }
 }
 

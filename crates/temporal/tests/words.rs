@@ -19,7 +19,8 @@ fn automata_accept_what_satisfies_the_formula() {
         for _ in 0..10 {
             let word = word(&mut rng, 3);
             let expected = satisfies(&formulas, random, &word);
-            let place = || format!("round {round}: {text}\nsimplified {}\n{word:?}", formulas.print(simple, &names));
+            let place =
+                || format!("round {round}: {text}\nsimplified {}\n{word:?}", formulas.print(simple, &names));
             assert_eq!(satisfies(&formulas, simple, &word), expected, "rewriting, {}", place());
             assert_eq!(generalised.accepts(&word), expected, "generalised, {}", place());
             assert_eq!(buchi.automaton().accepts(&word), expected, "accepting states, {}", place());

@@ -3,6 +3,7 @@
 //! Text becomes tokens (`preprocess`), tokens a syntax tree (`parse`), the tree automata (`lower`).
 
 pub mod ast;
+pub mod formula;
 pub mod lower;
 pub mod parse;
 pub mod preprocess;

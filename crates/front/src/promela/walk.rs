@@ -106,7 +106,8 @@ fn receive_args(args: &[ReceiveArg], each: &mut dyn FnMut(&Expr)) {
     }
 }
 
-fn expr(value: &Expr, each: &mut dyn FnMut(&Expr)) {
+/// Calls `each` for an expression and those inside it.
+pub fn expr(value: &Expr, each: &mut dyn FnMut(&Expr)) {
     each(value);
     match &value.kind {
         ExprKind::Const(_) | ExprKind::Timeout | ExprKind::NonProgress => {}

@@ -28,11 +28,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Problem> {
     let mut tokens = Vec::new();
     let mut at = skip_blanks(text, 0)?;
     while at < text.len() {
-        let (token, length) = token(&text[at..]).map_err(|(message, length)| Problem {
-            start: at,
-            end: at + length,
-            message,
-        })?;
+        let (token, length) =
+            token(&text[at..]).map_err(|(message, length)| Problem { start: at, end: at + length, message })?;
         tokens.push(Placed { token, start: at, end: at + length });
         at = skip_blanks(text, at + length)?;
     }

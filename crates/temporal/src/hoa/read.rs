@@ -349,7 +349,11 @@ impl Reader {
     }
 
     fn expect(&mut self, punctuation: char) -> Read<()> {
-        if self.eat(&Token::Punctuation(punctuation)) { Ok(()) } else { Err(self.expected(&format!("`{punctuation}`"))) }
+        if self.eat(&Token::Punctuation(punctuation)) {
+            Ok(())
+        } else {
+            Err(self.expected(&format!("`{punctuation}`")))
+        }
     }
 
     fn number(&mut self, what: &str) -> Read<u32> {

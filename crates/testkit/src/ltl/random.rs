@@ -25,10 +25,8 @@ pub fn formula(rng: &mut Rng, formulas: &mut Formulas, operators: usize, proposi
         };
     }
     let left = rng.below(operators);
-    let (left, right) = (
-        formula(rng, formulas, left, propositions),
-        formula(rng, formulas, operators - 1 - left, propositions),
-    );
+    let (left, right) =
+        (formula(rng, formulas, left, propositions), formula(rng, formulas, operators - 1 - left, propositions));
     match choice {
         4 => formulas.and([left, right]),
         5 => formulas.or([left, right]),

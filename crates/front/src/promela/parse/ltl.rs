@@ -2,9 +2,19 @@
 
 use super::expr::{Infix, Operator, Prefix};
 use super::{Parsed, Parser};
-use crate::promela::ast::{Ltl, TemporalOp};
+use crate::promela::ast::{Expr, Ltl, TemporalOp};
 
 impl Parser<'_> {
+    /// A formula that stands alone.
+    pub(super) fn lone_formula(&mut self) -> Parsed<Expr> {
+        self.in_formula = true;
+        let formula = self.full_expr_or("a formula")?;
+        if self.cursor.token().is_some() {
+            return Err(self.expected("an operator or the end of the formula"));
+        }
+        Ok(formula)
+    }
+
     /// `ltl name { formula }`
     pub(super) fn ltl(&mut self) -> Parsed<Ltl> {
         let start = self.expect("ltl")?;
@@ -42,7 +52,8 @@ impl Parser<'_> {
             ("->" | "implies", ..) => (TemporalOp::Implies, 0, 1),
             ("U" | "until" | "stronguntil", ..) => (TemporalOp::Until, 3, 1),
             ("W" | "weakuntil", ..) => (TemporalOp::WeakUntil, 3, 1),
-            ("V" | "release", ..) => (TemporalOp::Release, 3, 1),
+            // SPIN knows no `R`; between two operands nothing else could be meant.
+            ("V" | "R" | "release", ..) => (TemporalOp::Release, 3, 1),
             _ => return None,
         };
         self.in_formula.then_some(Infix { operator: Operator::Temporal(op), level, tokens })

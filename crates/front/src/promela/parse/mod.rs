@@ -21,7 +21,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use super::ast::{Ident, Program};
+use super::ast::{Expr, Ident, Program};
 use super::token::{Token, TokenKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -33,21 +33,16 @@ use std::sync::Arc;
 
 /// Reads a whole model. What is wrong with it is added to `problems`; the rest of it is returned all the same.
 pub fn parse(tokens: Vec<Token>, problems: &mut Vec<Diagnostic>) -> Program {
-    let mut parser = Parser {
-        proctypes: names_behind(&["proctype", "D_proctype"], &tokens)
-            .map(|name| (name, Seen::FurtherDown))
-            .collect(),
-        inlines: Inlines::new(&tokens),
-        cursor: Cursor::new(tokens),
-        first_problem: problems.len(),
-        problems,
-        typedefs: HashSet::new(),
-        open: Vec::new(),
-        depth: 0,
-        height: 0,
-        in_formula: false,
-    };
+    let proctypes = names_behind(&["proctype", "D_proctype"], &tokens).collect::<Vec<_>>();
+    let mut parser = Parser::new(tokens, proctypes, problems);
     Program { units: parser.units() }
+}
+
+/// Reads a formula that stands alone; what is wrong with it is added to `problems`. There is no model to say which
+/// names are proctypes, so whatever is used like one is taken for one.
+pub fn parse_formula(tokens: Vec<Token>, problems: &mut Vec<Diagnostic>) -> Option<Expr> {
+    let words = tokens.iter().map(|token| token.text.clone()).collect::<Vec<_>>();
+    Parser::new(tokens, words, problems).lone_formula().ok()
 }
 
 /// How deep statements and expressions may nest. It keeps this parser, and whoever walks the tree recursively, far
@@ -90,7 +85,22 @@ fn names_behind(keywords: &[&str], tokens: &[Token]) -> impl Iterator<Item = Arc
     declarations.map(|pair| pair[1].text.clone())
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(tokens: Vec<Token>, proctypes: Vec<Arc<str>>, problems: &'a mut Vec<Diagnostic>) -> Parser<'a> {
+        Parser {
+            proctypes: proctypes.into_iter().map(|name| (name, Seen::FurtherDown)).collect(),
+            inlines: Inlines::new(&tokens),
+            cursor: Cursor::new(tokens),
+            first_problem: problems.len(),
+            problems,
+            typedefs: HashSet::new(),
+            open: Vec::new(),
+            depth: 0,
+            height: 0,
+            in_formula: false,
+        }
+    }
+
     fn text(&self) -> &str {
         self.cursor.text()
     }

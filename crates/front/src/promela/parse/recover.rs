@@ -95,6 +95,8 @@ impl Parser<'_> {
             (Some(token), _) => format!("`{}`", token.text),
             (None, _) if self.cursor.is_implied() => "the end of the line".into(),
             (None, Some(call)) => format!("the end of the inline `{}`", call.name.name),
+            // A formula that stands alone; others stand in braces.
+            (None, None) if self.in_formula && self.open.is_empty() => "its end".into(),
             (None, None) => "the end of the file".into(),
         }
     }

@@ -1,0 +1,92 @@
+//! `entail ltl`: the automaton of a formula.
+
+use crate::args::{LtlArgs, LtlFormat};
+use crate::console::{Console, Failure, Status};
+use entail_front::diagnostic::{Diagnostic, render};
+use entail_front::promela::{formula, preprocess};
+use entail_front::source::{self, Sources, Span};
+use entail_temporal::hoa::{self, Named};
+use entail_temporal::{Buchi, Judgement, Limits, dot, judge, never, reduce, translate};
+use std::path::Path;
+
+pub fn ltl(args: &LtlArgs, console: &mut Console) -> Result<Status, Failure> {
+    let mut sources = Sources::default();
+    let mut problems = Vec::new();
+    let named = match (&args.hoa, &args.file, &args.formula) {
+        (Some(path), ..) => read_automaton(path, &mut sources).map_err(|problem| problems.push(problem)).ok(),
+        (None, Some(path), _) => match read_text(path) {
+            Ok(text) => read_formula(&path.display().to_string(), &text, &mut sources, &mut problems),
+            Err(problem) => {
+                problems.push(problem);
+                None
+            }
+        },
+        (None, None, Some(text)) => read_formula("formula", text, &mut sources, &mut problems),
+        // The command line asks for one of the three.
+        (None, None, None) => None,
+    };
+    if !problems.is_empty() {
+        console.complain(&render(&problems, &sources, console.colour_errors));
+    }
+    let Read { named, judgement } = named.ok_or(Failure(None))?;
+    match judgement {
+        Some(Judgement::Unsatisfiable) => console.complain("no word satisfies this formula\n"),
+        Some(Judgement::Tautology) => console.complain("every word satisfies this formula\n"),
+        Some(Judgement::Contingent) | None => {}
+    }
+    console.out.write_all(print(&named, args.format)?.as_bytes())?;
+    Ok(Status::Fine)
+}
+
+/// An automaton, and what is known about its formula.
+struct Read {
+    named: Named,
+    judgement: Option<Judgement>,
+}
+
+fn read_formula(name: &str, text: &str, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Read> {
+    let mut temporal = formula::read(name, text, &preprocess::Options::default(), sources, problems)?;
+    let propositions = temporal.names();
+    let limits = Limits::default();
+    match translate(&mut temporal.formulas, temporal.formula, limits) {
+        Ok(automaton) => {
+            let title = sources.text(temporal.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let judgement = judge(&mut temporal.formulas, temporal.formula, &automaton, limits).ok();
+            Some(Read { named: Named { automaton, propositions, title: Some(title) }, judgement })
+        }
+        Err(limit) => {
+            problems.push(Diagnostic::general(format!("the formula is too large: {limit}")));
+            None
+        }
+    }
+}
+
+fn read_automaton(path: &Path, sources: &mut Sources) -> Result<Read, Diagnostic> {
+    let text = read_text(path)?;
+    let file = sources.add(path.display().to_string(), &*text);
+    let mut named = hoa::read(&text).map_err(|problem| {
+        let span = Span { file, start: problem.start as u32, end: problem.end as u32 };
+        Diagnostic::error(span, problem.message)
+    })?;
+    reduce(&mut named.automaton, Limits::default());
+    let judgement = named.automaton.is_empty().then_some(Judgement::Unsatisfiable);
+    Ok(Read { named, judgement })
+}
+
+fn read_text(path: &Path) -> Result<String, Diagnostic> {
+    source::read(path).and_then(|bytes| source::text_of(&path.display().to_string(), bytes))
+}
+
+fn print(named: &Named, format: LtlFormat) -> Result<String, Failure> {
+    let Named { automaton, propositions, title } = named;
+    let title = title.as_deref().unwrap_or("");
+    Ok(match format {
+        LtlFormat::Never => {
+            let buchi = Buchi::new(automaton, Limits::default())
+                .map_err(|limit| Failure::new(format!("the formula is too large: {limit}")))?;
+            never::print(&buchi, propositions, title)
+        }
+        LtlFormat::Hoa => hoa::print(automaton, propositions, title),
+        LtlFormat::Dot => dot::print(automaton, propositions, title),
+    })
+}

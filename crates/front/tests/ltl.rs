@@ -1,0 +1,125 @@
+//! Formulas from text to automata: the published ones, and what the real SPIN makes of them.
+
+use entail_front::promela::formula::{self, Temporal};
+use entail_front::promela::preprocess;
+use entail_front::source::Sources;
+use entail_temporal::{Automaton, Buchi, Judgement, Limits, judge, never, translate};
+use entail_testkit::command::finish;
+use entail_testkit::ltl::{SETS, satisfies, word};
+use entail_testkit::rng::Rng;
+use entail_testkit::spin;
+use std::fmt::Write;
+use std::process::Command;
+use std::time::Duration;
+
+fn read(text: &str) -> Temporal {
+    let (mut sources, mut problems) = (Sources::default(), Vec::new());
+    let options = preprocess::Options::default();
+    let temporal = formula::read("formula", text, &options, &mut sources, &mut problems);
+    temporal.unwrap_or_else(|| panic!("{text}: {problems:?}"))
+}
+
+fn automata(temporal: &mut Temporal) -> (Automaton, Buchi) {
+    let generalised = translate(&mut temporal.formulas, temporal.formula, Limits::default()).unwrap();
+    let buchi = Buchi::new(&generalised, Limits::default()).unwrap();
+    (generalised, buchi)
+}
+
+/// All published formulas and their negations.
+fn published() -> impl Iterator<Item = String> {
+    let formulas = SETS.iter().flat_map(|set| set.formulas);
+    formulas.flat_map(|formula| [formula.to_string(), format!("!({formula})")])
+}
+
+#[test]
+fn published_formulas_have_small_automata() {
+    let sizes = SETS.iter().map(|set| {
+        let formulas = set.formulas.iter().flat_map(|formula| [formula.to_string(), format!("!({formula})")]);
+        formulas.fold((0, 0), |(generalised, buchi), text| {
+            let automata = automata(&mut read(&text));
+            (generalised + automata.0.len(), buchi + automata.1.automaton().len())
+        })
+    });
+    // States in all, generalised and with accepting states; `cargo xtask ltl-sizes` shows each.
+    assert_eq!(sizes.collect::<Vec<_>>(), [(86, 99), (164, 181), (484, 513)]);
+}
+
+#[test]
+fn automata_of_published_formulas_accept_what_satisfies_them() {
+    let mut rng = Rng::new(5);
+    let mut satisfied = 0;
+    for text in published() {
+        let mut temporal = read(&text);
+        let (generalised, buchi) = automata(&mut temporal);
+        for _ in 0..150 {
+            let word = word(&mut rng, temporal.propositions.len());
+            let expected = satisfies(&temporal.formulas, temporal.formula, &word);
+            satisfied += usize::from(expected);
+            assert_eq!(generalised.accepts(&word), expected, "{text} {word:?}");
+            assert_eq!(buchi.automaton().accepts(&word), expected, "{text} {word:?}");
+        }
+    }
+    // Words and formulas are such that the answer is not always the same.
+    assert!((10_000..18_000).contains(&satisfied), "{satisfied}");
+}
+
+/// What `spin -a` says about a model.
+fn ask_spin(model: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("model.pml"), model).unwrap();
+    let mut spin = Command::new("spin");
+    let finished =
+        finish(spin.args(["-a", "model.pml"]).current_dir(folder.path()), Duration::from_secs(60)).unwrap();
+    finished.text()
+}
+
+#[test]
+fn spin_takes_our_claims() {
+    if !spin::available() {
+        return;
+    }
+    let mut model = "bit p, p0, p1, p2, p3, p4, p5, p6;\nactive proctype P() { p = 1 }\n".to_owned();
+    for (number, text) in published().enumerate() {
+        let mut temporal = read(&text);
+        let claim = never::print(&automata(&mut temporal).1, &temporal.names(), &text);
+        writeln!(model, "{}", claim.replacen("never", &format!("never c{number}"), 1)).unwrap();
+    }
+    let said = ask_spin(&model);
+    assert!(said.contains("the model contains 188 never claims") && !said.contains("rror"), "{said}");
+}
+
+#[test]
+fn operators_group_as_spin_groups_them() {
+    if !spin::available() {
+        return;
+    }
+    for text in [
+        "a U b U c",
+        "a -> b -> c",
+        "a U b && c",
+        "a && b U c",
+        "a || b && c",
+        "a <-> b -> c",
+        "a -> b <-> c",
+        "!a U b",
+        "[] a U b",
+        "a W b U c",
+        "a V b U c",
+        "a U b V c",
+        "a == b U c",
+        "always a -> b",
+        "X a U b",
+        "a implies b || c",
+        "a until b release c",
+        "<> [] a -> b",
+    ] {
+        let model = format!("byte a, b, c; active proctype P() {{ a = 1 }} ltl p {{ {text} }}");
+        let said = ask_spin(&model);
+        // `ltl p: (a) U (b)`
+        let grouped = said.lines().find_map(|line| line.strip_prefix("ltl p: ")).expect("SPIN repeats formulas");
+        let mut same = read(&format!("({text}) <-> ({grouped})"));
+        let (automaton, _) = automata(&mut same);
+        let judgement = judge(&mut same.formulas, same.formula, &automaton, Limits::default());
+        assert_eq!(judgement, Ok(Judgement::Tautology), "{text} is {grouped}");
+    }
+}

@@ -1,0 +1,74 @@
+//! Whatever a formula asks for, there is an answer: an automaton, or a limit.
+
+use entail_temporal::stutter::is_stutter_invariant;
+use entail_temporal::{Automaton, Buchi, Formula, Formulas, Limit, Limits, Proposition, translate};
+use entail_testkit::ltl::formula;
+use entail_testkit::rng::Rng;
+
+/// Little enough for a test.
+const FEW: Limits = Limits { states: 2_000, edges: 40_000, steps: 2_000_000 };
+
+/// Its automata, or what they take too much of.
+fn answer(formulas: &mut Formulas, formula: Formula) -> Result<(Automaton, Buchi), Limit> {
+    let generalised = translate(formulas, formula, FEW)?;
+    let buchi = Buchi::new(&generalised, FEW)?;
+    is_stutter_invariant(formulas, formula, FEW)?;
+    Ok((generalised, buchi))
+}
+
+#[test]
+fn formulas_of_two_hundred_operators_have_an_answer() {
+    let mut answered = 0;
+    for seed in 0..20 {
+        let mut rng = Rng::new(seed);
+        let mut formulas = Formulas::default();
+        let random = formula(&mut rng, &mut formulas, 200, 10);
+        answered += usize::from(answer(&mut formulas, random).is_ok());
+    }
+    assert!((1..20).contains(&answered), "{answered}");
+}
+
+#[test]
+fn what_explodes_is_given_up() {
+    let mut formulas = Formulas::default();
+    let propositions: Vec<Formula> = (0..40).map(|n| formulas.proposition(Proposition(n))).collect();
+    // Each of them at some time: one state for each set of those that are still to come.
+    let each: Vec<Formula> = propositions.iter().map(|&one| formulas.eventually(one)).collect();
+    let all = formulas.and(each);
+    assert!(answer(&mut formulas, all).is_err());
+    // Parity: no short disjunction of conjunctions.
+    let parity = propositions.iter().copied().reduce(|one, other| formulas.equivalent(one, other));
+    let parity = parity.map(|parity| formulas.always(parity));
+    assert!(answer(&mut formulas, parity.unwrap()).is_err());
+}
+
+#[test]
+fn deep_formulas_are_translated_or_refused() {
+    for height in [900, 100_000] {
+        for operator in [Formulas::next, Formulas::eventually, Formulas::always] {
+            let mut formulas = Formulas::default();
+            let mut deep = formulas.proposition(Proposition(0));
+            for _ in 0..height {
+                deep = operator(&mut formulas, deep);
+            }
+            let expected = if height > 1000 { Some(Limit::Height(1000)) } else { None };
+            assert_eq!(translate(&mut formulas, deep, FEW).err(), expected, "{height}");
+            let is_invariant = is_stutter_invariant(&mut formulas, deep, FEW);
+            assert_eq!(is_invariant.is_err(), formulas.has_next(deep));
+        }
+        // What brings all kinds of recursion to its knees.
+        let mut formulas = Formulas::default();
+        let (a, b) = (formulas.proposition(Proposition(0)), formulas.proposition(Proposition(1)));
+        let mut deep = a;
+        for turn in 0..height {
+            let next = formulas.next(deep);
+            deep = match turn % 3 {
+                0 => formulas.until(next, b),
+                1 => formulas.release(next, b),
+                _ => formulas.and([next, a]),
+            };
+        }
+        assert!(answer(&mut formulas, deep).is_err());
+        formulas.print(deep, &[]);
+    }
+}
