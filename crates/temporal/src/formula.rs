@@ -4,6 +4,7 @@
 //! the other operators are spelled out by those of [`Node`]. A formula is made after its operands and has a greater
 //! number, so whoever goes through its parts in the order of numbers meets operands first and needs no recursion.
 
+use crate::limits::Limit;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -11,6 +12,9 @@ use std::sync::Arc;
 pub const MAX_PROPOSITIONS: usize = 64;
 /// How many operators may stand above one another in a formula that is translated.
 pub const MAX_HEIGHT: u32 = 1000;
+
+/// How many different parts a formula that is translated may have: each is compared with each.
+pub const MAX_PARTS: usize = 1500;
 
 /// A formula, to be looked up in the [`Formulas`] it was made by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -233,6 +237,17 @@ impl Formulas {
     /// How many operators stand above one another in it.
     pub fn height(&self, formula: Formula) -> u32 {
         self.facts(formula).height
+    }
+
+    /// Why it is too large to be translated, if it is.
+    pub(crate) fn excess(&self, formula: Formula) -> Option<Limit> {
+        if self.height(formula) > MAX_HEIGHT {
+            Some(Limit::Height(MAX_HEIGHT))
+        } else if self.parts(formula).len() > MAX_PARTS {
+            Some(Limit::Parts(MAX_PARTS))
+        } else {
+            None
+        }
     }
 
     /// The propositions it speaks of, as a mask.

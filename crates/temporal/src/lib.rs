@@ -3,8 +3,8 @@
 //! A formula becomes a generalised Büchi automaton with acceptance on its edges ([`translate`]), which is what a search
 //! wants: it is small. A never claim needs acceptance on states, and one set of them ([`Buchi`]).
 //!
-//! Translation is exponential by nature. Whatever a formula asks for stays within [`Limits`], and none of the
-//! algorithms recurses along a formula further than [`formula::MAX_HEIGHT`].
+//! Translation is exponential by nature. Whatever a formula asks for stays within [`Limits`], and no algorithm
+//! recurses along a formula further than [`formula::MAX_HEIGHT`].
 
 pub mod automaton;
 pub mod buchi;

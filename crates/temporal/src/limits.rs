@@ -25,6 +25,8 @@ pub enum Limit {
     Steps(u64),
     /// Operators above one another.
     Height(u32),
+    /// Different formulas inside the formula.
+    Parts(usize),
     Propositions,
     AcceptanceSets,
 }
@@ -36,6 +38,7 @@ impl fmt::Display for Limit {
             Limit::Edges(limit) => write!(f, "its automaton has more than {limit} edges"),
             Limit::Steps(limit) => write!(f, "its automaton takes more than {limit} steps to build"),
             Limit::Height(limit) => write!(f, "more than {limit} operators stand above one another"),
+            Limit::Parts(limit) => write!(f, "it has more than {limit} different parts"),
             Limit::Propositions => write!(f, "it has more than {} propositions", crate::formula::MAX_PROPOSITIONS),
             Limit::AcceptanceSets => write!(f, "its automaton has more than 64 acceptance sets"),
         }

@@ -3,17 +3,17 @@
 //! The rules are those of Somenzi and Bloem (CAV 2000), Etessami and Holzmann (CONCUR 2000) and Babiak and others
 //! (TACAS 2012). Below, `e` is eventual, `u` universal and `s` both (see [`crate::formula`]).
 
-use crate::formula::{Formula, Formulas, MAX_HEIGHT, Node};
+use crate::formula::{Formula, Formulas, Node};
 use std::collections::HashMap;
 
 /// Rules make room for rules, but not for long.
 const ROUNDS: usize = 4;
 
 impl Formulas {
-    /// A formula that is too high stays as it is, and will be refused by whoever translates it.
+    /// A formula that is too large stays as it is, and will be refused by whoever translates it.
     pub fn simplify(&mut self, formula: Formula) -> Formula {
         let mut simple = formula;
-        if self.height(formula) > MAX_HEIGHT {
+        if self.excess(formula).is_some() {
             return simple;
         }
         for _ in 0..ROUNDS {

@@ -40,7 +40,9 @@ fn without_repetitions(mut automaton: Automaton, limits: Limits) -> Result<Autom
             leaving.sort_unstable();
             leaving.dedup();
             labels::drop_covered(&mut leaving, |covered, by| covered.target == by.target, &mut budget);
-            budget.spend(0)?;
+            if budget.is_spent() {
+                return Err(Limit::Steps(limits.steps));
+            }
             count += leaving.len();
             if count > limits.edges {
                 return Err(Limit::Edges(limits.edges));

@@ -6,7 +6,7 @@
 
 use crate::automaton::{Automaton, Edge, Marks, State};
 use crate::cube::Cube;
-use crate::formula::{Formula, Formulas, MAX_HEIGHT, Node};
+use crate::formula::{Formula, Formulas, Node};
 use crate::limits::{Budget, Limit, Limits};
 use crate::{labels, prune};
 use std::collections::{HashMap, HashSet};
@@ -14,8 +14,8 @@ use std::rc::Rc;
 
 /// The automaton of the words that satisfy a formula, without useless states.
 pub fn translate(formulas: &mut Formulas, formula: Formula, limits: Limits) -> Result<Automaton, Limit> {
-    if formulas.height(formula) > MAX_HEIGHT {
-        return Err(Limit::Height(MAX_HEIGHT));
+    if let Some(limit) = formulas.excess(formula) {
+        return Err(limit);
     }
     let budget = Budget::new(limits.steps);
     let mut tableau = Tableau { formulas, terms: HashMap::new(), promises: Vec::new(), budget };

@@ -43,6 +43,21 @@ fn what_explodes_is_given_up() {
 }
 
 #[test]
+fn broad_formulas_have_an_answer() {
+    for count in [300, 20_000] {
+        let mut formulas = Formulas::default();
+        let mut rng = Rng::new(count);
+        let operands: Vec<Formula> = (0..count).map(|_| formula(&mut rng, &mut formulas, 4, 20)).collect();
+        // Behind `X` nobody sees at once that they contradict each other.
+        let apart = operands.into_iter().filter(|&one| one != Formula::FALSE).collect::<Vec<_>>();
+        let apart: Vec<Formula> = apart.into_iter().map(|one| formulas.next(one)).collect();
+        let all = formulas.and(apart);
+        let limit = answer(&mut formulas, all).err();
+        assert_eq!(limit == Some(Limit::Parts(1500)), count > 1000, "{limit:?}");
+    }
+}
+
+#[test]
 fn deep_formulas_are_translated_or_refused() {
     for height in [900, 100_000] {
         for operator in [Formulas::next, Formulas::eventually, Formulas::always] {

@@ -7,9 +7,9 @@ use entail_testkit::rng::Rng;
 #[test]
 fn automata_accept_what_satisfies_the_formula() {
     let mut rng = Rng::new(1);
-    for round in 0..1500 {
+    for round in 0..10_000 {
         let mut formulas = Formulas::default();
-        let operators = rng.below(10);
+        let operators = rng.below(12);
         let random = formula(&mut rng, &mut formulas, operators, 3);
         let names = ["a", "b", "c"].map(str::to_owned);
         let text = formulas.print(random, &names);

@@ -241,8 +241,8 @@ mod tests {
         check_refused("p q", "formula:1:3");
         check_refused("p => q", "found `=`");
         check_refused("[] x == y", "nothing can be computed from it");
-        check_refused("p U", "expected an expression, found the end");
-        check_refused("[]", "expected a formula, found the end");
+        check_refused("p U", "expected an expression, found its end");
+        check_refused("[]", "expected a formula, found its end");
     }
 
     #[test]

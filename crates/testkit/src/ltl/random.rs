@@ -38,10 +38,11 @@ pub fn formula(rng: &mut Rng, formulas: &mut Formulas, operators: usize, proposi
     }
 }
 
+/// A word of up to three letters and a cycle of up to three.
 pub fn word(rng: &mut Rng, propositions: usize) -> Lasso {
     let mut letters = |count: usize| (0..count).map(|_| rng.bits() & ((1 << propositions) - 1)).collect();
-    let (stem, cycle) = (letters(3), letters(3));
-    // Shorter ones are more telling, and as easily got.
-    let (stem, cycle): (Vec<u64>, Vec<u64>) = (stem, cycle);
-    Lasso { stem: stem[..rng.below(4)].to_vec(), cycle: cycle[..1 + rng.below(3)].to_vec() }
+    let (mut stem, mut cycle): (Vec<u64>, Vec<u64>) = (letters(3), letters(3));
+    stem.truncate(rng.below(4));
+    cycle.truncate(1 + rng.below(3));
+    Lasso { stem, cycle }
 }
