@@ -24,6 +24,9 @@ pub struct Options {
     totals: bool,
 }
 
+/// The states of the claims that ltl2ba 1.1 makes of all of them, as counted here with `--ltl2ba`.
+const LTL2BA: usize = 1065;
+
 /// Sums over formulas.
 #[derive(Clone, Copy, Default)]
 struct Totals {
@@ -72,12 +75,11 @@ pub fn run(options: &Options) -> Result<Outcome> {
         all.add(&totals);
     }
     all.print("all");
-    let is_larger = |sums: [usize; 3], percent: usize| sums[0] * 100 > sums[1] * percent && sums[2] > 0;
-    Ok(if is_larger(all.spin, 100) || is_larger(all.ltl2ba, 115) {
-        Outcome::Difference
-    } else {
-        Outcome::Agreement
-    })
+    println!("ltl2ba 1.1, as recorded: {LTL2BA} states");
+    let is_larger = |sums: [usize; 3], percent: usize| sums[0] * 100 > sums[1] * percent;
+    let recorded = [all.buchi, LTL2BA, all.formulas];
+    let is_worse = is_larger(all.spin, 100) || is_larger(all.ltl2ba, 115) || is_larger(recorded, 115);
+    Ok(if is_worse { Outcome::Difference } else { Outcome::Agreement })
 }
 
 impl Totals {

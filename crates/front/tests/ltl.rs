@@ -3,6 +3,7 @@
 use entail_front::promela::formula::{self, Temporal};
 use entail_front::promela::preprocess;
 use entail_front::source::Sources;
+use entail_temporal::word::Lasso;
 use entail_temporal::{Automaton, Buchi, Judgement, Limits, judge, never, translate};
 use entail_testkit::command::finish;
 use entail_testkit::ltl::{SETS, satisfies, word};
@@ -86,6 +87,63 @@ fn spin_takes_our_claims() {
     }
     let said = ask_spin(&model);
     assert!(said.contains("the model contains 188 never claims") && !said.contains("rror"), "{said}");
+}
+
+/// A process that goes through the letters of a word.
+fn run_through(word: &Lasso, names: &[String]) -> String {
+    let value = |letter: u64, at: usize| letter >> at & 1;
+    let named = || names.iter().enumerate();
+    let declared = named().map(|(at, name)| format!("bit {name} = {};\n", value(word.letter(0), at)));
+    let step = |&letter: &u64| {
+        let assigned = named().map(|(at, name)| format!("{name} = {}; ", value(letter, at)));
+        format!("d_step {{ {} }};\n", assigned.collect::<String>())
+    };
+    let before = if word.stem.is_empty() { &word.cycle[1..] } else { &word.stem[1..] };
+    let (before, cycle): (String, String) =
+        (before.iter().map(step).collect(), word.cycle.iter().map(step).collect());
+    format!("{}active proctype P() {{\n{before}do ::\n{cycle}od }}\n", declared.collect::<String>())
+}
+
+/// Whether SPIN finds that the only run of a model is one that its claim describes.
+fn spin_finds(model: &str) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("model.pml"), model).unwrap();
+    let pan = folder.path().join("pan");
+    let mut said = String::new();
+    for (program, arguments) in [
+        ("spin", &["-a", "-o1", "-o2", "-o3", "model.pml"][..]),
+        ("gcc", &["-w", "-DNOREDUCE", "-o", "pan", "pan.c"]),
+        (pan.to_str().unwrap(), &["-a"]),
+    ] {
+        let mut command = Command::new(program);
+        let finished = finish(command.args(arguments).current_dir(folder.path()), Duration::from_secs(60)).unwrap();
+        assert!(finished.success(), "{model}{}", finished.text());
+        said = finished.text();
+    }
+    assert!(said.contains("errors: "), "{said}");
+    !said.contains("errors: 0")
+}
+
+#[test]
+fn spin_finds_the_words_that_our_claims_describe() {
+    if !spin::available() {
+        return;
+    }
+    let mut rng = Rng::new(11);
+    let formulas: Vec<String> = published().collect();
+    let mut found = 0;
+    for _ in 0..10 {
+        let text = rng.pick(&formulas);
+        let mut temporal = read(text);
+        let word = word(&mut rng, temporal.propositions.len());
+        let expected = satisfies(&temporal.formulas, temporal.formula, &word);
+        let names = temporal.names();
+        let claim = never::print(&automata(&mut temporal).1, &names, text);
+        let model = format!("{}{claim}", run_through(&word, &names));
+        assert_eq!(spin_finds(&model), expected, "{model}");
+        found += usize::from(expected);
+    }
+    assert!((1..10).contains(&found), "{found}");
 }
 
 #[test]
