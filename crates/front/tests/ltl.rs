@@ -1,5 +1,6 @@
 //! Formulas from text to automata: the published ones, and what the real SPIN makes of them.
 
+use entail_front::diagnostic::Diagnostic;
 use entail_front::promela::formula::{self, Temporal};
 use entail_front::promela::preprocess;
 use entail_front::source::Sources;
@@ -62,6 +63,22 @@ fn automata_of_published_formulas_accept_what_satisfies_them() {
     }
     // Words and formulas are such that the answer is not always the same.
     assert!((10_000..18_000).contains(&satisfied), "{satisfied}");
+}
+
+#[test]
+fn a_formula_with_anything_missing_or_doubled_has_an_answer() {
+    let options = preprocess::Options::default();
+    for text in published().step_by(2) {
+        for at in 0..text.len() {
+            let (before, after) = text.split_at(at);
+            for mangled in [format!("{before}{}", &after[1..]), format!("{before}{}{after}", &after[..1])] {
+                let (mut sources, mut problems) = (Sources::default(), Vec::new());
+                let read = formula::read("formula", &mangled, &options, &mut sources, &mut problems);
+                assert_eq!(read.is_none(), problems.iter().any(Diagnostic::is_error), "{mangled}");
+                assert!(problems.iter().all(|problem| problem.span.is_some()), "{mangled}: {problems:?}");
+            }
+        }
+    }
 }
 
 /// What `spin -a` says about a model.
