@@ -5,7 +5,7 @@
 
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
-    Mutex, OnceLock,
+    Mutex,
     atomic::{AtomicU32, AtomicU64, Ordering},
 };
 
@@ -14,8 +14,6 @@ pub(crate) use loom::sync::{
     Mutex,
     atomic::{AtomicU32, AtomicU64, Ordering},
 };
-#[cfg(loom)]
-pub(crate) use std::sync::OnceLock;
 
 /// Lets others go on, who will be done soon.
 #[inline]

@@ -5,6 +5,7 @@
 //! and so on, until two are left: with the size of the tree, they are the key. States that differ in one word share all
 //! ids but those above it; so a successor costs a few look-ups, and a state little more than its key.
 
+mod late;
 mod nodes;
 mod widths;
 mod words;
@@ -71,7 +72,7 @@ impl Tree {
         if id == NOTHING {
             return;
         }
-        let value = self.dictionaries.of(node).value(id);
+        let value = self.dictionaries.value(node, id);
         if node.is_leaf() {
             opened.words.push(value);
         } else {
@@ -144,7 +145,7 @@ impl Tree {
 
     /// Larger than every id at a node after `count` more states.
     fn ids_end(&self, node: Node, count: usize) -> u32 {
-        let end = self.dictionaries.of(node).next_id() as usize + count;
+        let end = self.dictionaries.next_id(node) as usize + count;
         end.min(1 << ID_BITS) as u32
     }
 }
@@ -185,7 +186,7 @@ impl Reduction<'_> {
             let same = |near: &Opened| near.is(left, node.left()) && near.is(right, node.right());
             (near(self.near.is_some_and(same)), pair(left, right))
         };
-        known.unwrap_or_else(|| self.tree.dictionaries.of(node).id(value))
+        known.unwrap_or_else(|| self.tree.dictionaries.id(node, value))
     }
 }
 

@@ -179,6 +179,24 @@ fn states_may_be_as_long_as_200_kilobytes() {
     check(61, short().into_iter().chain(long).chain(short()), 2);
 }
 
+#[test]
+fn a_state_longer_than_all_before_takes_little_until_room_is_made_for_more() {
+    let mut store = Lossless::new(64);
+    store.reserve(64, UNLIMITED).unwrap();
+    let limit = store.bytes() + (1 << 18);
+    let state: Vec<u8> = (0..300u64).flat_map(|word| (word % 7).to_le_bytes()).collect();
+    let key = store.key(&state, &Default::default());
+    assert_eq!(store.insert(key), Visit::New);
+    assert!(store.bytes() <= limit, "{} bytes of {limit}", store.bytes());
+    assert_eq!(store.reserve(64, limit), Err(Full));
+    // Nothing is lost where there was no room.
+    let (mut opened, mut near) = Default::default();
+    store.open(key, &mut opened, &mut near);
+    assert_eq!(opened, state);
+    assert_eq!(store.key(&state, &Default::default()), key);
+    assert_eq!(store.insert(key), Visit::Seen);
+}
+
 /// First few ids, so that keys become narrow once the table is large; then ever more ids in one half of the states, so
 /// that they become wider again; then states of another size.
 #[test]

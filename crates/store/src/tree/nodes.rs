@@ -10,8 +10,12 @@
 //! Both parts of a node are equally long, or the left one is a word longer; so ids at the root's two parts are far
 //! fewer than states.
 
+use std::collections::BTreeMap;
+use std::ops::DerefMut;
+
+use super::late::Late;
 use crate::dictionary::Dictionary;
-use crate::sync::OnceLock;
+use crate::sync::Mutex;
 use entail_model::Full;
 
 /// A node stands for the words in a range that is not empty.
@@ -97,35 +101,40 @@ impl Size {
 pub(super) struct Dictionaries {
     /// Of all nodes of the largest tree that was known when room was made.
     known: Vec<Dictionary>,
-    /// Of other nodes, made when they are asked for: a state may be longer than all before. Each part is twice as long
-    /// as the one before.
-    late: [OnceLock<Box<[OnceLock<Dictionary>]>>; PARTS],
-    /// How much room a late one needs.
-    room: usize,
+    /// Of other nodes, made when they are asked for: a state may be longer than all before.
+    late: Mutex<BTreeMap<usize, Late>>,
 }
 
-/// Enough for trees of the largest size.
-const PARTS: usize = 18;
-
 impl Dictionaries {
+    /// The id of a value at a node, a new one if need be.
     #[inline]
-    pub fn of(&self, node: Node) -> &Dictionary {
+    pub fn id(&self, node: Node, value: u64) -> u32 {
         match self.known.get(node.number()) {
-            Some(dictionary) => dictionary,
-            None => self.late(node.number()),
+            Some(dictionary) => dictionary.id(value),
+            None => self.late_id(node, value),
+        }
+    }
+
+    #[inline]
+    pub fn value(&self, node: Node, id: u32) -> u64 {
+        match self.known.get(node.number()) {
+            Some(dictionary) => dictionary.value(id),
+            None => self.late_value(node, id),
+        }
+    }
+
+    /// Larger than every id at a node so far.
+    pub fn next_id(&self, node: Node) -> u32 {
+        match self.known.get(node.number()) {
+            Some(dictionary) => dictionary.next_id(),
+            None => self.late().get(&node.number()).map_or(1, Late::next_id),
         }
     }
 
     /// Makes room in all of them for `count` more values, within `limit` bytes for all. From now on, all nodes of
     /// trees over so many words are known, and there must have been no larger trees before.
     pub fn reserve(&mut self, words: usize, count: usize, limit: u64) -> Result<(), Full> {
-        for number in self.known.len()..2 * words - 1 {
-            let (part, index) = place(number);
-            let late = self.late[part].get_mut().and_then(|part| part[index].take());
-            self.known.push(late.unwrap_or_default());
-        }
-        self.late = Default::default();
-        self.room = count;
+        self.settle(words, limit)?;
         let mut total = self.bytes();
         for dictionary in &mut self.known {
             let others = total - dictionary.bytes();
@@ -136,27 +145,43 @@ impl Dictionaries {
     }
 
     pub fn bytes(&self) -> u64 {
-        let late = self.late.iter().filter_map(OnceLock::get).flatten().filter_map(OnceLock::get);
         let own = self.known.capacity() * size_of::<Dictionary>();
-        own as u64 + self.known.iter().chain(late).map(Dictionary::bytes).sum::<u64>()
+        let known = self.known.iter().map(Dictionary::bytes).sum::<u64>();
+        own as u64 + known + self.late().values().map(Late::bytes).sum::<u64>()
+    }
+
+    /// Makes all nodes known of trees over so many words; those after the first one that finds no room stay late.
+    fn settle(&mut self, words: usize, limit: u64) -> Result<(), Full> {
+        let mut total = self.bytes();
+        for number in self.known.len()..2 * words - 1 {
+            let late = self.late().remove(&number).unwrap_or_default();
+            match late.settled(limit.saturating_sub(total)) {
+                Ok(dictionary) => {
+                    total += dictionary.bytes();
+                    self.known.push(dictionary);
+                }
+                Err(Full) => {
+                    self.late().insert(number, late);
+                    return Err(Full);
+                }
+            }
+        }
+        Ok(())
     }
 
     #[cold]
-    fn late(&self, number: usize) -> &Dictionary {
-        let (part, index) = place(number);
-        let part = self.late[part].get_or_init(|| (0..1 << part).map(|_| OnceLock::new()).collect());
-        part[index].get_or_init(|| {
-            let mut dictionary = Dictionary::default();
-            dictionary.reserve(self.room, u64::MAX).expect("memory for a part of states that is new");
-            dictionary
-        })
+    fn late_id(&self, node: Node, value: u64) -> u32 {
+        self.late().entry(node.number()).or_default().id(value)
     }
-}
 
-#[inline]
-fn place(number: usize) -> (usize, usize) {
-    let part = (number + 1).ilog2();
-    (part as usize, number + 1 - (1 << part))
+    #[cold]
+    fn late_value(&self, node: Node, id: u32) -> u64 {
+        self.late().entry(node.number()).or_default().value(id)
+    }
+
+    fn late(&self) -> impl DerefMut<Target = BTreeMap<usize, Late>> {
+        self.late.lock().expect("nobody panics with the lock")
+    }
 }
 
 #[cfg(all(test, not(loom)))]
@@ -190,6 +215,5 @@ mod tests {
             assert_eq!(Size::of(size.words()), size);
             assert_eq!(Size::from_code(size.code()), size);
         }
-        assert!(place(2 * Size::LARGEST.words()).0 < PARTS);
     }
 }

@@ -1,0 +1,49 @@
+//! Dictionaries that nobody has made room for: slow, but they take no more memory than their values need.
+
+use std::collections::BTreeMap;
+
+use crate::dictionary::Dictionary;
+use entail_model::Full;
+
+#[derive(Debug, Default)]
+pub(super) struct Late {
+    ids: BTreeMap<u64, u32>,
+    /// By id, from 1 on.
+    values: Vec<u64>,
+}
+
+/// A guess of what a value costs.
+const VALUE_BYTES: usize = 32;
+
+impl Late {
+    /// The id of a value, a new one if need be.
+    pub fn id(&mut self, value: u64) -> u32 {
+        let next = self.next_id();
+        *self.ids.entry(value).or_insert_with(|| {
+            self.values.push(value);
+            next
+        })
+    }
+
+    pub fn value(&self, id: u32) -> u64 {
+        self.values[id as usize - 1]
+    }
+
+    /// Larger than every id so far.
+    pub fn next_id(&self) -> u32 {
+        self.values.len() as u32 + 1
+    }
+
+    pub fn bytes(&self) -> u64 {
+        (self.values.len() * VALUE_BYTES) as u64
+    }
+
+    /// A dictionary with the same ids, within `limit` bytes.
+    pub fn settled(&self, limit: u64) -> Result<Dictionary, Full> {
+        let mut dictionary = Dictionary::default();
+        dictionary.reserve(self.values.len(), limit)?;
+        // Ids are given in the order of coming.
+        self.values.iter().for_each(|&value| _ = dictionary.id(value));
+        Ok(dictionary)
+    }
+}
