@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, CheckFormat};
 use crate::console::{Console, Failure, Status};
 use crate::coverage::{Coverage, Unreached};
 use crate::load::{self, Reading};
-use crate::plan::{Memory, Plan};
+use crate::plan::{Done, Memory, Plan};
 use crate::progress::Watch;
 use crate::report::{Counterexample, PropertyReport, Report, Searched, Times, Verdict, json, spin, text};
 use crate::trail::Trail;
@@ -16,7 +16,7 @@ use entail_front::{ModelSource, Property};
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
 use entail_model::Guarantee;
-use entail_search::{End, ErrorKind, Limit, Outcome};
+use entail_search::{End, ErrorKind, Limit};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -131,7 +131,7 @@ impl Job<'_> {
         let coverage = watch.finish();
 
         let unreached = (outcome.end == End::Complete).then(|| coverage.unreached(&self.model.system));
-        let verdict = self.verdict(outcome, done.guarantee);
+        let verdict = self.verdict(&done);
         let counterexample =
             outcome.counterexample.as_ref().map(|found| self.counterexample(&interpreter, found, console));
         let searched = Searched {
@@ -157,26 +157,26 @@ impl Job<'_> {
         (PropertyReport { name, kind, verdict, searched: Some(searched) }, unreached)
     }
 
-    fn verdict(&self, outcome: &Outcome<Step>, guarantee: Guarantee) -> Verdict {
-        if outcome.errors > 0 {
+    fn verdict(&self, done: &Done) -> Verdict {
+        if done.outcome.errors > 0 {
             return Verdict::Violated;
         }
-        match (outcome.end, guarantee) {
+        match (done.outcome.end, done.guarantee) {
             (End::Complete | End::Error, Guarantee::Exact) => Verdict::Holds,
             (End::Complete | End::Error, Guarantee::Probable | Guarantee::Partial) => {
                 Verdict::Inconclusive("nothing was found, but the store may have missed states".into())
             }
-            (End::Limit(limit), _) => Verdict::Inconclusive(self.limit_reached(limit)),
+            (End::Limit(limit), _) => Verdict::Inconclusive(self.limit_reached(limit, done.memory)),
         }
     }
 
-    fn limit_reached(&self, limit: Limit) -> String {
+    fn limit_reached(&self, limit: Limit, memory: Memory) -> String {
         match limit {
             Limit::Depth => format!("reached the depth limit of {}", self.plan.depth.unwrap_or(0)),
             Limit::Time => {
                 format!("reached the time limit of {}", show_duration(self.plan.time.unwrap_or_default()))
             }
-            Limit::Memory => match self.plan.memory {
+            Limit::Memory => match memory {
                 Memory::Given(bytes) => format!("reached the memory limit of {}", show_bytes(bytes)),
                 Memory::Spare(bytes) => {
                     format!("reached the memory limit of {}, most of what was free", show_bytes(bytes))

@@ -24,12 +24,13 @@ pub struct Plan {
     /// Whether the model is changed before it is searched.
     pub optimised: bool,
     pub checks: Checks,
-    pub memory: Memory,
+    /// How many bytes the visited states may take; otherwise what the machine can spare.
+    pub memory: Option<u64>,
     pub depth: Option<u64>,
     pub time: Option<Duration>,
 }
 
-/// How many bytes the visited states may take.
+/// How many bytes the visited states may take, and why.
 #[derive(Clone, Copy, Debug)]
 pub enum Memory {
     /// As somebody wished.
@@ -46,6 +47,7 @@ pub struct Done {
     pub backend: Backend,
     /// Why that is not what was wished for.
     pub fallback: Option<String>,
+    pub memory: Memory,
     /// To make the model ready to run.
     pub compile: Duration,
     pub search: Duration,
@@ -65,7 +67,7 @@ impl Plan {
             // Nothing is optimised yet, so `--no-opt` has nothing to forbid.
             optimised: false,
             checks: Checks { assertions: !args.what.no_assert, end_states: !args.what.no_end, errors },
-            memory: args.limits.memory.map_or_else(|| Memory::Spare(machine::spare_memory()), Memory::Given),
+            memory: args.limits.memory,
             depth: args.limits.depth,
             time: args.limits.time,
         }
@@ -96,13 +98,15 @@ impl Plan {
         let Reduction::None = self.reduction;
         let mut model = Packed::new(interpreter, engine);
         let compile = began.elapsed();
+        // Only now: the model and its code are not among the states.
+        let memory = self.memory.map_or_else(|| Memory::Spare(machine::spare_memory()), Memory::Given);
         let began = Instant::now();
         let Store::Exact = self.store;
         let (mut outcome, guarantee) = loop {
             let limits = Limits {
                 depth: self.depth,
                 time: self.time.map(|time| time.saturating_sub(began.elapsed())),
-                memory: Some(self.memory.bytes()),
+                memory: Some(memory.bytes()),
                 stop: Some(stop),
             };
             // What fits into one or two words is kept as it is.
@@ -127,6 +131,7 @@ impl Plan {
             guarantee,
             backend: self.backend,
             fallback: None,
+            memory,
             compile,
             search,
             state_bits: model.bits(),

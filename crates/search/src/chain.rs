@@ -1,5 +1,9 @@
 //! Where the transient states of a path lie, by hash.
 
+use std::mem::size_of;
+
+use crate::footprint;
+
 /// Says of a transient state whether it already lies on the path, without looking at all of the path.
 ///
 /// Linear probing. States leave in the reverse order of their coming, so that emptying the last one's slot never
@@ -50,6 +54,12 @@ impl Chain {
         let mask = self.slots.len() - 1;
         self.slots[at & mask] = EMPTY;
         self.len -= 1;
+    }
+
+    /// What it takes, or soon will.
+    pub fn bytes(&self) -> usize {
+        // A slot is left free for each that is in use.
+        footprint::table_bytes(self.len, self.slots.len() / 2, 2 * size_of::<Slot>())
     }
 
     #[inline]

@@ -74,7 +74,7 @@ where
                     run.enter_transient(descent)?;
                 }
             }
-            Ahead::Stable(key) => match run.insert(key)? {
+            Ahead::Stable(key) => match run.insert(key, descent)? {
                 Visit::Seen => {
                     run.stats.matched += 1;
                     *run.stats.loops.get_or_insert(0) += u64::from(path.contains(key));

@@ -8,12 +8,11 @@
 //! A path that comes back to one of its own transient states, without a stable one in between, ends there. (SPIN
 //! would follow it forever.)
 
-use std::mem::size_of;
-
 use entail_model::{Fault, Led, State, StateKey, Successors};
 use rapidhash::v3::rapidhash_v3;
 
 use crate::chain::Chain;
+use crate::footprint;
 
 /// One choice made.
 #[derive(Clone, Copy, Debug)]
@@ -162,13 +161,15 @@ impl<K: StateKey> Descent<K> {
         self.frames.iter().map_while(taken).map(|choice| choice as u32).collect()
     }
 
+    /// What it takes, or soon will.
     pub fn bytes(&self) -> u64 {
         let sizes = [
-            self.frames.capacity() * size_of::<Frame>(),
-            self.choices.capacity() * size_of::<Choice>(),
-            self.targets.capacity() * size_of::<K>(),
-            self.faults.capacity() * size_of::<(usize, Fault)>(),
-            self.states.capacity(),
+            footprint::bytes(&self.frames),
+            footprint::bytes(&self.choices),
+            footprint::bytes(&self.targets),
+            footprint::bytes(&self.faults),
+            footprint::bytes(&self.states),
+            self.chain.bytes(),
         ];
         sizes.iter().sum::<usize>() as u64
     }

@@ -9,6 +9,7 @@ mod chain;
 mod depth_first;
 mod descent;
 mod follow;
+mod footprint;
 mod path;
 mod queue;
 mod recent;

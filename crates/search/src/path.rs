@@ -6,6 +6,8 @@ use std::mem::size_of;
 
 use entail_model::StateKey;
 
+use crate::footprint;
+
 /// Tells steps back into the path from others.
 pub(crate) struct Path<K> {
     /// From the origin on, each with its depth.
@@ -37,8 +39,11 @@ impl<K: StateKey> Path<K> {
         self.known.contains(&state)
     }
 
+    /// What it takes, or soon will.
     pub fn bytes(&self) -> u64 {
-        (self.states.capacity() * size_of::<(u64, K)>() + self.known.capacity() * (size_of::<K>() + 2)) as u64
+        let (len, capacity) = (self.known.len(), self.known.capacity());
+        let known = footprint::table_bytes(len, capacity, size_of::<K>() + 2);
+        (footprint::bytes(&self.states) + known) as u64
     }
 }
 

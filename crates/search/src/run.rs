@@ -105,11 +105,11 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     pub fn visit_initial_states(&mut self) -> ControlFlow<End, Vec<(u32, S::Key)>> {
         let mut states = Vec::new();
         self.model.initial_states(&mut |state| states.push(state.to_vec()));
-        let mut distinct = Vec::new();
+        let (mut distinct, nowhere) = (Vec::new(), Descent::default());
         for (number, state) in (0..).zip(states) {
             self.make_room(1, 0)?;
             let key = self.store.key(&state, &self.opened);
-            if self.insert(key)? == Visit::New {
+            if self.insert(key, &nowhere)? == Visit::New {
                 distinct.push((number, key));
             }
         }
@@ -224,10 +224,11 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         ControlFlow::Continue(())
     }
 
+    /// Looks up a key that `descent` has come to.
     #[inline]
-    pub fn insert(&mut self, key: S::Key) -> ControlFlow<End, Visit> {
+    pub fn insert(&mut self, key: S::Key, descent: &Descent<S::Key>) -> ControlFlow<End, Visit> {
         if self.room.inserts == 0 {
-            self.make_room(0, 0)?;
+            self.make_room(0, descent.bytes())?;
         }
         self.room.inserts -= 1;
         let visit = self.store.insert_alone(key);

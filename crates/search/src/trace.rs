@@ -8,6 +8,8 @@
 
 use std::collections::HashMap;
 
+use crate::footprint;
+
 #[derive(Default)]
 pub(crate) struct Trace {
     /// A 1 for every state, after as many 0s as its parent's number says.
@@ -58,9 +60,15 @@ impl Trace {
         way
     }
 
+    /// What it takes, or soon will.
     pub fn bytes(&self) -> u64 {
-        let far = self.far.capacity() * 16;
-        (8 * (self.parents.capacity() + self.samples.capacity()) + self.places.capacity() + far) as u64
+        let sizes = [
+            footprint::bytes(&self.parents),
+            footprint::bytes(&self.samples),
+            footprint::bytes(&self.places),
+            footprint::table_bytes(self.far.len(), self.far.capacity(), 16),
+        ];
+        sizes.iter().sum::<usize>() as u64
     }
 
     fn push_word(&mut self) {
