@@ -433,10 +433,9 @@ fn straddles(fields: &[Field]) -> bool {
 fn align(fields: &mut [Field], first: usize) {
     let across = places(fields).position(|(at, field)| at + u32::from(field.bits) > WORD_BITS);
     let Some(across) = across.filter(|&across| across > first) else { return };
-    let gap = WORD_BITS - width(&fields[..across]);
-    if width(fields) + gap >= 2 * WORD_BITS {
-        return;
-    }
+    let fits = |gap: &u32| width(fields) + gap < 2 * WORD_BITS;
+    // In a long state, it may be only the second word that one begins in.
+    let Some(gap) = WORD_BITS.checked_sub(width(&fields[..across])).filter(fits) else { return };
     let mut left = gap as u8;
     for field in fields[first..across].iter_mut().rev() {
         let more = (8 * field.bytes - field.bits).min(left);
@@ -469,4 +468,24 @@ fn last_word(packed: &State) -> u64 {
 
 fn word(packed: &State) -> u64 {
     packed.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn aligned(bits: &[u8]) -> Vec<u8> {
+        let field = |bits: &u8| Field { offset: 0, bytes: 1, low: 0, bits: *bits };
+        let mut fields: Vec<_> = bits.iter().map(field).collect();
+        align(&mut fields, 1);
+        fields.iter().map(|field| field.bits).collect()
+    }
+
+    #[test]
+    fn fields_are_widened_up_to_the_end_of_the_first_word_and_no_farther() {
+        assert_eq!(aligned(&[7; 12]), [7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 7, 7]);
+        // The first one that is in two words is in the second and the third.
+        let across = [[8; 8].as_slice(), &[7; 12]].concat();
+        assert_eq!(aligned(&across), across);
+    }
 }
