@@ -294,6 +294,23 @@ mod tests {
     }
 
     #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn arrays_are_the_same_without_huge_pages() {
+        use libc::{PR_SET_THP_DISABLE, prctl};
+        let set = |disabled: libc::c_ulong| {
+            // SAFETY: other tests at the same time have small pages too, which is all the same to them.
+            unsafe { prctl(PR_SET_THP_DISABLE, disabled, 0, 0, 0) };
+        };
+        set(1);
+        let mut numbers = Zeroed::<AtomicU64>::new(1 << 20).unwrap();
+        numbers[5].store(5, Relaxed);
+        let grown = numbers.grow(1 << 21);
+        set(0);
+        assert_eq!(grown, Ok(()));
+        assert!(numbers.iter().enumerate().all(|(i, number)| number.load(Relaxed) == if i == 5 { 5 } else { 0 }));
+    }
+
+    #[test]
     #[cfg_attr(miri, ignore = "asks the system for more than there is")]
     fn memory_that_does_not_exist_is_refused() {
         assert_eq!(Zeroed::<AtomicU64>::new(1 << 50).err(), Some(Full));

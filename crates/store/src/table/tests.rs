@@ -49,6 +49,28 @@ mod alone {
             prop_assert_eq!(contents(&table), set);
         }
 
+        #[cfg(vectors)]
+        #[test]
+        fn a_processor_without_vectors_finds_the_same(bits in 2u32..=63, seed: u64, step in 1..300usize) {
+            let mut rng = Rng::new(seed);
+            let (mut best, mut plain) = (Table::new(bits), Table::new(bits));
+            plain.machine = Machine::Portable;
+            for i in 0..10 {
+                let numbers: Vec<_> = (0..step).map(|_| random(&mut rng, bits)).collect();
+                let [best, plain] = [&mut best, &mut plain].map(|table| {
+                    assert_eq!(table.reserve(step, UNLIMITED), Ok(()));
+                    let mut new = Vec::new();
+                    if i % 2 == 0 {
+                        table.insert_all_alone(&numbers, &mut new, |number| number);
+                    } else {
+                        new.extend((0..).zip(&numbers).filter(|(_, n)| table.insert(**n) == Visit::New).map(|(i, _)| i));
+                    }
+                    (new, contents(table))
+                });
+                prop_assert_eq!(best, plain);
+            }
+        }
+
         #[test]
         fn numbers_that_crowd_a_few_lines_are_not_lost(bits in 8u32..=64, seed: u64, reserved: bool) {
             let mut rng = Rng::new(seed);
