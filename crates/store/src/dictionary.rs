@@ -162,11 +162,15 @@ mod tests {
 
     use super::*;
 
+    const MANY: usize = if cfg!(miri) { 200 } else { 3000 };
+    /// In bytes.
+    const LARGEST: u64 = if cfg!(miri) { 6_000 } else { 100_000 };
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 3 } else { 200 }))]
 
         #[test]
-        fn values_have_ids_in_the_order_of_their_coming(seed: u64, many in 1..3000usize, step in 1..300usize) {
+        fn values_have_ids_in_the_order_of_their_coming(seed: u64, many in 1..MANY, step in 1..300usize) {
             let mut rng = Rng::new(seed);
             let mut dictionary = Dictionary::default();
             let mut ids = HashMap::new();
@@ -189,7 +193,7 @@ mod tests {
         }
 
         #[test]
-        fn stays_within_its_limit(limit in 0u64..100_000, step in 1..300usize) {
+        fn stays_within_its_limit(limit in 0..LARGEST, step in 1..300usize) {
             let mut dictionary = Dictionary::default();
             let mut values = 0u64..;
             while dictionary.reserve(step, limit) == Ok(()) {

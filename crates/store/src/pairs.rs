@@ -312,12 +312,14 @@ mod tests {
         fn pairs_that_find_no_room_are_not_lost(seed: u64) {
             let mut rng = Rng::new(seed);
             let (mut pairs, mut set) = (Pairs::default(), HashSet::new());
-            for i in 0..600 {
+            // There is room for fewer than 130.
+            let many = if cfg!(miri) { 200 } else { 600 };
+            for i in 0..many {
                 let pair = [rng.bits(), rng.bits() & 1];
                 prop_assert_eq!(pairs.insert(pair), expected(set.insert(pair)));
                 if i % 100 == 99 {
                     let strays = pairs.astray().len();
-                    prop_assert!(i < 500 || strays > 0);
+                    prop_assert!(i < many - 100 || strays > 0);
                     prop_assert_eq!(pairs.len(), set.len() as u64);
                 }
             }
