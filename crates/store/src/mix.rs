@@ -68,6 +68,7 @@ mod tests {
     /// What matters is that the lines of a table fill evenly when keys are the packed states of a model: counters in
     /// a few places, everything else constant.
     #[test]
+    #[cfg_attr(miri, ignore = "too many")]
     fn structured_numbers_spread_evenly() {
         for (bits, shifts) in [(24, [0, 16]), (40, [3, 30]), (48, [0, 40]), (64, [17, 56]), (64, [0, 32])] {
             let mix = Mix::new(bits);
