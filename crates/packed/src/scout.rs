@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use entail_ir::interpret::{Engine, Source};
 use entail_ir::{Interpreter, Ranges};
 use entail_model::{Fired, Model, State, StateBuf};
-use rapidhash::{RapidHashMap, RapidHashSet};
 use rapidhash::v3::rapidhash_v3;
+use rapidhash::{RapidHashMap, RapidHashSet};
 
 use crate::log::Log;
 
