@@ -5,7 +5,9 @@
 //! the memory from which the copies are handed on. Where the state was packed into one word, so is the copy, and only
 //! that word is handed on. What is rare is left to the interpreter, step by step, on the same bytes.
 //!
-//! There is code for any state, and more for the states that most are like, in which more is known.
+//! There is code for any state, and more for the states that most are like, in which more is known. Where these have
+//! nothing but numbers, that code reads them from the words and never sees a state as bytes; it expands one state after
+//! the other, with little to prepare for each.
 
 mod by_interpreter;
 mod code;
@@ -235,6 +237,7 @@ impl Engine for Jit<'_> {
     ) -> usize {
         let Kind { outline, codes } = kind;
         let Some(special) = self.special_for(codes) else { return 0 };
+        assert_eq!(K::WORDS == 2, codes.is_wide(), "words of states packed in another way");
         let mut way = std::mem::take(&mut desk.way);
         let mut unpacked = std::mem::take(&mut desk.unpacked);
         let transient = codes.transient();

@@ -117,9 +117,11 @@ impl Exclusive {
             let locations = &system.process_type(ProcessTypeId(of as u16)).locations;
             locations.iter().any(|location| system.edges_of(location).iter().any(|edge| edge.atomic))
         };
-        let mut atomic = (0..).zip(&outline.types).filter(|(_, of)| is_atomic(**of)).map(|(process, _)| process);
+        let atomic = outline.types.iter().enumerate().filter(|(_, of)| is_atomic(**of));
+        // There are at most 255 processes.
+        let mut atomic = atomic.map(|(process, _)| process as u8);
         let first = atomic.next().unwrap_or(0);
-        Exclusive { first, others: atomic.last().unwrap_or(first) - first }
+        Exclusive { first, others: atomic.next_back().unwrap_or(first) - first }
     }
 
     /// The greatest code.
