@@ -135,7 +135,7 @@ fn compare_random(model: impl Fn(u64) -> (Language, String, Granularity)) {
             && all.words > all.steps / 10
             && all.pairs > all.words / 10
             && all.plain > all.states / 50
-            && all.only_words > 1000,
+            && all.only_words > all.states / 1000,
         "{all:?}"
     );
 }
