@@ -43,8 +43,8 @@ pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: 
             break;
         }
         // One long walk, and a new one in every round.
-        far = scout.walk(far, states / 4).unwrap_or_else(|| front.initial.clone());
-        scout.walk(front.initial.clone(), states / 4);
+        far = scout.walk(far, states / 2).unwrap_or_else(|| front.initial.clone());
+        scout.walk(front.initial.clone(), states / 2);
         quiet = if scout.growth() == before { quiet + 1 } else { 0 };
         if quiet == QUIET {
             break;

@@ -118,11 +118,12 @@ where
 struct Doubt {
     /// How often not to try, before the next time.
     rest: u32,
-    last: u32,
+    /// How often that was after the last time.
+    pause: u32,
 }
 
 impl Doubt {
-    const MOST: u32 = 64;
+    const LONGEST: u32 = 64;
 
     fn is_worth_a_try(&mut self) -> bool {
         let rests = self.rest > 0;
@@ -132,8 +133,8 @@ impl Doubt {
 
     /// So many were expanded at once. If that was none, the pause grows.
     fn learn(&mut self, expanded: usize) {
-        self.last = if expanded == 0 { (2 * self.last + 1).min(Self::MOST) } else { 0 };
-        self.rest = self.last;
+        self.pause = if expanded == 0 { (2 * self.pause + 1).min(Self::LONGEST) } else { 0 };
+        self.rest = self.pause;
     }
 }
 
@@ -185,10 +186,11 @@ impl<K: StateKey> Front<K> {
         let Some(key) = self.queue.pop() else { return ControlFlow::Continue(()) };
         run.origin += 1;
         let parent = run.origin;
-        let mut places = 0..;
+        let mut place = 0;
         let mut reach = |key: K| {
-            let origins = places.next().map(|place| Origin { parent, place });
-            origins.is_some_and(|origin| self.reached.push(&mut self.recent, key, origin))
+            let origin = Origin { parent, place };
+            place += 1;
+            self.reached.push(&mut self.recent, key, origin)
         };
         descent.clear();
         match run.enter_or_else(descent, key, &mut reach)? {
