@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use entail_ir::interpret::{Codes, Exclusive, Layout, Number, Outline, Words};
+use entail_ir::interpret::{Codes, Layout, Number, Outline, Words};
 use entail_ir::{Interpreter, Range, Ranges};
 use entail_model::{State, StateBuf};
 use entail_store::{Field, Packing};
@@ -27,9 +27,8 @@ pub(crate) struct Form {
     codes: Option<Arc<Codes>>,
     long: Packing,
     short_len: usize,
-    /// Above its codes, a short state has the process that alone may move, if there is room for that.
+    /// Above its codes, a state of one word or two has the process that alone may move, if there is room for that.
     exclusive_at: u32,
-    exclusive: Exclusive,
     /// What was seen of its states, apart from those that were packed short.
     log: Mutex<Log>,
     /// How often a state was packed long, of any form.
@@ -61,28 +60,18 @@ impl Form {
 
     pub fn pack(&self, state: &State, packed: &mut StateBuf) {
         let start = packed.len();
-        if let Some(short) = &self.short
-            && let Some(code) = self.exclusive.code(state[0])
-            && let exclusive = code << self.exclusive_at
-            && exclusive >> self.exclusive_at == code
-            && exclusive < RAW
-            && short.pack(state, packed)
-        {
+        if state[0] != 0 {
+            match self.codes.as_ref().and_then(|codes| codes.pack(state)) {
+                Some(words) => packed.extend_from_slice(&bytes(words)[..self.short_len]),
+                None => self.pack_raw(state, packed),
+            }
+        } else if self.short.as_ref().is_some_and(|short| short.pack(state, packed)) {
             // Nearly always it has that length already.
             if packed.len() < start + self.short_len {
                 packed.resize(start + self.short_len, 0);
             }
-            if exclusive != 0 {
-                let marked = last_word(packed) | exclusive;
-                packed.truncate(start + self.short_len - WORD);
-                packed.extend_from_slice(&marked.to_le_bytes());
-            }
-            return;
-        }
-        if state[0] == 0 {
-            self.pack_long(state, packed);
         } else {
-            self.pack_raw(state, packed);
+            self.pack_long(state, packed);
         }
     }
 
@@ -116,9 +105,8 @@ impl Form {
 
     /// The same for the words of a short state.
     #[inline]
-    pub fn unpack_words(&self, [low, high]: Words, state: &mut StateBuf) {
-        let words = (u128::from(high) << WORD_BITS | u128::from(low)).to_le_bytes();
-        self.unpack(&words[..self.short_len], state);
+    pub fn unpack_words(&self, words: Words, state: &mut StateBuf) {
+        self.unpack(&bytes(words)[..self.short_len], state);
     }
 
     #[inline]
@@ -126,7 +114,11 @@ impl Form {
         match &self.short {
             Some(short) if packed.len() == self.short_len => {
                 short.unpack(packed, state);
-                state[0] = self.exclusive.of(last_word(packed) >> self.exclusive_at);
+                if last_word(packed) >= self.transient()
+                    && let Some((words, codes)) = self.coded(packed)
+                {
+                    codes.unpack_exclusive(words, state);
+                }
             }
             Some(_) | None if word(packed) & RAW != 0 => {
                 state.clear();
@@ -227,7 +219,8 @@ impl<'s> Forms<'s> {
             let coded = fits && forms.short_len <= 2 * WORD && !straddles(&fields);
             let codes = coded.then(|| {
                 let mut codes = codes(&log.known.template, &fields, forms.short_len > WORD);
-                codes.push_exclusive(most_bits + 1 - WORD_BITS + forms.exclusive_at, log.exclusive);
+                let exclusive_at = most_bits + 1 - WORD_BITS + forms.exclusive_at;
+                codes.push_exclusive(exclusive_at, log.exclusive, interpreter.layout(), &log.outline);
                 Arc::new(codes)
             });
             forms.first_by_types.insert(log.outline.types.clone(), number);
@@ -361,7 +354,6 @@ impl<'s> Forms<'s> {
             long: Packing::new(&log.known.template, &fields),
             short_len: self.short_len,
             exclusive_at: self.exclusive_at,
-            exclusive: log.exclusive,
             log: Mutex::new(log),
             longs: Arc::clone(&self.longs),
         }
@@ -460,6 +452,10 @@ fn codes(template: &State, fields: &[Field], wide: bool) -> Codes {
     let mut codes = Codes::new(template, wide);
     fields.iter().for_each(|field| codes.push(field.offset, field.bytes, field.low, field.bits));
     codes
+}
+
+fn bytes([low, high]: Words) -> [u8; 2 * WORD] {
+    (u128::from(high) << WORD_BITS | u128::from(low)).to_le_bytes()
 }
 
 fn last_word(packed: &State) -> u64 {

@@ -44,6 +44,16 @@ struct Generosity {
     all_stops: bool,
 }
 
+/// A transient state is handled faster if it says in the same words which process alone may move: for which ones is
+/// that so?
+#[derive(Clone, Copy)]
+enum Exclusives {
+    Everywhere,
+    /// Those where that process is where it could also stay, or nearly so.
+    NearStops,
+    Nowhere,
+}
+
 impl Log {
     /// As yet nothing was seen.
     pub fn new(interpreter: &Interpreter, ranges: &Ranges, outline: Outline) -> Log {
@@ -93,17 +103,33 @@ impl Log {
         // To be generous is good, but not so good that a state should take a word more for it.
         let least = self.ranges(Generosity { slack: 0, all_stops: false });
         let room = bits_of(&least).next_multiple_of(u64::BITS);
-        // A transient state is handled faster if it says in the same word which process alone may move.
-        let exclusive = if self.is_atomic { bits(0, self.exclusive.most()) } else { 0 };
         let most = if complete { 0 } else { SLACK };
-        let ways = [exclusive, 0].into_iter().flat_map(|more| {
+        let exclusives = [Exclusives::Everywhere, Exclusives::NearStops, Exclusives::Nowhere];
+        let ways = exclusives.into_iter().flat_map(|exclusive| {
             [!complete, false].into_iter().flat_map(move |all_stops| {
-                (0..=most).rev().map(move |slack| (Generosity { slack, all_stops }, more))
+                (0..=most).rev().map(move |slack| (Generosity { slack, all_stops }, exclusive))
             })
         });
-        let fitting = ways.map(|(way, more)| (self.ranges(way), more));
-        let mut fitting = fitting.filter(|(ranges, more)| bits_of(ranges) + more <= room);
+        let fitting = ways.map(|(way, exclusive)| (self.ranges(way), exclusive));
+        let mut fitting =
+            fitting.filter(|(ranges, exclusive)| bits_of(ranges) + self.exclusive_bits(ranges, *exclusive) <= room);
         fitting.next().map_or(least, |(ranges, _)| ranges)
+    }
+
+    /// How many bits it takes to tell which process alone may move.
+    fn exclusive_bits(&self, ranges: &[Range], exclusives: Exclusives) -> u32 {
+        let far = |(index, range): (usize, &Range)| {
+            let last = self.known.numbers[index].range.high;
+            let passes = self.stops[index].is_some_and(|stops| stops.high < last);
+            if passes { (last - range.low) >> bits(range.low, range.high) } else { 0 }
+        };
+        match exclusives {
+            Exclusives::Everywhere if self.is_atomic => {
+                bits(0, self.exclusive.most() + ranges.iter().enumerate().map(far).sum::<i32>())
+            }
+            Exclusives::NearStops if self.is_atomic => bits(0, self.exclusive.most()),
+            Exclusives::Everywhere | Exclusives::NearStops | Exclusives::Nowhere => 0,
+        }
     }
 
     fn ranges(&self, Generosity { slack, all_stops }: Generosity) -> Vec<Range> {

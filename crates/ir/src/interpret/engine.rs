@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use entail_model::{Fired, Model, State, StateBuf, StateKey};
 
-use super::{Interpreter, Outline, Step};
+use super::{Interpreter, Layout, Outline, Step};
 use crate::{ProcessTypeId, System};
 
 /// Computes what can happen in a state. The interpreter is the reference; others are faster.
@@ -100,6 +100,7 @@ pub struct Codes {
     /// The last words of transient states are not less than that.
     transient: u64,
     exclusive: Exclusive,
+    far: Vec<Far>,
 }
 
 /// How it is coded which process alone may move. In a state that is 0, or the number of a process plus 1.
@@ -129,8 +130,13 @@ impl Exclusive {
         i32::from(self.others) + 1
     }
 
+    fn processes(self, outline: &Outline) -> impl Iterator<Item = usize> {
+        let (first, last) = (usize::from(self.first), usize::from(self.first) + usize::from(self.others));
+        first..(last + 1).min(outline.types.len())
+    }
+
     #[inline]
-    pub fn code(self, exclusive: u8) -> Option<u64> {
+    fn code(self, exclusive: u8) -> Option<u64> {
         if exclusive == 0 {
             Some(0)
         } else {
@@ -139,9 +145,23 @@ impl Exclusive {
     }
 
     #[inline]
-    pub fn of(self, code: u64) -> u8 {
+    fn of(self, code: u64) -> u8 {
         if code == 0 { 0 } else { (code as u8).wrapping_add(self.first) }
     }
+}
+
+/// A process that alone may move, far from where it can stay: its location has no code of its own. Instead there is more
+/// than one code for that process, and each of them also says how much is to be added to the location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Far {
+    pub process: u8,
+    /// What is coded instead of the process.
+    pub alias: u8,
+    /// Where its location is, and how many bytes that has.
+    pub at: u32,
+    bytes: u8,
+    /// What is to be added.
+    pub ahead: u32,
 }
 
 /// The code of a number is how much greater it is than the lowest one, as far as its bytes go. All zeros: it has none.
@@ -158,9 +178,17 @@ pub struct Code {
 }
 
 impl Code {
+    fn get(self, words: Words) -> u64 {
+        words[(self.shift / 64) as usize] >> (self.shift % 64) & (self.limit - 1)
+    }
+
+    fn put(self, code: u64, words: &mut Words) {
+        words[(self.shift / 64) as usize] |= code << (self.shift % 64);
+    }
+
     /// The number that has this code in the words; its bytes may be followed by others.
     fn of(self, words: Words) -> u64 {
-        (words[(self.shift / 64) as usize] >> (self.shift % 64) & (self.limit - 1)) + self.low
+        self.get(words) + self.low
     }
 
     fn new(low: u32, shift: u32, bits: u8) -> Code {
@@ -185,6 +213,7 @@ impl Codes {
             most_bits,
             transient: 1 << 63,
             exclusive: Exclusive::default(),
+            far: Vec::new(),
         }
     }
 
@@ -204,7 +233,7 @@ impl Codes {
 
     /// Gives the bits from `shift` on to the process that alone may move, so that transient states have words too. All
     /// other bits have been given before.
-    pub fn push_exclusive(&mut self, shift: u32, exclusive: Exclusive) {
+    pub fn push_exclusive(&mut self, shift: u32, exclusive: Exclusive, layout: &Layout, outline: &Outline) {
         assert!(self.bits <= shift && shift + u64::BITS > self.most_bits, "bits that are not given twice");
         self.bits = self.most_bits;
         self.transient = 1 << (shift % u64::BITS);
@@ -212,6 +241,30 @@ impl Codes {
         // What is not 0 is coded like other numbers.
         let bits = (self.most_bits - shift).min(u8::BITS) as u8;
         self.table[0] = Code::new(u32::from(exclusive.first), shift, bits);
+        let far = exclusive.processes(outline).flat_map(|process| {
+            let of = ProcessTypeId(outline.types[process] as u16);
+            let at = outline.starts[process] + 1;
+            let Code { low, limit, .. } = self.table[at as usize];
+            let places = layout.passed(of).map_or(0, |passed| u64::from(passed.end).saturating_sub(low) as u32);
+            // Where there is one place only, it has no code.
+            let ahead = (0..places).step_by((limit as usize).max(1)).skip(1).take_while(move |_| limit > 0);
+            let (process, bytes) = (process as u8, layout.location_bytes as u8);
+            ahead.map(move |ahead| Far { process, alias: 0, at, bytes, ahead })
+        });
+        let aliases = (0..=u8::MAX).skip(usize::from(exclusive.first) + exclusive.most() as usize + 1);
+        self.far = far.zip(aliases).map(|(far, alias)| Far { alias, ..far }).collect();
+    }
+
+    pub fn far(&self) -> &[Far] {
+        &self.far
+    }
+
+    /// How a process that alone may move is coded if the location at `at` is so much more than the least one.
+    pub fn far_at(&self, at: u32, more: u64) -> Option<&Far> {
+        let limit = self.table[at as usize].limit;
+        self.far
+            .iter()
+            .find(|far| far.at == at && more.checked_sub(far.ahead.into()).is_some_and(|code| code < limit))
     }
 
     /// Last words from this one on are of transient states.
@@ -226,21 +279,22 @@ impl Codes {
     /// The words of a state of the outline, if all its numbers have codes.
     pub fn pack(&self, state: &State) -> Option<Words> {
         let mut words = [0; 2];
-        let exclusive = self.table[0];
-        let code = self.exclusive.code(state[0]).filter(|&code| code < exclusive.limit)?;
-        words[(exclusive.shift / 64) as usize] |= code << (exclusive.shift % 64);
+        let mut exclusive = self.exclusive.code(state[0])?;
         for &(at, bytes) in &self.numbers {
-            let (at, bytes) = (at as usize, usize::from(bytes));
+            let code = self.table[at as usize];
             let mut value = [0; 4];
-            value[..bytes].copy_from_slice(&state[at..at + bytes]);
-            let code = self.table[at];
+            value[..usize::from(bytes)].copy_from_slice(&state[at as usize..][..usize::from(bytes)]);
             let wide = u64::MAX >> (64 - 8 * bytes);
-            let number = u64::from(u32::from_le_bytes(value)).wrapping_sub(code.low) & wide;
+            let mut number = u64::from(u32::from_le_bytes(value)).wrapping_sub(code.low) & wide;
             if number >= code.limit {
-                return None;
+                let far = self.far_at(at, number).filter(|far| far.process + 1 == state[0])?;
+                number -= u64::from(far.ahead);
+                exclusive = self.exclusive.code(far.alias)?;
             }
-            words[(code.shift / 64) as usize] |= number << (code.shift % 64);
+            code.put(number, &mut words);
         }
+        let code = self.table[0];
+        (exclusive < code.limit).then(|| code.put(exclusive, &mut words))?;
         Some(words)
     }
 
@@ -248,17 +302,38 @@ impl Codes {
     pub fn unpack(&self, words: Words, state: &mut StateBuf) {
         state.clear();
         state.extend_from_slice(&self.template);
-        state[0] = self.exclusive(words);
         for &(at, bytes) in &self.numbers {
             let (at, bytes) = (at as usize, usize::from(bytes));
             state[at..at + bytes].copy_from_slice(&self.table[at].of(words).to_le_bytes()[..bytes]);
         }
+        self.unpack_exclusive(words, state);
+    }
+
+    /// Completes a state, of which all else has been unpacked, by the process that alone may move.
+    #[inline]
+    pub fn unpack_exclusive(&self, words: Words, state: &mut State) {
+        state[0] = self.exclusive(words);
+        if let Some(far) = self.far_in(words) {
+            let (at, bytes) = (far.at as usize, usize::from(far.bytes));
+            let location = self.table[at].of(words) + u64::from(far.ahead);
+            state[at..at + bytes].copy_from_slice(&location.to_le_bytes()[..bytes]);
+        }
     }
 
     /// 0, or the number, plus 1, of the process that alone may move.
+    #[inline]
     pub fn exclusive(&self, words: Words) -> u8 {
-        let code = self.table[0];
-        self.exclusive.of(words[(code.shift / 64) as usize] >> (code.shift % 64) & (code.limit - 1))
+        match self.far_in(words) {
+            Some(far) => far.process + 1,
+            None => self.exclusive.of(self.table[0].get(words)),
+        }
+    }
+
+    /// What the code of the process that alone may move says besides.
+    fn far_in(&self, words: Words) -> Option<Far> {
+        let code = self.table[0].get(words);
+        let place = code.checked_sub(self.exclusive.most() as u64 + 1)?;
+        self.far.get(place as usize).copied()
     }
 }
 

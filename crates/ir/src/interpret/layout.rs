@@ -243,6 +243,12 @@ impl Layout {
         &self.stations[process_type.index()]
     }
 
+    /// The stations that a process of this type usually passes only, which are the last ones.
+    pub fn passed(&self, process_type: ProcessTypeId) -> Option<std::ops::Range<u16>> {
+        let passed = self.stops(process_type)..self.stations(process_type).len() as u16;
+        (!passed.is_empty()).then_some(passed)
+    }
+
     /// At how many stations, the first ones, a process of this type usually stays.
     pub fn stops(&self, process_type: ProcessTypeId) -> u16 {
         self.stops[process_type.index()]

@@ -7,7 +7,7 @@ mod fire;
 pub mod layout;
 mod variation;
 
-pub use engine::{Code, Codes, Engine, Exclusive, Kind, Sink, Source, Words};
+pub use engine::{Code, Codes, Engine, Exclusive, Far, Kind, Sink, Source, Words};
 pub use explain::{Change, Explained};
 pub use layout::{ChannelLayout, ChannelView, Layout, Outline, ProcessView, View};
 pub use variation::{Number, Variation};

@@ -274,11 +274,16 @@ impl Emitter<'_, '_> {
 
     /// Writes the lowest 1, 2 or 4 bytes of a number.
     pub(super) fn store_bytes(&mut self, state: Value, at: Offset, bytes: u32, number: Number) {
+        self.store_bytes_as(state, at, bytes, number, number);
+    }
+
+    /// The same, but codes another number.
+    pub(super) fn store_bytes_as(&mut self, state: Value, at: Offset, bytes: u32, number: Number, coded: Number) {
         if !self.program.only_words {
             let value = self.value(number);
             self.write_bytes(state, at, bytes, value);
         }
-        self.code(state, at, bytes, number);
+        self.code(state, at, bytes, coded);
     }
 
     /// The same where it does not belong to a packed state.

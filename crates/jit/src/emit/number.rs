@@ -148,7 +148,10 @@ impl Emitter<'_, '_> {
         let range = range_of(scalar);
         let packed = self.program.only_words || self.source == Some(state);
         let code = self.program.codes.filter(|_| packed && at.computed.is_none());
-        let Some(code) = code.map(|codes| codes.table()[at.fixed as usize]).filter(|code| code.limit > 0) else {
+        let code = code
+            .filter(|codes| codes.far().iter().all(|far| far.at != at.fixed))
+            .map(|codes| codes.table()[at.fixed as usize]);
+        let Some(code) = code.filter(|code| code.limit > 0) else {
             return range;
         };
         // Where the codes go on from the greatest number to the least one, nothing is known.

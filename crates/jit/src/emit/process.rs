@@ -7,7 +7,9 @@ use crate::code::Callee;
 use crate::hard::Way;
 use cranelift_codegen::ir::{Block, InstBuilder, JumpTableData, Value, types};
 use cranelift_frontend::Switch;
+use entail_ir::interpret::Codes;
 use entail_ir::{Action, Edge, EdgeId, Location, LocationId, ProcessTypeId, Range, Scalar};
+use std::collections::BTreeMap;
 
 impl Emitter<'_, '_> {
     /// All steps of a state whose processes are always the same.
@@ -22,10 +24,12 @@ impl Emitter<'_, '_> {
             let exclusive = self.load_scalar(state, Offset::fixed(0), Scalar::unsigned(8));
             let exclusive = self.value(exclusive);
             let all = self.block();
+            let far = program.codes.filter(|_| program.only_words).map_or(&[][..], Codes::far);
+            // An alias may be the number of a process that never moves alone.
+            let mut entries: BTreeMap<_, _> = (1..).zip(&blocks).collect();
+            entries.extend(far.iter().map(|far| (u128::from(far.alias), &blocks[usize::from(far.process)])));
             let mut switch = Switch::new();
-            for (process, block) in blocks.iter().enumerate() {
-                switch.set_entry(process as u128 + 1, *block);
-            }
+            entries.into_iter().for_each(|(number, block)| switch.set_entry(number, *block));
             switch.emit(&mut self.b, exclusive, all);
             self.go_on_in(all);
             exclusive

@@ -8,6 +8,7 @@ use crate::code::Callee;
 use crate::context::{CHUNK, Context, DONE, HEADER, failure, shape, stride};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use entail_ir::interpret::Far;
 use entail_ir::{Edge, EdgeId, FaultKind, LocationId, ProcessTypeId, Range, Scalar, StatementId};
 use std::mem::offset_of;
 
@@ -113,8 +114,22 @@ impl Emitter<'_, '_> {
 
     /// The station of a process.
     pub(super) fn load_station(&mut self, state: Value, start: Offset) -> Number {
-        let bits = 8 * self.program.layout.location_bytes as u8;
-        self.load_scalar(state, start.plus(1), Scalar::unsigned(bits))
+        let at = start.plus(1);
+        let station = self.load_scalar(state, at, Scalar::unsigned(8 * self.program.layout.location_bytes as u8));
+        let Some(codes) = self.program.codes.filter(|_| self.program.only_words) else { return station };
+        // Only the words say where it is, and they may say that it is far from where it can stay.
+        let far = codes.far().iter().filter(|far| at.computed.is_some() || at.fixed == far.at);
+        far.fold(station, |station, far| {
+            let exclusive = self.load_scalar(state, Offset::fixed(0), Scalar::unsigned(8));
+            let exclusive = self.value(exclusive);
+            let is_far = self.b.ins().icmp_imm_u(IntCC::Equal, exclusive, i64::from(far.alias));
+            let here = self.offset_value(at);
+            let is_it = self.b.ins().icmp_imm_u(IntCC::Equal, here, i64::from(far.at));
+            let is_far = self.b.ins().band(is_far, is_it);
+            let near = self.value(station);
+            let ahead = self.b.ins().iadd_imm_u(near, i64::from(far.ahead));
+            Number::Computed(self.b.ins().select(is_far, ahead, near), Range { low: 0, high: 0xffff })
+        })
     }
 
     /// The bits of a step without a partner.
@@ -197,8 +212,9 @@ impl Emitter<'_, '_> {
         match edge.target {
             Some(target) => {
                 let of = who.of.expect("a process that moves");
-                self.set_location(to, of, who.start, target);
-                self.set_exclusive(edge, &who, to);
+                let far = self.far(edge, &who, of, target);
+                self.set_location(to, of, who.start, target, far);
+                self.set_exclusive(edge, &who, to, far);
                 if edge.atomic {
                     self.settle(&who, target, to);
                 }
@@ -207,7 +223,7 @@ impl Emitter<'_, '_> {
                 let count = self.process_count(to);
                 let fewer = self.b.ins().iadd_imm_s(count, -1);
                 self.write_bytes(to, Offset::fixed(layout.process_count as u32), 1, fewer);
-                self.set_exclusive(edge, &who, to);
+                self.set_exclusive(edge, &who, to, None);
             }
         }
         let coding = self.coding.take().filter(|_| edge.target.is_some());
@@ -262,13 +278,22 @@ impl Emitter<'_, '_> {
         self.b.def_var(self.out, next);
     }
 
-    fn set_location(&mut self, to: Value, of: ProcessTypeId, start: Offset, target: LocationId) {
-        let bytes = self.program.layout.location_bytes as u32;
-        let station = self.program.layout.station(of, target);
-        self.store_bytes(to, start.plus(1), bytes, Number::Known(i32::from(station)));
+    /// How a process is coded that goes on alone from where it could not stay.
+    fn far(&self, edge: &Edge, who: &Who, of: ProcessTypeId, target: LocationId) -> Option<Far> {
+        let codes = self.program.codes.filter(|_| edge.atomic && self.program.is_never_stuck(of, target))?;
+        let at = Some(who.start.plus(1)).filter(|at| at.computed.is_none())?.fixed;
+        let station = u64::from(self.program.layout.station(of, target));
+        codes.far_at(at, station.checked_sub(codes.table()[at as usize].low)?).copied()
     }
 
-    fn set_exclusive(&mut self, edge: &Edge, who: &Who, to: Value) {
+    fn set_location(&mut self, to: Value, of: ProcessTypeId, start: Offset, target: LocationId, far: Option<Far>) {
+        let bytes = self.program.layout.location_bytes as u32;
+        let station = i32::from(self.program.layout.station(of, target));
+        let coded = Number::Known(station - far.map_or(0, |far| far.ahead.cast_signed()));
+        self.store_bytes_as(to, start.plus(1), bytes, Number::Known(station), coded);
+    }
+
+    fn set_exclusive(&mut self, edge: &Edge, who: &Who, to: Value, far: Option<Far>) {
         if !self.program.uses_exclusive {
             return;
         }
@@ -279,7 +304,8 @@ impl Emitter<'_, '_> {
                 Number::Computed(self.b.ins().iadd_imm_u(process, 1), Range { low: low + 1, high: high + 1 })
             }
         };
-        self.store_bytes(to, Offset::fixed(0), 1, exclusive);
+        let coded = far.map_or(exclusive, |far| Number::Known(i32::from(far.alias)));
+        self.store_bytes_as(to, Offset::fixed(0), 1, exclusive, coded);
     }
 
     /// A process that may not be interrupted but cannot go on either loses that privilege.

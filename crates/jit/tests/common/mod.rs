@@ -3,7 +3,7 @@
 pub mod random;
 
 use entail_front::{Granularity, Language, ModelSource, Options, source::Sources};
-use entail_ir::interpret::{Codes, Engine, Exclusive, Kind, Outline, Sink, Source, Step, Variation};
+use entail_ir::interpret::{Codes, Engine, Exclusive, Kind, Layout, Outline, Sink, Source, Step, Variation};
 use entail_ir::{Interpreter, Ranges, System, text};
 use entail_jit::{Desk, Jit, Tuning};
 use entail_model::{Fired, Key, Model, State, StateKey, WideKey};
@@ -127,7 +127,8 @@ impl<'s> Pair<'s> {
         }
         if !state.is_empty() {
             let exclusive = Exclusive::new(interpreter.system(), outline);
-            let fresh = Arc::new(codes(state, variation, exclusive, compared.states as u64));
+            let kind = (interpreter.layout(), outline);
+            let fresh = Arc::new(codes(state, variation, exclusive, kind, compared.states as u64));
             let renew = special.as_ref().is_none_or(|special| special.uses == SPECIAL_USES);
             if renew {
                 jit.specialise(outline, &fresh);
@@ -254,7 +255,13 @@ fn pass(
 }
 
 /// Codes for the numbers of a state and for some near them: all in one word or two, so that many have few or none.
-fn codes(state: &State, variation: &Variation, exclusive: Exclusive, seed: u64) -> Codes {
+fn codes(
+    state: &State,
+    variation: &Variation,
+    exclusive: Exclusive,
+    (layout, outline): (&Layout, &Outline),
+    seed: u64,
+) -> Codes {
     let mut rng = Rng::new(seed);
     let wide = rng.below(2) == 1;
     let mut codes = Codes::new(&variation.template, wide);
@@ -274,8 +281,7 @@ fn codes(state: &State, variation: &Variation, exclusive: Exclusive, seed: u64) 
         codes.push(number.at, number.bytes, low & u32::MAX >> (32 - 8 * bytes), bits as u8);
     }
     let from = (most - left).max(most - 63);
-    let exclusive = if rng.chance(0.5) { exclusive } else { Exclusive::default() };
-    codes.push_exclusive((from + rng.below(most - from + 1)) as u32, exclusive);
+    codes.push_exclusive((from + rng.below(most - from + 1)) as u32, exclusive, layout, outline);
     codes
 }
 
