@@ -5,9 +5,11 @@
 //! properties; nothing below it knows a language.
 
 mod store;
+mod accepting;
 mod successors;
 
-pub use store::{Full, Growth, Guarantee, Key, StateKey, Store, Visit, WideKey};
+pub use store::{Full, Growth, Guarantee, Key, Keys, Numbered, StateKey, Store, Visit, WideKey};
+pub use accepting::{Accepting, Sets};
 pub use successors::{Led, Successor, Successors};
 
 use std::fmt::Debug;

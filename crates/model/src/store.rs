@@ -5,22 +5,22 @@ use std::hash::Hash;
 
 use crate::{State, StateBuf};
 
-/// A set of visited states.
+/// States reduced to keys, without loss.
 ///
-/// A state is first reduced to a key, without loss, and then the key is looked up. The two are apart so that a
-/// search can reduce many states, let the memory they need be fetched meanwhile, and only then look them up; and so
-/// that what waits to be explored takes 8 or 16 bytes a state.
+/// What is remembered of a state is found by its key. The two are apart so that a search can reduce many states, let the
+/// memory they need be fetched meanwhile, and only then look them up; and so that what waits to be explored takes 8 or 16
+/// bytes a state.
 ///
-/// Only [`Store::reserve`] changes the layout of a store. All else may be done by many threads at once.
-pub trait Store: Sync {
+/// Only [`Keys::reserve`] changes the layout. All else that does not ask for more may be done by many threads at once.
+pub trait Keys: Sync {
     /// What is remembered of an opened state, so that the keys of states that differ little from it are found
     /// quickly.
     type Opened: Default;
 
     type Key: StateKey;
 
-    /// Makes room for `count` more calls of [`Store::key`] and as many of [`Store::insert`], if that is possible
-    /// within `limit` bytes.
+    /// Makes room for `count` more calls of [`Keys::key`] and for as many more states, if that is possible within
+    /// `limit` bytes.
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
 
     /// The key of a state, visited or not. Any opened state will do for `near`: it only matters for speed.
@@ -37,6 +37,24 @@ pub trait Store: Sync {
     /// Says that the key will soon be looked up.
     fn prefetch(&self, key: Self::Key);
 
+    /// How many states are kept.
+    fn len(&self) -> u64;
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many bytes all of it occupies.
+    fn bytes(&self) -> u64;
+
+    /// When it will grow, and by how much.
+    fn growth(&self) -> Option<Growth> {
+        None
+    }
+}
+
+/// A set of visited states.
+pub trait Store: Keys {
     fn insert(&self, key: Self::Key) -> Visit;
 
     /// The same, perhaps faster, as no other thread can interfere.
@@ -46,27 +64,19 @@ pub trait Store: Sync {
 
     /// The same for keys one after the other; appends the indices of those that are new.
     fn insert_all(&mut self, keys: &[Self::Key], new: &mut Vec<u32>) {
-        new.extend(
-            (0..).zip(keys).filter(|(_, key)| self.insert_alone(**key) == Visit::New).map(|(index, _)| index),
-        );
+        new.extend((0..).zip(keys).filter(|(_, key)| self.insert_alone(**key) == Visit::New).map(|(index, _)| index));
     }
 
     fn guarantee(&self) -> Guarantee;
+}
 
-    /// How many states are kept.
-    fn len(&self) -> u64;
+/// Numbers of states.
+pub trait Numbered: Keys {
+    /// The number of a state; 0 until it was given one.
+    fn number(&self, key: Self::Key) -> u64;
 
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// How many bytes the store occupies.
-    fn bytes(&self) -> u64;
-
-    /// When it will grow, and by how much.
-    fn growth(&self) -> Option<Growth> {
-        None
-    }
+    /// Gives a state a number, which is not 0.
+    fn set_number(&mut self, key: Self::Key, number: u64);
 }
 
 /// What a store will do next to make room.
@@ -80,7 +90,7 @@ pub struct Growth {
 
 /// Names one state of a store for as long as the store lives. A short state may be its own key; so anything else of as
 /// many words can be kept where otherwise there are keys.
-pub trait StateKey: Copy + Eq + Hash + Debug {
+pub trait StateKey: Copy + Eq + Hash + Debug + Send + Sync {
     /// One or two.
     const WORDS: usize;
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use entail_model::{Model, Observer, StateKey, Store};
 
-use crate::descent::{Ahead, Descent};
+use crate::descent::{Ahead, Descent, Nothing};
 use crate::follow::Follower;
 use crate::queue::Queue;
 use crate::recent::Recent;
@@ -197,10 +197,10 @@ impl<K: StateKey> Front<K> {
             Entered::Nothing => return ControlFlow::Continue(()),
             Entered::Descent => {}
         }
-        while let Some(ahead) = run.step(descent)? {
+        while let Some((ahead, ())) = run.step(descent)? {
             match ahead {
                 Ahead::Nothing => {}
-                Ahead::Transient => run.enter_transient(descent)?,
+                Ahead::Transient => run.enter_transient(descent, &Nothing)?,
                 Ahead::Stable(key) => run.stats.matched += u64::from(reach(key)),
             }
         }

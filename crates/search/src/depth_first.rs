@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use entail_model::{Model, Observer, Store, Visit};
 
-use crate::descent::{Ahead, Descent};
+use crate::descent::{Ahead, Descent, Nothing};
 use crate::follow::Follower;
 use crate::path::Path;
 use crate::run::{Found, Run};
@@ -63,15 +63,15 @@ where
 {
     let mut path = Path::default();
     path.enter(initial, 0);
-    run.enter(descent, initial)?;
-    while let Some(ahead) = run.step(descent)? {
+    run.enter(descent, initial, &Nothing)?;
+    while let Some((ahead, ())) = run.step(descent)? {
         path.retreat(descent.depth());
         let depth = descent.depth() + 1;
         match ahead {
             Ahead::Nothing => {}
             Ahead::Transient => {
                 if run.may_expand(depth) {
-                    run.enter_transient(descent)?;
+                    run.enter_transient(descent, &Nothing)?;
                 }
             }
             Ahead::Stable(key) => match run.insert(key, descent)? {
@@ -83,7 +83,7 @@ where
                     if run.may_expand(depth) {
                         path.enter(key, depth);
                         run.aside = path.bytes();
-                        run.enter(descent, key)?;
+                        run.enter(descent, key, &Nothing)?;
                     }
                 }
             },

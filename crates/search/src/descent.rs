@@ -8,7 +8,7 @@
 //! A path that comes back to one of its own transient states, without a stable one in between, ends there. (SPIN
 //! would follow it forever.)
 
-use entail_model::{Fault, Led, State, StateKey, Successors};
+use entail_model::{Fault, Led, Model, State, StateKey, Successors};
 use rapidhash::v3::rapidhash_v3;
 
 use crate::chain::Chain;
@@ -16,9 +16,33 @@ use crate::footprint;
 
 /// One choice made.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Taken<K> {
+pub(crate) struct Taken<K, N> {
     pub fault: Option<Fault>,
     pub ahead: Ahead<K>,
+    /// What was noted of all steps since the last stable state.
+    pub note: N,
+}
+
+/// What a search wants to know of steps.
+pub(crate) trait Notes<M: Model> {
+    type Note: Copy + Default;
+
+    /// Of every step out of a stable state.
+    fn at(&self, state: &State, successors: &Successors<M::Step>) -> Self::Note;
+    /// Of a step.
+    fn of(&self, step: M::Step) -> Self::Note;
+    fn both(one: Self::Note, other: Self::Note) -> Self::Note;
+}
+
+/// Nothing.
+pub(crate) struct Nothing;
+
+impl<M: Model> Notes<M> for Nothing {
+    type Note = ();
+
+    fn at(&self, _: &State, _: &Successors<M::Step>) {}
+    fn of(&self, _: M::Step) {}
+    fn both((): (), (): ()) {}
 }
 
 /// Where a step led.
@@ -31,12 +55,13 @@ pub(crate) enum Ahead<K> {
 }
 
 /// A path may be millions of states long: so its frames own nothing, and lie on flat stacks.
-pub(crate) struct Descent<K> {
+pub(crate) struct Descent<K, N = ()> {
     frames: Vec<Frame>,
     /// The choices of all frames, made and not yet made.
     choices: Vec<Choice>,
     /// Where each choice leads: a key, or a span of `states`.
     targets: Vec<K>,
+    notes: Vec<N>,
     /// What goes wrong in some of the choices, by their index.
     faults: Vec<(usize, Fault)>,
     /// The transient states among the targets.
@@ -69,12 +94,13 @@ struct Choice {
     faulty: bool,
 }
 
-impl<K> Default for Descent<K> {
+impl<K, N> Default for Descent<K, N> {
     fn default() -> Self {
         Descent {
             frames: Vec::new(),
             choices: Vec::new(),
             targets: Vec::new(),
+            notes: Vec::new(),
             faults: Vec::new(),
             states: Vec::new(),
             chain: Chain::default(),
@@ -83,7 +109,7 @@ impl<K> Default for Descent<K> {
     }
 }
 
-impl<K: StateKey> Descent<K> {
+impl<K: StateKey, N: Copy> Descent<K, N> {
     /// Forgets the path.
     pub fn clear(&mut self) {
         while !self.frames.is_empty() {
@@ -95,7 +121,12 @@ impl<K: StateKey> Descent<K> {
     /// Makes the state whose successors these are the one to go on from: the transient one just reached, or else a
     /// stable one.
     #[inline]
-    pub fn enter<S: Copy>(&mut self, successors: &Successors<S>, mut key: impl FnMut(&State) -> K) {
+    pub fn enter<S: Copy>(
+        &mut self,
+        successors: &Successors<S>,
+        mut key: impl FnMut(&State) -> K,
+        mut note: impl FnMut(S) -> N,
+    ) {
         if let Some(passed) = self.reached {
             self.chain.push(passed.hash, self.frames.len());
         }
@@ -106,6 +137,7 @@ impl<K: StateKey> Descent<K> {
                 self.faults.push((self.choices.len(), fault));
             }
             self.choices.push(Choice { led: successor.led, faulty: successor.fault.is_some() });
+            self.notes.push(note(successor.step));
             self.targets.push(match successor.led {
                 Led::Nowhere => K::from_words([0; 2]),
                 Led::Stable => key(successor.state),
@@ -120,7 +152,7 @@ impl<K: StateKey> Descent<K> {
 
     /// Makes the next choice: in the state entered last if one is left there, else in the one before it, and so on.
     #[inline]
-    pub fn advance(&mut self) -> Option<Taken<K>> {
+    pub fn advance(&mut self) -> Option<Taken<K, N>> {
         while self.frames.last()?.next == self.choices.len() {
             self.leave();
         }
@@ -137,12 +169,18 @@ impl<K: StateKey> Descent<K> {
             }
             Led::Transient => self.pass(Span(self.targets[at].words()[0])),
         };
-        Some(Taken { fault, ahead })
+        Some(Taken { fault, ahead, note: self.notes[at] })
     }
 
     /// The transient state just reached.
     pub fn transient(&self) -> &State {
         self.reached.map_or(&[], |passed| passed.span.of(&self.states))
+    }
+
+    /// What was noted of the choice made last.
+    pub fn note(&self) -> Option<N> {
+        let frame = self.frames.last()?;
+        self.notes.get(frame.next.checked_sub(1)?).copied()
     }
 
     /// Whether the state just entered offers no choice.
@@ -167,6 +205,7 @@ impl<K: StateKey> Descent<K> {
             footprint::bytes(&self.frames),
             footprint::bytes(&self.choices),
             footprint::bytes(&self.targets),
+            footprint::bytes(&self.notes),
             footprint::bytes(&self.faults),
             footprint::bytes(&self.states),
             self.chain.bytes(),
@@ -178,6 +217,7 @@ impl<K: StateKey> Descent<K> {
         let Some(frame) = self.frames.pop() else { return };
         self.choices.truncate(frame.first);
         self.targets.truncate(frame.first);
+        self.notes.truncate(frame.first);
         self.states.truncate(frame.states);
         while self.faults.pop_if(|(choice, _)| *choice >= frame.first).is_some() {}
         if let Some(passed) = frame.passed {

@@ -44,10 +44,10 @@ impl<'m, M: Model> Follower<'m, M> {
 
     /// Goes on to the stable successor with this number, through any transient states.
     pub fn go_to_stable(&mut self, number: u32) {
-        let mut descent = Descent::default();
+        let mut descent = Descent::<Key>::default();
         self.successors.clear();
         self.model.expand(&self.state, &mut self.successors, &mut self.scratch);
-        descent.enter(&self.successors, |_| Key(0));
+        descent.enter(&self.successors, |_| Key(0), |_| ());
         let mut met = 0;
         while let Some(taken) = descent.advance() {
             match taken.ahead {
@@ -57,7 +57,7 @@ impl<'m, M: Model> Follower<'m, M> {
                 Ahead::Transient => {
                     self.successors.clear();
                     self.model.expand(descent.transient(), &mut self.successors, &mut self.scratch);
-                    descent.enter(&self.successors, |_| Key(0));
+                    descent.enter(&self.successors, |_| Key(0), |_| ());
                 }
             }
         }

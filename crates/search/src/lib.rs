@@ -6,10 +6,12 @@
 
 mod breadth_first;
 mod chain;
+mod components;
 mod depth_first;
 mod descent;
 mod follow;
 mod footprint;
+mod lasso;
 mod path;
 mod queue;
 mod recent;
@@ -22,11 +24,14 @@ use std::time::Duration;
 use entail_model::{Fault, StateBuf};
 
 pub use breadth_first::breadth_first;
+pub use components::components;
 pub use depth_first::depth_first;
 
-/// What counts as an error, and what to do about it. Faults other than claims of the model always count.
+/// What counts as an error, and what to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks {
+    /// Faults other than claims of the model.
+    pub faults: bool,
     /// What the model claims: see [`FaultKind::is_claim`](entail_model::FaultKind::is_claim).
     pub assertions: bool,
     /// Stable states without a step, where the run may not end.
@@ -36,13 +41,13 @@ pub struct Checks {
 
 impl Default for Checks {
     fn default() -> Checks {
-        Checks { assertions: true, end_states: true, errors: Errors::First }
+        Checks { faults: true, assertions: true, end_states: true, errors: Errors::First }
     }
 }
 
 impl Checks {
     fn count(&self, fault: &Fault) -> bool {
-        self.assertions || !fault.kind.is_claim()
+        if fault.kind.is_claim() { self.assertions } else { self.faults }
     }
 }
 
@@ -137,4 +142,7 @@ pub enum ErrorKind {
     Fault(Fault),
     /// After the last step.
     InvalidEnd,
+    /// The run goes on forever, and is accepted: after the last step it is where it was after so many, and takes those
+    /// behind them again.
+    Cycle { begins: usize },
 }

@@ -4,15 +4,15 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use entail_model::{Full, Model, Observer, Progress, StateBuf, Store, Successors, Visit};
+use entail_model::{Full, Keys, Model, Numbered, Observer, Progress, State, StateBuf, Store, Successors, Visit};
 
-use crate::descent::{Ahead, Descent};
+use crate::descent::{Ahead, Descent, Notes, Nothing};
 use crate::{Checks, End, ErrorKind, Errors, Limit, Limits, Outcome, Stats};
 
 /// A search under way. Its methods break off with the reason why the search is to end.
-pub(crate) struct Run<'a, M: Model, S: Store, O: ?Sized> {
+pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     pub model: &'a M,
-    store: &'a mut S,
+    pub store: &'a mut S,
     checks: &'a Checks,
     limits: &'a Limits<'a>,
     observer: &'a mut O,
@@ -69,7 +69,7 @@ impl Room {
     }
 }
 
-impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
+impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     pub fn new(
         model: &'a M,
         store: &'a mut S,
@@ -100,27 +100,17 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         }
     }
 
-    /// Visits the initial states and returns them, each once, with their numbers. They are all known before the
-    /// first step, so that what counts as matched does not depend on the order of the search.
-    pub fn visit_initial_states(&mut self) -> ControlFlow<End, Vec<(u32, S::Key)>> {
-        let mut states = Vec::new();
-        self.model.initial_states(&mut |state| states.push(state.to_vec()));
-        let (mut distinct, nowhere) = (Vec::new(), Descent::default());
-        for (number, state) in (0..).zip(states) {
-            self.make_room(1, 0)?;
-            let key = self.store.key(&state, &self.opened);
-            if self.insert(key, &nowhere)? == Visit::New {
-                distinct.push((number, key));
-            }
-        }
-        ControlFlow::Continue(distinct)
-    }
-
     /// Begins a descent in a stable state, or goes on with it there.
     #[inline]
-    pub fn enter(&mut self, descent: &mut Descent<S::Key>, key: S::Key) -> ControlFlow<End> {
+    pub fn enter<N: Notes<M>>(
+        &mut self,
+        descent: &mut Descent<S::Key, N::Note>,
+        key: S::Key,
+        notes: &N,
+    ) -> ControlFlow<End> {
         self.expand(key, descent)?;
-        self.admit(descent);
+        let note = notes.at(&self.state, &self.successors);
+        self.admit(descent, notes, note);
         self.check_end(descent)
     }
 
@@ -135,7 +125,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     ) -> ControlFlow<End, Entered> {
         self.expand(key, descent)?;
         if !self.successors.are_plain() || self.successors.is_empty() {
-            self.admit(descent);
+            self.admit(descent, &Nothing, ());
             self.check_end(descent)?;
             return ControlFlow::Continue(Entered::Descent);
         }
@@ -169,7 +159,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 
     #[inline]
-    fn expand(&mut self, key: S::Key, descent: &Descent<S::Key>) -> ControlFlow<End> {
+    fn expand<N: Copy>(&mut self, key: S::Key, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
         self.store.open(key, &mut self.state, &mut self.opened);
         self.successors.clear();
         self.model.expand(&self.state, &mut self.successors, &mut self.scratch);
@@ -177,7 +167,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 
     /// Checks whether the run may end in the stable state just entered, if it does.
-    fn check_end(&mut self, descent: &Descent<S::Key>) -> ControlFlow<End> {
+    fn check_end<N: Copy>(&mut self, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
         if descent.is_stuck() && self.checks.end_states && !self.model.marks(&self.state).valid_end {
             self.error(ErrorKind::InvalidEnd, 1, descent)?;
         }
@@ -185,23 +175,28 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 
     /// Goes on in the transient state just reached.
-    pub fn enter_transient(&mut self, descent: &mut Descent<S::Key>) -> ControlFlow<End> {
+    pub fn enter_transient<N: Notes<M>>(
+        &mut self,
+        descent: &mut Descent<S::Key, N::Note>,
+        notes: &N,
+    ) -> ControlFlow<End> {
         self.successors.clear();
         self.model.expand(descent.transient(), &mut self.successors, &mut self.scratch);
         self.prepare(descent)?;
-        self.admit(descent);
+        let note = descent.note().unwrap_or_default();
+        self.admit(descent, notes, note);
         ControlFlow::Continue(())
     }
 
     /// Makes the next choice of `descent`; `None` when none is left.
     #[inline]
-    pub fn step(&mut self, descent: &mut Descent<S::Key>) -> ControlFlow<End, Option<Ahead<S::Key>>> {
+    pub fn step<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) -> ControlFlow<End, Option<(Ahead<S::Key>, N)>> {
         self.keep_watch()?;
         let Some(taken) = descent.advance() else { return ControlFlow::Continue(None) };
         if let Some(fault) = taken.fault.filter(|fault| self.checks.count(fault)) {
             self.error(ErrorKind::Fault(fault), fault.times, descent)?;
         }
-        ControlFlow::Continue(Some(taken.ahead))
+        ControlFlow::Continue(Some((taken.ahead, taken.note)))
     }
 
     /// These keys will soon be looked up.
@@ -210,35 +205,9 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         keys.iter().for_each(|key| self.store.prefetch(*key));
     }
 
-    /// Looks up keys one after the other, and appends the indices of those that are new.
-    pub fn insert_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) -> ControlFlow<End> {
-        if self.room.inserts < keys.len() {
-            self.make_room(keys.len(), 0)?;
-        }
-        self.room.inserts -= keys.len();
-        let before = new.len();
-        self.store.insert_all(keys, new);
-        let stored = (new.len() - before) as u64;
-        self.stats.stored += stored;
-        self.stats.matched += keys.len() as u64 - stored;
-        ControlFlow::Continue(())
-    }
-
-    /// Looks up a key that `descent` has come to.
-    #[inline]
-    pub fn insert(&mut self, key: S::Key, descent: &Descent<S::Key>) -> ControlFlow<End, Visit> {
-        if self.room.inserts == 0 {
-            self.make_room(0, descent.bytes())?;
-        }
-        self.room.inserts -= 1;
-        let visit = self.store.insert_alone(key);
-        self.stats.stored += u64::from(visit == Visit::New);
-        ControlFlow::Continue(visit)
-    }
-
     /// Sees to it that there is room for the successors of the state that was just expanded.
     #[inline]
-    fn prepare(&mut self, descent: &Descent<S::Key>) -> ControlFlow<End> {
+    fn prepare<N: Copy>(&mut self, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
         let steps = self.successors.len();
         if self.room.keys < steps {
             self.make_room(steps, descent.bytes())?;
@@ -248,15 +217,16 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         ControlFlow::Continue(())
     }
 
-    /// Enters the state that was just expanded.
+    /// Enters the state that was just expanded; all its steps have a note in common.
     #[inline]
-    fn admit(&mut self, descent: &mut Descent<S::Key>) {
+    fn admit<N: Notes<M>>(&mut self, descent: &mut Descent<S::Key, N::Note>, notes: &N, common: N::Note) {
         let (store, opened) = (&*self.store, &self.opened);
-        descent.enter(&self.successors, |state| {
+        let key = |state: &State| {
             let key = store.key(state, opened);
             store.prefetch(key);
             key
-        });
+        };
+        descent.enter(&self.successors, key, |step| N::both(common, notes.of(step)));
     }
 
     #[cold]
@@ -299,7 +269,7 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 
     #[cold]
-    fn error(&mut self, error: ErrorKind, times: u32, descent: &Descent<S::Key>) -> ControlFlow<End> {
+    fn error<N: Copy>(&mut self, error: ErrorKind, times: u32, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
         self.errors += u64::from(times);
         let origin = self.origin;
         self.first.get_or_insert_with(|| Found { error, origin, choices: descent.choices() });
@@ -339,6 +309,77 @@ impl<'a, M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         let bytes = self.store.bytes() + self.aside;
         let growth = self.store.growth();
         self.observer.progress(Progress { stored, matched, depth, bytes, growth });
+    }
+}
+
+impl<M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
+    /// Visits the initial states and returns them, each once, with their numbers. They are all known before the
+    /// first step, so that what counts as matched does not depend on the order of the search.
+    pub fn visit_initial_states(&mut self) -> ControlFlow<End, Vec<(u32, S::Key)>> {
+        let mut states = Vec::new();
+        self.model.initial_states(&mut |state| states.push(state.to_vec()));
+        let (mut distinct, nowhere) = (Vec::new(), Descent::<S::Key>::default());
+        for (number, state) in (0..).zip(states) {
+            self.make_room(1, 0)?;
+            let key = self.store.key(&state, &self.opened);
+            if self.insert(key, &nowhere)? == Visit::New {
+                distinct.push((number, key));
+            }
+        }
+        ControlFlow::Continue(distinct)
+    }
+
+    /// Looks up keys one after the other, and appends the indices of those that are new.
+    pub fn insert_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) -> ControlFlow<End> {
+        if self.room.inserts < keys.len() {
+            self.make_room(keys.len(), 0)?;
+        }
+        self.room.inserts -= keys.len();
+        let before = new.len();
+        self.store.insert_all(keys, new);
+        let stored = (new.len() - before) as u64;
+        self.stats.stored += stored;
+        self.stats.matched += keys.len() as u64 - stored;
+        ControlFlow::Continue(())
+    }
+
+    /// Looks up a key that `descent` has come to.
+    #[inline]
+    pub fn insert(&mut self, key: S::Key, descent: &Descent<S::Key>) -> ControlFlow<End, Visit> {
+        if self.room.inserts == 0 {
+            self.make_room(0, descent.bytes())?;
+        }
+        self.room.inserts -= 1;
+        let visit = self.store.insert_alone(key);
+        self.stats.stored += u64::from(visit == Visit::New);
+        ControlFlow::Continue(visit)
+    }
+}
+
+impl<M: Model, S: Numbered, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
+    pub fn keys_of_initial_states(&mut self) -> ControlFlow<End, Vec<S::Key>> {
+        let mut states = Vec::new();
+        self.model.initial_states(&mut |state| states.push(state.to_vec()));
+        self.make_room(states.len(), 0)?;
+        let keys = states.iter().map(|state| self.store.key(state, &self.opened)).collect();
+        ControlFlow::Continue(keys)
+    }
+
+    /// Gives a new state that `descent` has come to its first number.
+    #[inline]
+    pub fn give_number<N: Copy>(
+        &mut self,
+        key: S::Key,
+        number: u64,
+        descent: &Descent<S::Key, N>,
+    ) -> ControlFlow<End> {
+        if self.room.inserts == 0 {
+            self.make_room(0, descent.bytes())?;
+        }
+        self.room.inserts -= 1;
+        self.store.set_number(key, number);
+        self.stats.stored += 1;
+        ControlFlow::Continue(())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use entail_model::{Key, Store};
+use entail_model::{Key, Keys, Store};
 use entail_store::{Field, Lossless, Packing};
 
 const BATCH: usize = 256;

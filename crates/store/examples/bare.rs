@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use entail_model::{Key, Store};
+use entail_model::{Key, Keys, Store};
 use entail_store::Lossless;
 
 const BATCH: usize = 256;

@@ -6,6 +6,7 @@ mod lossless;
 #[expect(unsafe_code)]
 mod memory;
 mod mix;
+mod numbered;
 #[expect(unsafe_code)]
 mod packing;
 mod pairs;
@@ -13,7 +14,8 @@ mod sync;
 mod table;
 mod tree;
 
-pub use lossless::{Lossless, LosslessWide};
+pub use lossless::{Kept, Lossless, LosslessWide, Short};
+pub use numbered::Numbers;
 pub use packing::{Field, Packing};
 
 /// Has a value fetched into the cache, without waiting for it.

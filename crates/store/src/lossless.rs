@@ -1,6 +1,6 @@
 //! The stores that keep every state as it is.
 
-use entail_model::{Full, Growth, Guarantee, Key, State, StateBuf, StateKey, Store, Visit, WideKey};
+use entail_model::{Full, Growth, Guarantee, Key, Keys, State, StateBuf, StateKey, Store, Visit, WideKey};
 
 use crate::pairs::Pairs;
 use crate::table::Table;
@@ -211,7 +211,7 @@ fn one_by_one<K: Copy>(keys: &[K], new: &mut Vec<u32>, mut insert: impl FnMut(K)
     new.extend((0..).zip(keys).filter(|(_, key)| insert(**key) == Visit::New).map(|(index, _)| index));
 }
 
-impl<S: Short> Store for Kept<S> {
+impl<S: Short> Keys for Kept<S> {
     type Opened = Opened;
     type Key = S::Key;
 
@@ -246,6 +246,22 @@ impl<S: Short> Store for Kept<S> {
         }
     }
 
+    fn len(&self) -> u64 {
+        self.short.len() + self.long.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.short.bytes() + self.long.bytes()
+    }
+
+    /// That of the part which has more.
+    fn growth(&self) -> Option<Growth> {
+        let short = self.short.len() >= self.long.len();
+        Some(if short { self.short.growth() } else { self.long.growth() })
+    }
+}
+
+impl<S: Short> Store for Kept<S> {
     #[inline]
     fn insert(&self, key: S::Key) -> Visit {
         match S::unmarked(key) {
@@ -271,19 +287,5 @@ impl<S: Short> Store for Kept<S> {
 
     fn guarantee(&self) -> Guarantee {
         Guarantee::Exact
-    }
-
-    fn len(&self) -> u64 {
-        self.short.len() + self.long.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.short.bytes() + self.long.bytes()
-    }
-
-    /// That of the part which has more.
-    fn growth(&self) -> Option<Growth> {
-        let short = self.short.len() >= self.long.len();
-        Some(if short { self.short.growth() } else { self.long.growth() })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use entail_model::{Full, Store, Visit};
+use entail_model::{Full, Keys, Store, Visit};
 use entail_store::{Lossless, LosslessWide};
 use entail_testkit::rng::Rng;
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! The simplest of stores: the judge of the others.
 
-use entail_model::{Full, Guarantee, Key, State, StateBuf, Store, Visit};
+use entail_model::{Full, Guarantee, Key, Keys, State, StateBuf, Store, Visit};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -36,7 +36,7 @@ impl Diary {
     }
 }
 
-impl Store for Diary {
+impl Keys for Diary {
     type Opened = ();
     type Key = Key;
 
@@ -62,6 +62,17 @@ impl Store for Diary {
 
     fn prefetch(&self, _: Key) {}
 
+    fn len(&self) -> u64 {
+        self.pages().visited.len() as u64
+    }
+
+    /// A round number for each state.
+    fn bytes(&self) -> u64 {
+        100 * self.len()
+    }
+}
+
+impl Store for Diary {
     fn insert(&self, key: Key) -> Visit {
         let mut pages = self.pages();
         let visit = if pages.visited.insert(key) { Visit::New } else { Visit::Seen };
@@ -71,14 +82,5 @@ impl Store for Diary {
 
     fn guarantee(&self) -> Guarantee {
         Guarantee::Exact
-    }
-
-    fn len(&self) -> u64 {
-        self.pages().visited.len() as u64
-    }
-
-    /// A round number for each state.
-    fn bytes(&self) -> u64 {
-        100 * self.len()
     }
 }
