@@ -1,4 +1,4 @@
-//! Infinite runs, and which of them are accepted.
+//! Infinite runs, which of them are accepted, and what holds in their states.
 
 use crate::{Model, State, Successors};
 
@@ -17,6 +17,12 @@ pub trait Accepting: Model {
     fn sets_of(&self, _step: Self::Step) -> Sets {
         Sets::default()
     }
+}
+
+/// A model that says what is true in its states.
+pub trait Propositional: Model {
+    /// Which propositions hold in a stable state, a bit for each.
+    fn valuation(&self, state: &State) -> u64;
 }
 
 /// Some of the sets of a model, a bit for each.

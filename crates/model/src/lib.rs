@@ -9,7 +9,7 @@ mod accepting;
 mod successors;
 
 pub use store::{Full, Growth, Guarantee, Key, Keys, Numbered, StateKey, Store, Visit, WideKey};
-pub use accepting::{Accepting, Sets};
+pub use accepting::{Accepting, Propositional, Sets};
 pub use successors::{Led, Successor, Successors};
 
 use std::fmt::Debug;

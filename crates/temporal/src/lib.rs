@@ -18,6 +18,7 @@ mod labels;
 pub mod limits;
 pub mod never;
 mod print;
+pub mod product;
 mod prune;
 mod rewrite;
 mod simulation;
@@ -29,6 +30,7 @@ pub use automaton::Automaton;
 pub use buchi::Buchi;
 pub use formula::{Formula, Formulas, Proposition};
 pub use limits::{Limit, Limits};
+pub use product::Product;
 
 /// The automaton of the words that satisfy a formula, as small as we can make it.
 pub fn translate(formulas: &mut Formulas, formula: Formula, limits: Limits) -> Result<Automaton, Limit> {
