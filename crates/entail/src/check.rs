@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, CheckFormat};
 use crate::console::{Console, Failure, Status};
 use crate::coverage::{Coverage, Unreached};
 use crate::load::{self, Reading};
-use crate::plan::{Done, Memory, Plan};
+use crate::plan::{Done, Goal, Memory, Plan};
 use crate::progress::Watch;
 use crate::report::{Counterexample, PropertyReport, Report, Searched, Times, Verdict, json, spin, text};
 use crate::trail::Trail;
@@ -12,11 +12,12 @@ use crate::units::{show_bytes, show_duration};
 use crate::violation::Violation;
 use crate::walk::Walk;
 use crate::{interrupt, machine, sweep};
-use entail_front::{ModelSource, Property};
-use entail_ir::Interpreter;
+use entail_front::{LtlFormula, ModelSource, Property};
+use entail_ir::{Interpreter, System};
 use entail_ir::interpret::Step;
 use entail_model::Guarantee;
 use entail_search::{End, ErrorKind, Limit};
+use entail_temporal::{self as temporal, translate};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,7 +71,10 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, 
                 report.properties.push(property);
                 report.unreached = unreached;
             }
-            report.properties.extend(selection.named.into_iter().map(unavailable));
+            for property in selection.named {
+                let checked = job.check_property(property, stop, console);
+                report.properties.push(checked);
+            }
         }
     }
     report.model = Some(model);
@@ -100,12 +104,6 @@ impl<'m> Selection<'m> {
 /// Assertions, invalid end states and run-time faults.
 const SAFETY: &str = "safety";
 
-fn unavailable(property: &Property) -> PropertyReport {
-    let kind = property.kind.name();
-    let reason = format!("checking {kind} properties is not available yet");
-    PropertyReport { name: property.name.clone(), kind, verdict: Verdict::Inconclusive(reason), searched: None }
-}
-
 /// One model to be searched.
 struct Job<'a> {
     path: &'a Path,
@@ -122,18 +120,58 @@ impl Job<'_> {
     fn check_safety(&self, stop: &AtomicBool, console: &Console) -> (PropertyReport, Option<Vec<Unreached>>) {
         let interpreter = Interpreter::new(&self.model.system);
         let mut watch = Watch::new(Coverage::new(&self.model.system), console.progress);
+        let done = self.run(&interpreter, Goal::Mistake, stop, &mut watch);
+        let coverage = watch.finish();
+        let unreached = (done.outcome.end == End::Complete).then(|| coverage.unreached(&self.model.system));
+        (self.report(SAFETY, SAFETY, &interpreter, done, console), unreached)
+    }
+
+    /// What is known of something that the model says about itself.
+    fn check_property(&self, property: &Property, stop: &AtomicBool, console: &Console) -> PropertyReport {
+        let kind = property.kind.name();
+        let inconclusive = |reason: String| {
+            let verdict = Verdict::Inconclusive(reason);
+            PropertyReport { name: property.name.clone(), kind, verdict, searched: None }
+        };
+        let Some(LtlFormula { formulas, formula, propositions }) = &property.formula else {
+            return inconclusive(format!("checking {kind} properties is not available yet"));
+        };
+        let mut formulas = formulas.clone();
+        let broken = formulas.not(*formula);
+        let automaton = match translate(&mut formulas, broken, temporal::Limits::default()) {
+            Ok(automaton) => automaton,
+            Err(limit) => return inconclusive(format!("the formula is too large: {limit}")),
+        };
+        let propositions = propositions.iter().map(|(proposition, _)| proposition.clone()).collect();
+        let system = System { propositions, ..self.model.system.clone() };
+        let interpreter = Interpreter::new(&system);
+        let mut watch = Watch::new(Coverage::new(&system), console.progress);
+        let done = self.run(&interpreter, Goal::Accepted(&automaton), stop, &mut watch);
+        watch.finish();
+        self.report(&property.name, kind, &interpreter, done, console)
+    }
+
+    fn run(&self, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Done {
         // Depth is counted as the language's own tools do.
         let first = self.model.language.first_depth();
         let plan = Plan { depth: self.plan.depth.map(|depth| depth.saturating_sub(first)), ..self.plan.clone() };
-        let mut done = plan.run(&interpreter, stop, &mut watch);
+        let mut done = plan.run(interpreter, goal, stop, watch);
         done.outcome.stats.depth += first;
-        let outcome = &done.outcome;
-        let coverage = watch.finish();
+        done
+    }
 
-        let unreached = (outcome.end == End::Complete).then(|| coverage.unreached(&self.model.system));
+    fn report(
+        &self,
+        name: &str,
+        kind: &'static str,
+        interpreter: &Interpreter,
+        done: Done,
+        console: &Console,
+    ) -> PropertyReport {
+        let outcome = &done.outcome;
         let verdict = self.verdict(&done);
         let counterexample =
-            outcome.counterexample.as_ref().map(|found| self.counterexample(&interpreter, found, console));
+            outcome.counterexample.as_ref().map(|found| self.counterexample(interpreter, found, console));
         let searched = Searched {
             errors: outcome.errors,
             counterexample,
@@ -150,11 +188,10 @@ impl Job<'_> {
                 total: self.started.elapsed(),
             },
             peak_bytes: machine::peak_memory(),
-            state_bytes: initial_size(&interpreter),
+            state_bytes: initial_size(interpreter),
             state_bits: done.state_bits,
         };
-        let (name, kind) = (SAFETY.to_owned(), SAFETY);
-        (PropertyReport { name, kind, verdict, searched: Some(searched) }, unreached)
+        PropertyReport { name: name.to_owned(), kind, verdict, searched: Some(searched) }
     }
 
     fn verdict(&self, done: &Done) -> Verdict {
@@ -198,6 +235,10 @@ impl Job<'_> {
         Counterexample {
             violation,
             steps: found.steps.len(),
+            cycle_start: match found.error {
+                ErrorKind::Cycle { begins } => Some(begins),
+                ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
+            },
             moves: trail.moves.len(),
             trail: self.write(&trail, console),
             last_steps,
@@ -238,6 +279,7 @@ fn tell(interpreter: &Interpreter, found: &entail_search::Counterexample<Step>) 
     let violation = match found.error {
         ErrorKind::Fault(fault) => Violation::fault(interpreter, fault, !found.start.is_empty()),
         ErrorKind::InvalidEnd => Violation::end(interpreter, &walk.state),
+        ErrorKind::Cycle { begins } => Violation::cycle(interpreter, &found.steps[begins..]),
     };
     (violation, last_steps)
 }

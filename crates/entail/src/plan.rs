@@ -6,10 +6,14 @@ use crate::progress::Watch;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, Step};
 use entail_jit::Jit;
-use entail_model::{Guarantee, Model};
+use entail_model::{Guarantee, Model, Observer, Progress};
 use entail_packed::Packed;
-use entail_search::{Checks, End, Errors, Limit, Limits, Outcome, breadth_first, depth_first};
-use entail_store::{Lossless, LosslessWide};
+use entail_search::{
+    Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, breadth_first, components, depth_first,
+};
+use entail_store::{Lossless, LosslessWide, Numbers};
+use entail_temporal::product::{Move, Product};
+use entail_temporal::Automaton;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -28,6 +32,15 @@ pub struct Plan {
     pub memory: Option<u64>,
     pub depth: Option<u64>,
     pub time: Option<Duration>,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy)]
+pub enum Goal<'a> {
+    /// A step or a state where something is wrong.
+    Mistake,
+    /// An infinite run that the automaton accepts.
+    Accepted(&'a Automaton),
 }
 
 /// How many bytes the visited states may take, and why.
@@ -66,24 +79,24 @@ impl Plan {
             threads: args.how.threads,
             // Nothing is optimised yet, so `--no-opt` has nothing to forbid.
             optimised: false,
-            checks: Checks { assertions: !args.what.no_assert, end_states: !args.what.no_end, errors },
+            checks: Checks { faults: true, assertions: !args.what.no_assert, end_states: !args.what.no_end, errors },
             memory: args.limits.memory,
             depth: args.limits.depth,
             time: args.limits.time,
         }
     }
 
-    pub fn run(&self, interpreter: &Interpreter, stop: &AtomicBool, watch: &mut Watch) -> Done {
+    pub fn run(&self, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Done {
         let began = Instant::now();
         match self.backend {
             Backend::Jit => match Jit::compile(interpreter) {
-                Ok(jit) => self.search(interpreter, jit, began, stop, watch),
+                Ok(jit) => self.search(interpreter, jit, goal, began, stop, watch),
                 Err(reason) => {
-                    let done = self.search(interpreter, interpreter, began, stop, watch);
+                    let done = self.search(interpreter, interpreter, goal, began, stop, watch);
                     Done { backend: Backend::Interpret, fallback: Some(reason.to_string()), ..done }
                 }
             },
-            Backend::Interpret => self.search(interpreter, interpreter, began, stop, watch),
+            Backend::Interpret => self.search(interpreter, interpreter, goal, began, stop, watch),
         }
     }
 
@@ -91,6 +104,7 @@ impl Plan {
         &self,
         interpreter: &Interpreter,
         engine: E,
+        goal: Goal,
         began: Instant,
         stop: &AtomicBool,
         watch: &mut Watch,
@@ -110,9 +124,20 @@ impl Plan {
                 stop: Some(stop),
             };
             // What fits into one or two words is kept as it is.
-            let explored = match model.bits() {
-                64..128 => self.explore(&model, LosslessWide::new(), &limits, watch),
-                bits => self.explore(&model, Lossless::new(bits), &limits, watch),
+            let explored = match (goal, model.bits()) {
+                (Goal::Mistake, 64..128) => self.explore(&model, LosslessWide::new(), &limits, watch),
+                (Goal::Mistake, bits) => self.explore(&model, Lossless::new(bits), &limits, watch),
+                (Goal::Accepted(automaton), bits) => {
+                    let product = Product::new(&model, automaton);
+                    let watch = &mut OfModel(watch);
+                    // With the automaton's word, what had one word has two.
+                    let outcome = if bits < 64 {
+                        components(&product, &mut Numbers::new(LosslessWide::new()), &limits, watch)
+                    } else {
+                        components(&product, &mut Numbers::new(Lossless::new(64)), &limits, watch)
+                    };
+                    (of_model::<Packed<E>>(outcome), Guarantee::Exact)
+                }
             };
             let interrupted = explored.0.end == End::Limit(Limit::Interrupted);
             if !interrupted || !model.is_outgrown() || stop.load(Ordering::Relaxed) {
@@ -151,6 +176,36 @@ impl Plan {
         };
         (outcome, store.guarantee())
     }
+}
+
+/// Sees what the model does in a product.
+struct OfModel<'w>(&'w mut Watch);
+
+impl Observer<Move<Step>> for OfModel<'_> {
+    fn stepped(&mut self, step: Move<Step>) {
+        if let Some(step) = step.step {
+            self.0.stepped(step);
+        }
+    }
+
+    fn progress(&mut self, progress: Progress) {
+        self.0.progress(progress);
+    }
+}
+
+/// What a search of a product has found, told of the model alone.
+fn of_model<M: entail_model::Propositional<Step = Step>>(outcome: Outcome<Move<Step>>) -> Outcome<Step> {
+    let Outcome { end, stats, errors, bytes, counterexample } = outcome;
+    let counterexample = counterexample.map(|found| {
+        let steps = |moves: &[Move<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
+        let error = match found.error {
+            ErrorKind::Cycle { begins } => ErrorKind::Cycle { begins: steps(&found.steps[..begins]).len() },
+            error @ (ErrorKind::Fault(_) | ErrorKind::InvalidEnd) => error,
+        };
+        let start = Product::<M>::parts(&found.start).0.to_vec();
+        Counterexample { error, start, steps: steps(&found.steps) }
+    });
+    Outcome { end, stats, errors, bytes, counterexample }
 }
 
 impl Memory {

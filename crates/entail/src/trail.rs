@@ -12,7 +12,7 @@
 
 use entail_ir::System;
 use entail_ir::interpret::Step;
-use entail_search::Counterexample;
+use entail_search::{Counterexample, ErrorKind};
 use std::fmt::Write as _;
 use std::io::{self, BufRead, Read};
 
@@ -43,6 +43,11 @@ impl Trail {
     pub fn of(run: &Counterexample<Step>, system: &System) -> Trail {
         let steps = if run.start.is_empty() { &[] } else { &run.steps[..] };
         let statement = |edge| system.statement(system.edge(edge).statement).spin_id;
+        let lines = |steps: &[Step]| steps.iter().map(|step| 1 + usize::from(step.partner().is_some())).sum();
+        let cycle_start = match run.error {
+            ErrorKind::Cycle { begins } => Some(lines(&steps[..begins.min(steps.len())])),
+            ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
+        };
         let halves = steps.iter().flat_map(|step| {
             let first = (step.process(), statement(step.edge()));
             let second = step.partner().map(|(process, edge)| (process, statement(edge)));
@@ -52,12 +57,15 @@ impl Trail {
             let process = process as u32;
             Move { step, process, statement }
         });
-        Trail { moves: moves.collect(), ..Trail::default() }
+        Trail { moves: moves.collect(), cycle_start, ..Trail::default() }
     }
 
     pub fn text(&self) -> String {
         let mut text = String::new();
-        for Move { step, process, statement } in &self.moves {
+        for (index, Move { step, process, statement }) in self.moves.iter().enumerate() {
+            if self.cycle_start == Some(index) {
+                text += "-1:-1:-1\n";
+            }
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{step}:{process}:{statement}");
         }

@@ -1,5 +1,6 @@
 //! What went wrong, in words and with its place.
 
+use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, Statement};
 use entail_model::{Fault, FaultKind, Model, State};
 
@@ -18,6 +19,8 @@ const MOST_LISTED: usize = 3;
 pub enum Kind {
     Fault(FaultKind),
     InvalidEnd,
+    /// A run that goes on for ever breaks a property.
+    Cycle,
 }
 
 impl Violation {
@@ -38,6 +41,18 @@ impl Violation {
         interpreter.enabled(state, &mut steps);
         let ends = steps.is_empty() && !interpreter.is_transient(state);
         (ends && !interpreter.marks(state).valid_end).then(|| Violation::end(interpreter, state))
+    }
+
+    /// The run takes `steps` again and again from `state` on, and none of its continuations mends what it has broken.
+    pub fn cycle(interpreter: &Interpreter, steps: &[Step]) -> Violation {
+        let system = interpreter.system();
+        let place = steps.first().map(|step| system.statement(system.edge(step.edge()).statement).clone());
+        let message = match steps.len() {
+            0 => "the run ends, and its last state remains for ever".to_owned(),
+            1 => "the last step is repeated for ever".to_owned(),
+            count => format!("the last {count} steps are repeated for ever"),
+        };
+        Violation { kind: Kind::Cycle, message, place }
     }
 
     /// The run ended in `state`, where it must not.
@@ -77,6 +92,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::InvalidEnd => "invalid_end_state",
+            Kind::Cycle => "acceptance_cycle",
             Kind::Fault(kind) => kind.name(),
         }
     }
@@ -85,6 +101,7 @@ impl Kind {
     pub fn words(self) -> &'static str {
         match self {
             Kind::InvalidEnd => "invalid end state",
+            Kind::Cycle => "acceptance cycle",
             Kind::Fault(kind) => kind.words(),
         }
     }

@@ -12,6 +12,7 @@ pub mod suggest;
 
 use diagnostic::Diagnostic;
 use entail_ir::System;
+use entail_temporal::{Formula, Formulas};
 use source::Sources;
 use std::path::{Path, PathBuf};
 
@@ -63,12 +64,23 @@ pub struct ModelSource {
 }
 
 /// Something the model says about itself, beyond assertions and end states.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Property {
     pub name: String,
     pub kind: PropertyKind,
     pub text: String,
     pub line: u32,
+    /// What it says, if that is a formula of linear time.
+    pub formula: Option<LtlFormula>,
+}
+
+/// A formula over propositions of a system.
+#[derive(Clone, Debug)]
+pub struct LtlFormula {
+    pub formulas: Formulas,
+    pub formula: Formula,
+    /// What is asked of a state, and how the formula puts it.
+    pub propositions: Vec<(entail_ir::Expr, String)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -61,6 +61,8 @@ pub struct System {
     pub oldest_first: bool,
     /// What must hold in every stable state, with the statement that says so. They see globals only.
     pub invariants: Vec<(Expr, StatementId)>,
+    /// What a property asks of stable states. They see globals only. Nothing is wrong if one does not hold.
+    pub propositions: Vec<Expr>,
 }
 
 /// Variables that live together: all globals, or the locals of one process type.

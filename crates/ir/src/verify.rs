@@ -76,6 +76,9 @@ impl<'a> Verifier<'a> {
                 this.statement_id(*statement);
             });
         }
+        for (number, condition) in system.propositions.iter().enumerate() {
+            self.within(format_args!("proposition {number}"), |this| this.expr(condition, 1));
+        }
         self.edge_ranges();
         for (number, start) in system.start.iter().enumerate() {
             self.within(format_args!("start {number}"), |this| {

@@ -20,7 +20,7 @@ mod scout;
 
 use entail_ir::interpret::{Engine, Kind, Sink, Source, Step};
 use entail_ir::{Interpreter, Ranges, System};
-use entail_model::{Fired, Marks, Model, State, StateBuf, StateKey, Successors};
+use entail_model::{Fired, Marks, Model, Propositional, State, StateBuf, StateKey, Successors};
 
 use form::{Form, Forms};
 
@@ -106,6 +106,12 @@ pub struct Scratch<D> {
     /// Of the state that is expanded.
     unpacked: StateBuf,
     desk: D,
+}
+
+impl<E: Engine> Propositional for Packed<'_, E> {
+    fn valuation(&self, state: &State) -> u64 {
+        self.interpreter.valuation(&self.unpacked(state))
+    }
 }
 
 /// Packs the successors of a state.

@@ -25,7 +25,7 @@ fn a_search_begins_again_and_misses_nothing() {
     let (mut sources, mut problems) = (Sources::default(), Vec::new());
     let model = load_text("odometer", ODOMETER, &mut sources, &mut problems).expect("a model");
     let interpreter = Interpreter::new(&model.system);
-    let checks = Checks { assertions: true, end_states: false, errors: Errors::All };
+    let checks = Checks { faults: true, assertions: true, end_states: false, errors: Errors::All };
     let mut packed = Packed::new(&interpreter, Interpreter::new(&model.system));
     let mut bits = vec![packed.bits()];
     let outcome = loop {

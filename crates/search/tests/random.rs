@@ -11,6 +11,7 @@ use proptest::prelude::*;
 
 fn random_checks(rng: &mut Rng) -> Checks {
     Checks {
+        faults: true,
         assertions: rng.chance(0.7),
         end_states: rng.chance(0.7),
         errors: *rng.pick(&[Errors::First, Errors::All]),

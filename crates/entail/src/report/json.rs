@@ -176,7 +176,7 @@ fn run(counterexample: &Counterexample) -> Run<'_> {
         line: place.map(|place| place.line),
         column: place.map(|place| place.column),
         steps: counterexample.steps,
-        cycle_start: None,
+        cycle_start: counterexample.cycle_start,
         trail: counterexample.trail.as_ref().map(|path| path.display().to_string()),
     }
 }

@@ -67,6 +67,8 @@ pub struct Searched {
 pub struct Counterexample {
     pub violation: Violation,
     pub steps: usize,
+    /// After how many of them the run goes round for ever.
+    pub cycle_start: Option<usize>,
     /// How long the trail is, where a rendezvous counts twice.
     pub moves: usize,
     /// `None` if it could not be written.

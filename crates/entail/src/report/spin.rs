@@ -61,6 +61,7 @@ fn write_error(out: &mut String, found: &Counterexample) -> fmt::Result {
 fn words(violation: &Violation) -> String {
     let text = violation.place.as_ref().map_or("", |place| place.text.as_str());
     match violation.kind {
+        Kind::Cycle => "acceptance cycle".to_owned(),
         Kind::InvalidEnd => "invalid end state".into(),
         Kind::Fault(FaultKind::Assertion) => {
             let condition = text.strip_prefix("assert").unwrap_or(text).trim();

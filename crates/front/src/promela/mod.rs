@@ -13,7 +13,7 @@ pub mod walk;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
-use crate::{Language, ModelSource, Options, Property, PropertyKind};
+use crate::{Language, LtlFormula, ModelSource, Options, Property, PropertyKind};
 use ast::{Program, Unit};
 use std::path::Path;
 use token::Token;
@@ -48,21 +48,22 @@ fn from_tokens(tokens: Vec<Token>, sources: &Sources, problems: &mut Vec<Diagnos
     if problems.iter().any(Diagnostic::is_error) {
         return None;
     }
-    let system = lower::lower(&program, sources, problems)?;
+    let lower::Lowered { system, formulas } = lower::lower(&program, sources, problems)?;
     debug_assert_eq!(entail_ir::verify::verify(&system), Ok(()));
-    let properties = properties(&program, sources);
+    let properties = properties(&program, formulas, sources);
     Some(ModelSource { language: Language::Promela, system, properties, listing: None })
 }
 
 /// The claims the model makes; unnamed ones get the names SPIN would give them.
-fn properties(program: &Program, sources: &Sources) -> Vec<Property> {
+fn properties(program: &Program, formulas: Vec<LtlFormula>, sources: &Sources) -> Vec<Property> {
     let mut properties = Vec::new();
-    let (mut formulas, mut claims) = (0, 0);
+    let mut formulas = formulas.into_iter();
+    let (mut unnamed, mut claims) = (0, 0);
     for unit in &program.units {
         let (name, kind, text, span) = match unit {
             Unit::Ltl(ltl) => {
-                let name = ltl.name.as_ref().map_or(format!("ltl_{formulas}"), |name| name.name.to_string());
-                formulas += usize::from(ltl.name.is_none());
+                let name = ltl.name.as_ref().map_or(format!("ltl_{unnamed}"), |name| name.name.to_string());
+                unnamed += usize::from(ltl.name.is_none());
                 (name, PropertyKind::Ltl, text::expression(&ltl.formula), ltl.span)
             }
             Unit::Never(claim) => {
@@ -76,7 +77,8 @@ fn properties(program: &Program, sources: &Sources) -> Vec<Property> {
             }
             Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => continue,
         };
-        properties.push(Property { name, kind, text, line: sources.place(span).line });
+        let formula = if kind == PropertyKind::Ltl { formulas.next() } else { None };
+        properties.push(Property { name, kind, text, line: sources.place(span).line, formula });
     }
     properties
 }

@@ -12,8 +12,8 @@ pub use explain::{Change, Explained};
 pub use layout::{ChannelLayout, ChannelView, Layout, Outline, ProcessView, View};
 pub use variation::{Number, Variation};
 
-use crate::{Action, Edge, EdgeId, Entry, Location, ProcessTypeId, System};
-use entail_model::{FaultKind, Fired, Marks, Model, State, StateBuf};
+use crate::{Action, Edge, EdgeId, Entry, Expr, Location, ProcessTypeId, System};
+use entail_model::{FaultKind, Fired, Marks, Model, Propositional, State, StateBuf};
 use eval::Scene;
 
 /// SPIN's limit, and ours: a process number fits into a byte with one value to spare.
@@ -249,6 +249,20 @@ impl Model for Interpreter<'_> {
                 .iter()
                 .map(|process| &self.system.process_type(process.process_type).locations[process.location.index()]),
         )
+    }
+}
+
+impl Propositional for Interpreter<'_> {
+    /// What cannot be evaluated does not hold.
+    fn valuation(&self, state: &State) -> u64 {
+        if state.is_empty() {
+            return 0;
+        }
+        let view = self.view(state);
+        let scene = self.scene(state, &view, 0);
+        let holds = |condition: &Expr| scene.eval(condition).is_ok_and(|value| value != 0);
+        let propositions = self.system.propositions.iter().enumerate();
+        propositions.fold(0, |all, (bit, condition)| all | u64::from(holds(condition)) << bit)
     }
 }
 

@@ -73,7 +73,7 @@ const USUAL_PRIORITY: u8 = 1;
 
 /// Words with a meaning of their own at the beginning of a line, of an operand or of a type. A name that is
 /// one of them is written in quotes.
-const RESERVED: [&str; 49] = [
+const RESERVED: [&str; 50] = [
     "_",
     "_last",
     "_nonprogress",
@@ -116,6 +116,7 @@ const RESERVED: [&str; 49] = [
     "printname",
     "priority",
     "process",
+    "proposition",
     "provided",
     "run",
     "skip",

@@ -112,6 +112,7 @@ impl Parser {
             "provided" => self.provided(tokens),
             "label" => self.label(tokens),
             "invariant" => self.invariant(tokens),
+            "proposition" => self.proposition(tokens),
             "start" => self.start(tokens),
             "enter" => self.block_entry(tokens),
             _ => self.edge(tokens),
@@ -169,6 +170,16 @@ impl Parser {
         self.enter_section(Section::None);
         let invariant = self.reader(tokens).all(Reader::invariant)?;
         self.system.invariants.push(invariant);
+        Ok(())
+    }
+
+    fn proposition(&mut self, tokens: &[Token]) -> Parsed<()> {
+        self.enter_section(Section::None);
+        let condition = self.reader(tokens).all(|line| {
+            line.word("proposition")?;
+            line.expr()
+        })?;
+        self.system.propositions.push(condition);
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use entail_search::{Checks, Counterexample, End, ErrorKind, Errors, Limits, Outc
 use entail_testkit::diary::Diary;
 use entail_testkit::naive::{self, replay};
 
-pub const ALL: Checks = Checks { assertions: true, end_states: true, errors: Errors::All };
+pub const ALL: Checks = Checks { faults: true, assertions: true, end_states: true, errors: Errors::All };
 
 pub fn bfs<M: Model>(model: &M, checks: Checks) -> Outcome<M::Step> {
     breadth_first(model, &mut Diary::default(), &checks, &Limits::default(), &mut ())

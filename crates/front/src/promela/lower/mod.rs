@@ -12,8 +12,10 @@ mod scope;
 mod statement;
 mod warn;
 
-use super::ast::{self, BinaryOp, ExprKind, Ident, Program, UnaryOp, Unit};
+use super::ast::{self, ExprKind, Ident, Program, Unit};
+use super::formula::{self, Temporal};
 use super::{text, walk};
+use crate::LtlFormula;
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
 use automaton::{Automaton, Transition};
@@ -28,13 +30,19 @@ use scope::{Home, PendingInit, ScopeId, Scopes, Ty};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+/// A program as a system, and its formulas in the order of the text.
+pub struct Lowered {
+    pub system: System,
+    pub formulas: Vec<LtlFormula>,
+}
+
 /// Turns a program into a system; without one there are errors among the problems.
-pub fn lower(program: &Program, sources: &Sources, problems: &mut Vec<Diagnostic>) -> Option<System> {
+pub fn lower(program: &Program, sources: &Sources, problems: &mut Vec<Diagnostic>) -> Option<Lowered> {
     let mut first = Vec::new();
-    let (system, unread) = lower_without(HashSet::new(), program, sources, &mut first);
+    let (lowered, unread) = lower_without(HashSet::new(), program, sources, &mut first);
     if unread.is_empty() {
         problems.append(&mut first);
-        return system;
+        return lowered;
     }
     // `hidden` keeps a variable out of the state. That is sound only if nothing reads it, and whether something
     // does is known only now.
@@ -47,7 +55,7 @@ fn lower_without(
     program: &Program,
     sources: &Sources,
     problems: &mut Vec<Diagnostic>,
-) -> (Option<System>, HashSet<Arc<str>>) {
+) -> (Option<Lowered>, HashSet<Arc<str>>) {
     let mut layout = Layout::new(Scopes::new(unread), problems);
     layout.units(program);
     layout.separate_remote_labels(program);
@@ -55,13 +63,14 @@ fn lower_without(
     let mut assembly = Assembly::new(sources, problems, scopes, &bodies);
     assembly.processes(bodies);
     claims.iter().for_each(|claim| assembly.check_statements(claim));
+    let mut formulas = Vec::new();
     for unit in &program.units {
         if let Unit::Ltl(ltl) = unit {
-            assembly.check_formula(&ltl.formula);
+            formulas.extend(assembly.formula(ltl));
         }
     }
     let unread = assembly.scopes.unread_hidden();
-    (assembly.finish(), unread)
+    (assembly.finish().map(|system| Lowered { system, formulas }), unread)
 }
 
 /// A state names the type of a process with one byte, and `init` needs one too.
@@ -312,19 +321,14 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Lowers the propositions of a formula for the problems they may have.
-    fn check_formula(&mut self, formula: &ast::Expr) {
-        match &formula.kind {
-            ExprKind::Temporal(_, operands) => operands.iter().for_each(|operand| self.check_formula(operand)),
-            ExprKind::Unary(UnaryOp::Not, operand) => self.check_formula(operand),
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
-                self.check_formula(left);
-                self.check_formula(right);
-            }
-            _ => {
-                self.lowering(Scopes::GLOBAL, u32::MAX).expr(formula);
-            }
-        }
+    /// A formula with its propositions lowered.
+    fn formula(&mut self, ltl: &ast::Ltl) -> Option<LtlFormula> {
+        let temporal = formula::of_unit(ltl, self.problems)?;
+        let names = temporal.names();
+        let Temporal { formulas, formula, propositions, .. } = temporal;
+        let lowered = propositions.iter().map(|proposition| self.lowering(Scopes::GLOBAL, u32::MAX).expr(proposition));
+        let propositions = lowered.zip(names).collect();
+        Some(LtlFormula { formulas, formula, propositions })
     }
 
     fn params(&mut self, index: usize) -> Vec<Place> {
