@@ -32,7 +32,7 @@ where
     match outcome.end {
         End::Error => {
             let lasso = lasso::through(model, store, open.last());
-            Outcome { errors: 1, counterexample: Some(lasso), ..outcome }
+            Outcome { errors: 1, counterexample: lasso, ..outcome }
         }
         End::Complete | End::Limit(_) => outcome,
     }
