@@ -3,10 +3,12 @@
 mod bench;
 mod compare;
 mod entail;
+mod fuzz_ltl;
 mod fuzz_spin;
 mod ltl_sizes;
 mod ltl_words;
 mod oracle;
+mod oracle_liveness;
 mod plot;
 mod pool;
 mod record;

@@ -2,7 +2,7 @@
 
 use crate::compare::{self, Comparison};
 use crate::entail::{Answer, Counts, Entail, Mode};
-use crate::{Outcome, Result, root};
+use crate::{Outcome, Result, oracle_liveness, root};
 use entail_testkit::promela::Compare;
 use entail_testkit::spin::{SpinAnswer, Status};
 use std::path::{Path, PathBuf};
@@ -19,6 +19,9 @@ pub struct Options {
     /// SPIN's answers
     #[arg(long, default_value = ANSWERS)]
     csv: PathBuf,
+    /// Formulas, claims and labels instead, also of the examples that come with SPIN
+    #[arg(long, conflicts_with_all = ["models", "csv"])]
+    liveness: bool,
 }
 
 pub const MODELS: &str = "../shared/models/promela";
@@ -31,6 +34,9 @@ pub const OPTIMISED: &str = "full";
 const LIMIT: Duration = Duration::from_secs(1800);
 
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
+    if options.liveness {
+        return oracle_liveness::run(options.max_states, binary);
+    }
     let (models, csv) = (root().join(&options.models), root().join(&options.csv));
     for needed in [&models, &csv] {
         if !needed.exists() {

@@ -52,7 +52,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
 }
 
 /// The models of Debian's package.
-fn installed() -> Result<Vec<PathBuf>> {
+pub fn installed() -> Result<Vec<PathBuf>> {
     let output = Command::new("dpkg").args(["-L", "spin"]).output()?;
     let listing = String::from_utf8_lossy(&output.stdout);
     let mut models: Vec<PathBuf> =

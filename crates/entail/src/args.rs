@@ -3,6 +3,7 @@
 use crate::units::{self, Sweep};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use entail_front::{Granularity, Language, Options};
+use entail_temporal::Fairness;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -56,6 +57,9 @@ pub struct ReplayArgs {
     pub model: PathBuf,
     /// The trail, as written by `entail check` or SPIN's `pan` [default: MODEL.trail]
     pub trail: Option<PathBuf>,
+    /// Say when what this property asks for becomes true or false
+    #[arg(long, value_name = "NAME")]
+    pub property: Option<String>,
     #[command(flatten)]
     pub reading: ReadingArgs,
     #[arg(long, value_enum, default_value_t)]
@@ -119,15 +123,22 @@ pub struct ReadingArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Properties")]
 pub struct WhatArgs {
-    /// Check this property only: `safety` or one the model names; may be repeated
+    /// Check this property only: `safety`, `acceptance`, `progress` or one the model names; may be repeated
     #[arg(long = "property", value_name = "NAME")]
     pub properties: Vec<String>,
-    #[arg(long, value_name = "FORMULA", hide = true, value_parser = not_yet("checking formulas"))]
+    /// Check this formula of linear time, such as `[] (request -> <> granted)`; may be repeated
+    #[arg(long, value_name = "FORMULA")]
     pub ltl: Vec<String>,
+    /// Check the formula in this file; may be repeated
+    #[arg(short = 'F', value_name = "FILE")]
+    pub formula_files: Vec<PathBuf>,
     #[arg(long, value_name = "FORMULA", hide = true, value_parser = not_yet("checking formulas"))]
     pub ctl: Vec<String>,
-    #[arg(long, hide = true, value_parser = choice(&[("none", ())], &["weak", "strong", "impartial"]))]
-    pub fair: Option<()>,
+    /// Which infinite runs count: all, or those in which no process that can move is kept from it
+    #[arg(long, value_name = "none|weak|strong|impartial", default_value = "none", value_parser = choice(
+        &[("none", Fairness::None), ("weak", Fairness::Weak), ("strong", Fairness::Strong),
+            ("impartial", Fairness::Impartial)], &[]))]
+    pub fair: Fairness,
     /// Do not stop at the first error: count them all
     #[arg(long)]
     pub all_errors: bool,
@@ -245,7 +256,8 @@ pub enum Backend {
 impl ReadingArgs {
     pub fn options(&self) -> Options {
         let (defines, include_dirs) = (self.defines.clone(), self.include_dirs.clone());
-        Options { language: self.lang, defines, include_dirs, granularity: self.granularity }
+        let formulas = Vec::new();
+        Options { language: self.lang, defines, include_dirs, formulas, granularity: self.granularity }
     }
 }
 
@@ -296,7 +308,7 @@ mod tests {
         assert!(message(&["entail", "check", "m.pml", "--store", "tree"]).contains("`tree` is not available yet"));
         assert!(message(&["entail", "check", "m.pml", "--store", "tre"]).contains("expected one of: exact"));
         assert!(message(&["entail", "check", "m.pml", "--threads", "4"]).contains("not available yet"));
-        assert!(message(&["entail", "check", "m.pml", "--ltl", "[] p"]).contains("not available yet"));
+        assert!(message(&["entail", "check", "m.pml", "--ctl", "AG p"]).contains("not available yet"));
     }
 
     #[test]

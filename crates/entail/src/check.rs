@@ -9,15 +9,15 @@ use crate::progress::Watch;
 use crate::report::{Counterexample, PropertyReport, Report, Searched, Times, Verdict, json, spin, text};
 use crate::trail::Trail;
 use crate::units::{show_bytes, show_duration};
-use crate::violation::Violation;
+use crate::violation::{Kind, Violation};
 use crate::walk::Walk;
 use crate::{interrupt, machine, sweep};
-use entail_front::{LtlFormula, ModelSource, Property};
-use entail_ir::{Interpreter, System};
+use entail_front::{Meaning, ModelSource, Property, PropertyKind, Says};
 use entail_ir::interpret::Step;
+use entail_ir::{Interpreter, System};
 use entail_model::Guarantee;
 use entail_search::{End, ErrorKind, Limit};
-use entail_temporal::{self as temporal, translate};
+use entail_temporal::{self as temporal, Claim, Formula, Formulas, Judgement, judge, translate};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,10 @@ use std::time::{Duration, Instant};
 
 /// How many of a counterexample's steps are shown right away.
 const LAST_STEPS: usize = 10;
+/// What is repeated for ever is shown right away if it is not longer.
+const LONGEST_ROUND: usize = 30;
+/// Stands before what is repeated.
+pub const AGAIN: &str = "       what follows is repeated for ever\n";
 
 pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure> {
     if args.trail.is_some() && args.models.len() > 1 {
@@ -56,29 +60,50 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
 
 pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, console: &Console) -> Report {
     let started = Instant::now();
-    let Reading { model, warnings, errors } = load::read(path, &args.reading, console);
+    let formulas = match formulas(args) {
+        Ok(formulas) => formulas,
+        Err(error) => {
+            console.complain(&format!("error: {error}\n"));
+            return Report::new(path, plan.clone(), Vec::new(), vec![error]);
+        }
+    };
+    let Reading { model, warnings, errors } = load::read(path, &args.reading, &formulas, console);
     let mut report = Report::new(path, plan.clone(), warnings, errors);
     let Some(model) = model else { return report };
-    match Selection::of(&args.what.properties, &model) {
+    let asked = formulas.iter().map(|(_, text)| text.trim().to_owned());
+    let names: Vec<_> = args.what.properties.iter().cloned().chain(asked).collect();
+    match Selection::of(&names, &model) {
         Err(error) => {
             console.complain(&format!("error: {error}\n"));
             report.errors.push(error);
         }
         Ok(selection) => {
-            let job = Job { path, args, plan, model: &model, started, read: started.elapsed() };
+            let alone = usize::from(selection.safety) + selection.named.len() == 1;
+            let job = Job { path, args, plan, model: &model, alone, started, read: started.elapsed() };
             if selection.safety {
                 let (property, unreached) = job.check_safety(stop, console);
                 report.properties.push(property);
                 report.unreached = unreached;
             }
             for property in selection.named {
-                let checked = job.check_property(property, stop, console);
+                let checked = job.check_property(property, stop, &mut report.warnings, console);
                 report.properties.push(checked);
             }
         }
     }
     report.model = Some(model);
     report
+}
+
+/// The formulas to be checked besides those of the model, each with a name for messages.
+fn formulas(args: &CheckArgs) -> Result<Vec<(String, String)>, String> {
+    let given = args.what.ltl.iter().map(|text| Ok(("--ltl".to_owned(), text.clone())));
+    let read = args.what.formula_files.iter().map(|path| {
+        let name = path.display().to_string();
+        let text = fs::read_to_string(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+        Ok((name, text))
+    });
+    given.chain(read).collect()
 }
 
 /// Which properties are to be checked.
@@ -95,9 +120,12 @@ impl<'m> Selection<'m> {
             let known = [&[SAFETY], &known[..]].concat().join(", ");
             return Err(format!("the model has no property `{unknown}`; it has: {known}"));
         }
-        let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
-        let named = model.properties.iter().filter(|property| wanted(&property.name)).collect();
-        Ok(Selection { safety: wanted(SAFETY), named })
+        let wanted = |name: &str, by_default| {
+            if names.is_empty() { by_default } else { names.iter().any(|wanted| wanted == name) }
+        };
+        let named =
+            model.properties.iter().filter(|property| wanted(&property.name, property.by_default)).collect();
+        Ok(Selection { safety: wanted(SAFETY, true), named })
     }
 }
 
@@ -110,9 +138,20 @@ struct Job<'a> {
     args: &'a CheckArgs,
     plan: &'a Plan,
     model: &'a ModelSource,
+    /// Whether only one property is checked.
+    alone: bool,
     started: Instant,
     /// How long it took to read the model.
     read: Duration,
+}
+
+/// What is checked.
+#[derive(Clone, Copy)]
+struct Subject<'p> {
+    name: &'p str,
+    kind: &'static str,
+    /// What a run is that goes on for ever and should not.
+    cycle: Kind,
 }
 
 impl Job<'_> {
@@ -123,32 +162,64 @@ impl Job<'_> {
         let done = self.run(&interpreter, Goal::Mistake, stop, &mut watch);
         let coverage = watch.finish();
         let unreached = (done.outcome.end == End::Complete).then(|| coverage.unreached(&self.model.system));
-        (self.report(SAFETY, SAFETY, &interpreter, done, console), unreached)
+        let subject = Subject { name: SAFETY, kind: SAFETY, cycle: Kind::Cycle };
+        (self.report(subject, &interpreter, done, console), unreached)
     }
 
     /// What is known of something that the model says about itself.
-    fn check_property(&self, property: &Property, stop: &AtomicBool, console: &Console) -> PropertyReport {
+    fn check_property(
+        &self,
+        property: &Property,
+        stop: &AtomicBool,
+        warnings: &mut Vec<String>,
+        console: &Console,
+    ) -> PropertyReport {
         let kind = property.kind.name();
-        let inconclusive = |reason: String| {
-            let verdict = Verdict::Inconclusive(reason);
-            PropertyReport { name: property.name.clone(), kind, verdict, searched: None }
-        };
-        let Some(LtlFormula { formulas, formula, propositions }) = &property.formula else {
+        let without_search =
+            |verdict| PropertyReport { name: property.name.clone(), kind, verdict, searched: None };
+        let inconclusive = |reason: String| without_search(Verdict::Inconclusive(reason));
+        let Some(Meaning { says, propositions, antecedents }) = &property.meaning else {
             return inconclusive(format!("checking {kind} properties is not available yet"));
         };
-        let mut formulas = formulas.clone();
-        let broken = formulas.not(*formula);
-        let automaton = match translate(&mut formulas, broken, temporal::Limits::default()) {
-            Ok(automaton) => automaton,
-            Err(limit) => return inconclusive(format!("the formula is too large: {limit}")),
+        let claim = match says {
+            Says::Never(claim) => claim.clone(),
+            Says::Always(formulas, formula) => match never(formulas, *formula) {
+                Err(limit) => return inconclusive(format!("the formula is too large: {limit}")),
+                Ok((claim, judgement)) => {
+                    if let Some(warning) = oddity(&property.name, judgement) {
+                        console.complain(&format!("warning: {warning}\n"));
+                        warnings.push(warning);
+                    }
+                    if judgement == Judgement::Tautology {
+                        return without_search(Verdict::Holds);
+                    }
+                    claim
+                }
+            },
         };
-        let propositions = propositions.iter().map(|(proposition, _)| proposition.clone()).collect();
+        let mut propositions = propositions.clone();
+        let antecedents = antecedents.iter().map(|antecedent| {
+            propositions.iter().position(|(known, _)| *known == antecedent.0).unwrap_or_else(|| {
+                propositions.push(antecedent.clone());
+                propositions.len() - 1
+            })
+        });
+        let antecedents: Vec<usize> = antecedents.collect();
         let system = System { propositions, ..self.model.system.clone() };
         let interpreter = Interpreter::new(&system);
         let mut watch = Watch::new(Coverage::new(&system), console.progress);
-        let done = self.run(&interpreter, Goal::Accepted(&automaton), stop, &mut watch);
+        let done = self.run(&interpreter, Goal::Claimed(&claim), stop, &mut watch);
         watch.finish();
-        self.report(&property.name, kind, &interpreter, done, console)
+        if self.verdict(&done) == Verdict::Holds {
+            for &number in antecedents.iter().filter(|number| done.ever >> **number & 1 == 0) {
+                let condition = &system.statement(system.propositions[number].1).text;
+                let warning = format!("`{}` holds vacuously: `{condition}` is never true", property.name);
+                console.complain(&format!("warning: {warning}\n"));
+                warnings.push(warning);
+            }
+        }
+        let cycle = if property.kind == PropertyKind::Progress { Kind::NonProgress } else { Kind::Cycle };
+        self.report(Subject { name: &property.name, kind, cycle }, &interpreter, done, console)
     }
 
     fn run(&self, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Done {
@@ -160,18 +231,11 @@ impl Job<'_> {
         done
     }
 
-    fn report(
-        &self,
-        name: &str,
-        kind: &'static str,
-        interpreter: &Interpreter,
-        done: Done,
-        console: &Console,
-    ) -> PropertyReport {
+    fn report(&self, subject: Subject, interpreter: &Interpreter, done: Done, console: &Console) -> PropertyReport {
         let outcome = &done.outcome;
         let verdict = self.verdict(&done);
         let counterexample =
-            outcome.counterexample.as_ref().map(|found| self.counterexample(interpreter, found, console));
+            outcome.counterexample.as_ref().map(|found| self.counterexample(subject, interpreter, found, console));
         let searched = Searched {
             errors: outcome.errors,
             counterexample,
@@ -190,13 +254,18 @@ impl Job<'_> {
             peak_bytes: machine::peak_memory(),
             state_bytes: initial_size(interpreter),
             state_bits: done.state_bits,
+            algorithm: done.algorithm,
         };
-        PropertyReport { name: name.to_owned(), kind, verdict, searched: Some(searched) }
+        PropertyReport { name: subject.name.to_owned(), kind: subject.kind, verdict, searched: Some(searched) }
     }
 
     fn verdict(&self, done: &Done) -> Verdict {
-        if done.outcome.errors > 0 {
+        if done.outcome.errors > 0 && done.crowded.is_none() {
             return Verdict::Violated;
+        }
+        if let Some(most) = done.crowded {
+            let reason = format!("there are more than {most} processes, too many to see whether runs are fair");
+            return Verdict::Inconclusive(reason);
         }
         match (done.outcome.end, done.guarantee) {
             (End::Complete | End::Error, Guarantee::Exact) => Verdict::Holds,
@@ -226,12 +295,13 @@ impl Job<'_> {
     /// Writes the trail of `found`, and puts it into words.
     fn counterexample(
         &self,
+        subject: Subject,
         interpreter: &Interpreter,
         found: &entail_search::Counterexample<Step>,
         console: &Console,
     ) -> Counterexample {
         let trail = Trail::of(found, &self.model.system);
-        let (violation, last_steps) = tell(interpreter, found);
+        let (violation, last_steps) = tell(interpreter, subject.cycle, found);
         Counterexample {
             violation,
             steps: found.steps.len(),
@@ -240,17 +310,20 @@ impl Job<'_> {
                 ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
             },
             moves: trail.moves.len(),
-            trail: self.write(&trail, console),
+            trail: self.write(subject, &trail, console),
             last_steps,
         }
     }
 
     /// Writes a trail, and says where. One for every value of a constant would be too much of a good thing.
-    fn write(&self, trail: &Trail, console: &Console) -> Option<PathBuf> {
+    fn write(&self, subject: Subject, trail: &Trail, console: &Console) -> Option<PathBuf> {
         if self.args.sweep.is_some() {
             return None;
         }
-        let path = self.args.trail.clone().unwrap_or_else(|| default_trail(self.path));
+        let path = self.args.trail.clone().unwrap_or_else(|| {
+            let plain = self.alone || subject.name == SAFETY;
+            if plain { default_trail(self.path) } else { trail_of(self.path, subject.name) }
+        });
         match fs::write(&path, trail.text()) {
             Ok(()) => Some(path),
             Err(error) => {
@@ -268,20 +341,66 @@ pub fn default_trail(model: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Where the trail of one of several properties goes.
+fn trail_of(model: &Path, property: &str) -> PathBuf {
+    const LONGEST: usize = 40;
+    let letters = property.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' });
+    let mut name = OsString::from(model);
+    name.push(format!(".{}.trail", letters.take(LONGEST).collect::<String>()));
+    PathBuf::from(name)
+}
+
 /// What went wrong, and the steps before it.
-fn tell(interpreter: &Interpreter, found: &entail_search::Counterexample<Step>) -> (Violation, Vec<String>) {
-    let (early, late) = found.steps.split_at(found.steps.len().saturating_sub(LAST_STEPS));
+fn tell(
+    interpreter: &Interpreter,
+    cycle: Kind,
+    found: &entail_search::Counterexample<Step>,
+) -> (Violation, Vec<String>) {
+    let begins = match found.error {
+        ErrorKind::Cycle { begins } => begins,
+        ErrorKind::Fault(_) | ErrorKind::InvalidEnd => usize::MAX,
+    };
+    let all = found.steps.len();
+    let round = all.saturating_sub(begins).min(LONGEST_ROUND);
+    let (early, late) = found.steps.split_at(all.saturating_sub(LAST_STEPS.max(round)));
     let mut walk = Walk::from(interpreter, found.start.clone());
     for &step in early {
         walk.pass(step);
     }
-    let last_steps = late.iter().map(|&step| walk.take(step).text()).collect();
+    let last_steps = (early.len()..).zip(late).map(|(index, &step)| {
+        let remark = if index == begins { AGAIN } else { "" };
+        format!("{remark}{}", walk.take(step).text())
+    });
+    let last_steps = last_steps.collect();
     let violation = match found.error {
         ErrorKind::Fault(fault) => Violation::fault(interpreter, fault, !found.start.is_empty()),
         ErrorKind::InvalidEnd => Violation::end(interpreter, &walk.state),
-        ErrorKind::Cycle { begins } => Violation::cycle(interpreter, &found.steps[begins..]),
+        ErrorKind::Cycle { begins } => Violation::cycle(interpreter, cycle, &found.steps[begins..]),
     };
     (violation, last_steps)
+}
+
+/// The runs that break a formula, and what is to be said of it without looking at any.
+fn never(formulas: &Formulas, formula: Formula) -> Result<(Claim, Judgement), temporal::Limit> {
+    let (mut formulas, limits) = (formulas.clone(), temporal::Limits::default());
+    let broken = formulas.not(formula);
+    let automaton = translate(&mut formulas, broken, limits)?;
+    // What no word breaks, all satisfy.
+    let judgement = match judge(&mut formulas, broken, &automaton, limits)? {
+        Judgement::Unsatisfiable => Judgement::Tautology,
+        Judgement::Tautology => Judgement::Unsatisfiable,
+        Judgement::Contingent => Judgement::Contingent,
+    };
+    Ok((Claim { automaton, ends: Vec::new() }, judgement))
+}
+
+/// What is strange about a formula.
+fn oddity(name: &str, judgement: Judgement) -> Option<String> {
+    match judgement {
+        Judgement::Tautology => Some(format!("`{name}` holds whatever a model does: it is a tautology")),
+        Judgement::Unsatisfiable => Some(format!("`{name}` contradicts itself: no run satisfies it")),
+        Judgement::Contingent => None,
+    }
 }
 
 fn initial_size(interpreter: &Interpreter) -> usize {

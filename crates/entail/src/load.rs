@@ -4,7 +4,7 @@ use crate::args::ReadingArgs;
 use crate::console::{Console, Failure};
 use entail_front::diagnostic::{Diagnostic, Severity, render};
 use entail_front::source::Sources;
-use entail_front::{Loaded, ModelSource};
+use entail_front::{Loaded, ModelSource, Options};
 use std::path::Path;
 
 /// A model, or what is wrong with it. Everything worth saying has been said on stderr.
@@ -14,8 +14,10 @@ pub struct Reading {
     pub errors: Vec<String>,
 }
 
-pub fn read(path: &Path, args: &ReadingArgs, console: &Console) -> Reading {
-    let Loaded { sources, problems, model } = entail_front::load(path, &args.options());
+/// Formulas come with names for messages.
+pub fn read(path: &Path, args: &ReadingArgs, formulas: &[(String, String)], console: &Console) -> Reading {
+    let options = Options { formulas: formulas.to_vec(), ..args.options() };
+    let Loaded { sources, problems, model } = entail_front::load(path, &options);
     if !problems.is_empty() {
         console.complain(&render(&problems, &sources, console.colour_errors));
     }
@@ -28,7 +30,7 @@ pub fn read(path: &Path, args: &ReadingArgs, console: &Console) -> Reading {
 
 /// For commands that can do nothing without a model.
 pub fn read_or_fail(path: &Path, args: &ReadingArgs, console: &Console) -> Result<ModelSource, Failure> {
-    read(path, args, console).model.ok_or(Failure(None))
+    read(path, args, &[], console).model.ok_or(Failure(None))
 }
 
 fn line(problem: &Diagnostic, sources: &Sources) -> String {

@@ -6,14 +6,14 @@ use crate::progress::Watch;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, Step};
 use entail_jit::Jit;
-use entail_model::{Guarantee, Model, Observer, Progress};
+use entail_model::{Concurrent, Guarantee, Model, Observer, Progress, Propositional};
 use entail_packed::Packed;
 use entail_search::{
     Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, breadth_first, components, depth_first,
 };
 use entail_store::{Lossless, LosslessWide, Numbers};
 use entail_temporal::product::{Move, Product};
-use entail_temporal::Automaton;
+use entail_temporal::{Claim, Fairness};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,8 @@ pub struct Plan {
     /// Whether the model is changed before it is searched.
     pub optimised: bool,
     pub checks: Checks,
+    /// Which infinite runs count.
+    pub fairness: Fairness,
     /// How many bytes the visited states may take; otherwise what the machine can spare.
     pub memory: Option<u64>,
     pub depth: Option<u64>,
@@ -39,8 +41,8 @@ pub struct Plan {
 pub enum Goal<'a> {
     /// A step or a state where something is wrong.
     Mistake,
-    /// An infinite run that the automaton accepts.
-    Accepted(&'a Automaton),
+    /// A run that must not be.
+    Claimed(&'a Claim),
 }
 
 /// How many bytes the visited states may take, and why.
@@ -66,6 +68,28 @@ pub struct Done {
     pub search: Duration,
     /// How many bits a state has; rare ones may have more.
     pub state_bits: u32,
+    pub algorithm: Algorithm,
+    /// Which propositions held in some state that the claim looked at, a bit for each.
+    pub ever: u64,
+    /// There were more processes than this, which is as many as can be treated fairly.
+    pub crowded: Option<usize>,
+}
+
+/// How the states were gone through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    BreadthFirst,
+    DepthFirst,
+    Components,
+}
+
+impl Algorithm {
+    fn of(search: Search) -> Algorithm {
+        match search {
+            Search::BreadthFirst => Algorithm::BreadthFirst,
+            Search::DepthFirst => Algorithm::DepthFirst,
+        }
+    }
 }
 
 impl Plan {
@@ -79,7 +103,13 @@ impl Plan {
             threads: args.how.threads,
             // Nothing is optimised yet, so `--no-opt` has nothing to forbid.
             optimised: false,
-            checks: Checks { faults: true, assertions: !args.what.no_assert, end_states: !args.what.no_end, errors },
+            checks: Checks {
+                faults: true,
+                assertions: !args.what.no_assert,
+                end_states: !args.what.no_end,
+                errors,
+            },
+            fairness: args.what.fair,
             memory: args.limits.memory,
             depth: args.limits.depth,
             time: args.limits.time,
@@ -116,6 +146,7 @@ impl Plan {
         let memory = self.memory.map_or_else(|| Memory::Spare(machine::spare_memory()), Memory::Given);
         let began = Instant::now();
         let Store::Exact = self.store;
+        let (mut crowded, mut ever) = (None, 0);
         let (mut outcome, guarantee) = loop {
             let limits = Limits {
                 depth: self.depth,
@@ -127,16 +158,17 @@ impl Plan {
             let explored = match (goal, model.bits()) {
                 (Goal::Mistake, 64..128) => self.explore(&model, LosslessWide::new(), &limits, watch),
                 (Goal::Mistake, bits) => self.explore(&model, Lossless::new(bits), &limits, watch),
-                (Goal::Accepted(automaton), bits) => {
-                    let product = Product::new(&model, automaton);
+                (Goal::Claimed(claim), bits) => {
+                    let product = Product::new(&model, claim, self.fairness);
                     let watch = &mut OfModel(watch);
-                    // With the automaton's word, what had one word has two.
-                    let outcome = if bits < 64 {
-                        components(&product, &mut Numbers::new(LosslessWide::new()), &limits, watch)
-                    } else {
-                        components(&product, &mut Numbers::new(Lossless::new(64)), &limits, watch)
+                    // Without room for the automaton's state, what has one word gets a second one.
+                    let outcome = match product.bits().unwrap_or(bits + u64::BITS) {
+                        64..128 => components(&product, &mut Numbers::new(LosslessWide::new()), &limits, watch),
+                        bits => components(&product, &mut Numbers::new(Lossless::new(bits)), &limits, watch),
                     };
-                    (of_model::<Packed<E>>(outcome), Guarantee::Exact)
+                    crowded = product.is_crowded().then(|| product.most_processes());
+                    ever = product.ever();
+                    (of_model(&product, outcome), Guarantee::Exact)
                 }
             };
             let interrupted = explored.0.end == End::Limit(Limit::Interrupted);
@@ -160,6 +192,12 @@ impl Plan {
             compile,
             search,
             state_bits: model.bits(),
+            algorithm: match goal {
+                Goal::Mistake => Algorithm::of(self.search),
+                Goal::Claimed(_) => Algorithm::Components,
+            },
+            ever,
+            crowded,
         }
     }
 
@@ -194,7 +232,10 @@ impl Observer<Move<Step>> for OfModel<'_> {
 }
 
 /// What a search of a product has found, told of the model alone.
-fn of_model<M: entail_model::Propositional<Step = Step>>(outcome: Outcome<Move<Step>>) -> Outcome<Step> {
+fn of_model<M: Propositional<Step = Step> + Concurrent>(
+    product: &Product<M>,
+    outcome: Outcome<Move<Step>>,
+) -> Outcome<Step> {
     let Outcome { end, stats, errors, bytes, counterexample } = outcome;
     let counterexample = counterexample.map(|found| {
         let steps = |moves: &[Move<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
@@ -202,7 +243,8 @@ fn of_model<M: entail_model::Propositional<Step = Step>>(outcome: Outcome<Move<S
             ErrorKind::Cycle { begins } => ErrorKind::Cycle { begins: steps(&found.steps[..begins]).len() },
             error @ (ErrorKind::Fault(_) | ErrorKind::InvalidEnd) => error,
         };
-        let start = Product::<M>::parts(&found.start).0.to_vec();
+        let mut start = Vec::new();
+        product.split(&found.start, &mut start);
         Counterexample { error, start, steps: steps(&found.steps) }
     });
     Outcome { end, stats, errors, bytes, counterexample }

@@ -21,6 +21,8 @@ pub enum Kind {
     InvalidEnd,
     /// A run that goes on for ever breaks a property.
     Cycle,
+    /// From some time on there is no progress.
+    NonProgress,
 }
 
 impl Violation {
@@ -43,8 +45,8 @@ impl Violation {
         (ends && !interpreter.marks(state).valid_end).then(|| Violation::end(interpreter, state))
     }
 
-    /// The run takes `steps` again and again from `state` on, and none of its continuations mends what it has broken.
-    pub fn cycle(interpreter: &Interpreter, steps: &[Step]) -> Violation {
+    /// In the end the run takes `steps` again and again.
+    pub fn cycle(interpreter: &Interpreter, kind: Kind, steps: &[Step]) -> Violation {
         let system = interpreter.system();
         let place = steps.first().map(|step| system.statement(system.edge(step.edge()).statement).clone());
         let message = match steps.len() {
@@ -52,7 +54,7 @@ impl Violation {
             1 => "the last step is repeated for ever".to_owned(),
             count => format!("the last {count} steps are repeated for ever"),
         };
-        Violation { kind: Kind::Cycle, message, place }
+        Violation { kind, message, place }
     }
 
     /// The run ended in `state`, where it must not.
@@ -93,6 +95,7 @@ impl Kind {
         match self {
             Kind::InvalidEnd => "invalid_end_state",
             Kind::Cycle => "acceptance_cycle",
+            Kind::NonProgress => "non_progress_cycle",
             Kind::Fault(kind) => kind.name(),
         }
     }
@@ -102,6 +105,7 @@ impl Kind {
         match self {
             Kind::InvalidEnd => "invalid end state",
             Kind::Cycle => "acceptance cycle",
+            Kind::NonProgress => "non-progress cycle",
             Kind::Fault(kind) => kind.words(),
         }
     }

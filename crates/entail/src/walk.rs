@@ -3,7 +3,7 @@
 use crate::violation::Violation;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Change, Explained, Step};
-use entail_model::{Fault, Fired, Model, StateBuf};
+use entail_model::{Fault, Fired, Model, Propositional, StateBuf};
 use std::fmt::Write as _;
 
 /// Walks through a model, step by step.
@@ -11,6 +11,8 @@ pub struct Walk<'a, 's> {
     interpreter: &'a Interpreter<'s>,
     pub state: StateBuf,
     taken: usize,
+    /// Which propositions held in the last stable state, a bit for each.
+    held: u64,
 }
 
 /// One step of a walk.
@@ -20,6 +22,8 @@ pub struct Told<'s> {
     /// `None` where the model could not even start.
     pub explained: Option<Explained<'s>>,
     pub changes: Vec<Change>,
+    /// Propositions whose truth has changed, and whether they hold now.
+    pub truths: Vec<(&'s str, bool)>,
     pub violation: Option<Violation>,
     /// Whether there is a state to go on from.
     pub goes_on: bool,
@@ -27,16 +31,28 @@ pub struct Told<'s> {
 
 impl<'a, 's> Walk<'a, 's> {
     pub fn from(interpreter: &'a Interpreter<'s>, start: StateBuf) -> Self {
-        Walk { interpreter, state: start, taken: 0 }
+        let held = interpreter.valuation(&start, &mut ()).holds;
+        Walk { interpreter, state: start, taken: 0, held }
     }
 
     /// Takes a step without a word.
     pub fn pass(&mut self, step: Step) -> Option<Fault> {
         self.taken += 1;
-        match self.interpreter.fire(step, &mut self.state) {
+        let fired = self.interpreter.fire(step, &mut self.state);
+        self.look();
+        match fired {
             Fired::Done => None,
             Fired::Failed(fault) | Fired::Broken(fault) => Some(fault),
         }
+    }
+
+    /// Sees which propositions hold, where they matter; returns those of which that was otherwise before.
+    fn look(&mut self) -> u64 {
+        if self.interpreter.is_transient(&self.state) {
+            return 0;
+        }
+        let holds = self.interpreter.valuation(&self.state, &mut ()).holds;
+        holds ^ std::mem::replace(&mut self.held, holds)
     }
 
     /// Takes a step, which is enabled.
@@ -54,8 +70,14 @@ impl<'a, 's> Walk<'a, 's> {
         if !goes_on {
             self.state = before;
         }
+        let changed = self.look();
+        let system = self.interpreter.system();
+        let truths = system.propositions.iter().enumerate().filter(|(bit, _)| changed >> bit & 1 == 1);
+        let truths = truths
+            .map(|(bit, (_, statement))| (system.statement(*statement).text.as_str(), self.held >> bit & 1 == 1));
+        let truths = truths.collect();
         let violation = fault.map(|fault| Violation::fault(self.interpreter, fault, started));
-        Told { number: self.taken, explained, changes, violation, goes_on }
+        Told { number: self.taken, explained, changes, truths, violation, goes_on }
     }
 }
 
@@ -76,6 +98,9 @@ impl Told<'_> {
         let changes: Vec<_> = self.changes.iter().filter_map(change).collect();
         if !changes.is_empty() {
             let _ = writeln!(text, "{margin}  {}", changes.join(", "));
+        }
+        for (proposition, holds) in &self.truths {
+            let _ = writeln!(text, "{margin}  `{proposition}` becomes {holds}");
         }
         if let Some(violation) = &self.violation {
             let _ = writeln!(text, "{margin}  {}", violation.message);

@@ -13,6 +13,7 @@ fn the_commands_of_the_guides_print_what_they_show() {
     let cases = trycmd::TestCases::new();
     for (guide, examples, ending) in [
         ("check", "examples", "pml"),
+        ("fairness", "examples", "pml"),
         ("esml", "examples/esml", "esml"),
         ("bir", "examples/bir", "bir"),
         ("new-language", "tests/models/same", "esml"),

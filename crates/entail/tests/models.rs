@@ -3,6 +3,7 @@
 //! ```text
 //! expect: safety holds
 //! expect: safety violated: assertion
+//! expect: served holds, fair weak                  a property, with a kind of fairness
 //! expect: stored 12, transitions 20, errors 1      as written, counting every error
 //! expect: rejected
 //! ```
@@ -59,8 +60,11 @@ fn check(model: &Path) -> Result<(), String> {
 /// What entail says, in the words of the expectation.
 fn answer(model: &Path, expected: &str) -> String {
     let counts = expected.starts_with("stored");
+    let name = if counts || expected.starts_with("rejected") { "safety" } else { first_word(expected) };
+    let fair = expected.split_once(", fair ").map(|(_, fair)| first_word(fair));
     let mut command = Command::new(env!("CARGO_BIN_EXE_entail"));
-    command.args(["check", "--property", "safety", "--format", "json", "--trail", "/dev/null"]).arg(model);
+    command.args(["check", "--property", name, "--format", "json", "--trail", "/dev/null"]).arg(model);
+    fair.map(|fair| command.args(["--fair", fair]));
     if counts {
         command.args(["--no-opt", "--all-errors"]);
     }
@@ -69,20 +73,25 @@ fn answer(model: &Path, expected: &str) -> String {
         return "rejected".into();
     }
     let Ok(report) = serde_json::from_slice::<Value>(&output.stdout) else { return "no report".into() };
-    let safety = &report["properties"][0];
+    let property = &report["properties"][0];
     if counts {
-        let states = &safety["states"];
+        let states = &property["states"];
         return format!(
             "stored {}, transitions {}, errors {}",
-            states["stored"], states["transitions"], safety["errors"]
+            states["stored"], states["transitions"], property["errors"]
         );
     }
-    match safety["verdict"].as_str() {
+    let verdict = match property["verdict"].as_str() {
         Some("violated") => {
-            let kind = safety["counterexample"]["kind"].as_str().unwrap_or("?").replace('_', " ");
-            format!("safety violated: {kind}")
+            let kind = property["counterexample"]["kind"].as_str().unwrap_or("?").replace('_', " ");
+            format!("{name} violated: {kind}")
         }
-        Some(verdict) => format!("safety {verdict}"),
+        Some(verdict) => format!("{name} {verdict}"),
         None => "no verdict".into(),
-    }
+    };
+    fair.map_or(verdict.clone(), |fair| format!("{verdict}, fair {fair}"))
+}
+
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
 }

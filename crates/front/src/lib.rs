@@ -11,8 +11,8 @@ pub mod source;
 pub mod suggest;
 
 use diagnostic::Diagnostic;
-use entail_ir::System;
-use entail_temporal::{Formula, Formulas};
+use entail_ir::{Expr, StatementId, System};
+use entail_temporal::{Claim, Formula, Formulas};
 use source::Sources;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,8 @@ pub struct Options {
     /// As given to `-D`: macros for a language with a preprocessor, else values for constants: `NAME=VALUE`.
     pub defines: Vec<String>,
     pub include_dirs: Vec<PathBuf>,
+    /// Formulas about the model besides its own, each with a name for messages.
+    pub formulas: Vec<(String, String)>,
     pub granularity: Granularity,
 }
 
@@ -70,23 +72,37 @@ pub struct Property {
     pub kind: PropertyKind,
     pub text: String,
     pub line: u32,
-    /// What it says, if that is a formula of linear time.
-    pub formula: Option<LtlFormula>,
+    /// Whether it is checked if nobody says what to check.
+    pub by_default: bool,
+    pub meaning: Option<Meaning>,
 }
 
-/// A formula over propositions of a system.
+/// What a property says about the runs of a system.
 #[derive(Clone, Debug)]
-pub struct LtlFormula {
-    pub formulas: Formulas,
-    pub formula: Formula,
-    /// What is asked of a state, and how the formula puts it.
-    pub propositions: Vec<(entail_ir::Expr, String)>,
+pub struct Meaning {
+    pub says: Says,
+    /// What is asked of states, and where in the model.
+    pub propositions: Vec<(Expr, StatementId)>,
+    /// What must be true somewhere if it is to say anything at all, and where in the model that stands.
+    pub antecedents: Vec<(Expr, StatementId)>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Says {
+    /// All runs satisfy this.
+    Always(Formulas, Formula),
+    /// There are no such runs.
+    Never(Claim),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PropertyKind {
     Ltl,
     Never,
+    /// That no acceptance state is passed again and again.
+    Acceptance,
+    /// That progress states are passed again and again.
+    Progress,
     Trace,
     Notrace,
     Ctl,
@@ -100,6 +116,9 @@ pub fn load(path: &Path, options: &Options) -> Loaded {
     if options.granularity != Granularity::Exact && language.is_some_and(|language| language != Language::Esml) {
         problems
             .push(Diagnostic::general("only ESML has a choice of granularity").hint("leave out `--granularity`"));
+    }
+    if !options.formulas.is_empty() && language.is_some_and(|language| language != Language::Promela) {
+        problems.push(Diagnostic::general("formulas can be given for Promela models only"));
     }
     let model = match language {
         Some(Language::Promela) => promela::load(path, options, &mut sources, &mut problems),
@@ -168,6 +187,8 @@ impl PropertyKind {
     pub fn name(self) -> &'static str {
         match self {
             PropertyKind::Ltl => "ltl",
+            PropertyKind::Acceptance => "acceptance",
+            PropertyKind::Progress => "progress",
             PropertyKind::Never => "never",
             PropertyKind::Trace => "trace",
             PropertyKind::Notrace => "notrace",

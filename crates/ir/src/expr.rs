@@ -39,6 +39,8 @@ pub enum Expr {
     Find(ProcessTypeId),
     /// No process is in a progress state; only claims ask.
     NonProgress,
+    /// Some process is in an acceptance state; only claims ask.
+    Accepting,
     /// Has no value: to evaluate it is a fault.
     Fault(FaultKind),
 }
@@ -123,6 +125,7 @@ impl Expr {
             | Expr::Started
             | Expr::Find(_)
             | Expr::NonProgress
+            | Expr::Accepting
             | Expr::Fault(_) => {}
             Expr::Load(place) => place.each_expr(each),
             Expr::Unary(_, operand)

@@ -62,7 +62,7 @@ pub struct System {
     /// What must hold in every stable state, with the statement that says so. They see globals only.
     pub invariants: Vec<(Expr, StatementId)>,
     /// What a property asks of stable states. They see globals only. Nothing is wrong if one does not hold.
-    pub propositions: Vec<Expr>,
+    pub propositions: Vec<(Expr, StatementId)>,
 }
 
 /// Variables that live together: all globals, or the locals of one process type.

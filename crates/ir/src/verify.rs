@@ -76,8 +76,11 @@ impl<'a> Verifier<'a> {
                 this.statement_id(*statement);
             });
         }
-        for (number, condition) in system.propositions.iter().enumerate() {
-            self.within(format_args!("proposition {number}"), |this| this.expr(condition, 1));
+        for (number, (condition, statement)) in system.propositions.iter().enumerate() {
+            self.within(format_args!("proposition {number}"), |this| {
+                this.expr(condition, 1);
+                this.statement_id(*statement);
+            });
         }
         self.edge_ranges();
         for (number, start) in system.start.iter().enumerate() {
@@ -322,6 +325,7 @@ impl<'a> Verifier<'a> {
             | Expr::ProcessCount
             | Expr::Timeout
             | Expr::NonProgress
+            | Expr::Accepting
             | Expr::Fault(_) => {}
             Expr::Load(place) => self.place(place, below),
             Expr::Binary(_, sides) => {

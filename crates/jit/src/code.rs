@@ -32,6 +32,8 @@ pub(crate) enum Callee {
     CanAccept(ProcessTypeId),
     /// Which invariant does not hold in a state.
     Invariants,
+    /// Which propositions hold in the state that is expanded.
+    Propositions,
     /// Copies a state.
     Copy,
     Helper(Helper),
@@ -140,6 +142,7 @@ impl Code {
             | Callee::Accept(_)
             | Callee::CanAccept(_)
             | Callee::Invariants
+            | Callee::Propositions
             | Callee::Copy => self.module.declare_anonymous_function(&signature),
         };
         let id = id.expect("no two functions have the same name");
@@ -169,6 +172,7 @@ impl Code {
             Callee::ExpandOne(_) | Callee::Accept(_) => (&[POINTER, POINTER, NUMBER, WORD], Some(POINTER)),
             Callee::CanMove(_) | Callee::CanAccept(_) => (&[POINTER, POINTER, NUMBER, WORD], Some(NUMBER)),
             Callee::Invariants => (&[POINTER, POINTER], Some(WORD)),
+            Callee::Propositions => (&[POINTER], Some(WORD)),
             Callee::Copy => (&[POINTER, POINTER, POINTER], None),
             Callee::Helper(helper) => match helper {
                 Helper::Overflow => (&[POINTER], Some(POINTER)),
@@ -233,6 +237,7 @@ impl Callee {
             Callee::Accept(of) => format!("how a process {} receives what is offered", name(of)),
             Callee::CanAccept(of) => format!("whether a process {} could receive what is offered", name(of)),
             Callee::Invariants => "which invariant does not hold".to_owned(),
+            Callee::Propositions => "which propositions hold".to_owned(),
             Callee::Copy => "copies a state".to_owned(),
             Callee::Helper(helper) => helper.name().to_owned(),
         }

@@ -47,6 +47,15 @@ impl Program<'_> {
             })
     }
 
+    /// Whether there are propositions, and it can be said here which of them hold. For packed states only, the bytes are
+    /// not there.
+    pub(crate) fn can_evaluate_propositions(&self) -> bool {
+        let propositions = &self.system.propositions;
+        !self.only_words
+            && (1..u64::BITS as usize).contains(&propositions.len())
+            && propositions.iter().all(|(condition, _)| !self.is_hard(condition))
+    }
+
     pub(crate) fn way_of(&self, edge: &Edge, of: ProcessTypeId) -> Way {
         let hard_effect = edge.target.is_none() != (edge.action == Action::End)
             || self.only_words && edge.target.is_none()
@@ -156,7 +165,7 @@ impl Program<'_> {
     pub fn is_hard(&self, expr: &Expr) -> bool {
         depth(expr) > MAX_DEPTH
             || mentions(expr, &|part| match part {
-                Expr::Enabled(_) | Expr::NonProgress | Expr::Started => true,
+                Expr::Enabled(_) | Expr::NonProgress | Expr::Accepting | Expr::Started => true,
                 Expr::Find(_) => self.facts.fixed().is_none(),
                 Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_) => self.shapes.len() > MAX_SHAPES,
                 Expr::Const(_)
@@ -208,7 +217,8 @@ impl Program<'_> {
             | Expr::At(..)
             | Expr::PriorityOf(_)
             | Expr::Find(_)
-            | Expr::NonProgress => false,
+            | Expr::NonProgress
+            | Expr::Accepting => false,
         })
     }
 }
@@ -237,7 +247,8 @@ fn only_numbers(action: &Action) -> bool {
             | Expr::At(..)
             | Expr::PriorityOf(_)
             | Expr::Find(_)
-            | Expr::NonProgress => false,
+            | Expr::NonProgress
+            | Expr::Accepting => false,
         };
     });
     only && each_action(action, &|action| match action {
@@ -289,6 +300,7 @@ fn depth(expr: &Expr) -> usize {
         | Expr::Started
         | Expr::Find(_)
         | Expr::NonProgress
+        | Expr::Accepting
         | Expr::Fault(_) => 0,
         Expr::Load(place) => place_depth(place),
         Expr::Unary(_, operand)

@@ -26,7 +26,7 @@ use code::{Callee, Loaded, generate};
 use context::{Context, Entries, Needs, Sizes};
 use entail_ir::interpret::{Code, Codes, Engine, Interpreter, Kind, MAX_STATE_BYTES, Outline, Sink, Source, Step};
 use entail_ir::{ProcessTypeId, System};
-use entail_model::{StateBuf, StateKey};
+use entail_model::{State, StateBuf, StateKey};
 use program::Program;
 use std::fmt;
 use std::sync::Arc;
@@ -35,6 +35,8 @@ use way::Expander;
 
 /// With no more edges than this, all processes become one function.
 const FUSED_EDGES: usize = 300;
+/// Says that a proposition could not be evaluated; all others have lower bits.
+const UNKNOWN: u64 = 1 << 63;
 /// Room for entries at first.
 const ROOM: usize = 1 << 14;
 
@@ -65,6 +67,8 @@ struct Compiled {
     sizes: Option<Sizes>,
     /// It reads nothing but words.
     only_words: bool,
+    /// Unless some cannot be evaluated here at all.
+    propositions: Option<Propositions>,
 }
 
 /// Why a system has not become machine code.
@@ -72,6 +76,7 @@ struct Compiled {
 pub struct Unsupported(String);
 
 type ExpandAll = unsafe extern "C" fn(*mut Context<'_>, *mut u8) -> *mut u8;
+type Propositions = unsafe extern "C" fn(*mut Context<'_>) -> u64;
 type ExpandOne = unsafe extern "C" fn(*mut Context<'_>, *mut u8, u32, u64) -> *mut u8;
 
 /// How the generated code is called.
@@ -179,13 +184,20 @@ impl<'s> Jit<'s> {
 impl Compiled {
     fn new(program: &Program<'_>, tuning: Tuning) -> Result<Compiled, Unsupported> {
         let wanted = wanted(program, tuning);
-        let code = generate(program, &wanted, tuning, false)?;
+        let asks = program.can_evaluate_propositions().then_some(Callee::Propositions);
+        let callees: Vec<_> = wanted.iter().copied().chain(asks).collect();
+        let code = generate(program, &callees, tuning, false)?;
         let address = |callee| code.address(callee).expect("what is wanted is generated");
         let entry = match wanted[..] {
             [Callee::Expand] => Entry::all(address(Callee::Expand)),
             _ => Entry::Each(wanted.iter().map(|callee| Entry::one(address(*callee))).collect()),
         };
-        Ok(Compiled { code, entry, sizes: program.len.map(Sizes::of_all), only_words: program.only_words })
+        let propositions = asks.map(|callee| {
+            // SAFETY: it is generated with this signature.
+            unsafe { std::mem::transmute::<*const u8, Propositions>(address(callee)) }
+        });
+        let sizes = program.len.map(Sizes::of_all);
+        Ok(Compiled { code, entry, sizes, only_words: program.only_words, propositions })
     }
 }
 
@@ -259,6 +271,14 @@ impl Engine for Jit<'_> {
         // What there is for all states will do if this is too much.
         self.special = Compiled::new(&program, self.tuning).ok().map(|special| (Arc::clone(codes), special));
         self.compile_time += begun.elapsed();
+    }
+
+    fn propositions(&self, state: &State, outline: &Outline, desk: &mut Desk) -> Option<u64> {
+        let propositions = self.general.propositions.filter(|_| !state.is_empty())?;
+        let mut context = self.context(&self.general, Source { state, outline, packed: None }, desk, ROOM);
+        // SAFETY: the context is complete, and the state is one of this system.
+        let holds = unsafe { propositions(&raw mut context) };
+        (holds & UNKNOWN == 0).then_some(holds)
     }
 
     #[inline]

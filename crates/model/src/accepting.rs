@@ -1,11 +1,11 @@
 //! Infinite runs, which of them are accepted, and what holds in their states.
 
-use crate::{Model, State, Successors};
+use crate::{Fault, Model, State, Successors};
 
-/// A model some of whose infinite runs are accepted: those that take steps of every set again and again. (Generalised
-/// Büchi acceptance, on steps.)
+/// A model some of whose infinite runs are accepted: those that take steps of certain sets again and again. (Acceptance
+/// as of Büchi, generalised, and as of Streett, on steps.)
 pub trait Accepting: Model {
-    /// All sets there are.
+    /// The sets of which every accepted run takes steps again and again.
     fn sets(&self) -> Sets;
 
     /// The sets to which every step out of a stable state belongs, given all that can happen there.
@@ -17,30 +17,74 @@ pub trait Accepting: Model {
     fn sets_of(&self, _step: Self::Step) -> Sets {
         Sets::default()
     }
+
+    /// The sets that a stable state demands, given all that can happen there: an accepted run that comes to such states
+    /// again and again takes steps of these sets again and again.
+    fn demands(&self, _state: &State, _successors: &Successors<Self::Step>) -> Sets {
+        Sets::default()
+    }
 }
 
 /// A model that says what is true in its states.
 pub trait Propositional: Model {
-    /// Which propositions hold in a stable state, a bit for each.
-    fn valuation(&self, state: &State) -> u64;
+    /// What is true in a stable state.
+    fn valuation(&self, state: &State, scratch: &mut Self::Scratch) -> Valuation;
+}
+
+/// The truth of propositions, a bit for each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Valuation {
+    pub holds: u64,
+    /// Those that cannot be evaluated.
+    pub unknown: u64,
+    /// Why the first of these cannot.
+    pub fault: Option<Fault>,
+}
+
+/// A model of processes that move.
+pub trait Concurrent: Model {
+    /// How many processes there are in a state. They are numbered from 0 on.
+    fn processes(&self, state: &State) -> usize;
+
+    /// The process that takes the step; where two take it together, the one without whose wish it would not be.
+    fn owner(&self, step: Self::Step) -> usize;
 }
 
 /// Some of the sets of a model, a bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Sets(pub u128);
+pub struct Sets(pub u64);
 
 impl Sets {
     /// How many there can be.
-    pub const MOST: u32 = u128::BITS;
+    pub const MOST: u32 = u64::BITS;
 
-    /// The first so many.
+    /// The first so many, or all.
     pub fn first(count: u32) -> Sets {
-        Sets(u128::MAX.checked_shr(Sets::MOST - count).unwrap_or(0))
+        Sets(u64::MAX.checked_shr(Sets::MOST.saturating_sub(count)).unwrap_or(0))
+    }
+
+    /// The one with this number, if there can be so many.
+    pub fn one(number: usize) -> Option<Sets> {
+        1u64.checked_shl(number as u32).map(Sets)
     }
 
     #[must_use]
     pub fn and(self, other: Sets) -> Sets {
         Sets(self.0 | other.0)
+    }
+
+    #[must_use]
+    pub fn without(self, other: Sets) -> Sets {
+        Sets(self.0 & !other.0)
+    }
+
+    /// Whether some of these are among the others.
+    pub fn meet(self, others: Sets) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
     }
 
     /// Whether all of the others are among these.

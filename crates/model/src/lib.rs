@@ -4,12 +4,12 @@
 //! that one search and one store serve every language. Nothing in this crate knows processes, variables or
 //! properties; nothing below it knows a language.
 
-mod store;
 mod accepting;
+mod store;
 mod successors;
 
+pub use accepting::{Accepting, Concurrent, Propositional, Sets, Valuation};
 pub use store::{Full, Growth, Guarantee, Key, Keys, Numbered, StateKey, Store, Visit, WideKey};
-pub use accepting::{Accepting, Propositional, Sets};
 pub use successors::{Led, Successor, Successors};
 
 use std::fmt::Debug;
@@ -50,6 +50,11 @@ pub trait Model: Sync {
 
     /// Whether a search that has taken so many steps should rather begin again, as the model knows a better way to
     /// represent its states by now. The search then ends as if it had been interrupted.
+    /// Where whoever wraps the model can put something of its own into its states.
+    fn room(&self) -> Option<Room> {
+        None
+    }
+
     fn should_begin_again(&self, _steps: u64) -> bool {
         false
     }
@@ -186,6 +191,10 @@ fault_kinds! {
     Choice: "choice", "a D_proctype with a choice";
     /// The state grew beyond what can be represented.
     StateSize: "state_size", "the state is too large";
+    /// Something that is asked of a state has no answer there.
+    Proposition: "proposition", "a proposition cannot be evaluated";
+    /// What must never happen has happened.
+    ClaimEnd: "claim_end", "the claim has come to its end";
 }
 
 impl FaultKind {
@@ -194,6 +203,13 @@ impl FaultKind {
     pub fn is_claim(self) -> bool {
         matches!(self, FaultKind::Assertion | FaultKind::Invariant | FaultKind::Index)
     }
+}
+
+/// In states of so many bytes, there are only zeros from this bit of the last word on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    pub len: usize,
+    pub from: u32,
 }
 
 /// What a state is, apart from where it leads.

@@ -64,7 +64,9 @@ pub trait Store: Keys {
 
     /// The same for keys one after the other; appends the indices of those that are new.
     fn insert_all(&mut self, keys: &[Self::Key], new: &mut Vec<u32>) {
-        new.extend((0..).zip(keys).filter(|(_, key)| self.insert_alone(**key) == Visit::New).map(|(index, _)| index));
+        new.extend(
+            (0..).zip(keys).filter(|(_, key)| self.insert_alone(**key) == Visit::New).map(|(index, _)| index),
+        );
     }
 
     fn guarantee(&self) -> Guarantee;

@@ -124,6 +124,12 @@ impl<S: Copy> Successors<S> {
         self.pairs.clear();
     }
 
+    /// All steps with their states, if these are stable ones of one word, and there is no fault.
+    pub fn plain_words(&self) -> Option<impl Iterator<Item = (S, u64)>> {
+        let only_words = self.plain && self.pairs.is_empty() && self.list.is_empty();
+        only_words.then(|| self.words.iter().map(|(step, word)| (*step, u64::from_le_bytes(*word))))
+    }
+
     /// Whether all steps lead to stable states without a fault.
     pub fn are_plain(&self) -> bool {
         self.plain

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use entail_ir::interpret::{Codes, Layout, Number, Outline, Words};
 use entail_ir::{Interpreter, Range, Ranges};
-use entail_model::{State, StateBuf};
+use entail_model::{Room, State, StateBuf};
 use entail_store::{Field, Packing};
 
 use crate::log::{self, Log};
@@ -290,6 +290,13 @@ impl<'s> Forms<'s> {
 
     pub fn bits(&self) -> u32 {
         self.short_bits
+    }
+
+    /// Above all that short states have.
+    pub fn room(&self) -> Room {
+        let codes = self.first.iter().filter_map(|form| form.codes.as_ref());
+        let exclusive = codes.map(|codes| codes.exclusive_bits()).max().unwrap_or(0);
+        Room { len: self.short_len, from: self.exclusive_at + exclusive }
     }
 
     pub fn processes(&self, state: &State) -> usize {

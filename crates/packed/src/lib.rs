@@ -20,7 +20,9 @@ mod scout;
 
 use entail_ir::interpret::{Engine, Kind, Sink, Source, Step};
 use entail_ir::{Interpreter, Ranges, System};
-use entail_model::{Fired, Marks, Model, Propositional, State, StateBuf, StateKey, Successors};
+use entail_model::{
+    Concurrent, Fired, Marks, Model, Propositional, Room, State, StateBuf, StateKey, Successors, Valuation,
+};
 
 use form::{Form, Forms};
 
@@ -109,8 +111,27 @@ pub struct Scratch<D> {
 }
 
 impl<E: Engine> Propositional for Packed<'_, E> {
-    fn valuation(&self, state: &State) -> u64 {
-        self.interpreter.valuation(&self.unpacked(state))
+    fn valuation(&self, state: &State, scratch: &mut Self::Scratch) -> Valuation {
+        let Scratch { unpacked, desk } = scratch;
+        if self.stillborn {
+            return Valuation::default();
+        }
+        let form = self.forms.of(state);
+        form.unpack(state, unpacked);
+        match self.engine.propositions(unpacked, form.outline(), desk) {
+            Some(holds) => Valuation { holds, ..Valuation::default() },
+            None => self.interpreter.valuation(unpacked, &mut ()),
+        }
+    }
+}
+
+impl<E: Engine> Concurrent for Packed<'_, E> {
+    fn processes(&self, state: &State) -> usize {
+        if self.stillborn { 0 } else { self.forms.of(state).processes() }
+    }
+
+    fn owner(&self, step: Step) -> usize {
+        self.interpreter.owner(step)
     }
 }
 
@@ -186,6 +207,10 @@ impl<E: Engine> Model for Packed<'_, E> {
         let mut unpacked = StateBuf::new();
         form.unpack(state, &mut unpacked);
         self.interpreter.marks_with(&unpacked, form.outline())
+    }
+
+    fn room(&self) -> Option<Room> {
+        (!self.stillborn).then(|| self.forms.room())
     }
 
     fn should_begin_again(&self, steps: u64) -> bool {

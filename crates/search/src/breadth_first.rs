@@ -197,8 +197,8 @@ impl<K: StateKey> Front<K> {
             Entered::Nothing => return ControlFlow::Continue(()),
             Entered::Descent => {}
         }
-        while let Some((ahead, ())) = run.step(descent)? {
-            match ahead {
+        while let Some(taken) = run.step(descent)? {
+            match taken.ahead {
                 Ahead::Nothing => {}
                 Ahead::Transient => run.enter_transient(descent, &Nothing)?,
                 Ahead::Stable(key) => run.stats.matched += u64::from(reach(key)),

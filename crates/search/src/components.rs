@@ -3,17 +3,19 @@
 //! Tarjan's search as Couvreur turned it to generalised acceptance (*On-the-fly verification of linear temporal logic*,
 //! 1999). States on the path, and those that lead back to it, lie in components that are still open. A step back into an
 //! open component closes a circle, and all components on the way become one. As soon as the steps inside one belong to
-//! all sets, there is an accepted run, and the search ends.
+//! all sets, and to those that its states demand, there is an accepted run, and the search ends. If in a complete one
+//! only demands are not met, there may be one that avoids the states that make them.
 
 use std::ops::ControlFlow;
 
-use entail_model::{Accepting, Numbered, Observer, Sets, State, Successors};
+use entail_model::{Accepting, Full, Numbered, Observer, Sets, State, StateKey, Successors};
 
-use crate::descent::{Ahead, Descent, Notes};
+use crate::descent::{Ahead, Descent, Notes, Taken};
+use crate::follow;
 use crate::footprint;
-use crate::lasso;
+use crate::lasso::{self, WayIn};
 use crate::run::Run;
-use crate::{Checks, End, Errors, Limits, Outcome};
+use crate::{Checks, End, Errors, Limit, Limits, Outcome};
 
 /// Looks for an infinite run of `model` that is accepted: a counterexample. `store` is empty at first.
 ///
@@ -28,13 +30,35 @@ where
     let mut open = Open::default();
     let mut run = Run::new(model, store, &checks, limits, observer);
     let explored = explore(&mut run, &mut open);
-    let (outcome, _) = run.finish(explored);
-    match outcome.end {
-        End::Error => {
-            let lasso = lasso::through(model, store, open.last());
+    let (outcome, fault) = run.finish(explored);
+    match (outcome.end, fault) {
+        (End::Error, Some(found)) => Outcome { counterexample: Some(follow::retrace(model, found)), ..outcome },
+        (End::Error, None) => {
+            let known = open.way.take();
+            let lasso = lasso::through(model, store, open.accepted(), known);
             Outcome { errors: 1, counterexample: lasso, ..outcome }
         }
-        End::Complete | End::Limit(_) => outcome,
+        (End::Complete | End::Limit(_), _) => outcome,
+    }
+}
+
+/// What is known of steps together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Note {
+    /// Those to which at least one of them belongs.
+    pub sets: Sets,
+    /// What the states demand from which they were taken.
+    pub demands: Sets,
+}
+
+impl Note {
+    pub fn and(self, other: Note) -> Note {
+        Note { sets: self.sets.and(other.sets), demands: self.demands.and(other.demands) }
+    }
+
+    /// Whether a run that takes all of these steps again and again, and no others, is accepted.
+    pub fn is_accepted(self, all: Sets) -> bool {
+        self.sets.contain(all.and(self.demands))
     }
 }
 
@@ -46,15 +70,19 @@ struct Open<K> {
     components: Vec<Component>,
     /// Numbers of the states on the path, each with its depth.
     path: Vec<(u64, u64)>,
+    /// Of a complete component: what an accepted run goes through.
+    accepted: Option<Vec<K>>,
+    /// The way to the last component, if an accepted run was found there before it was complete.
+    way: Option<WayIn<K>>,
 }
 
 struct Component {
     /// The number of its first state.
     first: u64,
-    /// Those of the steps inside it.
-    sets: Sets,
-    /// Those of the step by which it was entered.
-    entered: Sets,
+    /// Of the steps inside it.
+    inside: Note,
+    /// Of the step by which it was entered.
+    entered: Note,
 }
 
 /// The number of states that no circle leads through which is not known.
@@ -62,43 +90,61 @@ const CLOSED: u64 = u64::MAX;
 
 impl<K> Default for Open<K> {
     fn default() -> Self {
-        Open { states: Vec::new(), components: Vec::new(), path: Vec::new() }
+        Open { states: Vec::new(), components: Vec::new(), path: Vec::new(), accepted: None, way: None }
     }
 }
 
 impl<K: Copy> Open<K> {
     /// Goes on in a new state, which is a component by itself until more is known. Returns its number.
-    fn enter(&mut self, key: K, depth: u64, entered: Sets) -> u64 {
+    fn enter(&mut self, key: K, depth: u64, entered: Note) -> u64 {
         self.states.push(key);
         let first = self.states.len() as u64;
-        self.components.push(Component { first, sets: Sets::default(), entered });
+        self.components.push(Component { first, inside: Note::default(), entered });
         self.path.push((depth, first));
         first
     }
 
-    /// Goes back to a depth. Components that were entered deeper are complete.
-    fn retreat<S: Numbered<Key = K>>(&mut self, store: &mut S, depth: u64) {
-        while let Some((_, number)) = self.path.pop_if(|(deep, _)| *deep > depth) {
-            if self.components.pop_if(|component| component.first == number).is_some() {
-                self.states.drain(number as usize - 1..).for_each(|key| store.set_number(key, CLOSED));
+    /// Goes back to the state at a depth, or before all states. Components that were entered deeper are complete: they
+    /// are closed, unless there is an accepted run in one.
+    fn retreat<M, S>(&mut self, model: &M, store: &mut S, depth: Option<u64>) -> ControlFlow<End>
+    where
+        M: Accepting,
+        S: Numbered<Key = K>,
+        K: StateKey,
+    {
+        while let Some((_, number)) = self.path.pop_if(|(deep, _)| depth.is_none_or(|depth| *deep > depth)) {
+            let Some(component) = self.components.pop_if(|component| component.first == number) else { continue };
+            let states = &self.states[number as usize - 1..];
+            // Its steps do not meet all demands: otherwise the search would have ended.
+            if component.inside.sets.contain(model.sets()) && !component.inside.demands.is_empty() {
+                self.accepted = match lasso::undemanding(model, store, states) {
+                    Ok(accepted) => accepted,
+                    Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),
+                };
+                if self.accepted.is_some() {
+                    return ControlFlow::Break(End::Error);
+                }
             }
+            self.states.drain(number as usize - 1..).for_each(|key| store.set_number(key, CLOSED));
         }
+        ControlFlow::Continue(())
     }
 
-    /// A step leads from the last state of the path to one with this number. Returns the sets of the circle's component.
-    fn join(&mut self, number: u64, mut sets: Sets) -> Sets {
+    /// A step leads from the last state of the path to one with this number. Returns what is known of the component that
+    /// the circle lies in.
+    fn join(&mut self, number: u64, mut note: Note) -> Note {
         while let Some(component) = self.components.pop_if(|component| component.first > number) {
-            sets = sets.and(component.sets).and(component.entered);
+            note = note.and(component.inside).and(component.entered);
         }
-        let Some(component) = self.components.last_mut() else { return sets };
-        component.sets = component.sets.and(sets);
-        component.sets
+        let Some(component) = self.components.last_mut() else { return note };
+        component.inside = component.inside.and(note);
+        component.inside
     }
 
-    /// The states of the last component.
-    fn last(&self) -> &[K] {
+    /// The states that an accepted run goes through, after one was found.
+    fn accepted(&self) -> &[K] {
         let first = self.components.last().map_or(1, |component| component.first);
-        &self.states[first as usize - 1..]
+        self.accepted.as_deref().unwrap_or(&self.states[first as usize - 1..])
     }
 
     fn bytes(&self) -> u64 {
@@ -108,21 +154,21 @@ impl<K: Copy> Open<K> {
     }
 }
 
-/// The sets of steps.
-struct SetsOf<'m, M>(&'m M);
+/// Notes what the model says of states and steps.
+pub(crate) struct ByModel<'m, M>(pub &'m M);
 
-impl<M: Accepting> Notes<M> for SetsOf<'_, M> {
-    type Note = Sets;
+impl<M: Accepting> Notes<M> for ByModel<'_, M> {
+    type Note = Note;
 
-    fn at(&self, state: &State, successors: &Successors<M::Step>) -> Sets {
-        self.0.sets_at(state, successors)
+    fn at(&self, state: &State, successors: &Successors<M::Step>) -> Note {
+        Note { sets: self.0.sets_at(state, successors), demands: self.0.demands(state, successors) }
     }
 
-    fn of(&self, step: M::Step) -> Sets {
-        self.0.sets_of(step)
+    fn of(&self, step: M::Step) -> Note {
+        Note { sets: self.0.sets_of(step), demands: Sets::default() }
     }
 
-    fn both(one: Sets, other: Sets) -> Sets {
+    fn both(one: Note, other: Note) -> Note {
         one.and(other)
     }
 }
@@ -134,8 +180,9 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let mut descent = Descent::default();
-    for key in run.keys_of_initial_states()? {
+    for (number, key) in (0..).zip(run.keys_of_initial_states()?) {
         if run.store.number(key) == 0 && run.may_expand(0) {
+            run.origin = number;
             descent.clear();
             descend(run, open, &mut descent, key)?;
         }
@@ -147,7 +194,7 @@ where
 fn descend<M, S, O>(
     run: &mut Run<M, S, O>,
     open: &mut Open<S::Key>,
-    descent: &mut Descent<S::Key, Sets>,
+    descent: &mut Descent<S::Key, Note>,
     initial: S::Key,
 ) -> ControlFlow<End>
 where
@@ -155,12 +202,12 @@ where
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
-    let (notes, all) = (SetsOf(run.model), run.model.sets());
-    let number = open.enter(initial, 0, Sets::default());
+    let (notes, all) = (ByModel(run.model), run.model.sets());
+    let number = open.enter(initial, 0, Note::default());
     run.give_number(initial, number, descent)?;
     run.enter(descent, initial, &notes)?;
-    while let Some((ahead, sets)) = run.step(descent)? {
-        open.retreat(run.store, descent.depth());
+    while let Some(Taken { ahead, note, .. }) = run.step(descent)? {
+        open.retreat(run.model, run.store, Some(descent.depth()))?;
         let depth = descent.depth() + 1;
         match ahead {
             Ahead::Nothing => {}
@@ -172,7 +219,7 @@ where
             Ahead::Stable(key) => match run.store.number(key) {
                 0 => {
                     if run.may_expand(depth) {
-                        let number = open.enter(key, depth, sets);
+                        let number = open.enter(key, depth, note);
                         run.aside = open.bytes();
                         run.give_number(key, number, descent)?;
                         run.enter(descent, key, &notes)?;
@@ -181,16 +228,14 @@ where
                 CLOSED => run.stats.matched += 1,
                 number => {
                     run.stats.matched += 1;
-                    if open.join(number, sets).contain(all) {
+                    if open.join(number, note).is_accepted(all) {
+                        let (start, choices) = (run.origin as u32, descent.choices());
+                        open.way = Some(WayIn { start, choices, target: key });
                         return ControlFlow::Break(End::Error);
                     }
                 }
             },
         }
     }
-    // The last component is complete as well.
-    open.path.clear();
-    open.components.clear();
-    open.states.drain(..).for_each(|key| run.store.set_number(key, CLOSED));
-    ControlFlow::Continue(())
+    open.retreat(run.model, run.store, None)
 }

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use entail_model::{Model, Observer, Store, Visit};
 
 use crate::descent::{Ahead, Descent, Nothing};
-use crate::follow::Follower;
+use crate::follow;
 use crate::path::Path;
-use crate::run::{Found, Run};
-use crate::{Checks, Counterexample, End, Limits, Outcome};
+use crate::run::Run;
+use crate::{Checks, End, Limits, Outcome};
 
 /// Explores `model` depth first, in the order of SPIN's `pan`: steps in the order in which the model gives them,
 /// and all that lies behind one before the next. `store` is empty at first.
@@ -33,7 +33,7 @@ where
     let mut run = Run::new(model, store, checks, limits, observer);
     let explored = explore(&mut run);
     let (outcome, first) = run.finish(explored);
-    Outcome { counterexample: first.map(|found| counterexample(model, found)), ..outcome }
+    Outcome { counterexample: first.map(|found| follow::retrace(model, found)), ..outcome }
 }
 
 fn explore<M, S, O>(run: &mut Run<M, S, O>) -> ControlFlow<End>
@@ -64,10 +64,10 @@ where
     let mut path = Path::default();
     path.enter(initial, 0);
     run.enter(descent, initial, &Nothing)?;
-    while let Some((ahead, ())) = run.step(descent)? {
+    while let Some(taken) = run.step(descent)? {
         path.retreat(descent.depth());
         let depth = descent.depth() + 1;
-        match ahead {
+        match taken.ahead {
             Ahead::Nothing => {}
             Ahead::Transient => {
                 if run.may_expand(depth) {
@@ -90,10 +90,4 @@ where
         }
     }
     ControlFlow::Continue(())
-}
-
-fn counterexample<M: Model>(model: &M, found: Found) -> Counterexample<M::Step> {
-    let mut follower = Follower::start(model, found.origin as u32);
-    follower.choose(&found.choices);
-    Counterexample { error: found.error, start: follower.start, steps: follower.steps }
 }

@@ -2,7 +2,16 @@
 
 use entail_model::{Key, Model, StateBuf, Successors};
 
+use crate::Counterexample;
 use crate::descent::{Ahead, Descent};
+use crate::run::Found;
+
+/// The run to the first error of a search that begins its descents in initial states.
+pub(crate) fn retrace<M: Model>(model: &M, found: Found) -> Counterexample<M::Step> {
+    let mut follower = Follower::start(model, found.origin as u32);
+    follower.choose(&found.choices);
+    Counterexample { error: found.error, start: follower.start, steps: follower.steps }
+}
 
 /// Somebody who follows directions through a model, and notes the steps.
 pub(crate) struct Follower<'m, M: Model> {

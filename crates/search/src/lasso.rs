@@ -2,40 +2,145 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use entail_model::{Accepting, Keys, Sets, State, StateBuf, StateKey, Successors};
+use entail_model::{Accepting, Full, Keys, State, StateBuf, StateKey, Successors};
 
-use crate::descent::{Ahead, Descent};
+use crate::components::{ByModel, Note};
+use crate::descent::{Ahead, Descent, Notes};
 use crate::follow::Follower;
 use crate::{Counterexample, ErrorKind};
 
-/// An accepted run through a component, of which these are all states, unless there is not enough memory to find one.
-/// The steps inside the component belong to all sets.
+/// A way from an initial state.
+pub(crate) struct WayIn<K> {
+    /// The number of that state.
+    pub start: u32,
+    pub choices: Vec<u32>,
+    pub target: K,
+}
+
+/// How many states are looked at for a shorter way in than the one that is known.
+const PATIENCE: usize = 1 << 16;
+
+/// An accepted run through states that can all be reached from each other, unless there is not enough memory to find
+/// one. A run that takes all steps between them again and again would be accepted. One way to them is `known`, unless
+/// one must be found at any price.
 pub(crate) fn through<M: Accepting, S: Keys>(
     model: &M,
     store: &mut S,
     component: &[S::Key],
+    known: Option<WayIn<S::Key>>,
 ) -> Option<Counterexample<M::Step>> {
     let members: HashSet<S::Key> = component.iter().copied().collect();
     let mut finder = Finder { model, store };
-    let (start, prefix, entry) = finder.way_into(&members)?;
-    let mut choices = prefix;
+    let patience = if known.is_some() { PATIENCE } else { usize::MAX };
+    let WayIn { start, mut choices, target: entry } = finder.way_into(&members, patience).or(known)?;
     let begins = choices.len();
-    let (mut here, mut missing) = (entry, model.sets());
-    while missing != Sets::default() {
-        let wanted = |edge: &Edge<S::Key>| edge.sets.0 & missing.0 != 0;
-        let way = finder.shortest(here, &members, wanted)?;
+    let (mut here, mut taken) = (entry, Note::default());
+    loop {
+        let missing = model.sets().and(taken.demands).without(taken.sets);
+        // On the way back there may be new demands.
+        let way = match (missing.is_empty(), here == entry && choices.len() > begins) {
+            (true, true) => break,
+            (true, false) => finder.shortest(here, &members, |edge| edge.target == entry)?,
+            (false, _) => finder.shortest(here, &members, |edge| edge.note.sets.meet(missing))?,
+        };
         choices.extend(way.choices);
-        missing = Sets(missing.0 & !way.sets.0);
+        taken = taken.and(way.note);
         here = way.target;
-    }
-    if here != entry || choices.len() == begins {
-        choices.extend(finder.shortest(here, &members, |edge| edge.target == entry)?.choices);
     }
     let mut follower = Follower::start(model, start);
     follower.choose(&choices);
     // Every choice is a step.
     let error = ErrorKind::Cycle { begins };
     Some(Counterexample { error, start: follower.start, steps: follower.steps })
+}
+
+/// States among these that can all be reached from each other, so that a run that takes all steps between them again and
+/// again is accepted, if there are such. All that demand what is not met are left out, and what remains is looked at
+/// again.
+pub(crate) fn undemanding<M: Accepting, S: Keys>(
+    model: &M,
+    store: &mut S,
+    component: &[S::Key],
+) -> Result<Option<Vec<S::Key>>, Full> {
+    let mut finder = Finder { model, store };
+    let numbers: HashMap<S::Key, usize> =
+        component.iter().enumerate().map(|(number, key)| (*key, number)).collect();
+    let mut edges = Vec::new();
+    for &key in component {
+        let inside = finder.edges(key)?.into_iter();
+        edges.push(inside.filter_map(|edge| Some((*numbers.get(&edge.target)?, edge.note))).collect::<Vec<_>>());
+    }
+    let mut candidates: Vec<Vec<usize>> = vec![(0..component.len()).collect()];
+    while let Some(states) = candidates.pop() {
+        for part in strongly_connected(&edges, &states) {
+            let members: HashSet<usize> = part.iter().copied().collect();
+            let steps = || part.iter().flat_map(|&state| edges[state].iter().map(move |edge| (state, edge)));
+            let inside = || steps().filter(|(_, (target, _))| members.contains(target));
+            let Some(note) = inside().map(|(_, (_, note))| *note).reduce(Note::and) else { continue };
+            if note.is_accepted(model.sets()) {
+                return Ok(Some(part.iter().map(|&state| component[state]).collect()));
+            }
+            let unmet = note.demands.without(note.sets);
+            if note.sets.contain(model.sets()) {
+                let demanding: HashSet<usize> =
+                    inside().filter(|(_, (_, note))| note.demands.meet(unmet)).map(|(state, _)| state).collect();
+                candidates.push(part.into_iter().filter(|state| !demanding.contains(state)).collect());
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The states among these that can be reached from each other, together; `edges` leave each state. (Kosaraju's
+/// algorithm.)
+fn strongly_connected(edges: &[Vec<(usize, Note)>], states: &[usize]) -> Vec<Vec<usize>> {
+    let mut backward: HashMap<usize, Vec<usize>> = states.iter().map(|&state| (state, Vec::new())).collect();
+    for &state in states {
+        for (target, _) in &edges[state] {
+            if let Some(sources) = backward.get_mut(target) {
+                sources.push(state);
+            }
+        }
+    }
+    let forward = |state: usize| {
+        edges[state]
+            .iter()
+            .map(|(target, _)| *target)
+            .filter(|target| backward.contains_key(target))
+            .collect::<Vec<_>>()
+    };
+    let mut known = HashSet::new();
+    let mut left: Vec<usize> = Vec::new();
+    for &root in states {
+        left.append(&mut reach(root, &mut known, forward));
+    }
+    known.clear();
+    left.iter()
+        .rev()
+        .map(|&root| reach(root, &mut known, |state| backward[&state].clone()))
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// All that is not known and can be reached from `root` through such states, in the order in which it is left behind by
+/// a search in depth.
+fn reach(root: usize, known: &mut HashSet<usize>, next: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
+    let mut left = Vec::new();
+    if !known.insert(root) {
+        return left;
+    }
+    let mut path = vec![(root, next(root))];
+    while let Some((state, ahead)) = path.last_mut() {
+        match ahead.pop() {
+            Some(target) if known.insert(target) => path.push((target, next(target))),
+            Some(_) => {}
+            None => {
+                left.push(*state);
+                path.pop();
+            }
+        }
+    }
+    left
 }
 
 struct Finder<'a, M, S> {
@@ -45,38 +150,26 @@ struct Finder<'a, M, S> {
 
 /// From one stable state to another.
 struct Edge<K> {
+    source: K,
     /// Those to be made in the states on the way.
     choices: Vec<u32>,
-    sets: Sets,
+    note: Note,
     target: K,
 }
 
 impl<M: Accepting, S: Keys> Finder<'_, M, S> {
-    /// A shortest way from an initial state to one of these: the number of the former, the choices, and the latter.
-    fn way_into(&mut self, members: &HashSet<S::Key>) -> Option<(u32, Vec<u32>, S::Key)> {
+    /// A shortest way from an initial state to one of these, if that is found before so many states were looked at.
+    fn way_into(&mut self, members: &HashSet<S::Key>, patience: usize) -> Option<WayIn<S::Key>> {
         let mut states = Vec::new();
         self.model.initial_states(&mut |state| states.push(state.to_vec()));
         self.store.reserve(states.len(), u64::MAX).ok()?;
-        let initial = states.iter().map(|state| self.store.key(state, &S::Opened::default()));
-        let mut origins: HashMap<S::Key, Origin<S::Key>> = HashMap::new();
-        let mut queue = VecDeque::new();
-        for (number, key) in (0..).zip(initial) {
-            origins.entry(key).or_insert(Origin::Initial(number));
-            queue.push_back(key);
+        let initial: Vec<_> = states.iter().map(|state| self.store.key(state, &S::Opened::default())).collect();
+        if let Some(start) = initial.iter().position(|key| members.contains(key)) {
+            return Some(WayIn { start: start as u32, choices: Vec::new(), target: initial[start] });
         }
-        while let Some(key) = queue.pop_front() {
-            if members.contains(&key) {
-                let (start, choices) = trace(&origins, key);
-                return Some((start, choices, key));
-            }
-            for edge in self.edges(key)? {
-                origins.entry(edge.target).or_insert_with(|| {
-                    queue.push_back(edge.target);
-                    Origin::Step(key, edge.choices)
-                });
-            }
-        }
-        None
+        let way = self.explore(&initial, patience, |_| true, |edge| members.contains(&edge.target))?;
+        let start = initial.iter().position(|key| *key == way.source)?;
+        Some(WayIn { start: start as u32, choices: way.choices, target: way.target })
     }
 
     /// A shortest way inside a component that ends with an edge of the kind wanted.
@@ -86,41 +179,50 @@ impl<M: Accepting, S: Keys> Finder<'_, M, S> {
         members: &HashSet<S::Key>,
         wanted: impl Fn(&Edge<S::Key>) -> bool,
     ) -> Option<Edge<S::Key>> {
-        let mut known: HashMap<S::Key, (Vec<u32>, Sets)> = HashMap::from([(from, (Vec::new(), Sets::default()))]);
-        let mut queue = VecDeque::from([from]);
-        while let Some(key) = queue.pop_front() {
-            for edge in self.edges(key)?.into_iter().filter(|edge| members.contains(&edge.target)) {
-                let (before, sets) = &known[&key];
-                let mut choices = before.clone();
-                choices.extend(&edge.choices);
-                let sets = sets.and(edge.sets);
+        self.explore(&[from], usize::MAX, |edge| members.contains(&edge.target), wanted)
+    }
+
+    /// A shortest way through edges that are allowed to one that is wanted, breadth first. It is told as one edge.
+    fn explore(
+        &mut self,
+        from: &[S::Key],
+        patience: usize,
+        allowed: impl Fn(&Edge<S::Key>) -> bool,
+        wanted: impl Fn(&Edge<S::Key>) -> bool,
+    ) -> Option<Edge<S::Key>> {
+        // The edge by which each state was reached.
+        let mut reached: HashMap<S::Key, Option<Edge<S::Key>>> = from.iter().map(|key| (*key, None)).collect();
+        let mut queue: VecDeque<S::Key> = from.iter().copied().collect();
+        for _ in 0..patience {
+            let key = queue.pop_front()?;
+            for edge in self.edges(key).ok()?.into_iter().filter(&allowed) {
                 if wanted(&edge) {
-                    return Some(Edge { choices, sets, target: edge.target });
+                    return Some(backwards(&reached, edge));
                 }
-                known.entry(edge.target).or_insert_with(|| {
+                reached.entry(edge.target).or_insert_with(|| {
                     queue.push_back(edge.target);
-                    (choices, sets)
+                    Some(edge)
                 });
             }
         }
         None
     }
 
-    /// All ways from a stable state to the next ones, if there is memory for their keys.
-    fn edges(&mut self, key: S::Key) -> Option<Vec<Edge<S::Key>>> {
+    /// All ways from a stable state to the next ones.
+    fn edges(&mut self, key: S::Key) -> Result<Vec<Edge<S::Key>>, Full> {
         let (mut state, mut opened) = (StateBuf::new(), S::Opened::default());
         self.store.open(key, &mut state, &mut opened);
         let (mut successors, mut scratch) = (Successors::default(), M::Scratch::default());
         self.model.expand(&state, &mut successors, &mut scratch);
-        let mut descent = Descent::<S::Key, Sets>::default();
-        let common = self.model.sets_at(&state, &successors);
+        let mut descent = Descent::<S::Key, Note>::default();
+        let common = ByModel(self.model).at(&state, &successors);
         self.enter(&mut descent, &successors, &opened, common)?;
         let mut edges = Vec::new();
         while let Some(taken) = descent.advance() {
             match taken.ahead {
                 Ahead::Nothing => {}
                 Ahead::Stable(target) => {
-                    edges.push(Edge { choices: descent.choices(), sets: taken.note, target });
+                    edges.push(Edge { source: key, choices: descent.choices(), note: taken.note, target });
                 }
                 Ahead::Transient => {
                     successors.clear();
@@ -129,38 +231,32 @@ impl<M: Accepting, S: Keys> Finder<'_, M, S> {
                 }
             }
         }
-        Some(edges)
+        Ok(edges)
     }
 
     fn enter(
         &mut self,
-        descent: &mut Descent<S::Key, Sets>,
+        descent: &mut Descent<S::Key, Note>,
         successors: &Successors<M::Step>,
         opened: &S::Opened,
-        common: Sets,
-    ) -> Option<()> {
-        self.store.reserve(successors.len(), u64::MAX).ok()?;
+        common: Note,
+    ) -> Result<(), Full> {
+        self.store.reserve(successors.len(), u64::MAX)?;
         let key = |state: &State| self.store.key(state, opened);
-        descent.enter(successors, key, |step| common.and(self.model.sets_of(step)));
-        Some(())
+        descent.enter(successors, key, |step| common.and(ByModel(self.model).of(step)));
+        Ok(())
     }
 }
 
-/// How a state was reached.
-enum Origin<K> {
-    Initial(u32),
-    Step(K, Vec<u32>),
-}
-
-fn trace<K: StateKey>(origins: &HashMap<K, Origin<K>>, mut key: K) -> (u32, Vec<u32>) {
-    let mut pieces = Vec::new();
-    loop {
-        match &origins[&key] {
-            Origin::Initial(number) => return (*number, pieces.into_iter().rev().flatten().copied().collect()),
-            Origin::Step(before, choices) => {
-                pieces.push(choices);
-                key = *before;
-            }
-        }
+/// All edges on the way to the last one, as one.
+fn backwards<K: StateKey>(reached: &HashMap<K, Option<Edge<K>>>, last: Edge<K>) -> Edge<K> {
+    let (mut source, mut note) = (last.source, last.note);
+    let mut pieces = vec![&last.choices];
+    while let Some(edge) = &reached[&source] {
+        pieces.push(&edge.choices);
+        note = note.and(edge.note);
+        source = edge.source;
     }
+    let choices = pieces.into_iter().rev().flatten().copied().collect();
+    Edge { source, choices, note, target: last.target }
 }

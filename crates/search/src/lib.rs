@@ -21,7 +21,7 @@ mod trace;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use entail_model::{Fault, StateBuf};
+use entail_model::{Fault, FaultKind, StateBuf};
 
 pub use breadth_first::breadth_first;
 pub use components::components;
@@ -47,7 +47,12 @@ impl Default for Checks {
 
 impl Checks {
     fn count(&self, fault: &Fault) -> bool {
-        if fault.kind.is_claim() { self.assertions } else { self.faults }
+        match fault.kind {
+            // Who asks wants an answer.
+            FaultKind::Proposition | FaultKind::ClaimEnd => true,
+            kind if kind.is_claim() => self.assertions,
+            _ => self.faults,
+        }
     }
 }
 

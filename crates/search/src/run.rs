@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use entail_model::{Full, Keys, Model, Numbered, Observer, Progress, State, StateBuf, Store, Successors, Visit};
 
-use crate::descent::{Ahead, Descent, Notes, Nothing};
+use crate::descent::{Descent, Notes, Nothing, Taken};
 use crate::{Checks, End, ErrorKind, Errors, Limit, Limits, Outcome, Stats};
 
 /// A search under way. Its methods break off with the reason why the search is to end.
@@ -190,13 +190,16 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
 
     /// Makes the next choice of `descent`; `None` when none is left.
     #[inline]
-    pub fn step<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) -> ControlFlow<End, Option<(Ahead<S::Key>, N)>> {
+    pub fn step<N: Copy>(
+        &mut self,
+        descent: &mut Descent<S::Key, N>,
+    ) -> ControlFlow<End, Option<Taken<S::Key, N>>> {
         self.keep_watch()?;
         let Some(taken) = descent.advance() else { return ControlFlow::Continue(None) };
         if let Some(fault) = taken.fault.filter(|fault| self.checks.count(fault)) {
             self.error(ErrorKind::Fault(fault), fault.times, descent)?;
         }
-        ControlFlow::Continue(Some((taken.ahead, taken.note)))
+        ControlFlow::Continue(Some(taken))
     }
 
     /// These keys will soon be looked up.

@@ -13,6 +13,7 @@ struct Rings {
     nodes: Vec<Node>,
     /// From where to where.
     edges: Vec<(usize, usize, Sets)>,
+    /// The first so many are wanted of every run, the others only where a node demands them.
     sets: u32,
 }
 
@@ -20,14 +21,20 @@ struct Rings {
 struct Node {
     transient: bool,
     sets: Sets,
+    demands: Sets,
 }
 
 impl Rings {
     /// Node 0 is the initial one, and stable.
     fn random(rng: &mut Rng) -> Rings {
         let (nodes, sets) = (1 + rng.below(9), rng.below(4) as u32);
-        let some = |rng: &mut Rng| Sets((0..sets).filter(|_| rng.chance(0.25)).map(|set| 1 << set).sum());
-        let node = |rng: &mut Rng, number: usize| Node { transient: number > 0 && rng.chance(0.3), sets: some(rng) };
+        let known = sets + rng.below(3) as u32;
+        let some = |rng: &mut Rng| Sets((0..known).filter(|_| rng.chance(0.25)).map(|set| 1 << set).sum());
+        let node = |rng: &mut Rng, number: usize| Node {
+            transient: number > 0 && rng.chance(0.3),
+            sets: some(rng),
+            demands: if rng.chance(0.5) { some(rng) } else { Sets::default() },
+        };
         let nodes: Vec<_> = (0..nodes).map(|number| node(rng, number)).collect();
         let edges = (0..rng.below(2 * nodes.len() + 2))
             .map(|_| (rng.below(nodes.len()), rng.below(nodes.len()), some(rng)))
@@ -68,14 +75,25 @@ impl Rings {
         known
     }
 
-    /// Whether some component has steps of all sets, and at least one.
+    /// Whether there are nodes such that a run can go through all of them again and again, and no others, and takes
+    /// steps of all sets that are wanted then.
     fn has_accepted_run(&self) -> bool {
-        self.reachable(0).into_iter().any(|node| {
-            let component: HashSet<_> =
-                self.reachable(node).into_iter().filter(|other| self.reachable(*other).contains(&node)).collect();
-            let inside = component.iter().flat_map(|node| self.ways(*node)).filter(|(to, _)| component.contains(to));
-            let sets = inside.map(|(_, sets)| sets).reduce(Sets::and);
-            sets.is_some_and(|sets| sets.contain(self.sets()))
+        let reachable: Vec<_> = self.reachable(0).into_iter().collect();
+        (1..1u32 << reachable.len()).any(|choice| {
+            let chosen = (0..reachable.len()).filter(|bit| choice >> bit & 1 == 1).map(|bit| reachable[bit]);
+            let chosen: HashSet<usize> = chosen.collect();
+            let inside = |node: usize| self.ways(node).into_iter().filter(|(to, _)| chosen.contains(to));
+            let is_round = chosen.iter().all(|&from| {
+                let (mut known, mut waiting) = (HashSet::new(), vec![from]);
+                while let Some(node) = waiting.pop() {
+                    waiting.extend(inside(node).map(|(to, _)| to).filter(|to| known.insert(*to)));
+                }
+                known == chosen
+            });
+            let sets =
+                chosen.iter().flat_map(|&node| inside(node)).fold(Sets::default(), |all, (_, of)| all.and(of));
+            let demands = chosen.iter().fold(self.sets(), |all, &node| all.and(self.nodes[node].demands));
+            is_round && sets.contain(demands)
         })
     }
 
@@ -83,7 +101,7 @@ impl Rings {
     fn check(&self, lasso: &Counterexample<u32>) {
         let ErrorKind::Cycle { begins } = lasso.error else { panic!("{lasso:?}") };
         assert_eq!(lasso.start, state_of(0));
-        let (mut node, mut turn, mut sets) = (0, 0, Sets::default());
+        let (mut node, mut turn, mut sets, mut demands) = (0, 0, Sets::default(), self.sets());
         for (index, &step) in lasso.steps.iter().enumerate() {
             let (from, to, of) = self.edges[step as usize];
             assert_eq!(from, node, "{lasso:?}");
@@ -92,12 +110,15 @@ impl Rings {
                 assert!(!self.nodes[node].transient, "{lasso:?}");
             }
             if index >= begins {
-                let at = if self.nodes[from].transient { Sets::default() } else { self.nodes[from].sets };
-                sets = sets.and(of).and(at);
+                sets = sets.and(of);
+                if !self.nodes[from].transient {
+                    sets = sets.and(self.nodes[from].sets);
+                    demands = demands.and(self.nodes[from].demands);
+                }
             }
             node = to;
         }
-        assert!(begins < lasso.steps.len() && node == turn && sets.contain(self.sets()), "{lasso:?} in {self:?}");
+        assert!(begins < lasso.steps.len() && node == turn && sets.contain(demands), "{lasso:?} in {self:?}");
     }
 }
 
@@ -146,6 +167,10 @@ impl Accepting for Rings {
 
     fn sets_of(&self, step: u32) -> Sets {
         self.edges[step as usize].2
+    }
+
+    fn demands(&self, state: &State, _: &Successors<u32>) -> Sets {
+        self.nodes[node_of(state)].demands
     }
 }
 

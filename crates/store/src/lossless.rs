@@ -38,7 +38,7 @@ pub trait Short: Sealed {
     /// Inserts keys of which none is marked, and appends the indices of those that are new.
     fn insert_all(&mut self, keys: &[Self::Key], new: &mut Vec<u32>);
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
-    fn len(&self) -> u64;
+    fn count(&self) -> u64;
     fn bytes(&self) -> u64;
     fn growth(&self) -> Growth;
 }
@@ -131,7 +131,7 @@ impl Short for Words {
         if self.bits > 0 { self.table.reserve(count, limit) } else { Ok(()) }
     }
 
-    fn len(&self) -> u64 {
+    fn count(&self) -> u64 {
         self.table.len()
     }
 
@@ -193,7 +193,7 @@ impl Short for Pairs {
         self.reserve(count, limit)
     }
 
-    fn len(&self) -> u64 {
+    fn count(&self) -> u64 {
         self.len()
     }
 
@@ -211,13 +211,20 @@ fn one_by_one<K: Copy>(keys: &[K], new: &mut Vec<u32>, mut insert: impl FnMut(K)
     new.extend((0..).zip(keys).filter(|(_, key)| insert(**key) == Visit::New).map(|(index, _)| index));
 }
 
+impl<S: Short> Kept<S> {
+    /// Makes room for so many more keys, but not for states to be kept.
+    pub(crate) fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        self.long.reserve(count, limit.saturating_sub(self.short.bytes()))
+    }
+}
+
 impl<S: Short> Keys for Kept<S> {
     type Opened = Opened;
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.short.reserve(count, limit.saturating_sub(self.long.bytes()))?;
-        self.long.reserve(count, limit.saturating_sub(self.short.bytes()))
+        self.reserve_keys(count, limit)
     }
 
     #[inline]
@@ -247,7 +254,7 @@ impl<S: Short> Keys for Kept<S> {
     }
 
     fn len(&self) -> u64 {
-        self.short.len() + self.long.len()
+        self.short.count() + self.long.len()
     }
 
     fn bytes(&self) -> u64 {
@@ -256,7 +263,7 @@ impl<S: Short> Keys for Kept<S> {
 
     /// That of the part which has more.
     fn growth(&self) -> Option<Growth> {
-        let short = self.short.len() >= self.long.len();
+        let short = self.short.count() >= self.long.len();
         Some(if short { self.short.growth() } else { self.long.growth() })
     }
 }

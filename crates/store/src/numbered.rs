@@ -1,8 +1,13 @@
 //! Numbers of states.
 
+use std::marker::PhantomData;
+use std::sync::atomic::Ordering::Relaxed;
+
 use entail_model::{Full, Growth, Keys, Numbered, State, StateBuf, StateKey};
 
 use crate::lossless::{Kept, Short};
+use crate::memory::Zeroed;
+use crate::sync::AtomicU64;
 use crate::tree::Opened;
 
 /// States become keys as in [`Kept`]; their keys and numbers lie in one table, a key right beside its number.
@@ -10,69 +15,89 @@ use crate::tree::Opened;
 pub struct Numbers<S: Short> {
     /// Only makes keys, and opens them.
     keys: Kept<S>,
-    /// A power of two of them.
-    slots: Vec<Slot<S::Key>>,
+    slots: Slots<S::Key>,
     len: usize,
 }
 
-/// Empty if the number is 0.
-#[derive(Clone, Copy, Debug)]
-struct Slot<K> {
-    key: K,
-    number: u64,
+/// A power of two of slots: the words of a key, and its number, which is 0 in empty ones.
+#[derive(Debug)]
+struct Slots<K> {
+    words: Zeroed<AtomicU64>,
+    count: usize,
+    of: PhantomData<K>,
 }
 
 const FEWEST_SLOTS: usize = 64;
 /// The load, in percent, above which the table grows.
 const CROWDED: usize = 70;
 
-impl<S: Short> Numbers<S> {
-    /// With the keys of such a store, which is empty.
-    pub fn new(keys: Kept<S>) -> Self {
-        Numbers { keys, slots: vec![Slot::empty(); FEWEST_SLOTS], len: 0 }
+impl<K: StateKey> Slots<K> {
+    const STRIDE: usize = K::WORDS + 1;
+
+    fn new(count: usize) -> Result<Self, Full> {
+        Ok(Slots { words: Zeroed::new(count * Self::STRIDE)?, count, of: PhantomData })
+    }
+
+    #[inline]
+    fn number(&self, slot: usize) -> u64 {
+        self.words[slot * Self::STRIDE + K::WORDS].load(Relaxed)
+    }
+
+    #[inline]
+    fn key(&self, slot: usize) -> K {
+        let word =
+            |word: usize| if word < K::WORDS { self.words[slot * Self::STRIDE + word].load(Relaxed) } else { 0 };
+        K::from_words([word(0), word(1)])
+    }
+
+    #[inline]
+    fn set(&self, slot: usize, key: K, number: u64) {
+        let words = key.words();
+        let at = slot * Self::STRIDE;
+        words.iter().take(K::WORDS).zip(&self.words[at..]).for_each(|(word, place)| place.store(*word, Relaxed));
+        self.words[at + K::WORDS].store(number, Relaxed);
+    }
+
+    #[inline]
+    fn home(&self, key: K) -> usize {
+        (key.hash() >> (u64::BITS - self.count.ilog2())) as usize
     }
 
     /// Where a key is, or would be.
     #[inline]
-    fn find(&self, key: S::Key) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut at = home(key, self.slots.len());
-        while self.slots[at].number != 0 && self.slots[at].key != key {
-            at = (at + 1) & mask;
+    fn find(&self, key: K) -> usize {
+        let mut slot = self.home(key);
+        while self.number(slot) != 0 && self.key(slot) != key {
+            slot = (slot + 1) & (self.count - 1);
         }
-        at
+        slot
     }
 
-    fn grow(&mut self, slots: usize) -> Result<(), Full> {
-        let mut grown = Vec::new();
-        grown.try_reserve_exact(slots).map_err(|_| Full)?;
-        grown.resize(slots, Slot::empty());
-        let old = std::mem::replace(&mut self.slots, grown);
-        for slot in old.into_iter().filter(|slot| slot.number != 0) {
-            let at = self.find(slot.key);
-            self.slots[at] = slot;
+    /// The same in a table of another size.
+    fn resized(&self, count: usize) -> Result<Self, Full> {
+        let larger = Slots::new(count)?;
+        for slot in (0..self.count).filter(|&slot| self.number(slot) != 0) {
+            let key = self.key(slot);
+            larger.set(larger.find(key), key, self.number(slot));
         }
-        Ok(())
+        Ok(larger)
     }
 
-    fn slot_bytes(&self) -> u64 {
-        (self.slots.len() * size_of::<Slot<S::Key>>()) as u64
+    fn bytes(&self) -> u64 {
+        self.words.bytes() as u64
     }
 
     fn capacity(&self) -> usize {
-        self.slots.len() / 100 * CROWDED + self.slots.len() % 100 * CROWDED / 100
+        self.count / 100 * CROWDED + self.count % 100 * CROWDED / 100
     }
 }
 
-impl<K: StateKey> Slot<K> {
-    fn empty() -> Self {
-        Slot { key: K::from_words([0; 2]), number: 0 }
+impl<S: Short> Numbers<S> {
+    /// With the keys of such a store, which is empty.
+    pub fn new(keys: Kept<S>) -> Self {
+        let slots = Slots { words: Zeroed::default(), count: 0, of: PhantomData };
+        Numbers { keys, slots, len: 0 }
     }
-}
-
-#[inline]
-fn home<K: StateKey>(key: K, slots: usize) -> usize {
-    (key.hash() >> (u64::BITS - slots.ilog2())) as usize
 }
 
 impl<S: Short> Keys for Numbers<S> {
@@ -80,14 +105,13 @@ impl<S: Short> Keys for Numbers<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
-        self.keys.reserve(count, limit.saturating_sub(self.slot_bytes()))?;
-        while self.len + count > self.capacity() {
+        self.keys.reserve_keys(count, limit.saturating_sub(self.slots.bytes()))?;
+        while self.len + count > self.slots.capacity() {
             // Both tables are there for a while.
-            let slots = 2 * self.slots.len();
-            if 3 * self.slot_bytes() + self.keys.bytes() > limit {
+            if 3 * self.slots.bytes() + self.keys.bytes() > limit {
                 return Err(Full);
             }
-            self.grow(slots)?;
+            self.slots = self.slots.resized((2 * self.slots.count).max(FEWEST_SLOTS))?;
         }
         Ok(())
     }
@@ -109,7 +133,7 @@ impl<S: Short> Keys for Numbers<S> {
 
     #[inline]
     fn prefetch(&self, key: S::Key) {
-        crate::prefetch(&self.slots[home(key, self.slots.len())]);
+        crate::prefetch(&self.slots.words[self.slots.home(key) * Slots::<S::Key>::STRIDE]);
     }
 
     fn len(&self) -> u64 {
@@ -117,25 +141,25 @@ impl<S: Short> Keys for Numbers<S> {
     }
 
     fn bytes(&self) -> u64 {
-        self.keys.bytes() + self.slot_bytes()
+        self.keys.bytes() + self.slots.bytes()
     }
 
     fn growth(&self) -> Option<Growth> {
-        Some(Growth { states: self.capacity() as u64, bytes: self.slot_bytes() })
+        Some(Growth { states: self.slots.capacity() as u64, bytes: self.slots.bytes() })
     }
 }
 
 impl<S: Short> Numbered for Numbers<S> {
     #[inline]
     fn number(&self, key: S::Key) -> u64 {
-        self.slots[self.find(key)].number
+        self.slots.number(self.slots.find(key))
     }
 
     #[inline]
     fn set_number(&mut self, key: S::Key, number: u64) {
         debug_assert!(number != 0, "0 is that of no state");
-        let at = self.find(key);
-        self.len += usize::from(self.slots[at].number == 0);
-        self.slots[at] = Slot { key, number };
+        let slot = self.slots.find(key);
+        self.len += usize::from(self.slots.number(slot) == 0);
+        self.slots.set(slot, key, number);
     }
 }

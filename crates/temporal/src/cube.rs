@@ -33,6 +33,11 @@ impl Cube {
         self.positive & !letter == 0 && self.negative & letter == 0
     }
 
+    /// What it asks of these propositions: a mask.
+    pub fn known(self, propositions: u64) -> Cube {
+        Cube { positive: self.positive & propositions, negative: self.negative & propositions }
+    }
+
     pub fn literals(self) -> impl Iterator<Item = (Proposition, bool)> {
         let mentioned = self.positive | self.negative;
         let propositions = (0..64).filter(move |at| mentioned >> at & 1 == 1);

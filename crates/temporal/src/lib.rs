@@ -11,6 +11,7 @@ pub mod buchi;
 pub mod components;
 pub mod cube;
 pub mod dot;
+pub mod fairness;
 pub mod formula;
 pub mod hoa;
 mod implies;
@@ -28,9 +29,10 @@ pub mod word;
 
 pub use automaton::Automaton;
 pub use buchi::Buchi;
+pub use fairness::Fairness;
 pub use formula::{Formula, Formulas, Proposition};
 pub use limits::{Limit, Limits};
-pub use product::Product;
+pub use product::{Claim, Product};
 
 /// The automaton of the words that satisfy a formula, as small as we can make it.
 pub fn translate(formulas: &mut Formulas, formula: Formula, limits: Limits) -> Result<Automaton, Limit> {

@@ -4,20 +4,42 @@
 //! together with a step out of the state that it reads. What happens inside an indivisible sequence it does not see. Where
 //! nothing can happen any more, it reads the last state again and again.
 //!
-//! ```text
-//! state of the product:   the state of the model │ the automaton's (one word)
-//! ```
+//! The automaton's state lies above the model's in the last word, if that has room for it; otherwise in a word behind it.
 
-use entail_model::{Accepting, Fired, Marks, Model, Propositional, Sets, State, StateBuf, Successors};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use entail_model::{
+    Accepting, Concurrent, Fault, FaultKind, Fired, Led, Marks, Model, Propositional, Room, Sets, State, StateBuf,
+    Successors, Valuation,
+};
 
 use crate::automaton::{self, Automaton, Edge};
+use crate::cube::Cube;
+use crate::fairness::Fairness;
 
-/// The runs of a model that an automaton accepts.
+/// Runs that must not be.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Those that it accepts.
+    pub automaton: Automaton,
+    /// Those that come to one of these states, however they go on; and the place in the model that says so.
+    pub ends: Vec<(automaton::State, u32)>,
+}
+
+/// The runs of a model that an automaton accepts and that are fair.
 pub struct Product<'a, M> {
     model: &'a M,
-    automaton: &'a Automaton,
-    /// The number of the first edge that leaves each state.
+    claim: &'a Claim,
+    fairness: Fairness,
+    /// All edges, one state after the other, and the number of the first one that leaves each state.
+    edges: Vec<Edge>,
     first_edges: Vec<u32>,
+    /// Where a state of the automaton is put into one of the model.
+    room: Option<Room>,
+    /// The propositions that held somewhere.
+    ever: AtomicU64,
+    /// There were more processes than there are sets for.
+    crowded: AtomicBool,
 }
 
 /// A step of the product.
@@ -30,60 +52,134 @@ pub struct Move<S> {
 }
 
 pub struct Scratch<M: Model> {
+    /// That of the model.
+    state: StateBuf,
     successors: Successors<M::Step>,
     model: M::Scratch,
 }
 
 impl<M: Model> Default for Scratch<M> {
     fn default() -> Self {
-        Scratch { successors: Successors::default(), model: M::Scratch::default() }
+        Scratch { state: StateBuf::new(), successors: Successors::default(), model: M::Scratch::default() }
     }
 }
 
 const WORD: usize = 8;
 
-impl<'a, M: Propositional> Product<'a, M> {
-    pub fn new(model: &'a M, automaton: &'a Automaton) -> Self {
-        let first_edges = automaton.edges.iter().scan(0, |next, edges| {
+impl<'a, M: Propositional + Concurrent> Product<'a, M> {
+    pub fn new(model: &'a M, claim: &'a Claim, fairness: Fairness) -> Self {
+        let first_edges = claim.automaton.edges.iter().scan(0, |next, edges| {
             let first = *next;
             *next += edges.len() as u32;
             Some(first)
         });
-        Product { model, automaton, first_edges: first_edges.collect() }
+        let first_edges = first_edges.collect();
+        let edges = claim.automaton.edges.iter().flatten().copied().collect();
+        let bits = bits_of(&claim.automaton);
+        // One bit is left to the store; and what is longer may be as long as another state with a word behind it.
+        let room = model.room().filter(|room| room.len <= 2 * WORD && room.from + bits < u64::BITS);
+        let (ever, crowded) = (AtomicU64::new(0), AtomicBool::new(false));
+        Product { model, claim, fairness, edges, first_edges, room, ever, crowded }
     }
 
-    /// The state of the model, and that of the automaton.
-    pub fn parts(state: &State) -> (&State, automaton::State) {
-        let (model, automaton) = state.split_last_chunk::<WORD>().unwrap_or((state, &[0; WORD]));
-        (model, automaton::State(u64::from_le_bytes(*automaton) as u32))
+    /// Which propositions held in some state that was expanded, a bit for each.
+    pub fn ever(&self) -> u64 {
+        self.ever.load(Ordering::Relaxed)
+    }
+
+    /// How many processes can be treated fairly.
+    pub fn most_processes(&self) -> usize {
+        (Sets::MOST - self.claim.automaton.sets) as usize
+    }
+
+    /// Whether there were more: then nothing is known of what is fair.
+    pub fn is_crowded(&self) -> bool {
+        self.crowded.load(Ordering::Relaxed)
+    }
+
+    /// How many bits the states have that most are likely to have the length of.
+    pub fn bits(&self) -> Option<u32> {
+        self.room.map(|Room { len, from }| 8 * (len - WORD) as u32 + from + bits_of(&self.claim.automaton))
+    }
+
+    /// Writes the state of the model, and returns that of the automaton.
+    pub fn split(&self, state: &State, model: &mut StateBuf) -> automaton::State {
+        model.clear();
+        let Some((before, last)) = state.split_last_chunk::<WORD>() else { return automaton::State::INITIAL };
+        let last = u64::from_le_bytes(*last);
+        model.extend_from_slice(before);
+        match self.room.filter(|room| room.len == state.len()) {
+            Some(Room { from, .. }) => {
+                model.extend_from_slice(&(last & ((1 << from) - 1)).to_le_bytes());
+                automaton::State((last >> from) as u32)
+            }
+            None => automaton::State(last as u32),
+        }
+    }
+
+    fn of_model(&self, state: &State) -> StateBuf {
+        let mut model = StateBuf::new();
+        self.split(state, &mut model);
+        model
+    }
+
+    fn join(&self, model: &State, automaton: automaton::State, state: &mut StateBuf) {
+        let automaton = u64::from(automaton.0);
+        match (self.room.filter(|room| room.len == model.len()), model.split_last_chunk::<WORD>()) {
+            (Some(Room { from, .. }), Some((before, last))) => {
+                state.extend_from_slice(before);
+                state.extend_from_slice(&(u64::from_le_bytes(*last) | automaton << from).to_le_bytes());
+            }
+            _ => {
+                state.extend_from_slice(model);
+                state.extend_from_slice(&automaton.to_le_bytes());
+            }
+        }
     }
 
     /// The edge with this number.
     pub fn edge(&self, number: u32) -> &Edge {
-        let state = self.first_edges.partition_point(|&first| first <= number) - 1;
-        &self.automaton.edges[state][(number - self.first_edges[state]) as usize]
+        &self.edges[number as usize]
     }
 
-    /// The edges that can be taken where these propositions hold, each with its number.
-    fn possible(&self, state: automaton::State, letter: u64) -> impl Iterator<Item = (u32, &Edge)> {
-        let edges = (self.first_edges[state.index()]..).zip(self.automaton.leaving(state));
-        edges.filter(move |(_, edge)| edge.label.holds(letter))
+    /// The edges that can be taken where this is true, each with its number. What is unknown does not stand in the way.
+    fn possible(&self, state: automaton::State, valuation: Valuation) -> impl Iterator<Item = (u32, &Edge)> {
+        let edges = (self.first_edges[state.index()]..).zip(self.claim.automaton.leaving(state));
+        edges.filter(move |(_, edge)| edge.label.known(!valuation.unknown).holds(valuation.holds))
+    }
+
+    /// The sets of all processes. After those of the automaton, each process has one: the steps that treat it fairly.
+    fn of_processes(&self) -> Sets {
+        Sets::first(Sets::MOST).without(Sets::first(self.claim.automaton.sets))
+    }
+
+    fn of_process(&self, process: usize) -> Sets {
+        Sets::one(self.claim.automaton.sets as usize + process).unwrap_or_else(|| {
+            self.crowded.store(true, Ordering::Relaxed);
+            Sets::default()
+        })
+    }
+
+    /// The sets of the processes that can move.
+    fn of_enabled(&self, moves: &Successors<Move<M::Step>>) -> Sets {
+        let owners = moves.iter().filter_map(|successor| successor.step.step).map(|step| self.model.owner(step));
+        owners.fold(Sets::default(), |sets, owner| sets.and(self.of_process(owner)))
     }
 }
 
-fn join(model: &State, automaton: automaton::State, state: &mut StateBuf) {
-    state.extend_from_slice(model);
-    state.extend_from_slice(&u64::from(automaton.0).to_le_bytes());
+/// As many as it takes to tell its states apart.
+fn bits_of(automaton: &Automaton) -> u32 {
+    usize::BITS - automaton.len().saturating_sub(1).leading_zeros()
 }
 
-impl<M: Propositional> Model for Product<'_, M> {
+impl<M: Propositional + Concurrent> Model for Product<'_, M> {
     type Step = Move<M::Step>;
     type Scratch = Scratch<M>;
 
     fn initial_states(&self, each: &mut dyn FnMut(&State)) {
         self.model.initial_states(&mut |state| {
             let mut joined = StateBuf::new();
-            join(state, automaton::State::INITIAL, &mut joined);
+            self.join(state, automaton::State::INITIAL, &mut joined);
             each(&joined);
         });
     }
@@ -95,23 +191,23 @@ impl<M: Propositional> Model for Product<'_, M> {
     }
 
     fn fire(&self, step: Move<M::Step>, state: &mut StateBuf) -> Fired {
-        let (model, automaton) = Self::parts(state);
+        let mut model = StateBuf::new();
+        let automaton = self.split(state, &mut model);
         let automaton = step.edge.map_or(automaton, |edge| self.edge(edge).target);
-        let mut model = model.to_vec();
         let fired = step.step.map_or(Fired::Done, |step| self.model.fire(step, &mut model));
         if !fired.is_broken() {
             state.clear();
-            join(&model, automaton, state);
+            self.join(&model, automaton, state);
         }
         fired
     }
 
     fn is_transient(&self, state: &State) -> bool {
-        self.model.is_transient(Self::parts(state).0)
+        self.model.is_transient(&self.of_model(state))
     }
 
     fn marks(&self, state: &State) -> Marks {
-        self.model.marks(Self::parts(state).0)
+        self.model.marks(&self.of_model(state))
     }
 
     fn should_begin_again(&self, steps: u64) -> bool {
@@ -119,44 +215,97 @@ impl<M: Propositional> Model for Product<'_, M> {
     }
 
     fn expand(&self, state: &State, moves: &mut Successors<Move<M::Step>>, scratch: &mut Scratch<M>) {
-        let (model, automaton) = Self::parts(state);
-        let Scratch { successors, model: inner } = scratch;
+        let Scratch { state: model, successors, model: inner } = scratch;
+        let automaton = self.split(state, model);
         successors.clear();
         self.model.expand(model, successors, inner);
-        let mut push = |edge: Option<u32>, target: automaton::State| {
+        let push = |moves: &mut Successors<Move<M::Step>>, edge: Option<u32>, target: automaton::State| {
+            if let Some(Room { len: WORD, from }) = self.room
+                && let Some(words) = successors.plain_words()
+            {
+                let above = u64::from(target.0) << from;
+                let words = words.map(|(step, word)| (Move { edge, step: Some(step) }, word | above));
+                return moves.extend(words, 1 << 63);
+            }
             for successor in successors.iter() {
                 let fired = match successor.fault {
                     None => Fired::Done,
-                    Some(fault) if successor.led == entail_model::Led::Nowhere => Fired::Broken(fault),
+                    Some(fault) if successor.led == Led::Nowhere => Fired::Broken(fault),
                     Some(fault) => Fired::Failed(fault),
                 };
                 let step = Move { edge, step: Some(successor.step) };
-                let transient = successor.led == entail_model::Led::Transient;
-                moves.push(step, fired, transient, |state| join(successor.state, target, state));
+                let transient = successor.led == Led::Transient;
+                moves.push(step, fired, transient, |state| self.join(successor.state, target, state));
             }
         };
         if self.model.is_transient(model) {
-            return push(None, automaton);
+            return push(moves, None, automaton);
         }
-        let letter = self.model.valuation(model);
-        for (number, edge) in self.possible(automaton, letter) {
-            push(Some(number), edge.target);
+        let valuation = self.model.valuation(model, inner);
+        // To read is cheaper, and soon there is nothing new.
+        if valuation.holds & !self.ever() != 0 {
+            self.ever.fetch_or(valuation.holds, Ordering::Relaxed);
+        }
+        for (number, edge) in self.possible(automaton, valuation) {
+            if let Some(fault) = valuation.fault
+                && edge.label.known(valuation.unknown) != Cube::TRUE
+            {
+                let asks = Move { edge: Some(number), step: None };
+                moves.push(asks, Fired::Broken(fault), false, |_| {});
+            } else if let Some(&(_, place)) = self.claim.ends.iter().find(|(end, _)| *end == edge.target) {
+                let fault = Fault { kind: FaultKind::ClaimEnd, place, times: 1 };
+                let ends = Move { edge: Some(number), step: None };
+                moves.push(ends, Fired::Broken(fault), false, |_| {});
+            } else {
+                push(moves, Some(number), edge.target);
+            }
         }
         if successors.is_empty() {
-            for (number, edge) in self.possible(automaton, letter) {
+            for (number, edge) in self.possible(automaton, valuation) {
                 let stays = Move { edge: Some(number), step: None };
-                moves.push(stays, Fired::Done, false, |state| join(model, edge.target, state));
+                moves.push(stays, Fired::Done, false, |state| self.join(model, edge.target, state));
             }
         }
     }
 }
 
-impl<M: Propositional> Accepting for Product<'_, M> {
+impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
     fn sets(&self) -> Sets {
-        Sets::first(self.automaton.sets)
+        match self.fairness {
+            Fairness::None | Fairness::Strong => Sets::first(self.claim.automaton.sets),
+            Fairness::Weak | Fairness::Impartial => Sets::first(Sets::MOST),
+        }
+    }
+
+    fn sets_at(&self, state: &State, moves: &Successors<Move<M::Step>>) -> Sets {
+        match self.fairness {
+            Fairness::None | Fairness::Strong => Sets::default(),
+            Fairness::Weak => self.of_processes().without(self.of_enabled(moves)),
+            // Who is not there need not move.
+            Fairness::Impartial => {
+                let processes = self.model.processes(&self.of_model(state));
+                if processes > self.most_processes() {
+                    self.crowded.store(true, Ordering::Relaxed);
+                }
+                self.of_processes().without(Sets::first(self.claim.automaton.sets + processes as u32))
+            }
+        }
     }
 
     fn sets_of(&self, step: Move<M::Step>) -> Sets {
-        step.edge.map_or(Sets::default(), |edge| Sets(u128::from(self.edge(edge).marks.0)))
+        let of_edge = step.edge.map_or(Sets::default(), |edge| Sets(self.edge(edge).marks.0));
+        match (self.fairness, step.step) {
+            (Fairness::Weak | Fairness::Strong | Fairness::Impartial, Some(step)) => {
+                of_edge.and(self.of_process(self.model.owner(step)))
+            }
+            (Fairness::None, _) | (_, None) => of_edge,
+        }
+    }
+
+    fn demands(&self, _: &State, moves: &Successors<Move<M::Step>>) -> Sets {
+        match self.fairness {
+            Fairness::Strong => self.of_enabled(moves),
+            Fairness::None | Fairness::Weak | Fairness::Impartial => Sets::default(),
+        }
     }
 }

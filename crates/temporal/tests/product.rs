@@ -1,10 +1,10 @@
 //! Products with models that have one run: whether it is accepted, the definition of the logic says.
 
-use entail_model::{Fired, Marks, Model, Propositional, State, StateBuf};
+use entail_model::{Concurrent, Fired, Marks, Model, Propositional, State, StateBuf, Valuation};
 use entail_search::{End, Limits, components};
 use entail_store::{LosslessWide, Numbers};
 use entail_temporal::word::Lasso;
-use entail_temporal::{Formulas, Product, translate};
+use entail_temporal::{Claim, Fairness, Formulas, Product, translate};
 use entail_testkit::ltl;
 use entail_testkit::rng::Rng;
 
@@ -43,8 +43,18 @@ impl Model for Word<'_> {
 }
 
 impl Propositional for Word<'_> {
-    fn valuation(&self, state: &State) -> u64 {
-        self.word.letter(position(state))
+    fn valuation(&self, state: &State, (): &mut ()) -> Valuation {
+        Valuation { holds: self.word.letter(position(state)), ..Valuation::default() }
+    }
+}
+
+impl Concurrent for Word<'_> {
+    fn processes(&self, _: &State) -> usize {
+        1
+    }
+
+    fn owner(&self, (): ()) -> usize {
+        0
     }
 }
 
@@ -56,11 +66,13 @@ fn the_run_of_a_word_is_accepted_if_the_formula_holds() {
         let mut formulas = Formulas::default();
         let operators = 1 + rng.below(8);
         let formula = ltl::formula(&mut rng, &mut formulas, operators, 3);
-        let automaton = translate(&mut formulas, formula, entail_temporal::Limits::default()).expect("a small formula");
+        let automaton =
+            translate(&mut formulas, formula, entail_temporal::Limits::default()).expect("a small formula");
+        let claim = Claim { automaton, ends: Vec::new() };
         for _ in 0..5 {
             let word = ltl::word(&mut rng, 3);
             let model = Word { ends: word.cycle.len() == 1 && rng.chance(0.5), word: &word };
-            let product = Product::new(&model, &automaton);
+            let product = Product::new(&model, &claim, Fairness::None);
             let outcome = components(&product, &mut Numbers::new(LosslessWide::new()), &Limits::default(), &mut ());
             let holds = ltl::satisfies(&formulas, formula, &word);
             assert_eq!(outcome.end == End::Error, holds, "{word:?}");

@@ -16,20 +16,24 @@ pub enum Mode {
     Optimised,
     /// The same with partial-order reduction.
     Reduced,
+    /// The model exactly as written, with its formula or claim.
+    Claim,
 }
 
 impl Mode {
     fn spin_flags(self) -> &'static [&'static str] {
         match self {
-            Mode::Full => &["-o1", "-o2", "-o3"],
+            Mode::Full | Mode::Claim => &["-o1", "-o2", "-o3"],
             Mode::Optimised | Mode::Reduced => &[],
         }
     }
 
     fn compiler_flags(self) -> &'static [&'static str] {
         match self {
-            Mode::Full | Mode::Optimised => &["-DNOREDUCE"],
-            Mode::Reduced => &[],
+            // `-DNOCLAIM` is how a model's claims are left out; `pan` has no option for it.
+            Mode::Full | Mode::Optimised => &["-DSAFETY", "-DNOCLAIM", "-DNOREDUCE"],
+            Mode::Reduced => &["-DSAFETY", "-DNOCLAIM"],
+            Mode::Claim => &["-DNOREDUCE", "-DNFAIR=3"],
         }
     }
 }
@@ -68,9 +72,31 @@ impl Compiler {
     }
 }
 
+/// What a verifier looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Every error.
+    Errors,
+    /// A run that breaks the model's claim; invalid end states do not count.
+    Cycle,
+    /// A weakly fair one.
+    FairCycle,
+}
+
+impl Goal {
+    fn flags(self) -> &'static [&'static str] {
+        match self {
+            Goal::Errors => &["-c0"],
+            Goal::Cycle => &["-a", "-E"],
+            Goal::FairCycle => &["-a", "-f", "-E"],
+        }
+    }
+}
+
 /// How a verifier searches.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
+    pub goal: Goal,
     pub depth: u64,
     /// The binary logarithm of the number of slots in the hash table.
     pub hash_bits: u32,
@@ -152,8 +178,35 @@ pub fn run_in(folder: &Path, model: &str, mode: Mode, limits: Limits) -> io::Res
     if let Made::Not(status) = build(folder, Path::new(model), &how)? {
         return Ok(SpinAnswer { accepted: false, status, ..SpinAnswer::default() });
     }
-    let searched = search(folder, Search { depth: depth.into(), hash_bits: 18, time })?;
+    let searched = search(folder, Search { goal: Goal::Errors, depth: depth.into(), hash_bits: 18, time })?;
     Ok(read_answer(&searched))
+}
+
+/// Whether a run of the model breaks its only formula, or why SPIN cannot say. The model has no assertions.
+pub fn broken_formula(source: &str, goal: Goal, limits: Limits) -> io::Result<Result<bool, String>> {
+    let Limits { time, memory_mib, depth } = limits;
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("model.pml"), source)?;
+    let how = Build { mode: Mode::Claim, compiler: Compiler::Quick, constants: &[], memory_mib, vector: 65536 };
+    if let Made::Not(status) = build(folder.path(), Path::new("model.pml"), &how)? {
+        return Ok(Err(format!("{status:?}")));
+    }
+    Ok(is_broken(&search(folder.path(), Search { goal, depth: depth.into(), hash_bits: 18, time })?))
+}
+
+/// Whether a search for a cycle has found one, or why that is not known.
+pub fn is_broken(searched: &Finished) -> Result<bool, String> {
+    let text = searched.text();
+    // Where a formula is about finite runs, SPIN's claim asserts it.
+    if ["acceptance cycle", "assertion violated", "end state in claim"].iter().any(|words| text.contains(words)) {
+        return Ok(true);
+    }
+    let answer = read_answer(searched);
+    match answer.status {
+        Status::Complete if answer.errors == 0 => Ok(false),
+        Status::Complete => Err("another error".into()),
+        status => Err(format!("{status:?}")),
+    }
 }
 
 /// Whether there is a verifier now.
@@ -178,10 +231,9 @@ pub fn build(folder: &Path, model: &Path, how: &Build) -> io::Result<Made> {
     if !generated.success() || !folder.join("pan.c").exists() {
         return Ok(Made::Not(Status::Rejected));
     }
-    // `-DNOCLAIM` is how a model's claims are left out; `pan` has no option for it.
     let mut compiler = how.compiler.command();
     compiler
-        .args(["-w", "-DSAFETY", "-DNOCLAIM"])
+        .arg("-w")
         .arg(format!("-DVECTORSZ={}", how.vector))
         .arg(format!("-DMEMLIM={}", how.memory_mib))
         .args(how.mode.compiler_flags())
@@ -194,10 +246,14 @@ pub fn build(folder: &Path, model: &Path, how: &Build) -> io::Result<Made> {
     Ok(Made::In(generated.seconds + compiled.seconds))
 }
 
-/// Runs the verifier that was made in a folder: all errors, no list of unreached statements.
+/// Runs the verifier that was made in a folder, without a list of unreached statements.
 pub fn search(folder: &Path, how: Search) -> io::Result<Finished> {
     let mut pan = Command::new(folder.join("pan"));
-    pan.args(["-c0", "-n"]).arg(format!("-w{}", how.hash_bits)).arg(format!("-m{}", how.depth)).current_dir(folder);
+    pan.args(how.goal.flags())
+        .arg("-n")
+        .arg(format!("-w{}", how.hash_bits))
+        .arg(format!("-m{}", how.depth))
+        .current_dir(folder);
     finish(&mut pan, how.time)
 }
 

@@ -4,6 +4,7 @@ mod bare;
 mod document;
 mod figures;
 mod list;
+mod liveness;
 mod spin;
 mod table;
 
@@ -38,6 +39,9 @@ pub struct Options {
     /// Models with fewer than 10,000 states instead: what the whole run takes
     #[arg(long, conflicts_with_all = ["min_states", "max_states"])]
     small: bool,
+    /// Formulas about public benchmark models instead, with and without weak fairness
+    #[arg(long, conflicts_with_all = ["models", "min_states", "max_states", "small", "csv"])]
+    liveness: bool,
     /// How often everything is measured; the medians count
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -99,6 +103,9 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
         return Err("spin and gcc are needed".into());
     }
     let entail = Entail::find(binary)?;
+    if options.liveness {
+        return liveness::run(options, &entail);
+    }
     let mut contests = prepare(options)?;
     if contests.is_empty() {
         return Err("there is no model of that name and size".into());

@@ -4,7 +4,7 @@
 use super::figures::{Run, quotient};
 use crate::Result;
 use entail_testkit::command::Finished;
-use entail_testkit::spin::{self, Build, Compiler, Made, Mode, Search, SpinAnswer, Status};
+use entail_testkit::spin::{self, Build, Compiler, Goal, Made, Mode, Search, SpinAnswer, Status};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -41,7 +41,8 @@ pub fn prepare(subject: Subject, first_depth: u64) -> Result<(SpinAnswer, Option
     }
     let mut depth = first_depth;
     loop {
-        let searched = spin::search(folder.path(), Search { depth, hash_bits: hash_bits(0), time: TIME })?;
+        let searched =
+            spin::search(folder.path(), Search { goal: Goal::Errors, depth, hash_bits: hash_bits(0), time: TIME })?;
         let answer = spin::read_answer(&searched);
         match answer.status {
             Status::Limit("depth") => depth *= 2,
@@ -76,7 +77,7 @@ impl Plan {
             Made::In(seconds) => seconds,
             Made::Not(status) => return Ok((SpinAnswer { status, ..SpinAnswer::default() }, Run::default())),
         };
-        let how = Search { depth: self.depth, hash_bits: self.hash_bits, time: TIME };
+        let how = Search { goal: Goal::Errors, depth: self.depth, hash_bits: self.hash_bits, time: TIME };
         let searched = spin::search(folder.path(), how)?;
         let answer = spin::read_answer(&searched);
         let peak_bytes = peak_bytes(&searched);
@@ -94,7 +95,7 @@ impl Plan {
 }
 
 /// A slot for every state, and in a large model not more than two; left alone, `pan` takes 2^24 for every model.
-fn hash_bits(states: u64) -> u32 {
+pub fn hash_bits(states: u64) -> u32 {
     states.max(1).next_power_of_two().ilog2().max(20)
 }
 
@@ -104,13 +105,13 @@ fn room(vector: u64) -> u64 {
 }
 
 /// `pan`'s own clock. It ticks a hundred times a second.
-fn elapsed(output: &str) -> Option<f64> {
+pub fn elapsed(output: &str) -> Option<f64> {
     let (_, rest) = output.split_once("pan: elapsed time ")?;
     rest.split_whitespace().next()?.parse().ok()
 }
 
 /// What the operating system saw, or else what `pan` says it asked for, in megabytes.
-fn peak_bytes(searched: &Finished) -> u64 {
+pub fn peak_bytes(searched: &Finished) -> u64 {
     let own = || {
         let line = searched.stdout.lines().find_map(|line| line.strip_suffix("total actual memory usage"))?;
         let megabytes: f64 = line.trim().parse().ok()?;

@@ -51,6 +51,11 @@ impl<'a, 's> Follow<'a, 's> {
         self.trail.cycle_start == Some(self.at)
     }
 
+    /// Whether the run ends in what is repeated for ever.
+    pub fn goes_round(&self) -> bool {
+        self.trail.cycle_start.is_some()
+    }
+
     /// Takes the next step; `None` at the end, and a reason if the trail asks for something impossible.
     pub fn next(&mut self) -> Result<Option<Told<'s>>, String> {
         if self.broken {

@@ -6,6 +6,7 @@ use crate::violation::Violation;
 use crate::walk::Told;
 use entail_ir::Statement;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::Write;
 
 #[derive(Serialize)]
@@ -27,6 +28,9 @@ struct Step {
     partner: Option<Action>,
     output: Option<String>,
     changes: Vec<Change>,
+    /// Propositions whose truth has changed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    truths: BTreeMap<String, bool>,
     error: Option<Error>,
 }
 
@@ -83,7 +87,8 @@ pub fn write(out: &mut dyn Write, mut follow: Follow, titles: &Titles) -> Result
 
 impl From<Told<'_>> for Step {
     fn from(told: Told) -> Step {
-        let Told { number, explained, changes, violation, .. } = told;
+        let Told { number, explained, changes, truths, violation, goes_on: _ } = told;
+        let truths = truths.into_iter().map(|(proposition, holds)| (proposition.to_owned(), holds)).collect();
         let changes = changes.into_iter().map(|change| Change {
             name: change.name,
             before: change.before,
@@ -93,7 +98,8 @@ impl From<Told<'_>> for Step {
         let partner = explained.as_ref().and_then(|told| told.partner);
         let partner = partner.map(|(process, name, statement)| Action::new(process, name, statement));
         let output = explained.and_then(|told| told.output);
-        Step { number, action, partner, output, changes: changes.collect(), error: violation.map(Error::from) }
+        let (changes, error) = (changes.collect(), violation.map(Error::from));
+        Step { number, action, partner, output, changes, truths, error }
     }
 }
 

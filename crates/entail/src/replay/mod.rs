@@ -4,11 +4,12 @@ mod follow;
 mod json;
 
 use crate::args::{ReplayArgs, ReplayFormat};
-use crate::check::default_trail;
+use crate::check::{AGAIN, default_trail};
 use crate::console::{Console, Failure, Status};
 use crate::load;
 use crate::trail::Trail;
-use entail_ir::Interpreter;
+use entail_front::ModelSource;
+use entail_ir::{Interpreter, System};
 use follow::Follow;
 use std::fs::File;
 use std::io::{BufReader, Write};
@@ -18,7 +19,8 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     let model = load::read_or_fail(&args.model, &args.reading, console)?;
     let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model));
     let trail = read_trail(&path)?;
-    let interpreter = Interpreter::new(&model.system);
+    let system = with_propositions(&model, &args.property)?;
+    let interpreter = Interpreter::new(&system);
     let follow = Follow::new(&interpreter, &trail);
     let titles = Titles { model: args.model.display().to_string(), trail: path.display().to_string() };
     let out = &mut *console.out;
@@ -27,6 +29,17 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
         ReplayFormat::Json => json::write(out, follow, &titles)?,
     }
     Ok(Status::Fine)
+}
+
+/// The system, with the propositions of a property if one is named, so that it is told when they become true.
+fn with_propositions(model: &ModelSource, property: &Option<String>) -> Result<System, Failure> {
+    let mut system = model.system.clone();
+    if let Some(name) = property {
+        let known = model.properties.iter().find(|known| known.name == *name);
+        let known = known.ok_or_else(|| Failure::new(format!("the model has no property `{name}`")))?;
+        system.propositions = known.meaning.iter().flat_map(|meaning| meaning.propositions.clone()).collect();
+    }
+    Ok(system)
 }
 
 /// What is replayed on what.
@@ -54,13 +67,14 @@ fn write_text(out: &mut dyn Write, mut follow: Follow, titles: &Titles) -> Resul
         let starts_cycle = follow.is_at_cycle();
         let Some(told) = follow.next().map_err(|why| titles.misfit(why))? else { break };
         if starts_cycle {
-            writeln!(out, "       what follows is repeated for ever")?;
+            out.write_all(AGAIN.as_bytes())?;
         }
         wrong |= told.violation.is_some();
         out.write_all(told.text().as_bytes())?;
     }
     match follow.end() {
         Some(violation) => writeln!(out, "\nThe run ends here: {}", violation.message)?,
+        None if follow.goes_round() => writeln!(out, "\nThe run goes on like that for ever.")?,
         None if wrong => writeln!(out, "\nThe run ends here, in an error.")?,
         None => writeln!(out, "\nThe run ends here, without an error.")?,
     }

@@ -1,9 +1,9 @@
 //! For programs: the document that `cli.md` promises. Keys are only ever added.
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
-use crate::args::{Backend, Reduction, Search, Store};
+use crate::args::{Backend, Reduction, Store};
 use crate::coverage::{Unreached, each_once};
-use crate::plan::Plan;
+use crate::plan::{Algorithm, Plan};
 use entail_ir::System;
 use entail_model::Guarantee;
 use serde::Serialize;
@@ -194,9 +194,10 @@ fn states(searched: &Searched) -> States {
 }
 
 fn how<'a>(searched: &'a Searched, plan: &Plan) -> How<'a> {
-    let algorithm = match plan.search {
-        Search::BreadthFirst => "bfs",
-        Search::DepthFirst => "dfs",
+    let algorithm = match searched.algorithm {
+        Algorithm::BreadthFirst => "bfs",
+        Algorithm::DepthFirst => "dfs",
+        Algorithm::Components => "components",
     };
     let backend = match searched.backend {
         Backend::Jit => "jit",

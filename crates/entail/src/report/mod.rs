@@ -7,7 +7,7 @@ pub mod text;
 use crate::args::Backend;
 use crate::console::Status;
 use crate::coverage::Unreached;
-use crate::plan::Plan;
+use crate::plan::{Algorithm, Plan};
 use crate::violation::Violation;
 use entail_front::ModelSource;
 use entail_model::Guarantee;
@@ -62,6 +62,7 @@ pub struct Searched {
     pub state_bytes: usize,
     /// How many bits a state is packed into.
     pub state_bits: u32,
+    pub algorithm: Algorithm,
 }
 
 pub struct Counterexample {

@@ -61,7 +61,8 @@ fn write_error(out: &mut String, found: &Counterexample) -> fmt::Result {
 fn words(violation: &Violation) -> String {
     let text = violation.place.as_ref().map_or("", |place| place.text.as_str());
     match violation.kind {
-        Kind::Cycle => "acceptance cycle".to_owned(),
+        Kind::Cycle => "acceptance cycle".into(),
+        Kind::NonProgress => "non-progress cycle".into(),
         Kind::InvalidEnd => "invalid end state".into(),
         Kind::Fault(FaultKind::Assertion) => {
             let condition = text.strip_prefix("assert").unwrap_or(text).trim();
@@ -74,6 +75,7 @@ fn words(violation: &Violation) -> String {
         Kind::Fault(FaultKind::TooManyChannels) => "too many queues".into(),
         Kind::Fault(FaultKind::Priority) => "priority is out of range".into(),
         Kind::Fault(FaultKind::SelfReference) => "used: enabled(pid=thisproc)".into(),
+        Kind::Fault(FaultKind::ClaimEnd) => "end state in claim reached".into(),
         Kind::Fault(FaultKind::StateSize) => "VECTORSZ is too small".into(),
         Kind::Fault(
             FaultKind::Invariant
@@ -86,7 +88,8 @@ fn words(violation: &Violation) -> String {
             | FaultKind::NoChannel
             | FaultKind::MessageFields
             | FaultKind::Rendezvous
-            | FaultKind::Endless,
+            | FaultKind::Endless
+            | FaultKind::Proposition,
         ) => violation.message.clone(),
     }
 }
@@ -113,7 +116,11 @@ fn write_settings(out: &mut String, report: &Report, model: &ModelSource, search
     }
     let has_claim = model.properties.iter().any(|property| match property.kind {
         PropertyKind::Ltl | PropertyKind::Never => true,
-        PropertyKind::Trace | PropertyKind::Notrace | PropertyKind::Ctl => false,
+        PropertyKind::Acceptance
+        | PropertyKind::Progress
+        | PropertyKind::Trace
+        | PropertyKind::Notrace
+        | PropertyKind::Ctl => false,
     });
     let claim = if has_claim { "not selected" } else { "none specified" };
     let switch = |on: bool, flag: &str| if on { "+".into() } else { format!("- (disabled by {flag} flag)") };

@@ -4,6 +4,7 @@ use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::args::Search;
 use crate::check::default_trail;
 use crate::coverage::{Unreached, each_once};
+use crate::plan::Algorithm;
 use crate::units::{plural, show_bytes, show_count, show_duration};
 use entail_ir::{Statement, System};
 use entail_search::{End, Errors, Limit};
@@ -23,7 +24,13 @@ fn write_report(out: &mut String, report: &Report, paint: Paint) -> fmt::Result 
     for property in &report.properties {
         write_verdict(out, report, property, paint)?;
     }
-    for searched in report.properties.iter().filter_map(|property| property.searched.as_ref()) {
+    let searched =
+        report.properties.iter().filter_map(|property| Some((&property.name, property.searched.as_ref()?)));
+    let several = searched.clone().count() > 1;
+    for (name, searched) in searched {
+        if several {
+            writeln!(out, "\n{name}")?;
+        }
         if let Some(counterexample) = &searched.counterexample {
             write_counterexample(out, report, counterexample, paint)?;
         }
@@ -86,9 +93,10 @@ fn source_line(place: &Statement) -> Option<String> {
 
 fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> fmt::Result {
     let stats = searched.stats;
-    let how = match report.plan.search {
-        Search::BreadthFirst => "breadth first",
-        Search::DepthFirst => "depth first",
+    let how = match searched.algorithm {
+        Algorithm::BreadthFirst => "breadth first",
+        Algorithm::DepthFirst => "depth first",
+        Algorithm::Components => "by components",
     };
     let seen = match searched.end {
         End::Complete => "all of the model was explored",
@@ -152,6 +160,7 @@ fn hint(report: &Report, property: &PropertyReport) -> Option<&'static str> {
         End::Error if report.plan.search == Search::DepthFirst => {
             Some("`--search bfs` finds a shortest counterexample")
         }
+        End::Error if searched.algorithm == Algorithm::Components => None,
         End::Error => Some("`--all-errors` goes on and counts every error"),
         End::Complete => None,
         End::Limit(Limit::Depth) => Some("a greater `--depth`, or none, lets the search see more"),

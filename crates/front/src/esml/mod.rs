@@ -40,7 +40,8 @@ pub fn load_text(
         kind: PropertyKind::Ctl,
         text: sources.text(span).to_owned(),
         line: sources.place(span).line,
-        formula: None,
+        by_default: true,
+        meaning: None,
     };
     let properties = program.assertion.map(property).into_iter().collect();
     let listing = Some(listing::listing(&program));

@@ -19,6 +19,8 @@ pub struct Temporal {
     pub formula: Formula,
     /// By their numbers: where each of them stands first.
     pub propositions: Vec<Expr>,
+    /// The `p` of every `[] (p -> …)` that is all of it, or one of several things that it says.
+    pub antecedents: Vec<Expr>,
     /// Where all of it stands.
     pub span: Span,
 }
@@ -43,12 +45,16 @@ pub fn read(
         return None;
     }
     if tokens.is_empty() {
-        let hint = "a formula is, for example, `[] (request -> <> granted)`";
-        problems.push(Diagnostic::general("the formula is empty").hint(hint));
+        problems.push(empty());
         return None;
     }
     let expr = parse::parse_formula(tokens, problems)?;
     of_expr(&expr, problems)
+}
+
+/// There is no formula where one is wanted.
+pub fn empty() -> Diagnostic {
+    Diagnostic::general("the formula is empty").hint("a formula is, for example, `[] (request -> <> granted)`")
 }
 
 /// The formula of `ltl name { … }`.
@@ -62,12 +68,35 @@ fn of_expr(expr: &Expr, problems: &mut Vec<Diagnostic>) -> Option<Temporal> {
     match reader.formula(expr) {
         Ok(formula) => {
             let Reader { formulas, propositions, .. } = reader;
-            Some(Temporal { formulas, formula, propositions, span: expr.span })
+            let mut antecedents = Vec::new();
+            find_antecedents(expr, &mut antecedents);
+            antecedents.truncate(MAX_PROPOSITIONS - propositions.len());
+            Some(Temporal { formulas, formula, propositions, antecedents, span: expr.span })
         }
         Err(problem) => {
             problems.push(problem);
             None
         }
+    }
+}
+
+/// The parser has limited how deep formulas are.
+fn find_antecedents(expr: &Expr, found: &mut Vec<Expr>) {
+    match &expr.kind {
+        ExprKind::Binary(BinaryOp::And, left, right) => {
+            find_antecedents(left, found);
+            find_antecedents(right, found);
+        }
+        ExprKind::Temporal(TemporalOp::Always, operands) => {
+            if let [Expr { kind: ExprKind::Temporal(TemporalOp::Implies, operands), .. }] = &operands[..]
+                && let [antecedent, _] = &operands[..]
+                && temporal_inside(antecedent).is_none()
+                && !matches!(antecedent.kind, ExprKind::Const(_))
+            {
+                found.push(antecedent.clone());
+            }
+        }
+        _ => {}
     }
 }
 

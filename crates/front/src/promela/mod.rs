@@ -13,8 +13,8 @@ pub mod walk;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
-use crate::{Language, LtlFormula, ModelSource, Options, Property, PropertyKind};
-use ast::{Program, Unit};
+use crate::{Language, Meaning, ModelSource, Options, Property, PropertyKind};
+use ast::{Ident, Ltl, Program, Unit};
 use std::path::Path;
 use token::Token;
 
@@ -25,10 +25,12 @@ pub(crate) fn load(
     sources: &mut Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
+    let asked = &options.formulas;
     let options =
         preprocess::Options { defines: options.defines.clone(), include_dirs: options.include_dirs.clone() };
-    let tokens = preprocess::preprocess(path, &options, sources, problems);
-    from_tokens(tokens, sources, problems)
+    let (tokens, formulas) = preprocess::preprocess_with(path, asked, &options, sources, problems);
+    let formulas = asked.iter().map(|(_, text)| text.as_str()).zip(formulas).collect();
+    from_tokens(tokens, formulas, sources, problems)
 }
 
 /// Reads a model from its text.
@@ -39,25 +41,46 @@ pub fn load_text(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
     let tokens = preprocess::preprocess_text(name, text, &preprocess::Options::default(), sources, problems);
-    from_tokens(tokens, sources, problems)
+    from_tokens(tokens, Vec::new(), sources, problems)
 }
 
-fn from_tokens(tokens: Vec<Token>, sources: &Sources, problems: &mut Vec<Diagnostic>) -> Option<ModelSource> {
-    let program = parse::parse(tokens, problems);
+/// Reads a model and formulas about it, each of which is named by its text.
+fn from_tokens(
+    tokens: Vec<Token>,
+    formulas: Vec<(&str, Vec<Token>)>,
+    sources: &Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<ModelSource> {
+    let proctypes = parse::proctypes_of(&tokens);
+    let mut program = parse::parse(tokens, problems);
+    for (text, tokens) in formulas {
+        let Some(first) = tokens.first().map(|token| token.span) else {
+            problems.push(formula::empty());
+            continue;
+        };
+        if let Some(formula) = parse::parse_formula_about(proctypes.clone(), tokens, problems) {
+            let name = Some(Ident { name: text.trim().into(), span: first });
+            program.units.push(Unit::Ltl(Ltl { name, span: formula.span, formula }));
+        }
+    }
     // What follows a syntax error may have been read wrongly; complaints about it would mislead.
     if problems.iter().any(Diagnostic::is_error) {
         return None;
     }
-    let lower::Lowered { system, formulas } = lower::lower(&program, sources, problems)?;
+    let lower::Lowered { system, meanings, of_labels } = lower::lower(&program, sources, problems)?;
     debug_assert_eq!(entail_ir::verify::verify(&system), Ok(()));
-    let properties = properties(&program, formulas, sources);
+    let mut properties = properties(&program, meanings, sources);
+    properties.extend(of_labels.into_iter().map(|(kind, meaning, by_default)| {
+        let name = kind.name().to_owned();
+        Property { name, kind, text: String::new(), line: 0, by_default, meaning: Some(meaning) }
+    }));
     Some(ModelSource { language: Language::Promela, system, properties, listing: None })
 }
 
 /// The claims the model makes; unnamed ones get the names SPIN would give them.
-fn properties(program: &Program, formulas: Vec<LtlFormula>, sources: &Sources) -> Vec<Property> {
+fn properties(program: &Program, meanings: Vec<Option<Meaning>>, sources: &Sources) -> Vec<Property> {
     let mut properties = Vec::new();
-    let mut formulas = formulas.into_iter();
+    let mut meanings = meanings.into_iter();
     let (mut unnamed, mut claims) = (0, 0);
     for unit in &program.units {
         let (name, kind, text, span) = match unit {
@@ -77,8 +100,8 @@ fn properties(program: &Program, formulas: Vec<LtlFormula>, sources: &Sources) -
             }
             Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => continue,
         };
-        let formula = if kind == PropertyKind::Ltl { formulas.next() } else { None };
-        properties.push(Property { name, kind, text, line: sources.place(span).line, formula });
+        let meaning = meanings.next().flatten();
+        properties.push(Property { name, kind, text, line: sources.place(span).line, by_default: true, meaning });
     }
     properties
 }

@@ -27,6 +27,11 @@ pub trait Engine: Sync {
         0
     }
 
+    /// Which propositions hold in a stable state, a bit for each, if that is known without asking the interpreter.
+    fn propositions(&self, _state: &State, _outline: &Outline, _desk: &mut Self::Desk) -> Option<u64> {
+        None
+    }
+
     /// Prepares for many states of one outline, packed in one way.
     fn specialise(&mut self, _outline: &Outline, _codes: &Arc<Codes>) {}
 
@@ -255,6 +260,12 @@ impl Codes {
         self.far = far.zip(aliases).map(|(far, alias)| Far { alias, ..far }).collect();
     }
 
+    /// How many bits it takes at most to say which process alone may move.
+    pub fn exclusive_bits(&self) -> u32 {
+        let most = self.exclusive.most() as u64 + self.far.len() as u64;
+        (u64::BITS - most.leading_zeros()).min(self.table[0].limit.trailing_zeros())
+    }
+
     pub fn far(&self) -> &[Far] {
         &self.far
     }
@@ -342,6 +353,10 @@ impl<E: Engine> Engine for &E {
 
     fn expand(&self, from: Source, desk: &mut E::Desk, sink: &mut impl Sink) {
         E::expand(self, from, desk, sink);
+    }
+
+    fn propositions(&self, state: &State, outline: &Outline, desk: &mut E::Desk) -> Option<u64> {
+        E::propositions(self, state, outline, desk)
     }
 
     fn reads_words(&self, codes: &Codes) -> bool {

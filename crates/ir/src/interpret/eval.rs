@@ -3,7 +3,8 @@
 use super::layout::{load, store};
 use super::{ChannelView, Evaluated, Interpreter, Offer, View};
 use crate::{
-    Action, Base, BinaryOp, ChannelTest, ChannelType, Entry, Expr, Pattern, Place, Poll, Receive, Scalar, Send,
+    Action, Base, BinaryOp, ChannelTest, ChannelType, Entry, Expr, Location, Pattern, Place, Poll, Receive, Scalar,
+    Send,
 };
 use entail_model::{FaultKind, State};
 
@@ -84,13 +85,16 @@ impl<'a> Scene<'a> {
                 let position = self.view.processes.iter().position(|process| process.process_type == *process_type);
                 position.map_or(-1, |process| process as i32)
             }
-            Expr::NonProgress => {
-                let in_progress = self.view.processes.iter().any(|process| {
-                    let process_type = self.interpreter.system.process_type(process.process_type);
-                    process_type.locations[process.location.index()].progress
-                });
-                i32::from(!in_progress)
-            }
+            Expr::NonProgress => i32::from(!self.is_anywhere(|location| location.progress)),
+            Expr::Accepting => i32::from(self.is_anywhere(|location| location.accept)),
+        })
+    }
+
+    /// Whether some process is at such a location.
+    fn is_anywhere(&self, such: impl Fn(&Location) -> bool) -> bool {
+        self.view.processes.iter().any(|process| {
+            let process_type = self.interpreter.system.process_type(process.process_type);
+            such(&process_type.locations[process.location.index()])
         })
     }
 

@@ -114,6 +114,8 @@ impl<'s> Interpreter<'s> {
             FaultKind::Blocked => format!("`{text}` blocks inside an indivisible sequence"),
             FaultKind::Endless => format!("the indivisible sequence around `{text}` does not end"),
             FaultKind::Choice => format!("`{text}` is not the only choice of a D_proctype"),
+            FaultKind::Proposition => format!("`{text}` cannot be evaluated"),
+            FaultKind::ClaimEnd => format!("the claim comes to its end with `{text}`"),
             FaultKind::StateSize => format!("`{text}`: the state would exceed {} bytes", super::MAX_STATE_BYTES),
         }
     }

@@ -12,8 +12,8 @@ pub use explain::{Change, Explained};
 pub use layout::{ChannelLayout, ChannelView, Layout, Outline, ProcessView, View};
 pub use variation::{Number, Variation};
 
-use crate::{Action, Edge, EdgeId, Entry, Expr, Location, ProcessTypeId, System};
-use entail_model::{FaultKind, Fired, Marks, Model, Propositional, State, StateBuf};
+use crate::{Action, Edge, EdgeId, Entry, Location, ProcessTypeId, System};
+use entail_model::{Concurrent, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation};
 use eval::Scene;
 
 /// SPIN's limit, and ours: a process number fits into a byte with one value to spare.
@@ -253,16 +253,34 @@ impl Model for Interpreter<'_> {
 }
 
 impl Propositional for Interpreter<'_> {
-    /// What cannot be evaluated does not hold.
-    fn valuation(&self, state: &State) -> u64 {
+    fn valuation(&self, state: &State, (): &mut ()) -> Valuation {
+        let mut valuation = Valuation::default();
         if state.is_empty() {
-            return 0;
+            return valuation;
         }
         let view = self.view(state);
         let scene = self.scene(state, &view, 0);
-        let holds = |condition: &Expr| scene.eval(condition).is_ok_and(|value| value != 0);
-        let propositions = self.system.propositions.iter().enumerate();
-        propositions.fold(0, |all, (bit, condition)| all | u64::from(holds(condition)) << bit)
+        for (bit, (condition, statement)) in self.system.propositions.iter().enumerate() {
+            match scene.eval(condition) {
+                Ok(value) => valuation.holds |= u64::from(value != 0) << bit,
+                Err(_) => {
+                    valuation.unknown |= 1 << bit;
+                    let fault = Fault { kind: FaultKind::Proposition, place: statement.0, times: 1 };
+                    valuation.fault.get_or_insert(fault);
+                }
+            }
+        }
+        valuation
+    }
+}
+
+impl Concurrent for Interpreter<'_> {
+    fn processes(&self, state: &State) -> usize {
+        state.get(self.layout.process_count).map_or(0, |&count| usize::from(count))
+    }
+
+    fn owner(&self, step: Step) -> usize {
+        step.process()
     }
 }
 

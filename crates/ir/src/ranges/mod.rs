@@ -369,7 +369,8 @@ impl Analysis<'_> {
             | Expr::Timeout
             | Expr::Enabled(_)
             | Expr::At(..)
-            | Expr::NonProgress => Some(TRUTH),
+            | Expr::NonProgress
+            | Expr::Accepting => Some(TRUTH),
             Expr::Myself | Expr::ProcessCount | Expr::Last | Expr::Started | Expr::PriorityOf(_) => Some(BYTE),
             Expr::Find(_) => Some(Range { low: -1, high: 255 }),
             Expr::Fault(_) => None,

@@ -168,18 +168,15 @@ impl Parser {
     fn invariant(&mut self, tokens: &[Token]) -> Parsed<()> {
         // It sees no process.
         self.enter_section(Section::None);
-        let invariant = self.reader(tokens).all(Reader::invariant)?;
+        let invariant = self.reader(tokens).all(|line| line.condition_of("invariant"))?;
         self.system.invariants.push(invariant);
         Ok(())
     }
 
     fn proposition(&mut self, tokens: &[Token]) -> Parsed<()> {
         self.enter_section(Section::None);
-        let condition = self.reader(tokens).all(|line| {
-            line.word("proposition")?;
-            line.expr()
-        })?;
-        self.system.propositions.push(condition);
+        let proposition = self.reader(tokens).all(|line| line.condition_of("proposition"))?;
+        self.system.propositions.push(proposition);
         Ok(())
     }
 

@@ -49,8 +49,8 @@ impl Display for Shown<'_, System> {
         for (condition, statement) in &system.invariants {
             writeln!(f, "invariant {} @{statement}", names.show(condition))?;
         }
-        for condition in &system.propositions {
-            writeln!(f, "proposition {}", names.show(condition))?;
+        for (condition, statement) in &system.propositions {
+            writeln!(f, "proposition {} @{statement}", names.show(condition))?;
         }
         for Start { process_type, priority } in &system.start {
             writeln!(f, "start {}{}", names.show(process_type), Priority(*priority))?;

@@ -36,7 +36,7 @@ pub(crate) fn everything() -> System {
         uses_priorities: true,
         oldest_first: true,
         invariants: vec![(sum(), StatementId(1))],
-        propositions: vec![sum(), Expr::ProcessCount],
+        propositions: vec![(sum(), StatementId(1)), (Expr::ProcessCount, StatementId(0))],
         ..System::default()
     };
     statements(&mut system);
@@ -236,6 +236,7 @@ fn exprs() -> Vec<Expr> {
         Expr::Find(SELF),
         Expr::Find(OTHER),
         Expr::NonProgress,
+        Expr::Accepting,
         Expr::Fault(FaultKind::ListEmpty),
     ];
     exprs.extend(super::BINARY_OPS.map(|op| Expr::binary(op, sum(), Expr::Const(-7))));
@@ -277,7 +278,7 @@ pub(crate) fn random(seed: u64) -> System {
     system.process_types = (0..=random.below(3)).map(|_| random.process_type()).collect();
     system.start.clear();
     system.invariants = vec![(Expr::ProcessCount, StatementId(0))];
-    system.propositions = vec![Expr::ProcessCount];
+    system.propositions = vec![(Expr::ProcessCount, StatementId(0))];
     // Places refer to frames of all process types, so edges come last.
     for id in 0..system.process_types.len() {
         let process = ProcessTypeId(id as u16);

@@ -89,7 +89,7 @@ impl Emitter<'_, '_> {
                     }
                 }
             }
-            Expr::Started | Expr::Enabled(_) | Expr::NonProgress => {
+            Expr::Started | Expr::Enabled(_) | Expr::NonProgress | Expr::Accepting => {
                 unreachable!("hard expressions are left to the interpreter")
             }
         }

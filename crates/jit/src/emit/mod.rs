@@ -140,6 +140,7 @@ impl Emitter<'_, '_> {
             Callee::Accept(of) => self.accept(of, params),
             Callee::CanAccept(of) => self.can_accept(of, params),
             Callee::Invariants => self.invariants(params[1]),
+            Callee::Propositions => self.propositions(),
             Callee::Copy => self.copy_function(params[1], params[2]),
             Callee::Helper(helper) => unreachable!("{helper:?} is written in Rust"),
         }

@@ -3,6 +3,7 @@
 use super::coding::Coding;
 use super::number::{Number, Offset};
 use super::{Asks, Emitter, Failures, Scene, TRUSTED, Who};
+use crate::UNKNOWN;
 use crate::by_interpreter::Helper;
 use crate::code::Callee;
 use crate::context::{CHUNK, Context, DONE, HEADER, failure, shape, stride};
@@ -381,6 +382,34 @@ impl Emitter<'_, '_> {
         }
         self.jump(done);
         self.go_on_in(done);
+    }
+
+    /// Returns which propositions hold, a bit for each; the last bit if one cannot be evaluated.
+    pub(super) fn propositions(&mut self) {
+        let program = self.program;
+        let state = self.source();
+        let fault = self.fault_block();
+        let who = Who { of: None, number: Number::Known(0), start: Offset::fixed(0) };
+        let scene = Scene { state, who, asks: Asks::Whether, offered: false, fault };
+        let mut all = self.word(0);
+        for (bit, (condition, _)) in program.system.propositions.iter().enumerate() {
+            let [yes, no, next] = [self.block(), self.block(), self.block()];
+            let joined = self.b.append_block_param(next, types::I64);
+            self.branch(condition, &scene, yes, no);
+            self.go_on_in(yes);
+            let bit = self.word(1 << bit);
+            let with = self.b.ins().bor(all, bit);
+            self.jump_with(next, with);
+            self.go_on_in(no);
+            self.jump_with(next, all);
+            self.go_on_in(next);
+            all = joined;
+        }
+        self.b.ins().return_(&[all]);
+        if self.enter_fault(fault).is_some() {
+            let unknown = self.word(UNKNOWN);
+            self.b.ins().return_(&[unknown]);
+        }
     }
 
     /// Returns what is wrong with the first invariant that does not hold, plus 1; 0 if all hold.

@@ -338,7 +338,7 @@ impl Maker {
             3 => Expr::Timeout,
             4 if self.started => Expr::Started,
             5 => Expr::Const(*self.rng.pick(&[i32::MIN, i32::MAX, 255, 256, -1, 31, 65_536])),
-            6 if self.wild => Expr::NonProgress,
+            6 if self.wild => self.rng.pick(&[Expr::NonProgress, Expr::Accepting]).clone(),
             7..=9 => Expr::Const(self.rng.range(-2..6) as i32),
             _ => Expr::load(self.place(of, depth)),
         }

@@ -2,4 +2,4 @@
 chan c = [0] of { byte };
 active proctype giver() { c!1; c!2 }
 active proctype taker() { byte got; c?got; printf("got %d", got) }
-ltl taken { <> (taker:got == 1) }
+trace { do :: c!1 :: c!2 :: c?1 od }

@@ -4,6 +4,7 @@
 //! handed out as SPIN does; then, with all names known, the graphs become automata and the statements actions.
 
 mod automaton;
+mod claim;
 mod dstep;
 mod expr;
 mod flow;
@@ -15,9 +16,9 @@ mod warn;
 use super::ast::{self, ExprKind, Ident, Program, Unit};
 use super::formula::{self, Temporal};
 use super::{text, walk};
-use crate::LtlFormula;
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
+use crate::{Meaning, PropertyKind, Says};
 use automaton::{Automaton, Transition};
 use entail_ir::interpret::Step;
 use entail_ir::{
@@ -30,10 +31,13 @@ use scope::{Home, PendingInit, ScopeId, Scopes, Ty};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// A program as a system, and its formulas in the order of the text.
+/// A program as a system.
 pub struct Lowered {
     pub system: System,
-    pub formulas: Vec<LtlFormula>,
+    /// What its claims and formulas say, in the order of the text, as far as that can be said.
+    pub meanings: Vec<Option<Meaning>>,
+    /// What its labels say, and whether that is checked unless told otherwise.
+    pub of_labels: Vec<(PropertyKind, Meaning, bool)>,
 }
 
 /// Turns a program into a system; without one there are errors among the problems.
@@ -59,18 +63,25 @@ fn lower_without(
     let mut layout = Layout::new(Scopes::new(unread), problems);
     layout.units(program);
     layout.separate_remote_labels(program);
-    let Layout { scopes, bodies, claims, .. } = layout;
+    let Layout { scopes, bodies, mut claims, .. } = layout;
     let mut assembly = Assembly::new(sources, problems, scopes, &bodies);
     assembly.processes(bodies);
-    claims.iter().for_each(|claim| assembly.check_statements(claim));
-    let mut formulas = Vec::new();
+    let mut claims = claims.iter_mut();
+    let mut meanings = Vec::new();
     for unit in &program.units {
-        if let Unit::Ltl(ltl) = unit {
-            formulas.extend(assembly.formula(ltl));
+        match unit {
+            Unit::Ltl(ltl) => meanings.push(assembly.formula(ltl)),
+            Unit::Never(_) => meanings.push(claims.next().and_then(|flow| assembly.never(flow))),
+            Unit::Trace(_) => {
+                claims.next().inspect(|flow| assembly.check_statements(flow));
+                meanings.push(None);
+            }
+            Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
         }
     }
+    let of_labels = assembly.of_labels();
     let unread = assembly.scopes.unread_hidden();
-    (assembly.finish().map(|system| Lowered { system, formulas }), unread)
+    (assembly.finish().map(|system| Lowered { system, meanings, of_labels }), unread)
 }
 
 /// A state names the type of a process with one byte, and `init` needs one too.
@@ -322,13 +333,15 @@ impl<'a> Assembly<'a> {
     }
 
     /// A formula with its propositions lowered.
-    fn formula(&mut self, ltl: &ast::Ltl) -> Option<LtlFormula> {
-        let temporal = formula::of_unit(ltl, self.problems)?;
-        let names = temporal.names();
-        let Temporal { formulas, formula, propositions, .. } = temporal;
-        let lowered = propositions.iter().map(|proposition| self.lowering(Scopes::GLOBAL, u32::MAX).expr(proposition));
-        let propositions = lowered.zip(names).collect();
-        Some(LtlFormula { formulas, formula, propositions })
+    fn formula(&mut self, ltl: &ast::Ltl) -> Option<Meaning> {
+        let Temporal { formulas, formula, propositions, antecedents, .. } = formula::of_unit(ltl, self.problems)?;
+        let mut lower = |condition: &ast::Expr| {
+            let lowered = self.lowering(Scopes::GLOBAL, u32::MAX).expr(condition);
+            (lowered, self.statement(&text::expression(condition), condition.span, 0, 0))
+        };
+        let (propositions, antecedents) =
+            (propositions.iter().map(&mut lower).collect(), antecedents.iter().map(&mut lower).collect());
+        Some(Meaning { says: Says::Always(formulas, formula), propositions, antecedents })
     }
 
     fn params(&mut self, index: usize) -> Vec<Place> {

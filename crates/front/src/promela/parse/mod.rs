@@ -33,16 +33,30 @@ use std::sync::Arc;
 
 /// Reads a whole model. What is wrong with it is added to `problems`; the rest of it is returned all the same.
 pub fn parse(tokens: Vec<Token>, problems: &mut Vec<Diagnostic>) -> Program {
-    let proctypes = names_behind(&["proctype", "D_proctype"], &tokens).collect::<Vec<_>>();
+    let proctypes = proctypes_of(&tokens);
     let mut parser = Parser::new(tokens, proctypes, problems);
     Program { units: parser.units() }
+}
+
+/// Reads a formula about a model, of which these are the proctypes; what is wrong with it is added to `problems`.
+pub fn parse_formula_about(
+    proctypes: Vec<Arc<str>>,
+    tokens: Vec<Token>,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Expr> {
+    Parser::new(tokens, proctypes, problems).lone_formula().ok()
+}
+
+/// The names of all proctypes of a model.
+pub fn proctypes_of(tokens: &[Token]) -> Vec<Arc<str>> {
+    names_behind(&["proctype", "D_proctype"], tokens).collect()
 }
 
 /// Reads a formula that stands alone; what is wrong with it is added to `problems`. There is no model to say which
 /// names are proctypes, so whatever is used like one is taken for one.
 pub fn parse_formula(tokens: Vec<Token>, problems: &mut Vec<Diagnostic>) -> Option<Expr> {
     let words = tokens.iter().map(|token| token.text.clone()).collect::<Vec<_>>();
-    Parser::new(tokens, words, problems).lone_formula().ok()
+    parse_formula_about(words, tokens, problems)
 }
 
 /// How deep statements and expressions may nest. It keeps this parser, and whoever walks the tree recursively, far

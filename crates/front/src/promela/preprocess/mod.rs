@@ -58,12 +58,38 @@ pub fn preprocess(
     sources: &mut Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<Token> {
+    preprocess_with(path, &[], options, sources, problems).0
+}
+
+/// The tokens of the model in the file `path`, and of formulas about it, in which its macros mean what they mean at its
+/// end. Each formula comes with a name for messages.
+pub fn preprocess_with(
+    path: &Path,
+    formulas: &[(String, String)],
+    options: &Options,
+    sources: &mut Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> (Vec<Token>, Vec<Vec<Token>>) {
     let mut preprocessor = Preprocessor::new(options, sources, problems);
     match preprocessor.load(path) {
-        Ok(file) => preprocessor.run(file, path.parent().unwrap_or(Path::new("")).to_owned()),
+        Ok(file) => {
+            let tokens = preprocessor.read_model(file, path.parent().unwrap_or(Path::new("")).to_owned());
+            let formulas =
+                formulas.iter().map(|(name, text)| match preprocessor.add(name, text.as_bytes().to_vec()) {
+                    Ok(file) => {
+                        preprocessor.enter_file(file, PathBuf::new());
+                        preprocessor.read()
+                    }
+                    Err(problem) => {
+                        preprocessor.report(problem);
+                        Vec::new()
+                    }
+                });
+            (tokens, formulas.collect())
+        }
         Err(problem) => {
             preprocessor.report(problem);
-            Vec::new()
+            (Vec::new(), Vec::new())
         }
     }
 }
@@ -78,7 +104,7 @@ pub fn preprocess_text(
 ) -> Vec<Token> {
     let mut preprocessor = Preprocessor::new(options, sources, problems);
     match preprocessor.add(name, text.as_bytes().to_vec()) {
-        Ok(file) => preprocessor.run(file, PathBuf::new()),
+        Ok(file) => preprocessor.read_model(file, PathBuf::new()),
         Err(problem) => {
             preprocessor.report(problem);
             Vec::new()
@@ -141,13 +167,18 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    fn run(mut self, file: FileId, directory: PathBuf) -> Vec<Token> {
+    fn read_model(&mut self, file: FileId, directory: PathBuf) -> Vec<Token> {
         self.enter_file(file, directory);
         self.enter_command_line();
+        self.read()
+    }
+
+    /// All tokens of the open files.
+    fn read(&mut self) -> Vec<Token> {
         while let Some(token) = self.next_expanded() {
             self.emit(token);
         }
-        self.output
+        std::mem::take(&mut self.output)
     }
 
     /// The next token of the innermost file that no directive and no false condition swallows.

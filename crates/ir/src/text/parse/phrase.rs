@@ -376,8 +376,8 @@ impl Reader<'_> {
         kind.map(|kind| Expr::Fault(*kind)).ok_or_else(|| format!("no fault is called {name}"))
     }
 
-    pub fn invariant(&mut self) -> Parsed<(Expr, StatementId)> {
-        self.word("invariant")?;
+    pub fn condition_of(&mut self, word: &str) -> Parsed<(Expr, StatementId)> {
+        self.word(word)?;
         Ok((self.expr()?, self.statement_id()?))
     }
 
@@ -423,6 +423,7 @@ fn nullary(word: &str) -> Option<Expr> {
         "_timeout" => Expr::Timeout,
         "_started" => Expr::Started,
         "_nonprogress" => Expr::NonProgress,
+        "_accepting" => Expr::Accepting,
         _ => return None,
     })
 }

@@ -125,6 +125,7 @@ impl Display for Shown<'_, Expr> {
             Expr::PriorityOf(process) => write!(f, "priority({})", names.show(&**process)),
             Expr::Find(process_type) => write!(f, "find({})", names.show(process_type)),
             Expr::NonProgress => f.write_str("_nonprogress"),
+            Expr::Accepting => f.write_str("_accepting"),
             Expr::Fault(kind) => write!(f, "fault({})", kind.name()),
         }
     }
@@ -160,6 +161,7 @@ impl Display for Operand<'_> {
             | Expr::PriorityOf(_)
             | Expr::Find(_)
             | Expr::NonProgress
+            | Expr::Accepting
             | Expr::Fault(_) => self.0.fmt(f),
         }
     }

@@ -1,0 +1,16 @@
+/* expect: ends violated: claim end
+ * expect: cycles violated: acceptance cycle
+ * expect: nothing holds
+ * expect: asserts violated: claim end
+ * expect: otherwise holds
+ *
+ * Never claims: one that comes to its end, and others that accept a cycle, or do not.
+ */
+byte x;
+active proctype counter() { do :: x < 3 -> x++ :: x == 3 -> x = 0 od }
+
+never ends { do :: x == 2 -> break :: else od }
+never cycles { accept: do :: true od }
+never nothing { do :: x < 4 od; accept: do :: true od }
+never asserts { do :: assert(x < 3) od }
+never otherwise { wait: if :: x > 3 -> goto accept :: else -> goto wait fi; accept: goto accept }

@@ -1,0 +1,244 @@
+//! Random formulas over random models, checked by entail and by SPIN.
+
+use crate::entail::Entail;
+use crate::{Outcome, Result, pool, root};
+use entail_testkit::promela::ast::{Type, Unit};
+use entail_testkit::promela::{Feature, Program, generate, minimise};
+use entail_testkit::rng::Rng;
+use entail_testkit::spin::{self, Goal, Limits};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+/// A formula, as text is made of it.
+#[derive(Clone, Debug, PartialEq)]
+enum Formula {
+    Proposition(String),
+    Unary(&'static str, Box<Formula>),
+    Binary(&'static str, Box<(Formula, Formula)>),
+}
+
+const UNARY: &[&str] = &["!", "[]", "<>", "[]", "<>", "X"];
+const BINARY: &[&str] = &["U", "W", "V", "&&", "||", "->", "<->"];
+const MOST_OPERATORS: usize = 6;
+
+impl Formula {
+    fn random(rng: &mut Rng, variables: &[String], operators: usize) -> Formula {
+        if operators == 0 {
+            let relation = *rng.pick(&["==", "!=", "<", ">"]);
+            return Formula::Proposition(format!("({} {relation} {})", rng.pick(variables), rng.below(3)));
+        }
+        if rng.chance(0.5) {
+            let operator = rng.pick(UNARY);
+            return Formula::Unary(operator, Box::new(Formula::random(rng, variables, operators - 1)));
+        }
+        let left = rng.below(operators);
+        let operands =
+            (Formula::random(rng, variables, left), Formula::random(rng, variables, operators - 1 - left));
+        let operator = rng.pick(BINARY);
+        Formula::Binary(operator, Box::new(operands))
+    }
+
+    /// Smaller ones that may show the same.
+    fn smaller(&self) -> Vec<Formula> {
+        match self {
+            Formula::Proposition(_) => Vec::new(),
+            Formula::Unary(operator, operand) => {
+                let inside =
+                    operand.smaller().into_iter().map(|smaller| Formula::Unary(operator, Box::new(smaller)));
+                std::iter::once((**operand).clone()).chain(inside).collect()
+            }
+            Formula::Binary(operator, operands) => {
+                let (left, right) = &**operands;
+                let mut all = vec![left.clone(), right.clone()];
+                let pair = |left: Formula, right: Formula| Formula::Binary(operator, Box::new((left, right)));
+                all.extend(left.smaller().into_iter().map(|smaller| pair(smaller, right.clone())));
+                all.extend(right.smaller().into_iter().map(|smaller| pair(left.clone(), smaller)));
+                all
+            }
+        }
+    }
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Formula::Proposition(text) => f.write_str(text),
+            Formula::Unary(operator, operand) => write!(f, "{operator} ({operand})"),
+            Formula::Binary(operator, operands) => write!(f, "(({}) {operator} ({}))", operands.0, operands.1),
+        }
+    }
+}
+
+/// Which runs are asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    All,
+    Fair,
+}
+
+impl Runs {
+    const ALL: [Runs; 2] = [Runs::All, Runs::Fair];
+
+    fn name(self) -> &'static str {
+        match self {
+            Runs::All => "all runs",
+            Runs::Fair => "weakly fair runs",
+        }
+    }
+
+    fn goal(self) -> Goal {
+        match self {
+            Runs::All => Goal::Cycle,
+            Runs::Fair => Goal::FairCycle,
+        }
+    }
+
+    fn fairness(self) -> &'static str {
+        match self {
+            Runs::All => "none",
+            Runs::Fair => "weak",
+        }
+    }
+
+    /// A process that is added. Where a run ends, SPIN's fair search overlooks some violations: those in which the claim
+    /// does not remain in one state. So there, runs do not end.
+    fn other_process(self) -> &'static str {
+        match self {
+            Runs::All => "",
+            Runs::Fair => "active proctype Clock() { bit tick; do :: tick = 1 - tick od }",
+        }
+    }
+}
+
+/// A model and what is said about it.
+#[derive(Clone)]
+struct Case {
+    program: Program,
+    formula: Formula,
+}
+
+impl Case {
+    /// `None` if the model is wrong on purpose, has nothing that a formula could be about, or counts processes: SPIN counts
+    /// its claim among them.
+    fn of(seed: u64) -> Option<Case> {
+        let mut program = generate(seed);
+        program.units.retain(|unit| !matches!(unit, Unit::Always { .. }));
+        let variables: Vec<_> = program.units.iter().filter_map(variable).collect();
+        let counts = program.features.contains(Feature::ProcessCount);
+        if program.flaw.is_some() || variables.is_empty() || counts {
+            return None;
+        }
+        let mut rng = Rng::new(seed);
+        let operators = 1 + rng.below(MOST_OPERATORS);
+        let formula = Formula::random(&mut rng, &variables, operators);
+        Some(Case { program, formula })
+    }
+
+    /// Without assertions, which SPIN would not tell from those of its claims.
+    fn text(&self, runs: Runs) -> String {
+        let program = self.program.to_string().replace("assert(", "(true || ");
+        format!("{program}\n{}\nltl p {{ {} }}\n", runs.other_process(), self.formula)
+    }
+
+    /// What both say of some runs.
+    fn ask(&self, runs: Runs, entail: &Entail) -> Result<Both> {
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("model.pml");
+        let text = self.text(runs);
+        std::fs::write(&file, &text)?;
+        let broken = match spin::broken_formula(&text, runs.goal(), Limits::default())? {
+            Ok(broken) => broken,
+            Err(why) => return Ok(Both::Unknown(why)),
+        };
+        let theirs = if broken { "violated" } else { "holds" };
+        let options = ["--property", "p", "--time", "20s", "--fair", runs.fairness()];
+        Ok(match entail.property(&file, &options) {
+            Err(problem) => Both::Different(format!("entail: {problem}")),
+            Ok(property) if property["verdict"] == theirs && broken => Both::Broken,
+            Ok(property) if property["verdict"] == theirs => Both::Hold,
+            Ok(property) => Both::Different(format!("SPIN: {theirs}, entail: {}", property["verdict"])),
+        })
+    }
+
+    /// Something smaller of which, in all runs or the fair ones, they say the same different things.
+    fn shrunk(mut self, entail: &Entail, runs: Runs, how: &Both) -> Case {
+        let formula = self.formula.clone();
+        let shows = |program: &Program, formula: &Formula| {
+            let case = Case { program: program.clone(), formula: formula.clone() };
+            case.ask(runs, entail).is_ok_and(|both| both == *how)
+        };
+        self.program = minimise(self.program, |program| shows(program, &formula));
+        while let Some(smaller) = self.formula.smaller().into_iter().find(|formula| shows(&self.program, formula)) {
+            self.formula = smaller;
+        }
+        self
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum Both {
+    Hold,
+    Broken,
+    /// SPIN cannot say.
+    Unknown(String),
+    Different(String),
+}
+
+/// The name of a global number.
+fn variable(unit: &Unit) -> Option<String> {
+    let Unit::Global(declared) = unit else { return None };
+    let is_number = match declared.ty {
+        Type::Bit | Type::Bool | Type::Byte | Type::Short | Type::Int | Type::Unsigned(_) => true,
+        Type::Pid | Type::Mtype(_) | Type::Chan | Type::Record(_) => false,
+    };
+    (is_number && declared.array.is_none() && declared.visibility.is_none()).then(|| declared.name.clone())
+}
+
+pub fn run(seeds: &[u64], jobs: usize, keep: &Path, binary: Option<&Path>) -> Result<Outcome> {
+    let entail = Entail::find(binary)?;
+    let results = pool::map(jobs, seeds, |&seed| {
+        let case = Case::of(seed)?;
+        Some(Runs::ALL.map(|runs| {
+            let both = case.ask(runs, &entail).unwrap_or_else(|problem| Both::Unknown(problem.to_string()));
+            if let Both::Different(how) = &both {
+                let shrunk = case.clone().shrunk(&entail, runs, &both);
+                report(seed, &format!("// seed {seed}, {}: {how}\n{}", runs.name(), shrunk.text(runs)), keep);
+            }
+            both
+        }))
+    });
+    let asked: Vec<_> = results.into_iter().flatten().collect();
+    let mut different = 0;
+    let mut reasons = BTreeMap::new();
+    for (which, runs) in Runs::ALL.into_iter().enumerate() {
+        let count = |wanted: fn(&Both) -> bool| asked.iter().filter(|both| wanted(&both[which])).count();
+        let here = count(|both| matches!(both, Both::Different(_)));
+        println!(
+            "{}: {} hold, {} are violated, {} not comparable, {here} different",
+            runs.name(),
+            count(|both| *both == Both::Hold),
+            count(|both| *both == Both::Broken),
+            count(|both| matches!(both, Both::Unknown(_))),
+        );
+        different += here;
+        for both in &asked {
+            if let Both::Unknown(why) = &both[which] {
+                *reasons.entry(why.as_str()).or_insert(0) += 1;
+            }
+        }
+    }
+    println!("{} formulas about {} models; not comparable, as SPIN says: {reasons:?}", asked.len(), seeds.len());
+    Ok(if different == 0 { Outcome::Agreement } else { Outcome::Difference })
+}
+
+/// Shows a difference, and keeps it.
+fn report(seed: u64, text: &str, keep: &Path) {
+    println!("{text}");
+    let folder = root().join(keep);
+    let kept = std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(folder.join(format!("ltl-{seed}.pml")), text));
+    if let Err(problem) = kept {
+        eprintln!("xtask: {}: {problem}", folder.display());
+    }
+}
