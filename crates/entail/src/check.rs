@@ -260,7 +260,7 @@ impl Job<'_> {
     }
 
     fn verdict(&self, done: &Done) -> Verdict {
-        if done.outcome.errors > 0 && done.crowded.is_none() {
+        if done.outcome.errors > 0 {
             return Verdict::Violated;
         }
         if let Some(most) = done.crowded {

@@ -178,6 +178,10 @@ impl Plan {
             model = model.adapted();
         };
         let search = began.elapsed();
+        if crowded.is_some() {
+            // What was found may not be fair.
+            (outcome.errors, outcome.counterexample) = (0, None);
+        }
         // Runs are told and replayed by the interpreter, in its own states.
         if let Some(found) = &mut outcome.counterexample {
             let packed = std::mem::take(&mut found.start);
