@@ -135,9 +135,9 @@ impl Case {
         Some(Case { program, formula })
     }
 
-    /// Without assertions, which SPIN would not tell from those of its claims.
+    /// Without assertions and labels for acceptance, which SPIN would not tell from those of its claims.
     fn text(&self, runs: Runs) -> String {
-        let program = self.program.to_string().replace("assert(", "(true || ");
+        let program = self.program.to_string().replace("assert(", "(true || ").replace("accept", "place");
         format!("{program}\n{}\nltl p {{ {} }}\n", runs.other_process(), self.formula)
     }
 

@@ -140,7 +140,11 @@ impl Plan {
         watch: &mut Watch,
     ) -> Done {
         let Reduction::None = self.reduction;
-        let mut model = Packed::new(interpreter, engine);
+        let room = match goal {
+            Goal::Mistake => 0,
+            Goal::Claimed(claim) => claim.bits(),
+        };
+        let mut model = Packed::with_room(interpreter, engine, room);
         let compile = began.elapsed();
         // Only now: the model and its code are not among the states.
         let memory = self.memory.map_or_else(|| Memory::Spare(machine::spare_memory()), Memory::Given);

@@ -26,7 +26,7 @@ use code::{Callee, Loaded, generate};
 use context::{Context, Entries, Needs, Sizes};
 use entail_ir::interpret::{Code, Codes, Engine, Interpreter, Kind, MAX_STATE_BYTES, Outline, Sink, Source, Step};
 use entail_ir::{ProcessTypeId, System};
-use entail_model::{State, StateBuf, StateKey};
+use entail_model::{Hop, State, StateBuf, StateKey};
 use program::Program;
 use std::fmt;
 use std::sync::Arc;
@@ -245,7 +245,7 @@ impl Engine for Jit<'_> {
         states: &[K],
         desk: &mut Desk,
         unpack: impl Fn(K, &mut StateBuf),
-        each: impl FnMut(usize, Step, Option<K>),
+        each: impl FnMut(Hop<Step, K>),
     ) -> usize {
         let Kind { outline, codes } = kind;
         let Some(special) = self.special_for(codes) else { return 0 };

@@ -2,7 +2,7 @@
 
 use crate::context::Entries;
 use entail_ir::interpret::{Step, Words};
-use entail_model::StateKey;
+use entail_model::{Hop, StateKey};
 
 /// The way through transient states. Nothing is told before it is certain that all can be.
 #[derive(Debug, Default)]
@@ -11,8 +11,8 @@ pub(crate) struct Way {
     path: Vec<Stop>,
     /// What can be done in each of them, one after the other.
     choices: Vec<(Step, Words)>,
-    /// All steps that were taken, with the stable states.
-    taken: Vec<(Step, Option<Words>)>,
+    /// All steps that were taken, each with the number of transient states before it.
+    taken: Vec<(usize, Step, Option<Words>)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,25 +41,24 @@ impl Way {
         transient: u64,
         states: &[K],
         mut expander: impl Expander<K>,
-        mut each: impl FnMut(usize, Step, Option<K>),
+        mut each: impl FnMut(Hop<Step, K>),
     ) -> usize {
-        for (at, &state) in states.iter().enumerate() {
-            let Some(entries) = expander.expand(state).filter(|entries| entries.len() > 0) else { return at };
+        for (from, &state) in states.iter().enumerate() {
+            let Some(entries) = expander.expand(state).filter(|entries| entries.len() > 0) else { return from };
             let passes = entries.last_words >= transient;
             if passes && !self.pass(transient, state, &entries, &mut expander) {
-                return at;
+                return from;
             }
             let count = if passes { self.taken.len() } else { entries.len() };
             // One loop for both, so that what is done with a step is compiled into it.
             for index in 0..count {
-                let (step, next) = if passes {
-                    let (step, next) = self.taken[index];
-                    (step, next.map(K::from_words))
+                each(if passes {
+                    let (passed, step, next) = self.taken[index];
+                    Hop { from, passed, step, next: next.map(K::from_words) }
                 } else {
                     let (step, next) = entries.get(index);
-                    (step, Some(next))
-                };
-                each(at, step, next);
+                    Hop { from, passed: 0, step, next: Some(next) }
+                });
             }
         }
         states.len()
@@ -88,7 +87,8 @@ impl Way {
         self.choices.clear();
         self.taken.clear();
         self.enter(state, entries);
-        while let Some(stop) = self.path.last_mut() {
+        while let Some((stop, before)) = self.path.split_last_mut() {
+            let passed = before.len();
             let Some(&(step, next)) = self.choices.get(stop.next) else {
                 self.choices.truncate(stop.first);
                 self.path.pop();
@@ -96,10 +96,10 @@ impl Way {
             };
             stop.next += 1;
             if next[K::WORDS - 1] < transient {
-                self.taken.push((step, Some(next)));
+                self.taken.push((passed, step, Some(next)));
                 continue;
             }
-            self.taken.push((step, None));
+            self.taken.push((passed, step, None));
             if self.path.iter().any(|stop| stop.state == next) {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! Infinite runs, which of them are accepted, and what holds in their states.
 
-use crate::{Fault, Model, State, Successors};
+use crate::{Fault, Model, State};
 
 /// A model some of whose infinite runs are accepted: those that take steps of certain sets again and again. (Acceptance
 /// as of Büchi, generalised, and as of Streett, on steps.)
@@ -8,8 +8,8 @@ pub trait Accepting: Model {
     /// The sets of which every accepted run takes steps again and again.
     fn sets(&self) -> Sets;
 
-    /// The sets to which every step out of a stable state belongs, given all that can happen there.
-    fn sets_at(&self, _state: &State, _successors: &Successors<Self::Step>) -> Sets {
+    /// The sets to which every step out of a stable state belongs, given all steps.
+    fn sets_at(&self, _state: &State, _steps: &[Self::Step]) -> Sets {
         Sets::default()
     }
 
@@ -18,9 +18,9 @@ pub trait Accepting: Model {
         Sets::default()
     }
 
-    /// The sets that a stable state demands, given all that can happen there: an accepted run that comes to such states
-    /// again and again takes steps of these sets again and again.
-    fn demands(&self, _state: &State, _successors: &Successors<Self::Step>) -> Sets {
+    /// The sets that a stable state demands, given all steps out of it: an accepted run that comes to such states again
+    /// and again takes steps of these sets again and again.
+    fn demands(&self, _state: &State, _steps: &[Self::Step]) -> Sets {
         Sets::default()
     }
 }

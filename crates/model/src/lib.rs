@@ -76,8 +76,8 @@ pub trait Model: Sync {
 
     /// Expands stable states one after the other, which are given as their words, up to the first one for which that is
     /// not enough. Transient states on the way are passed through, path by path and in the order of steps, unless they
-    /// are on the path already. `each` is told which of the states it is, a step, and the words of the state it leads
-    /// to, if that is stable. Returns how many states have been expanded, which may be none.
+    /// are on the path already. `each` is told about every step. Returns how many states have been expanded, which may be
+    /// none.
     ///
     /// It is enough for states in which something can happen, but no fault, and where all that is reached has as many
     /// words. Many models have few others, so that it is worth to do these quickly.
@@ -85,10 +85,22 @@ pub trait Model: Sync {
         &self,
         _states: &[K],
         _scratch: &mut Self::Scratch,
-        _each: impl FnMut(usize, Self::Step, Option<K>),
+        _each: impl FnMut(Hop<Self::Step, K>),
     ) -> usize {
         0
     }
+}
+
+/// A step on the way from a stable state to the next ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop<S, K> {
+    /// Which of the states that are expanded the way begins in.
+    pub from: usize,
+    /// How many transient states were passed since.
+    pub passed: usize,
+    pub step: S,
+    /// Where it leads, if that is stable.
+    pub next: Option<K>,
 }
 
 /// What became of a step.

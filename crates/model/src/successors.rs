@@ -150,6 +150,12 @@ impl<S: Copy> Successors<S> {
         self.list.iter().for_each(|entry| each(entry.step));
     }
 
+    pub fn steps(&self) -> Vec<S> {
+        let mut steps = Vec::with_capacity(self.len());
+        self.each_step(|step| steps.push(step));
+        steps
+    }
+
     /// The states, where all steps lead to some.
     #[inline(always)]
     pub fn each_state(&self, mut each: impl FnMut(&State)) {

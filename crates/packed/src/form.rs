@@ -142,6 +142,8 @@ pub(crate) struct Forms<'s> {
     short_bits: u32,
     short_len: usize,
     exclusive_at: u32,
+    /// For others who want to add something to a short state.
+    spare: u32,
     later: RwLock<Later>,
     longs: Arc<AtomicU64>,
     /// When to look next whether states would now be packed better.
@@ -183,12 +185,18 @@ const SOME_NOTED: u64 = 16;
 const FIRST_LOOK: u64 = 1 << 13;
 
 impl<'s> Forms<'s> {
-    /// By what was seen of some outlines; `complete` if that is all there is.
-    pub fn new(interpreter: &'s Interpreter<'s>, ranges: Ranges, mut logs: Vec<Log>, complete: bool) -> Self {
+    /// By what was seen of some outlines; `complete` if that is all there is. In short states so many bits are `spare`.
+    pub fn new(
+        interpreter: &'s Interpreter<'s>,
+        ranges: Ranges,
+        mut logs: Vec<Log>,
+        complete: bool,
+        spare: u32,
+    ) -> Self {
         logs.sort_by(|one, other| {
             other.states.cmp(&one.states).then_with(|| one.outline.types.cmp(&other.outline.types))
         });
-        let draft = Draft::new(logs.iter().take(MOST_SHORT), complete);
+        let draft = Draft::new(logs.iter().take(MOST_SHORT), complete, spare);
         let mut forms = Forms {
             interpreter,
             ranges,
@@ -199,6 +207,7 @@ impl<'s> Forms<'s> {
             short_bits: 0,
             short_len: draft.short_len,
             exclusive_at: 0,
+            spare,
             later: RwLock::default(),
             longs: Arc::default(),
             next_look: AtomicU64::new(FIRST_LOOK),
@@ -209,17 +218,18 @@ impl<'s> Forms<'s> {
             .map(|(number, (log, ranges))| forms.fields(number, draft.number_bits, log, ranges))
             .collect();
         // One bit is left to the store, which marks the keys of long states with it.
-        let most_bits = 8 * forms.short_len as u32 - 1;
+        let last_word = 8 * forms.short_len as u32 - WORD_BITS;
+        let most_bits = last_word + WORD_BITS - 1 - spare;
         forms.short_bits =
             fields.iter().map(|fields| width(fields)).filter(|&bits| bits <= most_bits).max().unwrap_or(1);
-        forms.exclusive_at = forms.short_bits.saturating_sub(most_bits + 1 - WORD_BITS);
+        forms.exclusive_at = forms.short_bits.saturating_sub(last_word);
         for (number, (log, fields)) in logs.into_iter().zip(fields).enumerate() {
             let fits = width(&fields) <= most_bits;
             let short = fits.then(|| Packing::new(&log.known.template, &fields));
             let coded = fits && forms.short_len <= 2 * WORD && !straddles(&fields);
             let codes = coded.then(|| {
                 let mut codes = codes(&log.known.template, &fields, forms.short_len > WORD);
-                let exclusive_at = most_bits + 1 - WORD_BITS + forms.exclusive_at;
+                let exclusive_at = last_word + forms.exclusive_at;
                 codes.push_exclusive(exclusive_at, log.exclusive, interpreter.layout(), &log.outline);
                 Arc::new(codes)
             });
@@ -232,14 +242,14 @@ impl<'s> Forms<'s> {
 
     /// Packs states by all that has been seen by now.
     pub fn adapted(self) -> Self {
-        let Forms { interpreter, ranges, first, later, next_look, .. } = self;
+        let Forms { interpreter, ranges, first, later, next_look, spare, .. } = self;
         let later = later.into_inner().unwrap_or_else(PoisonError::into_inner).forms;
         let later = later.into_iter().filter_map(Arc::into_inner);
         let into_log = |form: Form| form.log.into_inner().unwrap_or_else(PoisonError::into_inner);
         let logs = first.into_iter().chain(later).map(into_log).filter(|log| log.states > 0);
         let mut logs: Vec<_> = logs.collect();
         logs.iter_mut().for_each(|log| log.longs = 0);
-        Forms { next_look, ..Forms::new(interpreter, ranges, logs, false) }
+        Forms { next_look, ..Forms::new(interpreter, ranges, logs, false, spare) }
     }
 
     pub fn are_outgrown(&self) -> bool {
@@ -258,7 +268,7 @@ impl<'s> Forms<'s> {
         let forms = self.first.iter().chain(later.forms.iter().map(Arc::as_ref));
         let mut logs: Vec<_> = forms.map(Form::log).filter(|log| log.states > 0).collect();
         logs.sort_by_key(|log| Reverse(log.states));
-        let draft = Draft::new(logs.iter().map(|log| &**log).take(MOST_SHORT), false);
+        let draft = Draft::new(logs.iter().map(|log| &**log).take(MOST_SHORT), false, self.spare);
         let noted: u64 = logs.iter().map(|log| log.longs).sum();
         let saved = logs.iter().zip(&draft.ranges).filter(|(_, ranges)| draft.fits(ranges));
         let saved: u64 = saved.map(|(log, _)| log.longs).sum();
@@ -392,21 +402,23 @@ struct Draft {
     /// Of each outline and number, the values that are to have a code.
     ranges: Vec<Vec<Range>>,
     number_bits: u32,
+    spare: u32,
     short_len: usize,
 }
 
 impl Draft {
     /// The commonest outline comes first: short states are as long as that one needs.
-    fn new<'l>(logs: impl Iterator<Item = &'l Log> + Clone, complete: bool) -> Draft {
+    fn new<'l>(logs: impl Iterator<Item = &'l Log> + Clone, complete: bool, spare: u32) -> Draft {
         let number_bits = usize::BITS - logs.clone().count().saturating_sub(1).leading_zeros();
-        let ranges: Vec<_> = logs.map(|log| log.coded(number_bits + 1, complete)).collect();
-        let words = ranges.first().map_or(1, |ranges| (bits_of(ranges) + number_bits + 1).div_ceil(WORD_BITS));
-        Draft { ranges, number_bits, short_len: words as usize * WORD }
+        let others = number_bits + spare + 1;
+        let room = logs.clone().next().map_or(WORD_BITS, |log| log.room(others, spare));
+        let ranges = logs.map(|log| log.coded(others, spare, complete)).collect();
+        Draft { ranges, number_bits, spare, short_len: (room / 8) as usize }
     }
 
     /// Whether states with these numbers fit.
     fn fits(&self, ranges: &[Range]) -> bool {
-        ((bits_of(ranges) + self.number_bits) as usize) < 8 * self.short_len
+        ((log::bits_of(ranges) + self.number_bits + self.spare) as usize) < 8 * self.short_len
     }
 }
 
@@ -441,10 +453,6 @@ fn align(fields: &mut [Field], first: usize) {
         field.bits += more;
         left -= more;
     }
-}
-
-fn bits_of(ranges: &[Range]) -> u32 {
-    ranges.iter().map(|range| log::bits(range.low, range.high)).sum()
 }
 
 /// As many bits as it takes to tell the values of a range apart.

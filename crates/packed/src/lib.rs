@@ -21,10 +21,13 @@ mod scout;
 use entail_ir::interpret::{Engine, Kind, Sink, Source, Step};
 use entail_ir::{Interpreter, Ranges, System};
 use entail_model::{
-    Concurrent, Fired, Marks, Model, Propositional, Room, State, StateBuf, StateKey, Successors, Valuation,
+    Concurrent, Fired, Hop, Marks, Model, Propositional, Room, State, StateBuf, StateKey, Successors, Valuation,
 };
 
 use form::{Form, Forms};
+
+/// Who needs more room for himself had better use a word of his own.
+const MOST_ROOM: u32 = 16;
 
 /// A system over packed states, run by any engine.
 pub struct Packed<'s, E> {
@@ -36,13 +39,18 @@ pub struct Packed<'s, E> {
 }
 
 impl<'s, E: Engine> Packed<'s, E> {
-    pub fn new(interpreter: &'s Interpreter<'s>, mut engine: E) -> Self {
+    pub fn new(interpreter: &'s Interpreter<'s>, engine: E) -> Self {
+        Packed::with_room(interpreter, engine, 0)
+    }
+
+    /// The same; so many bits, if they are few, are left for others above all that a short state has.
+    pub fn with_room(interpreter: &'s Interpreter<'s>, mut engine: E, bits: u32) -> Self {
         let mut stillborn = false;
         interpreter.initial_states(&mut |state| stillborn |= state.is_empty());
         let ranges = Ranges::new(interpreter.system());
         let (seen, complete) =
             if stillborn { (Vec::new(), true) } else { scout::explore(interpreter, &engine, &ranges) };
-        let forms = Forms::new(interpreter, ranges, seen, complete);
+        let forms = Forms::new(interpreter, ranges, seen, complete, bits.min(MOST_ROOM));
         if let Some((outline, codes)) = forms.commonest() {
             engine.specialise(outline, codes);
         }
@@ -237,7 +245,7 @@ impl<E: Engine> Model for Packed<'_, E> {
         &self,
         states: &[K],
         scratch: &mut Self::Scratch,
-        each: impl FnMut(usize, Step, Option<K>),
+        each: impl FnMut(Hop<Step, K>),
     ) -> usize {
         let Some((form, codes)) = self.forms.first_coded(K::WORDS) else { return 0 };
         let count = states.iter().take_while(|state| self.forms.is_first(state.words())).count();

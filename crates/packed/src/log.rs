@@ -95,14 +95,19 @@ impl Log {
         self.numbers.iter().map(|extent| extent.times).sum()
     }
 
-    /// Of each number, the values that are to have a code. `others` is the number of bits that a state has besides its
-    /// numbers; `complete`: all states were seen.
-    pub fn coded(&self, others: u32, complete: bool) -> Vec<Range> {
-        let bits_of =
-            |ranges: &[Range]| ranges.iter().map(|range| bits(range.low, range.high)).sum::<u32>() + others;
-        // To be generous is good, but not so good that a state should take a word more for it.
+    /// How many bits a state takes, in whole words. `others` are those that it has besides its numbers, some of them
+    /// `spare`.
+    pub fn room(&self, others: u32, spare: u32) -> u32 {
         let least = self.ranges(Generosity { slack: 0, all_stops: false });
-        let room = bits_of(&least).next_multiple_of(u64::BITS);
+        // Who adds something to every state keeps more anyway, and should not be slow.
+        let exclusive = if spare > 0 { self.exclusive_bits(&least, Exclusives::NearStops) } else { 0 };
+        (bits_of(&least) + others + exclusive).next_multiple_of(u64::BITS)
+    }
+
+    /// Of each number, the values that are to have a code. `complete`: all states were seen. To be generous is good, but
+    /// not so good that a state should take a word more for it.
+    pub fn coded(&self, others: u32, spare: u32, complete: bool) -> Vec<Range> {
+        let room = self.room(others, spare);
         let most = if complete { 0 } else { SLACK };
         let exclusives = [Exclusives::Everywhere, Exclusives::NearStops, Exclusives::Nowhere];
         let ways = exclusives.into_iter().flat_map(|exclusive| {
@@ -111,9 +116,11 @@ impl Log {
             })
         });
         let fitting = ways.map(|(way, exclusive)| (self.ranges(way), exclusive));
-        let mut fitting =
-            fitting.filter(|(ranges, exclusive)| bits_of(ranges) + self.exclusive_bits(ranges, *exclusive) <= room);
-        fitting.next().map_or(least, |(ranges, _)| ranges)
+        let mut fitting = fitting.filter(|(ranges, exclusive)| {
+            bits_of(ranges) + others + self.exclusive_bits(ranges, *exclusive) <= room
+        });
+        // The last way of all is what room was made for.
+        fitting.next().map_or_else(|| self.ranges(Generosity { slack: 0, all_stops: false }), |(ranges, _)| ranges)
     }
 
     /// How many bits it takes to tell which process alone may move.
@@ -147,6 +154,11 @@ impl Log {
             })
             .collect()
     }
+}
+
+/// How many bits it takes to tell the values of all ranges apart.
+pub(crate) fn bits_of(ranges: &[Range]) -> u32 {
+    ranges.iter().map(|range| bits(range.low, range.high)).sum()
 }
 
 /// How many bits it takes to tell the values of a range apart.

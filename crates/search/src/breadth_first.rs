@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use entail_model::{Model, Observer, StateKey, Store};
 
-use crate::descent::{Ahead, Descent, Nothing};
+use crate::descent::{Ahead, Descent, Nothing, Turn};
+use crate::doubt::Doubt;
 use crate::follow::Follower;
 use crate::queue::Queue;
 use crate::recent::Recent;
@@ -110,32 +111,6 @@ where
         front.flush(run)?;
     }
     ControlFlow::Continue(())
-}
-
-/// Whether the next states are likely to be such that they can be expanded many at once: a state that cannot has been
-/// expanded in vain.
-#[derive(Default)]
-struct Doubt {
-    /// How often not to try, before the next time.
-    rest: u32,
-    /// How often that was after the last time.
-    pause: u32,
-}
-
-impl Doubt {
-    const LONGEST: u32 = 64;
-
-    fn is_worth_a_try(&mut self) -> bool {
-        let rests = self.rest > 0;
-        self.rest = self.rest.saturating_sub(1);
-        !rests
-    }
-
-    /// So many were expanded at once. If that was none, the pause grows.
-    fn learn(&mut self, expanded: usize) {
-        self.pause = if expanded == 0 { (2 * self.pause + 1).min(Self::LONGEST) } else { 0 };
-        self.rest = self.pause;
-    }
 }
 
 impl<K> Default for Front<K> {
@@ -271,7 +246,7 @@ fn counterexample<M: Model>(model: &M, found: Found, trace: &Trace) -> Counterex
     let way = trace.way_to(found.origin);
     let (first, rest) = way.split_first().expect("a state that was found");
     let mut follower = Follower::start(model, *first);
-    rest.iter().for_each(|&place| follower.go_to_stable(place));
-    follower.choose(&found.choices);
+    follower.follow(rest.iter().map(|&place| Turn::Way(place)));
+    follower.follow(found.turns);
     Counterexample { error: found.error, start: follower.start, steps: follower.steps }
 }

@@ -8,7 +8,7 @@
 
 use std::ops::ControlFlow;
 
-use entail_model::{Accepting, Full, Numbered, Observer, Sets, State, StateKey, Successors};
+use entail_model::{Accepting, Full, Numbered, Observer, Sets, State, StateKey};
 
 use crate::descent::{Ahead, Descent, Notes, Taken};
 use crate::follow;
@@ -19,7 +19,7 @@ use crate::{Checks, End, Errors, Limit, Limits, Outcome};
 
 /// Looks for an infinite run of `model` that is accepted: a counterexample. `store` is empty at first.
 ///
-/// Depth is counted as in [`depth_first`](crate::depth_first).
+/// Depth is the number of stable states on the path, but for the first one.
 pub fn components<M, S, O>(model: &M, store: &mut S, limits: &Limits, observer: &mut O) -> Outcome<M::Step>
 where
     M: Accepting,
@@ -68,7 +68,7 @@ struct Open<K> {
     states: Vec<K>,
     /// Each begins where the one before it ends.
     components: Vec<Component>,
-    /// Numbers of the states on the path, each with its depth.
+    /// Numbers of the states on the path, each with its depth in the descent.
     path: Vec<(u64, u64)>,
     /// Of a complete component: what an accepted run goes through.
     accepted: Option<Vec<K>>,
@@ -147,6 +147,11 @@ impl<K: Copy> Open<K> {
         self.accepted.as_deref().unwrap_or(&self.states[first as usize - 1..])
     }
 
+    /// That of a state behind the path.
+    fn depth(&self) -> u64 {
+        self.path.len() as u64
+    }
+
     fn bytes(&self) -> u64 {
         let bytes =
             [footprint::bytes(&self.states), footprint::bytes(&self.components), footprint::bytes(&self.path)];
@@ -160,8 +165,8 @@ pub(crate) struct ByModel<'m, M>(pub &'m M);
 impl<M: Accepting> Notes<M> for ByModel<'_, M> {
     type Note = Note;
 
-    fn at(&self, state: &State, successors: &Successors<M::Step>) -> Note {
-        Note { sets: self.0.sets_at(state, successors), demands: self.0.demands(state, successors) }
+    fn at(&self, state: &State, steps: &[M::Step]) -> Note {
+        Note { sets: self.0.sets_at(state, steps), demands: self.0.demands(state, steps) }
     }
 
     fn of(&self, step: M::Step) -> Note {
@@ -205,32 +210,27 @@ where
     let (notes, all) = (ByModel(run.model), run.model.sets());
     let number = open.enter(initial, 0, Note::default());
     run.give_number(initial, number, descent)?;
-    run.enter(descent, initial, &notes)?;
+    run.enter_stable(descent, initial, &notes)?;
     while let Some(Taken { ahead, note, .. }) = run.step(descent)? {
         open.retreat(run.model, run.store, Some(descent.depth()))?;
-        let depth = descent.depth() + 1;
         match ahead {
             Ahead::Nothing => {}
-            Ahead::Transient => {
-                if run.may_expand(depth) {
-                    run.enter_transient(descent, &notes)?;
-                }
-            }
+            Ahead::Transient => run.enter_transient(descent, &notes)?,
             Ahead::Stable(key) => match run.store.number(key) {
                 0 => {
-                    if run.may_expand(depth) {
-                        let number = open.enter(key, depth, note);
+                    if run.may_expand(open.depth()) {
+                        let number = open.enter(key, descent.depth() + 1, note);
                         run.aside = open.bytes();
                         run.give_number(key, number, descent)?;
-                        run.enter(descent, key, &notes)?;
+                        run.enter_stable(descent, key, &notes)?;
                     }
                 }
                 CLOSED => run.stats.matched += 1,
                 number => {
                     run.stats.matched += 1;
                     if open.join(number, note).is_accepted(all) {
-                        let (start, choices) = (run.origin as u32, descent.choices());
-                        open.way = Some(WayIn { start, choices, target: key });
+                        let (start, turns) = (run.origin as u32, descent.turns());
+                        open.way = Some(WayIn { start, turns, target: key });
                         return ControlFlow::Break(End::Error);
                     }
                 }

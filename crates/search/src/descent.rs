@@ -8,7 +8,7 @@
 //! A path that comes back to one of its own transient states, without a stable one in between, ends there. (SPIN
 //! would follow it forever.)
 
-use entail_model::{Fault, Led, Model, State, StateKey, Successors};
+use entail_model::{Fault, Hop, Led, Model, State, StateKey, Successors};
 use rapidhash::v3::rapidhash_v3;
 
 use crate::chain::Chain;
@@ -23,12 +23,21 @@ pub(crate) struct Taken<K, N> {
     pub note: N,
 }
 
+/// Where somebody went on from a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// By the step with this number.
+    Step(u32),
+    /// To the stable successor with this number, through any transient states.
+    Way(u32),
+}
+
 /// What a search wants to know of steps.
 pub(crate) trait Notes<M: Model> {
     type Note: Copy + Default;
 
-    /// Of every step out of a stable state.
-    fn at(&self, state: &State, successors: &Successors<M::Step>) -> Self::Note;
+    /// Of every step out of a stable state, given all of them.
+    fn at(&self, state: &State, steps: &[M::Step]) -> Self::Note;
     /// Of a step.
     fn of(&self, step: M::Step) -> Self::Note;
     fn both(one: Self::Note, other: Self::Note) -> Self::Note;
@@ -40,7 +49,7 @@ pub(crate) struct Nothing;
 impl<M: Model> Notes<M> for Nothing {
     type Note = ();
 
-    fn at(&self, _: &State, _: &Successors<M::Step>) {}
+    fn at(&self, _: &State, _: &[M::Step]) {}
     fn of(&self, _: M::Step) {}
     fn both((): (), (): ()) {}
 }
@@ -62,6 +71,8 @@ pub(crate) struct Descent<K, N = ()> {
     /// Where each choice leads: a key, or a span of `states`.
     targets: Vec<K>,
     notes: Vec<N>,
+    /// Of the ways through transient states that are told at present.
+    passing: Vec<N>,
     /// What goes wrong in some of the choices, by their index.
     faults: Vec<(usize, Fault)>,
     /// The transient states among the targets.
@@ -80,6 +91,8 @@ struct Frame {
     states: usize,
     /// Its own state, if that is transient.
     passed: Option<Passed>,
+    /// Its choices are not steps but whole ways.
+    ways: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -101,6 +114,7 @@ impl<K, N> Default for Descent<K, N> {
             choices: Vec::new(),
             targets: Vec::new(),
             notes: Vec::new(),
+            passing: Vec::new(),
             faults: Vec::new(),
             states: Vec::new(),
             chain: Chain::default(),
@@ -130,8 +144,7 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
         if let Some(passed) = self.reached {
             self.chain.push(passed.hash, self.frames.len());
         }
-        let first = self.choices.len();
-        self.frames.push(Frame { first, next: first, states: self.states.len(), passed: self.reached.take() });
+        self.push_frame(false);
         for successor in successors.iter() {
             if let Some(fault) = successor.fault {
                 self.faults.push((self.choices.len(), fault));
@@ -148,6 +161,46 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
                 }
             });
         }
+    }
+
+    /// Makes a stable state the one to go on from, before anything is known of it. Its choices are the ways to the next
+    /// stable ones, through any transient states.
+    #[inline]
+    pub fn enter_ways(&mut self) {
+        self.push_frame(true);
+        self.passing.clear();
+    }
+
+    /// A step on one of these ways, as the model tells it. `note` is given what was noted of the steps before it.
+    #[inline]
+    pub fn push_hop<S>(&mut self, hop: &Hop<S, K>, note: impl FnOnce(Option<N>) -> N) {
+        let before = hop.passed.checked_sub(1).and_then(|passed| self.passing.get(passed)).copied();
+        let note = note(before);
+        match hop.next {
+            Some(target) => {
+                self.choices.push(Choice { led: Led::Stable, faulty: false });
+                self.notes.push(note);
+                self.targets.push(target);
+            }
+            None => {
+                self.passing.truncate(hop.passed);
+                self.passing.push(note);
+            }
+        }
+    }
+
+    /// Adds to what was noted of all choices in the state entered last.
+    #[inline]
+    pub fn note_all(&mut self, add: impl Fn(N) -> N) {
+        let Some(frame) = self.frames.last() else { return };
+        self.notes[frame.first..].iter_mut().for_each(|note| *note = add(*note));
+    }
+
+    #[inline]
+    fn push_frame(&mut self, ways: bool) {
+        let first = self.choices.len();
+        let (states, passed) = (self.states.len(), self.reached.take());
+        self.frames.push(Frame { first, next: first, states, passed, ways });
     }
 
     /// Makes the next choice: in the state entered last if one is left there, else in the one before it, and so on.
@@ -194,9 +247,12 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
     }
 
     /// Which choice was made last in each state of the path.
-    pub fn choices(&self) -> Vec<u32> {
-        let taken = |frame: &Frame| (frame.next - frame.first).checked_sub(1);
-        self.frames.iter().map_while(taken).map(|choice| choice as u32).collect()
+    pub fn turns(&self) -> Vec<Turn> {
+        let turn = |frame: &Frame| {
+            let choice = (frame.next - frame.first).checked_sub(1)? as u32;
+            Some(if frame.ways { Turn::Way(choice) } else { Turn::Step(choice) })
+        };
+        self.frames.iter().map_while(turn).collect()
     }
 
     /// What it takes, or soon will.
@@ -206,6 +262,7 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
             footprint::bytes(&self.choices),
             footprint::bytes(&self.targets),
             footprint::bytes(&self.notes),
+            footprint::bytes(&self.passing),
             footprint::bytes(&self.faults),
             footprint::bytes(&self.states),
             self.chain.bytes(),
@@ -213,7 +270,8 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
         sizes.iter().sum::<usize>() as u64
     }
 
-    fn leave(&mut self) {
+    /// Forgets the state entered last.
+    pub fn leave(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         self.choices.truncate(frame.first);
         self.targets.truncate(frame.first);

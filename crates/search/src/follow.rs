@@ -1,15 +1,15 @@
-//! Going a way again that is known as a list of choices.
+//! Going a way again that is known as a list of turns.
 
 use entail_model::{Key, Model, StateBuf, Successors};
 
 use crate::Counterexample;
-use crate::descent::{Ahead, Descent};
+use crate::descent::{Ahead, Descent, Turn};
 use crate::run::Found;
 
 /// The run to the first error of a search that begins its descents in initial states.
 pub(crate) fn retrace<M: Model>(model: &M, found: Found) -> Counterexample<M::Step> {
     let mut follower = Follower::start(model, found.origin as u32);
-    follower.choose(&found.choices);
+    follower.follow(found.turns);
     Counterexample { error: found.error, start: follower.start, steps: follower.steps }
 }
 
@@ -39,23 +39,34 @@ impl<'m, M: Model> Follower<'m, M> {
         }
     }
 
-    /// Makes these choices, one after the other.
-    pub fn choose(&mut self, choices: &[u32]) {
-        for &choice in choices {
-            self.successors.clear();
-            self.model.expand(&self.state, &mut self.successors, &mut self.scratch);
-            let successor = self.successors.iter().nth(choice as usize).expect("a choice that was made before");
-            self.steps.push(successor.step);
-            self.state.clear();
-            self.state.extend_from_slice(successor.state);
+    /// Makes these turns, one after the other.
+    pub fn follow(&mut self, turns: impl IntoIterator<Item = Turn>) {
+        for turn in turns {
+            match turn {
+                Turn::Step(number) => self.step(number),
+                Turn::Way(number) => self.way(number),
+            }
         }
     }
 
-    /// Goes on to the stable successor with this number, through any transient states.
-    pub fn go_to_stable(&mut self, number: u32) {
-        let mut descent = Descent::<Key>::default();
+    fn expand(&mut self) {
         self.successors.clear();
         self.model.expand(&self.state, &mut self.successors, &mut self.scratch);
+    }
+
+    /// Takes the step with this number.
+    fn step(&mut self, number: u32) {
+        self.expand();
+        let successor = self.successors.iter().nth(number as usize).expect("a choice that was made before");
+        self.steps.push(successor.step);
+        self.state.clear();
+        self.state.extend_from_slice(successor.state);
+    }
+
+    /// Goes on to the stable successor with this number, through any transient states.
+    fn way(&mut self, number: u32) {
+        let mut descent = Descent::<Key>::default();
+        self.expand();
         descent.enter(&self.successors, |_| Key(0), |_| ());
         let mut met = 0;
         while let Some(taken) = descent.advance() {
@@ -70,6 +81,6 @@ impl<'m, M: Model> Follower<'m, M> {
                 }
             }
         }
-        self.choose(&descent.choices());
+        self.follow(descent.turns());
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use entail_model::{Accepting, Full, Keys, State, StateBuf, StateKey, Successors};
 
 use crate::components::{ByModel, Note};
-use crate::descent::{Ahead, Descent, Notes};
+use crate::descent::{Ahead, Descent, Notes, Turn};
 use crate::follow::Follower;
 use crate::{Counterexample, ErrorKind};
 
@@ -13,7 +13,7 @@ use crate::{Counterexample, ErrorKind};
 pub(crate) struct WayIn<K> {
     /// The number of that state.
     pub start: u32,
-    pub choices: Vec<u32>,
+    pub turns: Vec<Turn>,
     pub target: K,
 }
 
@@ -32,25 +32,24 @@ pub(crate) fn through<M: Accepting, S: Keys>(
     let members: HashSet<S::Key> = component.iter().copied().collect();
     let mut finder = Finder { model, store };
     let patience = if known.is_some() { PATIENCE } else { usize::MAX };
-    let WayIn { start, mut choices, target: entry } = finder.way_into(&members, patience).or(known)?;
-    let begins = choices.len();
-    let (mut here, mut taken) = (entry, Note::default());
+    let WayIn { start, turns, target: entry } = finder.way_into(&members, patience).or(known)?;
+    let (mut here, mut taken, mut circle) = (entry, Note::default(), Vec::new());
     loop {
         let missing = model.sets().and(taken.demands).without(taken.sets);
         // On the way back there may be new demands.
-        let way = match (missing.is_empty(), here == entry && choices.len() > begins) {
+        let way = match (missing.is_empty(), here == entry && !circle.is_empty()) {
             (true, true) => break,
             (true, false) => finder.shortest(here, &members, |edge| edge.target == entry)?,
             (false, _) => finder.shortest(here, &members, |edge| edge.note.sets.meet(missing))?,
         };
-        choices.extend(way.choices);
+        circle.extend(way.turns);
         taken = taken.and(way.note);
         here = way.target;
     }
     let mut follower = Follower::start(model, start);
-    follower.choose(&choices);
-    // Every choice is a step.
-    let error = ErrorKind::Cycle { begins };
+    follower.follow(turns);
+    let error = ErrorKind::Cycle { begins: follower.steps.len() };
+    follower.follow(circle);
     Some(Counterexample { error, start: follower.start, steps: follower.steps })
 }
 
@@ -152,7 +151,7 @@ struct Finder<'a, M, S> {
 struct Edge<K> {
     source: K,
     /// Those to be made in the states on the way.
-    choices: Vec<u32>,
+    turns: Vec<Turn>,
     note: Note,
     target: K,
 }
@@ -165,11 +164,11 @@ impl<M: Accepting, S: Keys> Finder<'_, M, S> {
         self.store.reserve(states.len(), u64::MAX).ok()?;
         let initial: Vec<_> = states.iter().map(|state| self.store.key(state, &S::Opened::default())).collect();
         if let Some(start) = initial.iter().position(|key| members.contains(key)) {
-            return Some(WayIn { start: start as u32, choices: Vec::new(), target: initial[start] });
+            return Some(WayIn { start: start as u32, turns: Vec::new(), target: initial[start] });
         }
         let way = self.explore(&initial, patience, |_| true, |edge| members.contains(&edge.target))?;
         let start = initial.iter().position(|key| *key == way.source)?;
-        Some(WayIn { start: start as u32, choices: way.choices, target: way.target })
+        Some(WayIn { start: start as u32, turns: way.turns, target: way.target })
     }
 
     /// A shortest way inside a component that ends with an edge of the kind wanted.
@@ -215,14 +214,14 @@ impl<M: Accepting, S: Keys> Finder<'_, M, S> {
         let (mut successors, mut scratch) = (Successors::default(), M::Scratch::default());
         self.model.expand(&state, &mut successors, &mut scratch);
         let mut descent = Descent::<S::Key, Note>::default();
-        let common = ByModel(self.model).at(&state, &successors);
+        let common = ByModel(self.model).at(&state, &successors.steps());
         self.enter(&mut descent, &successors, &opened, common)?;
         let mut edges = Vec::new();
         while let Some(taken) = descent.advance() {
             match taken.ahead {
                 Ahead::Nothing => {}
                 Ahead::Stable(target) => {
-                    edges.push(Edge { source: key, choices: descent.choices(), note: taken.note, target });
+                    edges.push(Edge { source: key, turns: descent.turns(), note: taken.note, target });
                 }
                 Ahead::Transient => {
                     successors.clear();
@@ -251,12 +250,12 @@ impl<M: Accepting, S: Keys> Finder<'_, M, S> {
 /// All edges on the way to the last one, as one.
 fn backwards<K: StateKey>(reached: &HashMap<K, Option<Edge<K>>>, last: Edge<K>) -> Edge<K> {
     let (mut source, mut note) = (last.source, last.note);
-    let mut pieces = vec![&last.choices];
+    let mut pieces = vec![&last.turns];
     while let Some(edge) = &reached[&source] {
-        pieces.push(&edge.choices);
+        pieces.push(&edge.turns);
         note = note.and(edge.note);
         source = edge.source;
     }
-    let choices = pieces.into_iter().rev().flatten().copied().collect();
-    Edge { source, choices, note, target: last.target }
+    let turns = pieces.into_iter().rev().flatten().copied().collect();
+    Edge { source, turns, note, target: last.target }
 }

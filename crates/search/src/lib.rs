@@ -9,6 +9,7 @@ mod chain;
 mod components;
 mod depth_first;
 mod descent;
+mod doubt;
 mod follow;
 mod footprint;
 mod lasso;

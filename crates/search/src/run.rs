@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use entail_model::{Full, Keys, Model, Numbered, Observer, Progress, State, StateBuf, Store, Successors, Visit};
 
-use crate::descent::{Descent, Notes, Nothing, Taken};
+use crate::descent::{Descent, Notes, Nothing, Taken, Turn};
+use crate::doubt::Doubt;
 use crate::{Checks, End, ErrorKind, Errors, Limit, Limits, Outcome, Stats};
 
 /// A search under way. Its methods break off with the reason why the search is to end.
@@ -31,7 +32,11 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     state: StateBuf,
     opened: S::Opened,
     successors: Successors<M::Step>,
+    /// The steps out of that state.
+    steps: Vec<M::Step>,
     scratch: M::Scratch,
+    /// Whether stable states are likely to be unusual.
+    doubt: Doubt,
     room: Room,
     started: Instant,
     pulse: Pulse,
@@ -42,8 +47,8 @@ pub(crate) struct Found {
     pub error: ErrorKind,
     /// Where the descent began that met it.
     pub origin: u64,
-    /// The choices made from there; the last one is the faulty one.
-    pub choices: Vec<u32>,
+    /// The turns made from there; the last one is the faulty one.
+    pub turns: Vec<Turn>,
 }
 
 /// What became of a state that was expanded.
@@ -93,6 +98,8 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             state: StateBuf::new(),
             opened: S::Opened::default(),
             successors: Successors::default(),
+            steps: Vec::new(),
+            doubt: Doubt::default(),
             scratch: M::Scratch::default(),
             room: Room::default(),
             started: Instant::now(),
@@ -109,9 +116,56 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         notes: &N,
     ) -> ControlFlow<End> {
         self.expand(key, descent)?;
-        let note = notes.at(&self.state, &self.successors);
+        self.steps.clear();
+        self.successors.each_step(|step| self.steps.push(step));
+        let note = notes.at(&self.state, &self.steps);
         self.admit(descent, notes, note);
         self.check_end(descent)
+    }
+
+    /// The same for a search that does not want to see transient states.
+    #[inline]
+    pub fn enter_stable<N: Notes<M>>(
+        &mut self,
+        descent: &mut Descent<S::Key, N::Note>,
+        key: S::Key,
+        notes: &N,
+    ) -> ControlFlow<End> {
+        if self.store.is_state(key) && self.doubt.is_worth_a_try() {
+            let entered = self.enter_ways(descent, key, notes);
+            self.doubt.learn(usize::from(entered));
+            if entered {
+                return ControlFlow::Continue(());
+            }
+        }
+        self.enter(descent, key, notes)
+    }
+
+    /// Begins a descent in a stable state, or goes on with it there, if nothing may be wrong or unusual there.
+    #[inline]
+    fn enter_ways<N: Notes<M>>(&mut self, descent: &mut Descent<S::Key, N::Note>, key: S::Key, notes: &N) -> bool {
+        descent.enter_ways();
+        self.steps.clear();
+        let (observer, store, steps) = (&mut *self.observer, &*self.store, &mut self.steps);
+        let expanded = self.model.expand_words(&[key], &mut self.scratch, |hop| {
+            observer.stepped(hop.step);
+            if hop.passed == 0 {
+                steps.push(hop.step);
+            }
+            hop.next.inspect(|next| store.prefetch(*next));
+            descent.push_hop(&hop, |before| {
+                let note = notes.of(hop.step);
+                before.map_or(note, |before| N::both(before, note))
+            });
+        });
+        if expanded == 0 {
+            descent.leave();
+            return false;
+        }
+        self.store.open(key, &mut self.state, &mut self.opened);
+        let common = notes.at(&self.state, &self.steps);
+        descent.note_all(|note| N::both(common, note));
+        true
     }
 
     /// Expands a stable state. If nothing can happen there but steps to stable states, `each` is given the keys of
@@ -148,10 +202,10 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         self.keep_watch()?;
         let count = keys.iter().take_while(|key| self.store.is_state(**key)).count();
         let mut known = 0;
-        let expanded = self.model.expand_words(&keys[..count], &mut self.scratch, |at, step, next| {
-            self.observer.stepped(step);
-            if let Some(next) = next {
-                known += u64::from(each(at, next));
+        let expanded = self.model.expand_words(&keys[..count], &mut self.scratch, |hop| {
+            self.observer.stepped(hop.step);
+            if let Some(next) = hop.next {
+                known += u64::from(each(hop.from, next));
             }
         });
         self.stats.matched += known;
@@ -275,7 +329,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     fn error<N: Copy>(&mut self, error: ErrorKind, times: u32, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
         self.errors += u64::from(times);
         let origin = self.origin;
-        self.first.get_or_insert_with(|| Found { error, origin, choices: descent.choices() });
+        self.first.get_or_insert_with(|| Found { error, origin, turns: descent.turns() });
         match self.checks.errors {
             Errors::First => ControlFlow::Break(End::Error),
             Errors::All => ControlFlow::Continue(()),

@@ -161,7 +161,7 @@ impl Accepting for Rings {
         Sets::first(self.sets)
     }
 
-    fn sets_at(&self, state: &State, _: &Successors<u32>) -> Sets {
+    fn sets_at(&self, state: &State, _: &[u32]) -> Sets {
         self.nodes[node_of(state)].sets
     }
 
@@ -169,7 +169,7 @@ impl Accepting for Rings {
         self.edges[step as usize].2
     }
 
-    fn demands(&self, state: &State, _: &Successors<u32>) -> Sets {
+    fn demands(&self, state: &State, _: &[u32]) -> Sets {
         self.nodes[node_of(state)].demands
     }
 }

@@ -9,8 +9,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use entail_model::{
-    Accepting, Concurrent, Fault, FaultKind, Fired, Led, Marks, Model, Propositional, Room, Sets, State, StateBuf,
-    Successors, Valuation,
+    Accepting, Concurrent, Fault, FaultKind, Fired, Hop, Key, Led, Marks, Model, Propositional, Room, Sets, State,
+    StateBuf, StateKey, Successors, Valuation,
 };
 
 use crate::automaton::{self, Automaton, Edge};
@@ -24,6 +24,13 @@ pub struct Claim {
     pub automaton: Automaton,
     /// Those that come to one of these states, however they go on; and the place in the model that says so.
     pub ends: Vec<(automaton::State, u32)>,
+}
+
+impl Claim {
+    /// As many as it takes to tell the automaton's states apart.
+    pub fn bits(&self) -> u32 {
+        usize::BITS - self.automaton.len().saturating_sub(1).leading_zeros()
+    }
 }
 
 /// The runs of a model that an automaton accepts and that are fair.
@@ -55,12 +62,22 @@ pub struct Scratch<M: Model> {
     /// That of the model.
     state: StateBuf,
     successors: Successors<M::Step>,
+    /// The edges that can be taken.
+    edges: Vec<u32>,
+    /// What the model does: after how many transient states, and where it leads.
+    hops: Vec<(usize, M::Step, Option<[u64; 2]>)>,
     model: M::Scratch,
 }
 
 impl<M: Model> Default for Scratch<M> {
     fn default() -> Self {
-        Scratch { state: StateBuf::new(), successors: Successors::default(), model: M::Scratch::default() }
+        Scratch {
+            state: StateBuf::new(),
+            successors: Successors::default(),
+            edges: Vec::new(),
+            hops: Vec::new(),
+            model: M::Scratch::default(),
+        }
     }
 }
 
@@ -75,7 +92,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         });
         let first_edges = first_edges.collect();
         let edges = claim.automaton.edges.iter().flatten().copied().collect();
-        let bits = bits_of(&claim.automaton);
+        let bits = claim.bits();
         // One bit is left to the store; and what is longer may be as long as another state with a word behind it.
         let room = model.room().filter(|room| room.len <= 2 * WORD && room.from + bits < u64::BITS);
         let (ever, crowded) = (AtomicU64::new(0), AtomicBool::new(false));
@@ -99,7 +116,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
 
     /// How many bits the states have that most are likely to have the length of.
     pub fn bits(&self) -> Option<u32> {
-        self.room.map(|Room { len, from }| 8 * (len - WORD) as u32 + from + bits_of(&self.claim.automaton))
+        self.room.map(|Room { len, from }| 8 * (len - WORD) as u32 + from + self.claim.bits())
     }
 
     /// Writes the state of the model, and returns that of the automaton.
@@ -148,6 +165,60 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         edges.filter(move |(_, edge)| edge.label.known(!valuation.unknown).holds(valuation.holds))
     }
 
+    /// What is true in a state of the model.
+    fn valuation(&self, model: &State, scratch: &mut M::Scratch) -> Valuation {
+        let valuation = self.model.valuation(model, scratch);
+        // To read is cheaper, and soon there is nothing new.
+        if valuation.holds & !self.ever() != 0 {
+            self.ever.fetch_or(valuation.holds, Ordering::Relaxed);
+        }
+        valuation
+    }
+
+    fn is_end(&self, state: automaton::State) -> bool {
+        self.claim.ends.iter().any(|(end, _)| *end == state)
+    }
+
+    /// Expands states that are given as their words, up to the first one where something is unusual; `I` are those of the
+    /// model.
+    #[inline]
+    fn expand_by_words<K: StateKey, I: StateKey>(
+        &self,
+        states: &[K],
+        scratch: &mut Scratch<M>,
+        split: impl Fn(K) -> (I, automaton::State),
+        join: impl Fn(I, automaton::State) -> K,
+        mut each: impl FnMut(Hop<Move<M::Step>, K>),
+    ) -> usize {
+        let Scratch { edges, hops, model: inner, .. } = scratch;
+        for (from, &state) in states.iter().enumerate() {
+            let (model, automaton) = split(state);
+            let valuation = self.valuation(&bytes(model.words())[..I::WORDS * WORD], inner);
+            edges.clear();
+            edges.extend(self.possible(automaton, valuation).map(|(number, _)| number));
+            let ends = edges.iter().any(|&edge| self.is_end(self.edge(edge).target));
+            if valuation.fault.is_some() || ends || edges.is_empty() {
+                return from;
+            }
+            hops.clear();
+            let expanded = self.model.expand_words(&[model], inner, |hop: Hop<_, I>| {
+                hops.push((hop.passed, hop.step, hop.next.map(I::words)));
+            });
+            if expanded == 0 {
+                return from;
+            }
+            for &edge in edges.iter() {
+                let target = self.edge(edge).target;
+                for &(passed, step, next) in hops.iter() {
+                    let step = Move { edge: (passed == 0).then_some(edge), step: Some(step) };
+                    let next = next.map(|words| join(I::from_words(words), target));
+                    each(Hop { from, passed, step, next });
+                }
+            }
+        }
+        states.len()
+    }
+
     /// The sets of all processes. After those of the automaton, each process has one: the steps that treat it fairly.
     fn of_processes(&self) -> Sets {
         Sets::first(Sets::MOST).without(Sets::first(self.claim.automaton.sets))
@@ -161,15 +232,15 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
     }
 
     /// The sets of the processes that can move.
-    fn of_enabled(&self, moves: &Successors<Move<M::Step>>) -> Sets {
-        let owners = moves.iter().filter_map(|successor| successor.step.step).map(|step| self.model.owner(step));
+    fn of_enabled(&self, moves: &[Move<M::Step>]) -> Sets {
+        let owners = moves.iter().filter_map(|one| one.step).map(|step| self.model.owner(step));
         owners.fold(Sets::default(), |sets, owner| sets.and(self.of_process(owner)))
     }
 }
 
-/// As many as it takes to tell its states apart.
-fn bits_of(automaton: &Automaton) -> u32 {
-    usize::BITS - automaton.len().saturating_sub(1).leading_zeros()
+/// A state of one or two words.
+fn bytes([low, high]: [u64; 2]) -> [u8; 2 * WORD] {
+    (u128::from(high) << u64::BITS | u128::from(low)).to_le_bytes()
 }
 
 impl<M: Propositional + Concurrent> Model for Product<'_, M> {
@@ -215,7 +286,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
     }
 
     fn expand(&self, state: &State, moves: &mut Successors<Move<M::Step>>, scratch: &mut Scratch<M>) {
-        let Scratch { state: model, successors, model: inner } = scratch;
+        let Scratch { state: model, successors, model: inner, .. } = scratch;
         let automaton = self.split(state, model);
         successors.clear();
         self.model.expand(model, successors, inner);
@@ -241,11 +312,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         if self.model.is_transient(model) {
             return push(moves, None, automaton);
         }
-        let valuation = self.model.valuation(model, inner);
-        // To read is cheaper, and soon there is nothing new.
-        if valuation.holds & !self.ever() != 0 {
-            self.ever.fetch_or(valuation.holds, Ordering::Relaxed);
-        }
+        let valuation = self.valuation(model, inner);
         for (number, edge) in self.possible(automaton, valuation) {
             if let Some(fault) = valuation.fault
                 && edge.label.known(valuation.unknown) != Cube::TRUE
@@ -267,6 +334,41 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
             }
         }
     }
+    #[inline]
+    fn expand_words<K: StateKey>(
+        &self,
+        states: &[K],
+        scratch: &mut Scratch<M>,
+        each: impl FnMut(Hop<Move<M::Step>, K>),
+    ) -> usize {
+        let last = K::WORDS - 1;
+        match self.room {
+            Some(Room { len, from }) if len == K::WORDS * WORD => {
+                let split = |state: K| {
+                    let mut words = state.words();
+                    let automaton = automaton::State((words[last] >> from) as u32);
+                    words[last] &= (1 << from) - 1;
+                    (K::from_words(words), automaton)
+                };
+                let join = |state: K, automaton: automaton::State| {
+                    let mut words = state.words();
+                    words[last] |= u64::from(automaton.0) << from;
+                    K::from_words(words)
+                };
+                self.expand_by_words(states, scratch, split, join, each)
+            }
+            None if K::WORDS == 2 => {
+                let split = |state: K| {
+                    let [model, automaton] = state.words();
+                    (Key(model), automaton::State(automaton as u32))
+                };
+                let join =
+                    |Key(model): Key, automaton: automaton::State| K::from_words([model, u64::from(automaton.0)]);
+                self.expand_by_words(states, scratch, split, join, each)
+            }
+            Some(_) | None => 0,
+        }
+    }
 }
 
 impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
@@ -277,7 +379,7 @@ impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
         }
     }
 
-    fn sets_at(&self, state: &State, moves: &Successors<Move<M::Step>>) -> Sets {
+    fn sets_at(&self, state: &State, moves: &[Move<M::Step>]) -> Sets {
         match self.fairness {
             Fairness::None | Fairness::Strong => Sets::default(),
             Fairness::Weak => self.of_processes().without(self.of_enabled(moves)),
@@ -302,7 +404,7 @@ impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
         }
     }
 
-    fn demands(&self, _: &State, moves: &Successors<Move<M::Step>>) -> Sets {
+    fn demands(&self, _: &State, moves: &[Move<M::Step>]) -> Sets {
         match self.fairness {
             Fairness::Strong => self.of_enabled(moves),
             Fairness::None | Fairness::Weak | Fairness::Impartial => Sets::default(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use entail_model::{Fired, Model, State, StateBuf, StateKey};
+use entail_model::{Fired, Hop, Model, State, StateBuf, StateKey};
 
 use super::{Interpreter, Layout, Outline, Step};
 use crate::{ProcessTypeId, System};
@@ -22,7 +22,7 @@ pub trait Engine: Sync {
         _states: &[K],
         _desk: &mut Self::Desk,
         _unpack: impl Fn(K, &mut StateBuf),
-        _each: impl FnMut(usize, Step, Option<K>),
+        _each: impl FnMut(Hop<Step, K>),
     ) -> usize {
         0
     }

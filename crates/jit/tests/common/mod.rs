@@ -219,8 +219,8 @@ fn expand_words<K: StateKey>(
     // The same state thrice, so that nothing is left behind.
     let mut told = [const { Vec::new() }; 3];
     let unpack = |state: K, unpacked: &mut Vec<u8>| codes.unpack(state.words(), unpacked);
-    let count = jit.expand_words(kind, &[K::from_words(words); 3], desk, unpack, |at, step, next| {
-        told[at].push((step, next.map(K::words)));
+    let count = jit.expand_words(kind, &[K::from_words(words); 3], desk, unpack, |hop| {
+        told[hop.from].push((hop.passed, hop.step, hop.next.map(K::words)));
     });
     assert!(count == 0 || count == 3, "{count}");
     if count == 0 {
@@ -238,12 +238,12 @@ fn pass(
     interpreter: &Interpreter,
     codes: &Codes,
     path: &mut Vec<Vec<u8>>,
-    taken: &mut Vec<(Step, Option<[u64; 2]>)>,
+    taken: &mut Vec<(usize, Step, Option<[u64; 2]>)>,
 ) -> bool {
     let state = path.last().expect("a path has states");
     all_steps(interpreter, state, &Outline::default(), &mut ()).into_iter().all(|(step, fired, next)| {
         let Some(words) = codes.pack(&next).filter(|_| fired == Fired::Done) else { return false };
-        taken.push((step, (next[0] == 0).then_some(words)));
+        taken.push((path.len() - 1, step, (next[0] == 0).then_some(words)));
         if next[0] == 0 || path.contains(&next) {
             return true;
         }

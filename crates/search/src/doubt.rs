@@ -1,0 +1,27 @@
+//! Whether to try what is quick.
+
+/// Whether the next states are likely to be such that they can be expanded quickly: a state that cannot has been expanded in
+/// vain.
+#[derive(Default)]
+pub(crate) struct Doubt {
+    /// How often not to try, before the next time.
+    rest: u32,
+    /// How often that was after the last time.
+    pause: u32,
+}
+
+impl Doubt {
+    const LONGEST: u32 = 64;
+
+    pub fn is_worth_a_try(&mut self) -> bool {
+        let rests = self.rest > 0;
+        self.rest = self.rest.saturating_sub(1);
+        !rests
+    }
+
+    /// So many were expanded at once. If that was none, the pause grows.
+    pub fn learn(&mut self, expanded: usize) {
+        self.pause = if expanded == 0 { (2 * self.pause + 1).min(Self::LONGEST) } else { 0 };
+        self.rest = self.pause;
+    }
+}
