@@ -57,9 +57,11 @@ pub struct ReplayArgs {
     pub model: PathBuf,
     /// The trail, as written by `entail check` or SPIN's `pan` [default: MODEL.trail]
     pub trail: Option<PathBuf>,
-    /// Say when what this property asks for becomes true or false
+    /// Say when what this property asks for becomes true or false, and where its claim is
     #[arg(long, value_name = "NAME")]
     pub property: Option<String>,
+    #[command(flatten)]
+    pub asked: AskedArgs,
     #[command(flatten)]
     pub reading: ReadingArgs,
     #[arg(long, value_enum, default_value_t)]
@@ -126,12 +128,8 @@ pub struct WhatArgs {
     /// Check this property only: `safety`, `acceptance`, `progress` or one the model names; may be repeated
     #[arg(long = "property", value_name = "NAME")]
     pub properties: Vec<String>,
-    /// Check this formula of linear time, such as `[] (request -> <> granted)`; may be repeated
-    #[arg(long, value_name = "FORMULA")]
-    pub ltl: Vec<String>,
-    /// Check the formula in this file; may be repeated
-    #[arg(short = 'F', value_name = "FILE")]
-    pub formula_files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub asked: AskedArgs,
     #[arg(long, value_name = "FORMULA", hide = true, value_parser = not_yet("checking formulas"))]
     pub ctl: Vec<String>,
     /// Which infinite runs count: all, or those in which no process that can move is kept from it
@@ -148,6 +146,20 @@ pub struct WhatArgs {
     /// Do not check for invalid end states
     #[arg(long)]
     pub no_end: bool,
+}
+
+/// What is asked of a model besides what it says itself.
+#[derive(Clone, Debug, Args)]
+pub struct AskedArgs {
+    /// A formula of linear time, such as `[] (request -> <> granted)`; may be repeated
+    #[arg(long, value_name = "FORMULA")]
+    pub ltl: Vec<String>,
+    /// The formula in this file; may be repeated
+    #[arg(short = 'F', value_name = "FILE")]
+    pub formula_files: Vec<PathBuf>,
+    /// The never claim in this file, or the automaton if its name ends in `.hoa`; may be repeated
+    #[arg(long = "claim", short = 'N', value_name = "FILE")]
+    pub claim_files: Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -256,8 +268,8 @@ pub enum Backend {
 impl ReadingArgs {
     pub fn options(&self) -> Options {
         let (defines, include_dirs) = (self.defines.clone(), self.include_dirs.clone());
-        let formulas = Vec::new();
-        Options { language: self.lang, defines, include_dirs, formulas, granularity: self.granularity }
+        let asked = Vec::new();
+        Options { language: self.lang, defines, include_dirs, asked, granularity: self.granularity }
     }
 }
 

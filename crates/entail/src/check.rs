@@ -6,18 +6,19 @@ use crate::coverage::{Coverage, Unreached};
 use crate::load::{self, Reading};
 use crate::plan::{Done, Goal, Memory, Plan};
 use crate::progress::Watch;
+use crate::property::{forbidden, stations};
 use crate::report::{Counterexample, PropertyReport, Report, Searched, Times, Verdict, json, spin, text};
 use crate::trail::Trail;
 use crate::units::{show_bytes, show_duration};
 use crate::violation::{Kind, Violation};
 use crate::walk::Walk;
 use crate::{interrupt, machine, sweep};
-use entail_front::{Meaning, ModelSource, Property, PropertyKind, Says};
+use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
-use entail_model::Guarantee;
+use entail_model::{Fault, FaultKind, Guarantee};
 use entail_search::{End, ErrorKind, Limit};
-use entail_temporal::{self as temporal, Claim, Formula, Formulas, Judgement, judge, translate};
+use entail_temporal::{Claim, Judgement};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,18 +61,18 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
 
 pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, console: &Console) -> Report {
     let started = Instant::now();
-    let formulas = match formulas(args) {
-        Ok(formulas) => formulas,
+    let asked = match load::asked(&args.what.asked) {
+        Ok(asked) => asked,
         Err(error) => {
             console.complain(&format!("error: {error}\n"));
             return Report::new(path, plan.clone(), Vec::new(), vec![error]);
         }
     };
-    let Reading { model, warnings, errors } = load::read(path, &args.reading, &formulas, console);
+    let Reading { model, warnings, errors } = load::read(path, &args.reading, &asked, console);
     let mut report = Report::new(path, plan.clone(), warnings, errors);
     let Some(model) = model else { return report };
-    let asked = formulas.iter().map(|(_, text)| text.trim().to_owned());
-    let names: Vec<_> = args.what.properties.iter().cloned().chain(asked).collect();
+    let names = args.what.properties.iter().map(String::as_str).chain(asked.iter().map(Asked::name));
+    let names: Vec<&str> = names.collect();
     match Selection::of(&names, &model) {
         Err(error) => {
             console.complain(&format!("error: {error}\n"));
@@ -79,7 +80,8 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, 
         }
         Ok(selection) => {
             let alone = usize::from(selection.safety) + selection.named.len() == 1;
-            let job = Job { path, args, plan, model: &model, alone, started, read: started.elapsed() };
+            let job =
+                Job { path, args, plan, model: &model, asked: &asked, alone, started, read: started.elapsed() };
             if selection.safety {
                 let (property, unreached) = job.check_safety(stop, console);
                 report.properties.push(property);
@@ -95,17 +97,6 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, 
     report
 }
 
-/// The formulas to be checked besides those of the model, each with a name for messages.
-fn formulas(args: &CheckArgs) -> Result<Vec<(String, String)>, String> {
-    let given = args.what.ltl.iter().map(|text| Ok(("--ltl".to_owned(), text.clone())));
-    let read = args.what.formula_files.iter().map(|path| {
-        let name = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|error| format!("cannot read {name}: {error}"))?;
-        Ok((name, text))
-    });
-    given.chain(read).collect()
-}
-
 /// Which properties are to be checked.
 struct Selection<'m> {
     safety: bool,
@@ -113,15 +104,15 @@ struct Selection<'m> {
 }
 
 impl<'m> Selection<'m> {
-    fn of(names: &[String], model: &'m ModelSource) -> Result<Selection<'m>, String> {
-        let known = |name: &String| name == SAFETY || model.properties.iter().any(|known| known.name == *name);
+    fn of(names: &[&str], model: &'m ModelSource) -> Result<Selection<'m>, String> {
+        let known = |name: &&&str| **name == SAFETY || model.properties.iter().any(|known| known.name == **name);
         if let Some(unknown) = names.iter().find(|name| !known(name)) {
             let known: Vec<_> = model.properties.iter().map(|property| property.name.as_str()).collect();
             let known = [&[SAFETY], &known[..]].concat().join(", ");
             return Err(format!("the model has no property `{unknown}`; it has: {known}"));
         }
         let wanted = |name: &str, by_default| {
-            if names.is_empty() { by_default } else { names.iter().any(|wanted| wanted == name) }
+            if names.is_empty() { by_default } else { names.contains(&name) }
         };
         let named =
             model.properties.iter().filter(|property| wanted(&property.name, property.by_default)).collect();
@@ -130,7 +121,7 @@ impl<'m> Selection<'m> {
 }
 
 /// Assertions, invalid end states and run-time faults.
-const SAFETY: &str = "safety";
+pub const SAFETY: &str = "safety";
 
 /// One model to be searched.
 struct Job<'a> {
@@ -138,6 +129,7 @@ struct Job<'a> {
     args: &'a CheckArgs,
     plan: &'a Plan,
     model: &'a ModelSource,
+    asked: &'a [Asked],
     /// Whether only one property is checked.
     alone: bool,
     started: Instant,
@@ -152,6 +144,8 @@ struct Subject<'p> {
     kind: &'static str,
     /// What a run is that goes on for ever and should not.
     cycle: Kind,
+    /// The runs that must not be.
+    claim: Option<&'p Claim>,
 }
 
 impl Job<'_> {
@@ -162,7 +156,7 @@ impl Job<'_> {
         let done = self.run(&interpreter, Goal::Mistake, stop, &mut watch);
         let coverage = watch.finish();
         let unreached = (done.outcome.end == End::Complete).then(|| coverage.unreached(&self.model.system));
-        let subject = Subject { name: SAFETY, kind: SAFETY, cycle: Kind::Cycle };
+        let subject = Subject { name: SAFETY, kind: SAFETY, cycle: Kind::Cycle, claim: None };
         (self.report(subject, &interpreter, done, console), unreached)
     }
 
@@ -181,22 +175,17 @@ impl Job<'_> {
         let Some(Meaning { says, propositions, antecedents }) = &property.meaning else {
             return inconclusive(format!("checking {kind} properties is not available yet"));
         };
-        let claim = match says {
-            Says::Never(claim) => claim.clone(),
-            Says::Always(formulas, formula) => match never(formulas, *formula) {
-                Err(limit) => return inconclusive(format!("the formula is too large: {limit}")),
-                Ok((claim, judgement)) => {
-                    if let Some(warning) = oddity(&property.name, judgement) {
-                        console.complain(&format!("warning: {warning}\n"));
-                        warnings.push(warning);
-                    }
-                    if judgement == Judgement::Tautology {
-                        return without_search(Verdict::Holds);
-                    }
-                    claim
-                }
-            },
+        let (claim, judgement) = match forbidden(says) {
+            Ok(forbidden) => forbidden,
+            Err(limit) => return inconclusive(format!("the formula is too large: {limit}")),
         };
+        if let Some(warning) = oddity(&property.name, judgement) {
+            console.complain(&format!("warning: {warning}\n"));
+            warnings.push(warning);
+        }
+        if judgement == Judgement::Tautology {
+            return without_search(Verdict::Holds);
+        }
         let mut propositions = propositions.clone();
         let antecedents = antecedents.iter().map(|antecedent| {
             propositions.iter().position(|(known, _)| *known == antecedent.0).unwrap_or_else(|| {
@@ -219,7 +208,8 @@ impl Job<'_> {
             }
         }
         let cycle = if property.kind == PropertyKind::Progress { Kind::NonProgress } else { Kind::Cycle };
-        self.report(Subject { name: &property.name, kind, cycle }, &interpreter, done, console)
+        let subject = Subject { name: &property.name, kind, cycle, claim: Some(&claim) };
+        self.report(subject, &interpreter, done, console)
     }
 
     fn run(&self, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Done {
@@ -301,7 +291,7 @@ impl Job<'_> {
         console: &Console,
     ) -> Counterexample {
         let trail = Trail::of(found, &self.model.system);
-        let (violation, last_steps) = tell(interpreter, subject.cycle, found);
+        let (violation, last_steps) = tell(interpreter, subject, found);
         Counterexample {
             violation,
             steps: found.steps.len(),
@@ -311,8 +301,20 @@ impl Job<'_> {
             },
             moves: trail.moves.len(),
             trail: self.write(subject, &trail, console),
+            option: self.option(subject),
             last_steps,
         }
+    }
+
+    /// What names the property to other commands.
+    fn option(&self, subject: Subject) -> Option<String> {
+        let asked = self.asked.iter().find(|asked| asked.name() == subject.name);
+        let option = |asked: &Asked| match asked.kind {
+            AskedKind::Formula if asked.source == load::LTL => format!("{} '{}'", load::LTL, asked.name()),
+            AskedKind::Formula => format!("-F {}", asked.source),
+            AskedKind::Never | AskedKind::Hoa => format!("-N {}", asked.source),
+        };
+        asked.map(option).or_else(|| subject.claim.map(|_| format!("--property {}", subject.name)))
     }
 
     /// Writes a trail, and says where. One for every value of a constant would be too much of a good thing.
@@ -353,45 +355,37 @@ fn trail_of(model: &Path, property: &str) -> PathBuf {
 /// What went wrong, and the steps before it.
 fn tell(
     interpreter: &Interpreter,
-    cycle: Kind,
+    subject: Subject,
     found: &entail_search::Counterexample<Step>,
 ) -> (Violation, Vec<String>) {
     let begins = match found.error {
-        ErrorKind::Cycle { begins } => begins,
-        ErrorKind::Fault(_) | ErrorKind::InvalidEnd => usize::MAX,
+        ErrorKind::Cycle { begins } => Some(begins),
+        ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
     };
     let all = found.steps.len();
-    let round = all.saturating_sub(begins).min(LONGEST_ROUND);
+    let round = all.saturating_sub(begins.unwrap_or(all)).min(LONGEST_ROUND);
     let (early, late) = found.steps.split_at(all.saturating_sub(LAST_STEPS.max(round)));
     let mut walk = Walk::from(interpreter, found.start.clone());
+    if let Some(claim) = subject.claim {
+        walk.stations = stations(claim, interpreter, &found.start, &found.steps, begins);
+    }
     for &step in early {
         walk.pass(step);
     }
     let last_steps = (early.len()..).zip(late).map(|(index, &step)| {
-        let remark = if index == begins { AGAIN } else { "" };
+        let remark = if Some(index) == begins { AGAIN } else { "" };
         format!("{remark}{}", walk.take(step).text())
     });
     let last_steps = last_steps.collect();
     let violation = match found.error {
+        ErrorKind::Fault(Fault { kind: FaultKind::Refuted, .. }) => {
+            Violation::refuted(interpreter, found.steps.last())
+        }
         ErrorKind::Fault(fault) => Violation::fault(interpreter, fault, !found.start.is_empty()),
         ErrorKind::InvalidEnd => Violation::end(interpreter, &walk.state),
-        ErrorKind::Cycle { begins } => Violation::cycle(interpreter, cycle, &found.steps[begins..]),
+        ErrorKind::Cycle { begins } => Violation::cycle(interpreter, subject.cycle, &found.steps[begins..]),
     };
     (violation, last_steps)
-}
-
-/// The runs that break a formula, and what is to be said of it without looking at any.
-fn never(formulas: &Formulas, formula: Formula) -> Result<(Claim, Judgement), temporal::Limit> {
-    let (mut formulas, limits) = (formulas.clone(), temporal::Limits::default());
-    let broken = formulas.not(formula);
-    let automaton = translate(&mut formulas, broken, limits)?;
-    // What no word breaks, all satisfy.
-    let judgement = match judge(&mut formulas, broken, &automaton, limits)? {
-        Judgement::Unsatisfiable => Judgement::Tautology,
-        Judgement::Tautology => Judgement::Unsatisfiable,
-        Judgement::Contingent => Judgement::Contingent,
-    };
-    Ok((Claim { automaton, ends: Vec::new() }, judgement))
 }
 
 /// What is strange about a formula.

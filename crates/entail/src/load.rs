@@ -1,10 +1,11 @@
 //! Reading a model, and saying what is wrong with it.
 
-use crate::args::ReadingArgs;
+use crate::args::{AskedArgs, ReadingArgs};
 use crate::console::{Console, Failure};
 use entail_front::diagnostic::{Diagnostic, Severity, render};
 use entail_front::source::Sources;
-use entail_front::{Loaded, ModelSource, Options};
+use entail_front::{Asked, AskedKind, Loaded, ModelSource, Options};
+use std::fs;
 use std::path::Path;
 
 /// A model, or what is wrong with it. Everything worth saying has been said on stderr.
@@ -14,9 +15,8 @@ pub struct Reading {
     pub errors: Vec<String>,
 }
 
-/// Formulas come with names for messages.
-pub fn read(path: &Path, args: &ReadingArgs, formulas: &[(String, String)], console: &Console) -> Reading {
-    let options = Options { formulas: formulas.to_vec(), ..args.options() };
+pub fn read(path: &Path, args: &ReadingArgs, asked: &[Asked], console: &Console) -> Reading {
+    let options = Options { asked: asked.to_vec(), ..args.options() };
     let Loaded { sources, problems, model } = entail_front::load(path, &options);
     if !problems.is_empty() {
         console.complain(&render(&problems, &sources, console.colour_errors));
@@ -29,8 +29,35 @@ pub fn read(path: &Path, args: &ReadingArgs, formulas: &[(String, String)], cons
 }
 
 /// For commands that can do nothing without a model.
-pub fn read_or_fail(path: &Path, args: &ReadingArgs, console: &Console) -> Result<ModelSource, Failure> {
-    read(path, args, &[], console).model.ok_or(Failure(None))
+pub fn read_or_fail(
+    path: &Path,
+    args: &ReadingArgs,
+    asked: &[Asked],
+    console: &Console,
+) -> Result<ModelSource, Failure> {
+    read(path, args, asked, console).model.ok_or(Failure(None))
+}
+
+/// The option that gives a formula.
+pub const LTL: &str = "--ltl";
+
+/// What is asked of a model besides what it says itself.
+pub fn asked(args: &AskedArgs) -> Result<Vec<Asked>, String> {
+    let given = args
+        .ltl
+        .iter()
+        .map(|text| Ok(Asked { kind: AskedKind::Formula, source: LTL.to_owned(), text: text.clone() }));
+    let formulas = args.formula_files.iter().map(|path| (AskedKind::Formula, path));
+    let claims = args.claim_files.iter().map(|path| {
+        let is_hoa = path.extension().is_some_and(|ending| ending == "hoa");
+        (if is_hoa { AskedKind::Hoa } else { AskedKind::Never }, path)
+    });
+    let read = formulas.chain(claims).map(|(kind, path)| {
+        let source = path.display().to_string();
+        let text = fs::read_to_string(path).map_err(|error| format!("cannot read {source}: {error}"))?;
+        Ok(Asked { kind, source, text })
+    });
+    given.chain(read).collect()
 }
 
 fn line(problem: &Diagnostic, sources: &Sources) -> String {

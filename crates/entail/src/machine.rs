@@ -12,8 +12,10 @@ pub fn peak_memory() -> Option<u64> {
 pub fn spare_memory() -> u64 {
     let free = read_to_string("/proc/meminfo").ok().and_then(|info| kilobytes(&info, "MemAvailable:"));
     let allowed = read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|max| max.trim().parse().ok());
-    let spare = [free, allowed, spare_addresses()].into_iter().flatten().min().unwrap_or(u64::MAX);
-    if spare == u64::MAX { u64::MAX } else { spare / 10 * 8 }
+    let memory = [free, allowed].into_iter().flatten().min().map(|spare| spare / 10 * 8);
+    // What is given back leaves holes between what is kept, and these count as occupied.
+    let addresses = spare_addresses().map(|spare| spare / 10 * 6);
+    [memory, addresses].into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
 /// How much more this process may occupy, if that is limited (`ulimit -v`).

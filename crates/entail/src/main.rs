@@ -10,6 +10,7 @@ mod ltl;
 mod machine;
 mod plan;
 mod progress;
+mod property;
 mod replay;
 mod report;
 mod show;

@@ -83,15 +83,6 @@ pub enum Algorithm {
     Components,
 }
 
-impl Algorithm {
-    fn of(search: Search) -> Algorithm {
-        match search {
-            Search::BreadthFirst => Algorithm::BreadthFirst,
-            Search::DepthFirst => Algorithm::DepthFirst,
-        }
-    }
-}
-
 impl Plan {
     pub fn of(args: &CheckArgs) -> Plan {
         let errors = if args.what.all_errors { Errors::All } else { Errors::First };
@@ -140,10 +131,14 @@ impl Plan {
         watch: &mut Watch,
     ) -> Done {
         let Reduction::None = self.reduction;
-        let room = match goal {
-            Goal::Mistake => 0,
-            Goal::Claimed(claim) => claim.bits(),
+        let claim = match goal {
+            Goal::Mistake => None,
+            Goal::Claimed(claim) => Some(self.settle(claim)),
         };
+        let about_beginnings = claim.as_ref().is_some_and(Claim::is_about_beginnings);
+        // Fairness is about runs that go on for ever.
+        let fairness = if about_beginnings { Fairness::None } else { self.fairness };
+        let room = claim.as_ref().map_or(0, Claim::bits);
         let mut model = Packed::with_room(interpreter, engine, room);
         let compile = began.elapsed();
         // Only now: the model and its code are not among the states.
@@ -151,28 +146,32 @@ impl Plan {
         let began = Instant::now();
         let Store::Exact = self.store;
         let (mut crowded, mut ever) = (None, 0);
-        let (mut outcome, guarantee) = loop {
+        let (mut outcome, guarantee, algorithm) = loop {
             let limits = Limits {
                 depth: self.depth,
                 time: self.time.map(|time| time.saturating_sub(began.elapsed())),
                 memory: Some(memory.bytes()),
                 stop: Some(stop),
             };
-            // What fits into one or two words is kept as it is.
-            let explored = match (goal, model.bits()) {
-                (Goal::Mistake, 64..128) => self.explore(&model, LosslessWide::new(), &limits, watch),
-                (Goal::Mistake, bits) => self.explore(&model, Lossless::new(bits), &limits, watch),
-                (Goal::Claimed(claim), bits) => {
-                    let product = Product::new(&model, claim, self.fairness);
-                    let watch = &mut OfModel(watch);
+            let explored = match &claim {
+                None => self.explore(&model, model.bits(), &self.checks, &limits, watch),
+                Some(claim) => {
+                    let product = Product::new(&model, claim, fairness);
                     // Without room for the automaton's state, what has one word gets a second one.
-                    let outcome = match product.bits().unwrap_or(bits + u64::BITS) {
-                        64..128 => components(&product, &mut Numbers::new(LosslessWide::new()), &limits, watch),
-                        bits => components(&product, &mut Numbers::new(Lossless::new(bits)), &limits, watch),
+                    let bits = product.bits().unwrap_or(model.bits() + u64::BITS);
+                    let watch = &mut OfModel(watch);
+                    let (outcome, guarantee, algorithm) = if about_beginnings {
+                        self.explore(&product, bits, &Checks::NOTHING, &limits, watch)
+                    } else {
+                        let outcome = match bits {
+                            64..128 => components(&product, &mut Numbers::new(LosslessWide::new()), &limits, watch),
+                            _ => components(&product, &mut Numbers::new(Lossless::new(bits)), &limits, watch),
+                        };
+                        (outcome, Guarantee::Exact, Algorithm::Components)
                     };
                     crowded = product.is_crowded().then(|| product.most_processes());
                     ever = product.ever();
-                    (of_model(&product, outcome), Guarantee::Exact)
+                    (of_model(&product, outcome), guarantee, algorithm)
                 }
             };
             let interrupted = explored.0.end == End::Limit(Limit::Interrupted);
@@ -200,27 +199,52 @@ impl Plan {
             compile,
             search,
             state_bits: model.bits(),
-            algorithm: match goal {
-                Goal::Mistake => Algorithm::of(self.search),
-                Goal::Claimed(_) => Algorithm::Components,
-            },
+            algorithm,
             ever,
             crowded,
         }
     }
 
-    fn explore<M: Model<Step = Step>>(
+    /// Looks for a mistake in a state or a step. States have so many bits; what fits into one or two words is kept as it
+    /// is.
+    fn explore<M: Model>(
         &self,
         model: &M,
-        mut store: impl entail_model::Store,
+        bits: u32,
+        checks: &Checks,
         limits: &Limits,
-        watch: &mut Watch,
-    ) -> (Outcome<Step>, Guarantee) {
-        let outcome = match self.search {
-            Search::BreadthFirst => breadth_first(model, &mut store, &self.checks, limits, watch),
-            Search::DepthFirst => depth_first(model, &mut store, &self.checks, limits, watch),
+        watch: &mut impl Observer<M::Step>,
+    ) -> (Outcome<M::Step>, Guarantee, Algorithm) {
+        match bits {
+            64..128 => self.explore_in(LosslessWide::new(), model, checks, limits, watch),
+            _ => self.explore_in(Lossless::new(bits), model, checks, limits, watch),
+        }
+    }
+
+    fn explore_in<M: Model>(
+        &self,
+        mut store: impl entail_model::Store,
+        model: &M,
+        checks: &Checks,
+        limits: &Limits,
+        watch: &mut impl Observer<M::Step>,
+    ) -> (Outcome<M::Step>, Guarantee, Algorithm) {
+        let (outcome, algorithm) = match self.search {
+            Search::BreadthFirst => {
+                (breadth_first(model, &mut store, checks, limits, watch), Algorithm::BreadthFirst)
+            }
+            Search::DepthFirst => (depth_first(model, &mut store, checks, limits, watch), Algorithm::DepthFirst),
         };
-        (outcome, store.guarantee())
+        (outcome, store.guarantee(), algorithm)
+    }
+
+    /// The claim as it is to be searched for. Every beginning of a run can be continued fairly, unless every process must
+    /// move again and again.
+    fn settle(&self, claim: &Claim) -> Claim {
+        match self.fairness {
+            Fairness::None | Fairness::Weak | Fairness::Strong => claim.settled(),
+            Fairness::Impartial => claim.clone(),
+        }
     }
 }
 

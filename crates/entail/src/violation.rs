@@ -57,6 +57,17 @@ impl Violation {
         Violation { kind, message, place }
     }
 
+    /// After its last step, nothing that the run could do would make the property true.
+    pub fn refuted(interpreter: &Interpreter, last: Option<&Step>) -> Violation {
+        let system = interpreter.system();
+        let place = last.map(|step| system.statement(system.edge(step.edge()).statement).clone());
+        let message = match last {
+            None => "the property is broken in the initial state".to_owned(),
+            Some(_) => FaultKind::Refuted.words().to_owned(),
+        };
+        Violation { kind: Kind::Fault(FaultKind::Refuted), message, place }
+    }
+
     /// The run ended in `state`, where it must not.
     pub fn end(interpreter: &Interpreter, state: &State) -> Violation {
         let waiting = waiting(interpreter, state);

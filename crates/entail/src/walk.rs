@@ -12,7 +12,11 @@ pub struct Walk<'a, 's> {
     pub state: StateBuf,
     taken: usize,
     /// Which propositions held in the last stable state, a bit for each.
-    held: u64,
+    pub held: u64,
+    /// Where a claim is in each stable state of the run, if that is known.
+    pub stations: Vec<String>,
+    /// How many stable states came after the first one.
+    stable: usize,
 }
 
 /// One step of a walk.
@@ -24,6 +28,8 @@ pub struct Told<'s> {
     pub changes: Vec<Change>,
     /// Propositions whose truth has changed, and whether they hold now.
     pub truths: Vec<(&'s str, bool)>,
+    /// Where the claim was, and where it is now.
+    pub claim: Option<(String, String)>,
     pub violation: Option<Violation>,
     /// Whether there is a state to go on from.
     pub goes_on: bool,
@@ -32,7 +38,7 @@ pub struct Told<'s> {
 impl<'a, 's> Walk<'a, 's> {
     pub fn from(interpreter: &'a Interpreter<'s>, start: StateBuf) -> Self {
         let held = interpreter.valuation(&start, &mut ()).holds;
-        Walk { interpreter, state: start, taken: 0, held }
+        Walk { interpreter, state: start, taken: 0, held, stations: Vec::new(), stable: 0 }
     }
 
     /// Takes a step without a word.
@@ -51,6 +57,7 @@ impl<'a, 's> Walk<'a, 's> {
         if self.interpreter.is_transient(&self.state) {
             return 0;
         }
+        self.stable += 1;
         let holds = self.interpreter.valuation(&self.state, &mut ()).holds;
         holds ^ std::mem::replace(&mut self.held, holds)
     }
@@ -70,14 +77,16 @@ impl<'a, 's> Walk<'a, 's> {
         if !goes_on {
             self.state = before;
         }
-        let changed = self.look();
+        let stable = self.stable;
+        let changed = if goes_on { self.look() } else { 0 };
+        let claim = self.stations.get(stable).cloned().zip(self.stations.get(self.stable).cloned());
         let system = self.interpreter.system();
         let truths = system.propositions.iter().enumerate().filter(|(bit, _)| changed >> bit & 1 == 1);
         let truths = truths
             .map(|(bit, (_, statement))| (system.statement(*statement).text.as_str(), self.held >> bit & 1 == 1));
         let truths = truths.collect();
         let violation = fault.map(|fault| Violation::fault(self.interpreter, fault, started));
-        Told { number: self.taken, explained, changes, truths, violation, goes_on }
+        Told { number: self.taken, explained, changes, truths, claim, violation, goes_on }
     }
 }
 
@@ -101,6 +110,9 @@ impl Told<'_> {
         }
         for (proposition, holds) in &self.truths {
             let _ = writeln!(text, "{margin}  `{proposition}` becomes {holds}");
+        }
+        if let Some((before, now)) = self.claim.as_ref().filter(|(before, now)| before != now) {
+            let _ = writeln!(text, "{margin}  claim: {before} → {now}");
         }
         if let Some(violation) = &self.violation {
             let _ = writeln!(text, "{margin}  {}", violation.message);

@@ -24,9 +24,38 @@ pub struct Options {
     /// As given to `-D`: macros for a language with a preprocessor, else values for constants: `NAME=VALUE`.
     pub defines: Vec<String>,
     pub include_dirs: Vec<PathBuf>,
-    /// Formulas about the model besides its own, each with a name for messages.
-    pub formulas: Vec<(String, String)>,
+    /// What is asked of the model besides what it says itself.
+    pub asked: Vec<Asked>,
     pub granularity: Granularity,
+}
+
+/// Something to be checked of a model that does not stand in it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub kind: AskedKind,
+    /// Where it comes from, for messages.
+    pub source: String,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskedKind {
+    /// A formula of linear time, which all runs satisfy.
+    Formula,
+    /// A never claim.
+    Never,
+    /// An automaton in the HOA format; there are no runs that it accepts.
+    Hoa,
+}
+
+impl Asked {
+    /// The name of the property.
+    pub fn name(&self) -> &str {
+        match self.kind {
+            AskedKind::Formula => self.text.trim(),
+            AskedKind::Never | AskedKind::Hoa => &self.source,
+        }
+    }
 }
 
 /// How much of a model is one step.
@@ -117,8 +146,8 @@ pub fn load(path: &Path, options: &Options) -> Loaded {
         problems
             .push(Diagnostic::general("only ESML has a choice of granularity").hint("leave out `--granularity`"));
     }
-    if !options.formulas.is_empty() && language.is_some_and(|language| language != Language::Promela) {
-        problems.push(Diagnostic::general("formulas can be given for Promela models only"));
+    if !options.asked.is_empty() && language.is_some_and(|language| language != Language::Promela) {
+        problems.push(Diagnostic::general("formulas and claims can be given for Promela models only"));
     }
     let model = match language {
         Some(Language::Promela) => promela::load(path, options, &mut sources, &mut problems),

@@ -48,13 +48,13 @@ pub trait Model: Sync {
 
     fn marks(&self, state: &State) -> Marks;
 
-    /// Whether a search that has taken so many steps should rather begin again, as the model knows a better way to
-    /// represent its states by now. The search then ends as if it had been interrupted.
     /// Where whoever wraps the model can put something of its own into its states.
     fn room(&self) -> Option<Room> {
         None
     }
 
+    /// Whether a search that has taken so many steps should rather begin again, as the model knows a better way to
+    /// represent its states by now. The search then ends as if it had been interrupted.
     fn should_begin_again(&self, _steps: u64) -> bool {
         false
     }
@@ -207,6 +207,8 @@ fault_kinds! {
     Proposition: "proposition", "a proposition cannot be evaluated";
     /// What must never happen has happened.
     ClaimEnd: "claim_end", "the claim has come to its end";
+    /// Something that was promised of the whole run cannot come true any more.
+    Refuted: "refuted", "the property is broken, whatever comes next";
 }
 
 impl FaultKind {

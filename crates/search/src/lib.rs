@@ -47,10 +47,14 @@ impl Default for Checks {
 }
 
 impl Checks {
+    /// Only what somebody asks of the model, besides what is wrong with it.
+    pub const NOTHING: Checks =
+        Checks { faults: false, assertions: false, end_states: false, errors: Errors::First };
+
     fn count(&self, fault: &Fault) -> bool {
         match fault.kind {
             // Who asks wants an answer.
-            FaultKind::Proposition | FaultKind::ClaimEnd => true,
+            FaultKind::Proposition | FaultKind::ClaimEnd | FaultKind::Refuted => true,
             kind if kind.is_claim() => self.assertions,
             _ => self.faults,
         }

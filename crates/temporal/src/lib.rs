@@ -8,6 +8,7 @@
 
 pub mod automaton;
 pub mod buchi;
+pub mod claim;
 pub mod components;
 pub mod cube;
 pub mod dot;
@@ -25,14 +26,16 @@ mod rewrite;
 mod simulation;
 pub mod stutter;
 pub mod tableau;
+pub mod witness;
 pub mod word;
 
 pub use automaton::Automaton;
 pub use buchi::Buchi;
+pub use claim::Claim;
 pub use fairness::Fairness;
 pub use formula::{Formula, Formulas, Proposition};
 pub use limits::{Limit, Limits};
-pub use product::{Claim, Product};
+pub use product::Product;
 
 /// The automaton of the words that satisfy a formula, as small as we can make it.
 pub fn translate(formulas: &mut Formulas, formula: Formula, limits: Limits) -> Result<Automaton, Limit> {

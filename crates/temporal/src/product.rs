@@ -9,29 +9,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use entail_model::{
-    Accepting, Concurrent, Fault, FaultKind, Fired, Hop, Key, Led, Marks, Model, Propositional, Room, Sets, State,
-    StateBuf, StateKey, Successors, Valuation,
+    Accepting, Concurrent, Fired, Hop, Key, Led, Marks, Model, Propositional, Room, Sets, State, StateBuf,
+    StateKey, Successors, Valuation,
 };
 
-use crate::automaton::{self, Automaton, Edge};
+use crate::automaton::{self, Edge};
+use crate::claim::Claim;
 use crate::cube::Cube;
 use crate::fairness::Fairness;
-
-/// Runs that must not be.
-#[derive(Clone, Debug)]
-pub struct Claim {
-    /// Those that it accepts.
-    pub automaton: Automaton,
-    /// Those that come to one of these states, however they go on; and the place in the model that says so.
-    pub ends: Vec<(automaton::State, u32)>,
-}
-
-impl Claim {
-    /// As many as it takes to tell the automaton's states apart.
-    pub fn bits(&self) -> u32 {
-        usize::BITS - self.automaton.len().saturating_sub(1).leading_zeros()
-    }
-}
 
 /// The runs of a model that an automaton accepts and that are fair.
 pub struct Product<'a, M> {
@@ -175,10 +160,6 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         valuation
     }
 
-    fn is_end(&self, state: automaton::State) -> bool {
-        self.claim.ends.iter().any(|(end, _)| *end == state)
-    }
-
     /// Expands states that are given as their words, up to the first one where something is unusual; `I` are those of the
     /// model.
     #[inline]
@@ -196,7 +177,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
             let valuation = self.valuation(&bytes(model.words())[..I::WORDS * WORD], inner);
             edges.clear();
             edges.extend(self.possible(automaton, valuation).map(|(number, _)| number));
-            let ends = edges.iter().any(|&edge| self.is_end(self.edge(edge).target));
+            let ends = edges.iter().any(|&edge| self.claim.end(self.edge(edge).target).is_some());
             if valuation.fault.is_some() || ends || edges.is_empty() {
                 return from;
             }
@@ -319,8 +300,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
             {
                 let asks = Move { edge: Some(number), step: None };
                 moves.push(asks, Fired::Broken(fault), false, |_| {});
-            } else if let Some(&(_, place)) = self.claim.ends.iter().find(|(end, _)| *end == edge.target) {
-                let fault = Fault { kind: FaultKind::ClaimEnd, place, times: 1 };
+            } else if let Some(fault) = self.claim.end(edge.target) {
                 let ends = Move { edge: Some(number), step: None };
                 moves.push(ends, Fired::Broken(fault), false, |_| {});
             } else {

@@ -68,7 +68,7 @@ fn the_run_of_a_word_is_accepted_if_the_formula_holds() {
         let formula = ltl::formula(&mut rng, &mut formulas, operators, 3);
         let automaton =
             translate(&mut formulas, formula, entail_temporal::Limits::default()).expect("a small formula");
-        let claim = Claim { automaton, ends: Vec::new() };
+        let claim = Claim::new(automaton);
         for _ in 0..5 {
             let word = ltl::word(&mut rng, 3);
             let model = Word { ends: word.cycle.len() == 1 && rng.chance(0.5), word: &word };

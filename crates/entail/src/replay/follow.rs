@@ -1,11 +1,13 @@
 //! Finding the steps that a trail means.
 
+use crate::property::stations;
 use crate::trail::{Move, Trail};
 use crate::violation::Violation;
 use crate::walk::{Told, Walk};
 use entail_ir::interpret::Step;
 use entail_ir::{EdgeId, Interpreter, Statement};
 use entail_model::{Model, State};
+use entail_temporal::Claim;
 
 /// Follows a trail through a model.
 pub struct Follow<'a, 's> {
@@ -46,6 +48,25 @@ impl<'a, 's> Follow<'a, 's> {
         Follow { interpreter, trail, at: 0, walk, broken: false, wrong: false, merging }
     }
 
+    /// Tells where the claim of a property is on the way, if it is a run that the claim forbids.
+    pub fn watched_by(mut self, claim: &Claim) -> Self {
+        let start = self.walk.state.clone();
+        let (mut steps, mut cycle_start) = (Vec::new(), None);
+        let mut ahead = Follow::new(self.interpreter, self.trail);
+        loop {
+            if ahead.is_at_cycle() {
+                cycle_start = cycle_start.or(Some(steps.len()));
+            }
+            let Ok(Some(step)) = ahead.next_step() else { break };
+            steps.push(step);
+            if ahead.walk.pass(step).is_some() {
+                break;
+            }
+        }
+        self.walk.stations = stations(claim, self.interpreter, &start, &steps, cycle_start);
+        self
+    }
+
     /// Whether the next step is the first of those repeated for ever.
     pub fn is_at_cycle(&self) -> bool {
         self.trail.cycle_start == Some(self.at)
@@ -54,6 +75,11 @@ impl<'a, 's> Follow<'a, 's> {
     /// Whether the run ends in what is repeated for ever.
     pub fn goes_round(&self) -> bool {
         self.trail.cycle_start.is_some()
+    }
+
+    /// Whether it is a run that the claim forbids.
+    pub fn breaks_claim(&self) -> bool {
+        !self.walk.stations.is_empty()
     }
 
     /// Takes the next step; `None` at the end, and a reason if the trail asks for something impossible.

@@ -31,6 +31,9 @@ struct Step {
     /// Propositions whose truth has changed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     truths: BTreeMap<String, bool>,
+    /// Where the claim is afterwards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<String>,
     error: Option<Error>,
 }
 
@@ -87,7 +90,7 @@ pub fn write(out: &mut dyn Write, mut follow: Follow, titles: &Titles) -> Result
 
 impl From<Told<'_>> for Step {
     fn from(told: Told) -> Step {
-        let Told { number, explained, changes, truths, violation, goes_on: _ } = told;
+        let Told { number, explained, changes, truths, claim, violation, goes_on: _ } = told;
         let truths = truths.into_iter().map(|(proposition, holds)| (proposition.to_owned(), holds)).collect();
         let changes = changes.into_iter().map(|change| Change {
             name: change.name,
@@ -99,7 +102,7 @@ impl From<Told<'_>> for Step {
         let partner = partner.map(|(process, name, statement)| Action::new(process, name, statement));
         let output = explained.and_then(|told| told.output);
         let (changes, error) = (changes.collect(), violation.map(Error::from));
-        Step { number, action, partner, output, changes, truths, error }
+        Step { number, action, partner, output, changes, truths, claim: claim.map(|(_, now)| now), error }
     }
 }
 

@@ -7,21 +7,29 @@ use crate::args::{ReplayArgs, ReplayFormat};
 use crate::check::{AGAIN, default_trail};
 use crate::console::{Console, Failure, Status};
 use crate::load;
+use crate::property::forbidden;
 use crate::trail::Trail;
-use entail_front::ModelSource;
-use entail_ir::{Interpreter, System};
+use entail_front::{Asked, Meaning, ModelSource};
+use entail_ir::Interpreter;
 use follow::Follow;
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::Path;
 
 pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failure> {
-    let model = load::read_or_fail(&args.model, &args.reading, console)?;
+    let asked = load::asked(&args.asked).map_err(Failure::new)?;
+    let model = load::read_or_fail(&args.model, &args.reading, &asked, console)?;
     let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model));
     let trail = read_trail(&path)?;
-    let system = with_propositions(&model, &args.property)?;
+    let name = args.property.as_deref().or(asked.first().map(Asked::name));
+    let meaning = name.map(|name| meaning(&model, name)).transpose()?.flatten();
+    let mut system = model.system.clone();
+    system.propositions = meaning.iter().flat_map(|meaning| meaning.propositions.clone()).collect();
     let interpreter = Interpreter::new(&system);
-    let follow = Follow::new(&interpreter, &trail);
+    let mut follow = Follow::new(&interpreter, &trail);
+    if let Some((claim, _)) = meaning.and_then(|meaning| forbidden(&meaning.says).ok()) {
+        follow = follow.watched_by(&claim);
+    }
     let titles = Titles { model: args.model.display().to_string(), trail: path.display().to_string() };
     let out = &mut *console.out;
     match args.format {
@@ -31,15 +39,11 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     Ok(Status::Fine)
 }
 
-/// The system, with the propositions of a property if one is named, so that it is told when they become true.
-fn with_propositions(model: &ModelSource, property: &Option<String>) -> Result<System, Failure> {
-    let mut system = model.system.clone();
-    if let Some(name) = property {
-        let known = model.properties.iter().find(|known| known.name == *name);
-        let known = known.ok_or_else(|| Failure::new(format!("the model has no property `{name}`")))?;
-        system.propositions = known.meaning.iter().flat_map(|meaning| meaning.propositions.clone()).collect();
-    }
-    Ok(system)
+/// What the property of this name means, as far as that can be said.
+fn meaning<'m>(model: &'m ModelSource, name: &str) -> Result<Option<&'m Meaning>, Failure> {
+    let known = model.properties.iter().find(|known| known.name == name);
+    let known = known.ok_or_else(|| Failure::new(format!("the model has no property `{name}`")))?;
+    Ok(known.meaning.as_ref())
 }
 
 /// What is replayed on what.
@@ -75,6 +79,9 @@ fn write_text(out: &mut dyn Write, mut follow: Follow, titles: &Titles) -> Resul
     match follow.end() {
         Some(violation) => writeln!(out, "\nThe run ends here: {}", violation.message)?,
         None if follow.goes_round() => writeln!(out, "\nThe run goes on like that for ever.")?,
+        None if follow.breaks_claim() => {
+            writeln!(out, "\nThe run ends here: the property is broken, whatever comes next.")?
+        }
         None if wrong => writeln!(out, "\nThe run ends here, in an error.")?,
         None => writeln!(out, "\nThe run ends here, without an error.")?,
     }

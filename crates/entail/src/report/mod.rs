@@ -74,6 +74,8 @@ pub struct Counterexample {
     pub moves: usize,
     /// `None` if it could not be written.
     pub trail: Option<PathBuf>,
+    /// How to ask for the property that is broken, unless it is one of those that are always checked.
+    pub option: Option<String>,
     /// In words.
     pub last_steps: Vec<String>,
 }

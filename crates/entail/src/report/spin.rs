@@ -89,7 +89,8 @@ fn words(violation: &Violation) -> String {
             | FaultKind::MessageFields
             | FaultKind::Rendezvous
             | FaultKind::Endless
-            | FaultKind::Proposition,
+            | FaultKind::Proposition
+            | FaultKind::Refuted,
         ) => violation.message.clone(),
     }
 }

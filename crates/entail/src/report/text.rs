@@ -1,8 +1,7 @@
 //! For people: the verdict first, then why, then how it was found.
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
-use crate::args::Search;
-use crate::check::default_trail;
+use crate::check::{SAFETY, default_trail};
 use crate::coverage::{Unreached, each_once};
 use crate::plan::Algorithm;
 use crate::units::{plural, show_bytes, show_count, show_duration};
@@ -69,6 +68,9 @@ fn write_counterexample(out: &mut String, report: &Report, found: &Counterexampl
     let mut command = format!("entail replay {}", report.path.display());
     if *trail != default_trail(&report.path) {
         write!(command, " {}", trail.display())?;
+    }
+    if let Some(option) = &found.option {
+        write!(command, " {option}")?;
     }
     writeln!(out, "\n  The whole run is in {}; to see it:  {command}", trail.display())
 }
@@ -146,7 +148,7 @@ fn write_unreached(out: &mut String, unreached: &[Unreached], system: &System) -
 }
 
 fn write_hints(out: &mut String, report: &Report) -> fmt::Result {
-    let mut hints: Vec<_> = report.properties.iter().filter_map(|property| hint(report, property)).collect();
+    let mut hints: Vec<_> = report.properties.iter().filter_map(hint).collect();
     hints.dedup();
     if !hints.is_empty() {
         writeln!(out)?;
@@ -154,13 +156,13 @@ fn write_hints(out: &mut String, report: &Report) -> fmt::Result {
     hints.iter().try_for_each(|hint| writeln!(out, "  hint: {hint}"))
 }
 
-fn hint(report: &Report, property: &PropertyReport) -> Option<&'static str> {
+fn hint(property: &PropertyReport) -> Option<&'static str> {
     let searched = property.searched.as_ref()?;
     match searched.end {
-        End::Error if report.plan.search == Search::DepthFirst => {
+        End::Error if searched.algorithm == Algorithm::DepthFirst => {
             Some("`--search bfs` finds a shortest counterexample")
         }
-        End::Error if searched.algorithm == Algorithm::Components => None,
+        End::Error if property.name != SAFETY => None,
         End::Error => Some("`--all-errors` goes on and counts every error"),
         End::Complete => None,
         End::Limit(Limit::Depth) => Some("a greater `--depth`, or none, lets the search see more"),

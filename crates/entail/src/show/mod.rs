@@ -11,7 +11,7 @@ use entail_ir::{Interpreter, System};
 use entail_jit::Jit;
 
 pub fn show(args: &ShowArgs, console: &mut Console) -> Result<Status, Failure> {
-    let ModelSource { system, listing, .. } = load::read_or_fail(&args.model, &args.reading, console)?;
+    let ModelSource { system, listing, .. } = load::read_or_fail(&args.model, &args.reading, &[], console)?;
     let text = match (args.what, args.format) {
         (What::Automata, ShowFormat::Text) => automata::text(&system),
         (What::Automata, ShowFormat::Dot) => automata::dot(&system),

@@ -24,6 +24,7 @@ pub enum Unit {
     Never(Claim),
     Trace(Trace),
     Ltl(Ltl),
+    Watcher(Box<Watcher>),
     Typedef(Typedef),
     Mtype(Mtype),
     Decl(Decl),
@@ -74,6 +75,15 @@ pub struct Trace {
 pub struct Ltl {
     pub name: Option<Ident>,
     pub formula: Expr,
+    pub span: Span,
+}
+
+/// An automaton from elsewhere that accepts what must not be.
+#[derive(Clone, Debug)]
+pub struct Watcher {
+    pub name: Ident,
+    pub automaton: entail_temporal::Automaton,
+    pub propositions: Vec<Expr>,
     pub span: Span,
 }
 

@@ -146,9 +146,7 @@ impl Reader {
     }
 
     fn proposition(&mut self, expr: &Expr) -> Result<Formula, Diagnostic> {
-        if let Some(problem) = temporal_inside(expr) {
-            return Err(problem);
-        }
+        refuse_temporal(expr)?;
         let text = text::expression(expr);
         if let Some(&known) = self.numbers.get(&text) {
             return Ok(self.formulas.literal(known, true));
@@ -165,6 +163,11 @@ impl Reader {
         self.numbers.insert(text, proposition);
         Ok(self.formulas.literal(proposition, true))
     }
+}
+
+/// Propositions are about one state.
+pub fn refuse_temporal(proposition: &Expr) -> Result<(), Diagnostic> {
+    temporal_inside(proposition).map_or(Ok(()), Err)
 }
 
 /// A temporal operator where only numbers can be.

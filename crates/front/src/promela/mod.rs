@@ -2,6 +2,7 @@
 //!
 //! Text becomes tokens (`preprocess`), tokens a syntax tree (`parse`), the tree automata (`lower`).
 
+mod asked;
 pub mod ast;
 pub mod formula;
 pub mod lower;
@@ -14,8 +15,10 @@ pub mod walk;
 use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
 use crate::{Language, Meaning, ModelSource, Options, Property, PropertyKind};
-use ast::{Ident, Ltl, Program, Unit};
+use asked::Questions;
+use ast::{Program, Unit};
 use std::path::Path;
+use std::sync::Arc;
 use token::Token;
 
 /// Reads a model; without one there are errors among the problems.
@@ -25,12 +28,12 @@ pub(crate) fn load(
     sources: &mut Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
-    let asked = &options.formulas;
+    let questions = Questions::prepare(&options.asked, sources, problems);
     let options =
         preprocess::Options { defines: options.defines.clone(), include_dirs: options.include_dirs.clone() };
-    let (tokens, formulas) = preprocess::preprocess_with(path, asked, &options, sources, problems);
-    let formulas = asked.iter().map(|(_, text)| text.as_str()).zip(formulas).collect();
-    from_tokens(tokens, formulas, sources, problems)
+    let (tokens, texts) = preprocess::preprocess_with(path, &questions.texts, &options, sources, problems);
+    let questions = |proctypes: &[Arc<str>], problems: &mut _| questions.units(texts, proctypes, problems);
+    from_tokens(tokens, questions, sources, problems)
 }
 
 /// Reads a model from its text.
@@ -41,28 +44,19 @@ pub fn load_text(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
     let tokens = preprocess::preprocess_text(name, text, &preprocess::Options::default(), sources, problems);
-    from_tokens(tokens, Vec::new(), sources, problems)
+    from_tokens(tokens, |_, _| Vec::new(), sources, problems)
 }
 
-/// Reads a model and formulas about it, each of which is named by its text.
+/// Reads a model, and what is asked of it, which may need the names of its proctypes.
 fn from_tokens(
     tokens: Vec<Token>,
-    formulas: Vec<(&str, Vec<Token>)>,
+    asked: impl FnOnce(&[Arc<str>], &mut Vec<Diagnostic>) -> Vec<Unit>,
     sources: &Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
     let proctypes = parse::proctypes_of(&tokens);
     let mut program = parse::parse(tokens, problems);
-    for (text, tokens) in formulas {
-        let Some(first) = tokens.first().map(|token| token.span) else {
-            problems.push(formula::empty());
-            continue;
-        };
-        if let Some(formula) = parse::parse_formula_about(proctypes.clone(), tokens, problems) {
-            let name = Some(Ident { name: text.trim().into(), span: first });
-            program.units.push(Unit::Ltl(Ltl { name, span: formula.span, formula }));
-        }
-    }
+    program.units.extend(asked(&proctypes, problems));
     // What follows a syntax error may have been read wrongly; complaints about it would mislead.
     if problems.iter().any(Diagnostic::is_error) {
         return None;
@@ -88,6 +82,9 @@ fn properties(program: &Program, meanings: Vec<Option<Meaning>>, sources: &Sourc
                 let name = ltl.name.as_ref().map_or(format!("ltl_{unnamed}"), |name| name.name.to_string());
                 unnamed += usize::from(ltl.name.is_none());
                 (name, PropertyKind::Ltl, text::expression(&ltl.formula), ltl.span)
+            }
+            Unit::Watcher(watcher) => {
+                (watcher.name.name.to_string(), PropertyKind::Never, String::new(), watcher.span)
             }
             Unit::Never(claim) => {
                 let name = claim.name.as_ref().map_or(format!("never_{claims}"), |name| name.name.to_string());

@@ -14,6 +14,7 @@ pub fn each_expr(program: &Program, each: &mut dyn FnMut(&Expr)) {
             Unit::Never(claim) => steps(&claim.body, each),
             Unit::Trace(trace) => steps(&trace.body, each),
             Unit::Ltl(ltl) => expr(&ltl.formula, each),
+            Unit::Watcher(watcher) => exprs(&watcher.propositions, each),
             Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
         }
     }

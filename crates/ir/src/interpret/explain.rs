@@ -116,6 +116,7 @@ impl<'s> Interpreter<'s> {
             FaultKind::Choice => format!("`{text}` is not the only choice of a D_proctype"),
             FaultKind::Proposition => format!("`{text}` cannot be evaluated"),
             FaultKind::ClaimEnd => format!("the claim comes to its end with `{text}`"),
+            FaultKind::Refuted => fault.kind.words().into(),
             FaultKind::StateSize => format!("`{text}`: the state would exceed {} bytes", super::MAX_STATE_BYTES),
         }
     }

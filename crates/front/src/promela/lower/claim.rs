@@ -1,15 +1,18 @@
-//! What the model says about its own runs, other than by formulas: never claims, and the labels of processes.
+//! What is said about the runs of a model: formulas, never claims and other automata, and the labels of processes.
 
 use super::flow::{Flow, Kind};
-use super::{Assembly, Statements, automaton};
+use super::{Assembly, Scopes, Statements, automaton};
 use crate::diagnostic::Diagnostic;
+use crate::promela::formula::{self, Temporal};
+use crate::promela::{ast, text};
 use crate::source::Span;
 use crate::{Meaning, PropertyKind, Says};
 use entail_ir::{Action, Expr, StatementId};
+use entail_temporal::Formulas;
 use entail_temporal::automaton::{Automaton, Edge, Marks, State};
+use entail_temporal::claim::{Claim, End};
 use entail_temporal::cube::Cube;
 use entail_temporal::formula::{MAX_PROPOSITIONS, Proposition};
-use entail_temporal::{Claim, Formulas};
 use std::collections::HashMap;
 
 /// A never claim on its way to an automaton.
@@ -19,12 +22,15 @@ struct Draft {
     states: HashMap<u32, State>,
     pending: Vec<u32>,
     edges: Vec<Vec<Edge>>,
-    ends: Vec<(State, u32)>,
+    ends: Vec<End>,
     propositions: Vec<(Expr, StatementId)>,
+    /// Of states: where the claim is then.
+    names: Vec<String>,
 }
 
 impl Draft {
     fn add_state(&mut self) -> State {
+        self.names.push(String::new());
         self.edges.push(Vec::new());
         State(self.edges.len() as u32 - 1)
     }
@@ -37,6 +43,10 @@ impl Draft {
         self.states.insert(location, state);
         self.pending.push(location);
         state
+    }
+
+    fn end(&mut self, state: State, statement: StatementId) {
+        self.ends.push(End::of_never(state, statement.0));
     }
 
     /// Where a condition holds, or does not; nowhere if that is never. Equal conditions are one proposition.
@@ -54,6 +64,26 @@ impl Draft {
 }
 
 impl Assembly<'_> {
+    /// A formula with its propositions lowered.
+    pub(super) fn formula(&mut self, ltl: &ast::Ltl) -> Option<Meaning> {
+        let Temporal { formulas, formula, propositions, antecedents, .. } = formula::of_unit(ltl, self.problems)?;
+        let propositions = propositions.iter().map(|condition| self.proposition(condition)).collect();
+        let antecedents = antecedents.iter().map(|condition| self.proposition(condition)).collect();
+        Some(Meaning { says: Says::Always(formulas, formula), propositions, antecedents })
+    }
+
+    /// An automaton from elsewhere.
+    pub(super) fn watcher(&mut self, watcher: &ast::Watcher) -> Meaning {
+        let propositions = watcher.propositions.iter().map(|condition| self.proposition(condition)).collect();
+        let says = Says::Never(Claim::new(watcher.automaton.clone()));
+        Meaning { says, propositions, antecedents: Vec::new() }
+    }
+
+    fn proposition(&mut self, condition: &ast::Expr) -> (Expr, StatementId) {
+        let lowered = self.lowering(Scopes::GLOBAL, u32::MAX).expr(condition);
+        (lowered, self.statement(&text::expression(condition), condition.span, 0, 0))
+    }
+
     /// The automaton of a never claim. It takes one step before each step of the processes.
     pub(super) fn never(&mut self, flow: &mut Flow) -> Option<Meaning> {
         let Some(automaton) = automaton::build(flow, &self.scopes, self.problems) else {
@@ -76,6 +106,7 @@ impl Assembly<'_> {
                     self.only_watches(span, "it can have neither `unless` nor `d_step`");
                     continue;
                 }
+                draft.names[state.index()] = format!("line {}", self.system.statement(statement).line);
                 let target = |draft: &mut Draft| draft.state(transition.target);
                 match &action {
                     Action::Guard(condition) => {
@@ -89,13 +120,13 @@ impl Assembly<'_> {
                     Action::Assert(condition) => {
                         if let Some(fails) = draft.cube(condition, statement, false) {
                             let end = draft.add_state();
-                            draft.ends.push((end, statement.0));
+                            draft.end(end, statement);
                             cubes.push((fails, end));
                         }
                         cubes.push((Cube::TRUE, target(&mut draft)));
                     }
                     Action::Else => otherwise.push(target(&mut draft)),
-                    Action::End => draft.ends.push((state, statement.0)),
+                    Action::End => draft.end(state, statement),
                     Action::Assign(..)
                     | Action::Send(_)
                     | Action::Receive(_)
@@ -118,8 +149,8 @@ impl Assembly<'_> {
             self.problems.push(Diagnostic::general(message));
             return None;
         }
-        let Draft { edges, ends, propositions, .. } = draft;
-        let says = Says::Never(Claim { automaton: Automaton { edges, sets: 1 }, ends });
+        let Draft { edges, ends, propositions, names, .. } = draft;
+        let says = Says::Never(Claim { automaton: Automaton { edges, sets: 1 }, ends, names });
         Some(Meaning { says, propositions, antecedents: Vec::new() })
     }
 

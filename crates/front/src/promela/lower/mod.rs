@@ -14,11 +14,10 @@ mod statement;
 mod warn;
 
 use super::ast::{self, ExprKind, Ident, Program, Unit};
-use super::formula::{self, Temporal};
 use super::{text, walk};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
-use crate::{Meaning, PropertyKind, Says};
+use crate::{Meaning, PropertyKind};
 use automaton::{Automaton, Transition};
 use entail_ir::interpret::Step;
 use entail_ir::{
@@ -71,6 +70,7 @@ fn lower_without(
     for unit in &program.units {
         match unit {
             Unit::Ltl(ltl) => meanings.push(assembly.formula(ltl)),
+            Unit::Watcher(watcher) => meanings.push(Some(assembly.watcher(watcher))),
             Unit::Never(_) => meanings.push(claims.next().and_then(|flow| assembly.never(flow))),
             Unit::Trace(_) => {
                 claims.next().inspect(|flow| assembly.check_statements(flow));
@@ -127,7 +127,7 @@ impl<'p, 'd> Layout<'p, 'd> {
                 Unit::Init(init) => self.init(init),
                 Unit::Never(claim) => self.claim(&claim.body, claim.end),
                 Unit::Trace(trace) => self.claim(&trace.body, trace.end),
-                Unit::Ltl(_) => {}
+                Unit::Ltl(_) | Unit::Watcher(_) => {}
                 Unit::Typedef(typedef) => self.scopes.declare_record(typedef, self.problems),
                 Unit::Mtype(mtype) => self.scopes.declare_mtype(mtype, self.problems),
                 Unit::Decl(decl) => self.scopes.declare_global(decl, self.problems),
@@ -330,18 +330,6 @@ impl<'a> Assembly<'a> {
                 self.lowering(element.scope, element.order).action(stmt);
             }
         }
-    }
-
-    /// A formula with its propositions lowered.
-    fn formula(&mut self, ltl: &ast::Ltl) -> Option<Meaning> {
-        let Temporal { formulas, formula, propositions, antecedents, .. } = formula::of_unit(ltl, self.problems)?;
-        let mut lower = |condition: &ast::Expr| {
-            let lowered = self.lowering(Scopes::GLOBAL, u32::MAX).expr(condition);
-            (lowered, self.statement(&text::expression(condition), condition.span, 0, 0))
-        };
-        let (propositions, antecedents) =
-            (propositions.iter().map(&mut lower).collect(), antecedents.iter().map(&mut lower).collect());
-        Some(Meaning { says: Says::Always(formulas, formula), propositions, antecedents })
     }
 
     fn params(&mut self, index: usize) -> Vec<Place> {

@@ -21,7 +21,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use super::ast::{Expr, Ident, Program};
+use super::ast::{Claim, Expr, Ident, Program};
 use super::token::{Token, TokenKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -45,6 +45,17 @@ pub fn parse_formula_about(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Expr> {
     Parser::new(tokens, proctypes, problems).lone_formula().ok()
+}
+
+/// Reads a never claim for a model, of which these are the proctypes; what is wrong with it is added to `problems`.
+pub fn parse_claim_about(
+    proctypes: Vec<Arc<str>>,
+    tokens: Vec<Token>,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Claim> {
+    let mut parser = Parser::new(tokens, proctypes, problems);
+    parser.proctypes.values_mut().for_each(|seen| *seen = Seen::Already);
+    parser.lone_claim().ok()
 }
 
 /// The names of all proctypes of a model.

@@ -139,6 +139,15 @@ impl Parser<'_> {
         Ok(Init { priority, body, span: self.cursor.since(start), end })
     }
 
+    /// A never claim that stands alone.
+    pub(super) fn lone_claim(&mut self) -> Parsed<Claim> {
+        let claim = self.never()?;
+        if self.cursor.token().is_some() {
+            return Err(self.expected("nothing behind the claim"));
+        }
+        Ok(claim)
+    }
+
     fn never(&mut self) -> Parsed<Claim> {
         let start = self.expect("never")?;
         let name = if self.at("{") { None } else { Some(self.name("`{` or the claim's name")?) };

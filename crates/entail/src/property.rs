@@ -1,0 +1,55 @@
+//! What a property forbids, and how a run breaks it.
+
+use crate::walk::Walk;
+use entail_front::Says;
+use entail_ir::Interpreter;
+use entail_ir::interpret::Step;
+use entail_model::{Model, StateBuf};
+use entail_temporal::witness::Letters;
+use entail_temporal::{self as temporal, Claim, Judgement, judge, translate};
+
+/// The runs that break a property, and what is to be said of it without looking at any.
+pub fn forbidden(says: &Says) -> Result<(Claim, Judgement), temporal::Limit> {
+    let (formulas, formula) = match says {
+        Says::Never(claim) => return Ok((claim.clone(), Judgement::Contingent)),
+        Says::Always(formulas, formula) => (formulas, *formula),
+    };
+    let (mut formulas, limits) = (formulas.clone(), temporal::Limits::default());
+    let broken = formulas.not(formula);
+    let automaton = translate(&mut formulas, broken, limits)?;
+    // What no word breaks, all satisfy.
+    let judgement = match judge(&mut formulas, broken, &automaton, limits)? {
+        Judgement::Unsatisfiable => Judgement::Tautology,
+        Judgement::Tautology => Judgement::Unsatisfiable,
+        Judgement::Contingent => Judgement::Contingent,
+    };
+    Ok((Claim::new(automaton), judgement))
+}
+
+/// Where a claim is along a run that it forbids: in the initial state, and whenever a step has led to a stable one. After
+/// `cycle_start` steps the run goes round for ever. Empty if the run is not one of those.
+pub fn stations(
+    claim: &Claim,
+    interpreter: &Interpreter,
+    start: &StateBuf,
+    steps: &[Step],
+    cycle_start: Option<usize>,
+) -> Vec<String> {
+    let mut walk = Walk::from(interpreter, start.clone());
+    let mut letters = Letters { all: vec![walk.held], repeated_from: cycle_start.and(Some(0)) };
+    for (taken, &step) in (1..).zip(steps) {
+        walk.pass(step);
+        if !interpreter.is_transient(&walk.state) {
+            letters.all.push(walk.held);
+        }
+        if Some(taken) == cycle_start {
+            letters.repeated_from = Some(letters.all.len() - 1);
+        }
+    }
+    // At its end the run is where the cycle began, and the claim with it; or it remains there.
+    let repeated = letters.repeated_from.filter(|first| first + 1 < letters.all.len());
+    letters.all.truncate(letters.all.len() - usize::from(repeated.is_some()));
+    let Some(mut way) = claim.settled().way(&letters) else { return Vec::new() };
+    way.extend(repeated.map(|first| way[first]));
+    way.into_iter().map(|state| claim.name(state)).collect()
+}
