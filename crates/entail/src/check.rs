@@ -176,7 +176,8 @@ impl Job<'_> {
             return inconclusive(format!("checking {kind} properties is not available yet"));
         };
         let (claim, judgement) = match forbidden(says) {
-            Ok(forbidden) => forbidden,
+            Ok(Some(forbidden)) => forbidden,
+            Ok(None) => return inconclusive(format!("checking {kind} properties is not available yet")),
             Err(limit) => return inconclusive(format!("the formula is too large: {limit}")),
         };
         if let Some(warning) = oddity(&property.name, judgement) {

@@ -8,10 +8,12 @@ use entail_model::{Model, StateBuf};
 use entail_temporal::witness::Letters;
 use entail_temporal::{self as temporal, Claim, Judgement, judge, translate};
 
-/// The runs that break a property, and what is to be said of it without looking at any.
-pub fn forbidden(says: &Says) -> Result<(Claim, Judgement), temporal::Limit> {
+/// The runs that break a property, and what is to be said of it without looking at any; nothing if it is not about single
+/// runs.
+pub fn forbidden(says: &Says) -> Result<Option<(Claim, Judgement)>, temporal::Limit> {
     let (formulas, formula) = match says {
-        Says::Never(claim) => return Ok((claim.clone(), Judgement::Contingent)),
+        Says::Branching(_) => return Ok(None),
+        Says::Never(claim) => return Ok(Some((claim.clone(), Judgement::Contingent))),
         Says::Always(formulas, formula) => (formulas, *formula),
     };
     let (mut formulas, limits) = (formulas.clone(), temporal::Limits::default());
@@ -23,7 +25,7 @@ pub fn forbidden(says: &Says) -> Result<(Claim, Judgement), temporal::Limit> {
         Judgement::Tautology => Judgement::Unsatisfiable,
         Judgement::Contingent => Judgement::Contingent,
     };
-    Ok((Claim::new(automaton), judgement))
+    Ok(Some((Claim::new(automaton), judgement)))
 }
 
 /// Where a claim is along a run that it forbids: in the initial state, and whenever a step has led to a stable one. After

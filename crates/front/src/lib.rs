@@ -12,7 +12,7 @@ pub mod suggest;
 
 use diagnostic::Diagnostic;
 use entail_ir::{Expr, StatementId, System};
-use entail_temporal::{Claim, Formula, Formulas};
+use entail_temporal::{Claim, Ctl, Formula, Formulas};
 use source::Sources;
 use std::path::{Path, PathBuf};
 
@@ -122,6 +122,8 @@ pub enum Says {
     Always(Formulas, Formula),
     /// There are no such runs.
     Never(Claim),
+    /// This is true where runs begin.
+    Branching(Ctl),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,7 +27,7 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     system.propositions = meaning.iter().flat_map(|meaning| meaning.propositions.clone()).collect();
     let interpreter = Interpreter::new(&system);
     let mut follow = Follow::new(&interpreter, &trail);
-    if let Some((claim, _)) = meaning.and_then(|meaning| forbidden(&meaning.says).ok()) {
+    if let Some((claim, _)) = meaning.and_then(|meaning| forbidden(&meaning.says).ok().flatten()) {
         follow = follow.watched_by(&claim);
     }
     let titles = Titles { model: args.model.display().to_string(), trail: path.display().to_string() };
