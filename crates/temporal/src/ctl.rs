@@ -42,10 +42,6 @@ pub enum Path {
 pub const MAX_HEIGHT: usize = 256;
 
 impl Ctl {
-    pub fn not(operand: Ctl) -> Ctl {
-        Ctl::Not(Box::new(operand))
-    }
-
     pub fn and(left: Ctl, right: Ctl) -> Ctl {
         Ctl::And(Box::new(left), Box::new(right))
     }
@@ -65,6 +61,14 @@ impl Ctl {
     /// As text, given the names of the propositions.
     pub fn print<'f>(&'f self, names: &'f [String]) -> impl fmt::Display + 'f {
         Printed { formula: self, names, inside: false }
+    }
+}
+
+impl std::ops::Not for Ctl {
+    type Output = Ctl;
+
+    fn not(self) -> Ctl {
+        Ctl::Not(Box::new(self))
     }
 }
 
@@ -134,7 +138,7 @@ mod tests {
         let names = ["x == 1".to_owned(), "ready".to_owned()];
         let can_reset = Ctl::all(Path::Always(Ctl::some(Path::Eventually(q.clone()))));
         assert_eq!(can_reset.print(&names).to_string(), "AG EF ready");
-        let until = Ctl::and(Ctl::not(q.clone()), Ctl::all(Path::Until(p.clone(), q)));
+        let until = Ctl::and(!q.clone(), Ctl::all(Path::Until(p.clone(), q)));
         assert_eq!(until.print(&names).to_string(), "!ready && A((x == 1) U ready)");
         assert_eq!(p.print(&names).to_string(), "x == 1");
     }
