@@ -14,7 +14,7 @@ use crate::walk::Walk;
 use crate::{interrupt, machine, sweep};
 use entail_front::{Meaning, ModelSource, Property, PropertyKind, Says};
 use entail_ir::interpret::Step;
-use entail_ir::{Interpreter, System};
+use entail_ir::{Interpreter, Monitor, System};
 use entail_model::Guarantee;
 use entail_search::{End, ErrorKind, Limit};
 use entail_temporal::{self as temporal, Claim, Formula, Formulas, Judgement, judge, translate};
@@ -182,6 +182,7 @@ impl Job<'_> {
             return inconclusive(format!("checking {kind} properties is not available yet"));
         };
         let claim = match says {
+            Says::Watched(monitor) => return self.check_events(property, monitor, stop, console),
             Says::Never(claim) => claim.clone(),
             Says::Always(formulas, formula) => match never(formulas, *formula) {
                 Err(limit) => return inconclusive(format!("the formula is too large: {limit}")),
@@ -220,6 +221,23 @@ impl Job<'_> {
         }
         let cycle = if property.kind == PropertyKind::Progress { Kind::NonProgress } else { Kind::Cycle };
         self.report(Subject { name: &property.name, kind, cycle }, &interpreter, done, console)
+    }
+
+    /// What is known of a monitor's opinion.
+    fn check_events(
+        &self,
+        property: &Property,
+        monitor: &Monitor,
+        stop: &AtomicBool,
+        console: &Console,
+    ) -> PropertyReport {
+        let system = System { monitor: Some(monitor.clone()), ..self.model.system.clone() };
+        let interpreter = Interpreter::new(&system);
+        let mut watch = Watch::new(Coverage::new(&system), console.progress);
+        let done = self.run(&interpreter, Goal::Objection, stop, &mut watch);
+        watch.finish();
+        let subject = Subject { name: &property.name, kind: property.kind.name(), cycle: Kind::Cycle };
+        self.report(subject, &interpreter, done, console)
     }
 
     fn run(&self, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Done {

@@ -41,8 +41,20 @@ pub struct Plan {
 pub enum Goal<'a> {
     /// A step or a state where something is wrong.
     Mistake,
+    /// A step or an end that the system's monitor has something against.
+    Objection,
     /// A run that must not be.
     Claimed(&'a Claim),
+}
+
+impl Goal<'_> {
+    /// Which mistakes count, of those that are wished for.
+    fn checks(self, wished: &Checks) -> Checks {
+        match self {
+            Goal::Objection => Checks { faults: false, assertions: false, ..*wished },
+            Goal::Mistake | Goal::Claimed(_) => *wished,
+        }
+    }
 }
 
 /// How many bytes the visited states may take, and why.
@@ -141,7 +153,7 @@ impl Plan {
     ) -> Done {
         let Reduction::None = self.reduction;
         let room = match goal {
-            Goal::Mistake => 0,
+            Goal::Mistake | Goal::Objection => 0,
             Goal::Claimed(claim) => claim.bits(),
         };
         let mut model = Packed::with_room(interpreter, engine, room);
@@ -151,6 +163,7 @@ impl Plan {
         let began = Instant::now();
         let Store::Exact = self.store;
         let (mut crowded, mut ever) = (None, 0);
+        let checks = goal.checks(&self.checks);
         let (mut outcome, guarantee) = loop {
             let limits = Limits {
                 depth: self.depth,
@@ -160,8 +173,12 @@ impl Plan {
             };
             // What fits into one or two words is kept as it is.
             let explored = match (goal, model.bits()) {
-                (Goal::Mistake, 64..128) => self.explore(&model, LosslessWide::new(), &limits, watch),
-                (Goal::Mistake, bits) => self.explore(&model, Lossless::new(bits), &limits, watch),
+                (Goal::Mistake | Goal::Objection, 64..128) => {
+                    self.explore(&model, LosslessWide::new(), &checks, &limits, watch)
+                }
+                (Goal::Mistake | Goal::Objection, bits) => {
+                    self.explore(&model, Lossless::new(bits), &checks, &limits, watch)
+                }
                 (Goal::Claimed(claim), bits) => {
                     let product = Product::new(&model, claim, self.fairness);
                     let watch = &mut OfModel(watch);
@@ -201,7 +218,7 @@ impl Plan {
             search,
             state_bits: model.bits(),
             algorithm: match goal {
-                Goal::Mistake => Algorithm::of(self.search),
+                Goal::Mistake | Goal::Objection => Algorithm::of(self.search),
                 Goal::Claimed(_) => Algorithm::Components,
             },
             ever,
@@ -213,12 +230,13 @@ impl Plan {
         &self,
         model: &M,
         mut store: impl entail_model::Store,
+        checks: &Checks,
         limits: &Limits,
         watch: &mut Watch,
     ) -> (Outcome<Step>, Guarantee) {
         let outcome = match self.search {
-            Search::BreadthFirst => breadth_first(model, &mut store, &self.checks, limits, watch),
-            Search::DepthFirst => depth_first(model, &mut store, &self.checks, limits, watch),
+            Search::BreadthFirst => breadth_first(model, &mut store, checks, limits, watch),
+            Search::DepthFirst => depth_first(model, &mut store, checks, limits, watch),
         };
         (outcome, store.guarantee())
     }

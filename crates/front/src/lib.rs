@@ -11,7 +11,7 @@ pub mod source;
 pub mod suggest;
 
 use diagnostic::Diagnostic;
-use entail_ir::{Expr, StatementId, System};
+use entail_ir::{Expr, Monitor, StatementId, System};
 use entail_temporal::{Claim, Formula, Formulas};
 use source::Sources;
 use std::path::{Path, PathBuf};
@@ -93,6 +93,8 @@ pub enum Says {
     Always(Formulas, Formula),
     /// There are no such runs.
     Never(Claim),
+    /// A monitor has nothing against what is sent and received.
+    Watched(Monitor),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

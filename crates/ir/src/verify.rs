@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::monitor::{Event, Expected, Monitor, Watched};
 use crate::text::Names;
 use crate::{
     Action, Base, Block, BlockNode, ChannelTypeId, Edge, Entry, EnumerationId, Expr, Field, Frame, Init, Location,
@@ -82,6 +83,7 @@ impl<'a> Verifier<'a> {
                 this.statement_id(*statement);
             });
         }
+        system.monitor.iter().for_each(|monitor| self.within("monitor", |this| this.monitor(monitor)));
         self.edge_ranges();
         for (number, start) in system.start.iter().enumerate() {
             self.within(format_args!("start {number}"), |this| {
@@ -297,6 +299,34 @@ impl<'a> Verifier<'a> {
                 self.started = false;
             }
             Action::Deterministic(_) => self.require(false, || "a block is part of an action".to_owned()),
+        }
+    }
+
+    fn monitor(&mut self, monitor: &'a Monitor) {
+        let Monitor { rule: _, watched, stations } = monitor;
+        for Watched { direction: _, channel, statement } in watched {
+            self.expr(channel, 1);
+            self.statement_id(*statement);
+        }
+        self.require(stations.len() <= MAX_IDS, || "too many places".to_owned());
+        let is_over = stations.last().is_some_and(|last| last.edges.is_empty());
+        self.require(is_over, || "it does not end at its last place".to_owned());
+        for (id, station) in stations.iter().enumerate() {
+            self.within(format_args!("M{id}"), |this| {
+                station.edges.iter().for_each(|edge| this.expected(edge, stations.len()));
+            });
+        }
+    }
+
+    fn expected(&mut self, expected: &'a Expected, stations: usize) {
+        let Expected { event, target, statement } = expected;
+        self.require(usize::from(*target) < stations, || format!("there is no place {target}"));
+        self.statement_id(*statement);
+        if let Some(Event { direction: _, channel, fields }) = event {
+            self.expr(channel, 1);
+            self.patterns(fields, 1);
+            let stores = fields.iter().any(|field| matches!(field, Pattern::Store(_)));
+            self.require(!stores, || "a monitor only looks".to_owned());
         }
     }
 

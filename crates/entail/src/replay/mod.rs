@@ -8,7 +8,7 @@ use crate::check::{AGAIN, default_trail};
 use crate::console::{Console, Failure, Status};
 use crate::load;
 use crate::trail::Trail;
-use entail_front::ModelSource;
+use entail_front::{Meaning, ModelSource, Says};
 use entail_ir::{Interpreter, System};
 use follow::Follow;
 use std::fs::File;
@@ -19,7 +19,7 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     let model = load::read_or_fail(&args.model, &args.reading, console)?;
     let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model));
     let trail = read_trail(&path)?;
-    let system = with_propositions(&model, &args.property)?;
+    let system = with_property(&model, &args.property)?;
     let interpreter = Interpreter::new(&system);
     let follow = Follow::new(&interpreter, &trail);
     let titles = Titles { model: args.model.display().to_string(), trail: path.display().to_string() };
@@ -31,13 +31,20 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     Ok(Status::Fine)
 }
 
-/// The system, with the propositions of a property if one is named, so that it is told when they become true.
-fn with_propositions(model: &ModelSource, property: &Option<String>) -> Result<System, Failure> {
+/// The system, with what a property asks if one is named: the propositions, so that it is told when they become true, or
+/// the monitor.
+fn with_property(model: &ModelSource, property: &Option<String>) -> Result<System, Failure> {
     let mut system = model.system.clone();
     if let Some(name) = property {
         let known = model.properties.iter().find(|known| known.name == *name);
         let known = known.ok_or_else(|| Failure::new(format!("the model has no property `{name}`")))?;
-        system.propositions = known.meaning.iter().flat_map(|meaning| meaning.propositions.clone()).collect();
+        if let Some(Meaning { says, propositions, .. }) = &known.meaning {
+            system.propositions = propositions.clone();
+            system.monitor = match says {
+                Says::Watched(monitor) => Some(monitor.clone()),
+                Says::Always(..) | Says::Never(_) => None,
+            };
+        }
     }
     Ok(system)
 }
