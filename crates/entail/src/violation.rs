@@ -85,7 +85,7 @@ impl Violation {
     fn incomplete(interpreter: &Interpreter, awaited: &[Expected]) -> Violation {
         let statement = |expected: &Expected| interpreter.system().statement(expected.statement);
         let texts: Vec<_> = awaited.iter().map(|expected| format!("`{}`", statement(expected).text)).collect();
-        let message = format!("the run ends, but the trace still expects {}", texts.join(" or "));
+        let message = format!("when the run ends, the trace still expects {}", texts.join(" or "));
         Violation { kind: Kind::Incomplete, message, place: awaited.first().map(statement).cloned() }
     }
 }
@@ -106,6 +106,15 @@ fn waiting<'s>(interpreter: &Interpreter<'s>, state: &State) -> Vec<(&'s str, us
 }
 
 impl Kind {
+    /// Whether only a monitor has something against it.
+    pub fn is_objection(self) -> bool {
+        match self {
+            Kind::Incomplete => true,
+            Kind::Fault(kind) => kind.is_of_events(),
+            Kind::InvalidEnd | Kind::Cycle | Kind::NonProgress => false,
+        }
+    }
+
     /// For programs.
     pub fn name(self) -> &'static str {
         match self {

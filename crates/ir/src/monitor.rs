@@ -9,14 +9,14 @@ pub struct Monitor {
     pub rule: Rule,
     /// What counts as an event, wherever the monitor is.
     pub watched: Vec<Watched>,
-    /// The monitor begins at the first station. At the last one, from which nothing leads on, it is over.
-    pub stations: Vec<Station>,
+    /// The monitor begins at the first post. At the last one, from which nothing leads on, it is over.
+    pub posts: Vec<Post>,
 }
 
 /// What a monitor says about the events it has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Each must fit, and the run may end only at some stations.
+    /// Each must fit, and the run may end only at some posts.
     Requires,
     /// They must not lead to the end. What does not fit is harmless, and so is all that comes after it.
     Forbids,
@@ -38,7 +38,7 @@ pub struct Watched {
 
 /// Where a monitor can be.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Station {
+pub struct Post {
     pub edges: Vec<Expected>,
     /// The run may end here.
     pub end: bool,
@@ -49,7 +49,7 @@ pub struct Station {
 pub struct Expected {
     /// `None`: whatever is watched.
     pub event: Option<Event>,
-    /// Index into [`Monitor::stations`].
+    /// Index into [`Monitor::posts`].
     pub target: u16,
     pub statement: StatementId,
 }
@@ -63,8 +63,8 @@ pub struct Event {
 }
 
 impl Monitor {
-    /// The station where it is over.
+    /// The post where it is over.
     pub fn over(&self) -> usize {
-        self.stations.len() - 1
+        self.posts.len() - 1
     }
 }

@@ -303,24 +303,24 @@ impl<'a> Verifier<'a> {
     }
 
     fn monitor(&mut self, monitor: &'a Monitor) {
-        let Monitor { rule: _, watched, stations } = monitor;
+        let Monitor { rule: _, watched, posts } = monitor;
         for Watched { direction: _, channel, statement } in watched {
             self.expr(channel, 1);
             self.statement_id(*statement);
         }
-        self.require(stations.len() <= MAX_IDS, || "too many places".to_owned());
-        let is_over = stations.last().is_some_and(|last| last.edges.is_empty());
-        self.require(is_over, || "it does not end at its last place".to_owned());
-        for (id, station) in stations.iter().enumerate() {
+        self.require(posts.len() <= MAX_IDS, || "too many posts".to_owned());
+        let is_over = posts.last().is_some_and(|last| last.edges.is_empty());
+        self.require(is_over, || "it does not end at its last post".to_owned());
+        for (id, post) in posts.iter().enumerate() {
             self.within(format_args!("M{id}"), |this| {
-                station.edges.iter().for_each(|edge| this.expected(edge, stations.len()));
+                post.edges.iter().for_each(|edge| this.expected(edge, posts.len()));
             });
         }
     }
 
-    fn expected(&mut self, expected: &'a Expected, stations: usize) {
+    fn expected(&mut self, expected: &'a Expected, posts: usize) {
         let Expected { event, target, statement } = expected;
-        self.require(usize::from(*target) < stations, || format!("there is no place {target}"));
+        self.require(usize::from(*target) < posts, || format!("there is no post {target}"));
         self.statement_id(*statement);
         if let Some(Event { direction: _, channel, fields }) = event {
             self.expr(channel, 1);

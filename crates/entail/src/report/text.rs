@@ -32,7 +32,7 @@ fn write_report(out: &mut String, report: &Report, paint: Paint) -> fmt::Result 
             writeln!(out, "\n{name}")?;
         }
         if let Some(counterexample) = &searched.counterexample {
-            write_counterexample(out, report, counterexample, paint)?;
+            write_counterexample(out, report, name, counterexample, paint)?;
         }
         write_statistics(out, report, searched)?;
     }
@@ -51,7 +51,13 @@ fn write_verdict(out: &mut String, report: &Report, property: &PropertyReport, p
     }
 }
 
-fn write_counterexample(out: &mut String, report: &Report, found: &Counterexample, paint: Paint) -> fmt::Result {
+fn write_counterexample(
+    out: &mut String,
+    report: &Report,
+    property: &str,
+    found: &Counterexample,
+    paint: Paint,
+) -> fmt::Result {
     writeln!(out, "\n  {}", paint.bad(&found.violation.message))?;
     if let Some(place) = &found.violation.place {
         write_place(out, place)?;
@@ -69,6 +75,10 @@ fn write_counterexample(out: &mut String, report: &Report, found: &Counterexampl
     let mut command = format!("entail replay {}", report.path.display());
     if *trail != default_trail(&report.path) {
         write!(command, " {}", trail.display())?;
+    }
+    // Without it, nothing would seem wrong.
+    if found.violation.kind.is_objection() {
+        write!(command, " --property {property}")?;
     }
     writeln!(out, "\n  The whole run is in {}; to see it:  {command}", trail.display())
 }

@@ -356,11 +356,11 @@ impl<'a> Performance<'a> {
     fn observe(&mut self, direction: Direction, channel: i32, fields: &[i32]) -> Evaluated<()> {
         let Interpreter { layout, system, .. } = self.interpreter;
         let (Some(at), Some(monitor)) = (layout.watch, &system.monitor) else { return Ok(()) };
-        let station = layout.watch(self.state, at);
-        match self.scene().watch(monitor, station, &Seen { direction, channel, fields }) {
+        let post = layout.watch(self.state, at);
+        match self.scene().watch(monitor, post, &Seen { direction, channel, fields }) {
             Ok(None) => {}
-            Ok(Some(Watch { station, fault })) => {
-                layout.set_watch(self.state, at, station);
+            Ok(Some(Watch { post, fault })) => {
+                layout.set_watch(self.state, at, post);
                 fault.into_iter().for_each(|kind| self.fail(kind));
             }
             Err(Unanswerable(statement)) => {

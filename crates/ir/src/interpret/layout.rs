@@ -1,19 +1,20 @@
 //! How a state lies in its bytes.
 //!
 //! ```text
-//! exclusive │ last? │ process count │ watch? (2 bytes) │ globals │ global channels │ process 0 │ its channels │ process 1 │ …
+//! exclusive │ last? │ process count │ watch? │ globals │ global channels │ process 0 │ its channels │ process 1 │ …
+//! watch:    the monitor's post (2 bytes)
 //! process:  type │ station (1 or 2 bytes) │ priority? │ locals
 //! channel:  length (1 or 2 bytes) │ capacity × message; a rendezvous takes no bytes
 //! ```
 //!
-//! `watch` is where the monitor is. `exclusive` is the number of the process that alone may move, plus 1, or 0: it is 0 in every state that is
+//! `exclusive` is the number of the process that alone may move, plus 1, or 0: it is 0 in every state that is
 //! stored. A *station* is a location where a process can be, numbered without gaps. Numbers are little-endian. Parts marked `?` are there only if the system needs them. Free slots of a
 //! channel are 0, so that equal states have equal bytes.
 
 use crate::{Action, ChannelType, ChannelTypeId, Init, LocationId, ProcessType, ProcessTypeId, Scalar, System};
 use entail_model::State;
 
-/// So many stations can a monitor have that two bytes tell them apart.
+/// A monitor has no more posts than two bytes tell apart.
 const WATCH_BYTES: usize = 2;
 
 /// The sizes and offsets that are the same in every state of a system.
@@ -284,13 +285,13 @@ impl Layout {
         }
     }
 
-    /// The station of the monitor, which is there.
+    /// The post of the monitor, which is there.
     pub(super) fn watch(&self, state: &State, watch: usize) -> usize {
         usize::from(u16::from_le_bytes([state[watch], state[watch + 1]]))
     }
 
-    pub(super) fn set_watch(&self, state: &mut State, watch: usize, station: u16) {
-        state[watch..watch + WATCH_BYTES].copy_from_slice(&station.to_le_bytes());
+    pub(super) fn set_watch(&self, state: &mut State, watch: usize, post: u16) {
+        state[watch..watch + WATCH_BYTES].copy_from_slice(&post.to_le_bytes());
     }
 
     /// Where the globals begin.

@@ -72,7 +72,7 @@ impl<'s> Interpreter<'s> {
     /// have come to an end too.
     fn monitored(&self, marks: Marks, state: &State) -> Marks {
         let (Some(watch), Some(monitor)) = (self.layout.watch, &self.system.monitor) else { return marks };
-        let is_end = || monitor.stations[self.layout.watch(state, watch)].end;
+        let is_end = || monitor.posts[self.layout.watch(state, watch)].end;
         let stays = marks.valid_end && state[self.layout.process_count] > 0;
         Marks { valid_end: monitor.rule == Rule::Forbids || !stays || is_end(), ..marks }
     }
@@ -80,7 +80,7 @@ impl<'s> Interpreter<'s> {
     /// What the monitor, if there is one, waits for in a state.
     pub fn awaited(&self, state: &State) -> Option<&'s [Expected]> {
         let (watch, monitor) = (self.layout.watch?, self.system.monitor.as_ref()?);
-        Some(&monitor.stations[self.layout.watch(state, watch)].edges)
+        Some(&monitor.posts[self.layout.watch(state, watch)].edges)
     }
 
     /// Where the processes and channels of `state` are.

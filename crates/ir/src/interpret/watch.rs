@@ -15,7 +15,7 @@ pub(super) struct Seen<'a> {
 /// What has become of the watch.
 pub(super) struct Watch {
     /// Where the monitor is now.
-    pub station: u16,
+    pub post: u16,
     pub fault: Option<FaultKind>,
 }
 
@@ -26,18 +26,18 @@ type Answered<T> = Result<T, Unanswerable>;
 
 impl Scene<'_> {
     /// Where a monitor is after an event; nothing if it was none.
-    pub fn watch(&self, monitor: &Monitor, station: usize, seen: &Seen) -> Answered<Option<Watch>> {
+    pub fn watch(&self, monitor: &Monitor, post: usize, seen: &Seen) -> Answered<Option<Watch>> {
         if !self.is_watched(monitor, seen)? {
             return Ok(None);
         }
         let mut fitting = Vec::new();
-        for expected in &monitor.stations[station].edges {
+        for expected in &monitor.posts[post].edges {
             if self.is_expected(expected, seen)? {
                 fitting.push(expected.target);
             }
         }
         let over = monitor.over();
-        let (station, fault) = match (fitting[..].first(), monitor.rule) {
+        let (post, fault) = match (fitting[..].first(), monitor.rule) {
             (Some(&target), Rule::Forbids) if usize::from(target) == over => {
                 (target, Some(FaultKind::ForbiddenEvents))
             }
@@ -46,9 +46,9 @@ impl Scene<'_> {
             }
             // Only the first attempt counts.
             (None, Rule::Forbids) => (over as u16, None),
-            (None, Rule::Requires) => (station as u16, Some(FaultKind::UnexpectedEvent)),
+            (None, Rule::Requires) => (post as u16, Some(FaultKind::UnexpectedEvent)),
         };
-        Ok(Some(Watch { station, fault }))
+        Ok(Some(Watch { post, fault }))
     }
 
     fn is_watched(&self, monitor: &Monitor, seen: &Seen) -> Answered<bool> {

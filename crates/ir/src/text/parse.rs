@@ -99,7 +99,7 @@ impl Parser {
             Some('s') => return Ok(()),
             Some('L') => return self.location(tokens),
             Some('n') => return self.node(tokens),
-            Some('M') => return self.station(tokens),
+            Some('M') => return self.post(tokens),
             Some(_) | None => {}
         }
         match first_word(tokens) {

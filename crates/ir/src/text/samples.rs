@@ -2,7 +2,7 @@
 
 use entail_model::FaultKind;
 
-use crate::monitor::{Direction, Event, Expected, Monitor, Rule, Station, Watched};
+use crate::monitor::{Direction, Event, Expected, Monitor, Post, Rule, Watched};
 use crate::{
     Action, Base, BinaryOp, Block, BlockNode, ChannelTest, ChannelType, ChannelTypeId, Edge, Entry, Enumeration,
     EnumerationId, Expr, Field, Frame, Index, Init, Label, Location, LocationId, Meaning, NodeId, Pattern, Place,
@@ -66,10 +66,10 @@ fn monitor() -> Monitor {
     Monitor {
         rule: Rule::Forbids,
         watched: vec![watched(Direction::Send), watched(Direction::Receive)],
-        stations: vec![
-            Station { edges: vec![expected(Some(send), 1), expected(Some(receive), 0)], end: true },
-            Station { edges: vec![expected(None, 0)], end: false },
-            Station { edges: vec![], end: true },
+        posts: vec![
+            Post { edges: vec![expected(Some(send), 1), expected(Some(receive), 0)], end: true },
+            Post { edges: vec![expected(None, 0)], end: false },
+            Post { edges: vec![], end: true },
         ],
     }
 }
@@ -304,9 +304,9 @@ pub(crate) fn random(seed: u64) -> System {
     system.invariants = vec![(Expr::ProcessCount, StatementId(0))];
     system.propositions = vec![(Expr::ProcessCount, StatementId(0))];
     system.monitor = random.chance().then(|| {
-        let station = Station { edges: vec![], end: random.chance() };
+        let post = Post { edges: vec![], end: random.chance() };
         let rule = if random.chance() { Rule::Requires } else { Rule::Forbids };
-        Monitor { rule, watched: vec![], stations: vec![station; 1 + random.below(3) as usize] }
+        Monitor { rule, watched: vec![], posts: vec![post; 1 + random.below(3) as usize] }
     });
     // Places refer to frames of all process types, so edges come last.
     for id in 0..system.process_types.len() {

@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{Branch, Expr, ExprKind, Part, Program, Step, Stmt, StmtKind, Trace, Unit};
 use crate::{Meaning, Says};
 use entail_ir as ir;
-use entail_ir::monitor::{Direction, Event, Expected, Monitor, Rule, Station, Watched};
+use entail_ir::monitor::{Direction, Event, Expected, Monitor, Rule, Post, Watched};
 use entail_ir::{Pattern, StatementId};
 use std::collections::HashMap;
 
@@ -42,8 +42,8 @@ impl Assembly<'_> {
             return None;
         }
         let rule = if trace.negated { Rule::Forbids } else { Rule::Requires };
-        let stations = self.stations(flow, &automaton, &events);
-        let says = Says::Watched(Monitor { rule, watched, stations });
+        let posts = self.posts(flow, &automaton, &events);
+        let says = Says::Watched(Monitor { rule, watched, posts });
         Some(Meaning { says, propositions: Vec::new(), antecedents: Vec::new() })
     }
 
@@ -63,13 +63,13 @@ impl Assembly<'_> {
         (events, all)
     }
 
-    fn stations(&mut self, flow: &Flow, automaton: &Automaton, events: &Events) -> Vec<Station> {
+    fn posts(&mut self, flow: &Flow, automaton: &Automaton, events: &Events) -> Vec<Post> {
         let over = flow.elements.iter().find(|element| matches!(element.kind, Kind::End));
-        let locations = stations_of(automaton, over.map_or(0, |over| over.number));
-        let station_of: HashMap<u32, u16> = locations.iter().copied().zip(0..).collect();
+        let locations = posts_of(automaton, over.map_or(0, |over| over.number));
+        let post_of: HashMap<u32, u16> = locations.iter().copied().zip(0..).collect();
         let mut statements = Statements { made: HashMap::new() };
         let (_, running) = locations.split_last().unwrap_or((&0, &[]));
-        let mut stations = Vec::new();
+        let mut posts = Vec::new();
         for &location in running {
             let edges = automaton.outgoing[location as usize].iter().map(|transition| {
                 // To go elsewhere takes an event, too, whichever it is.
@@ -77,17 +77,17 @@ impl Assembly<'_> {
                     Some((event, statement)) => (Some(event.clone()), *statement),
                     None => (None, self.lower_element(flow, transition.element, &mut statements).1),
                 };
-                Expected { event, target: station_of[&transition.target], statement }
+                Expected { event, target: post_of[&transition.target], statement }
             });
-            stations.push(Station { edges: edges.collect(), end: automaton.marks[location as usize].end });
+            posts.push(Post { edges: edges.collect(), end: automaton.marks[location as usize].end });
         }
-        stations.push(Station { edges: Vec::new(), end: true });
-        stations
+        posts.push(Post { edges: Vec::new(), end: true });
+        posts
     }
 }
 
 /// The locations that a trace comes to, the first one first and its end last.
-fn stations_of(automaton: &Automaton, over: u32) -> Vec<u32> {
+fn posts_of(automaton: &Automaton, over: u32) -> Vec<u32> {
     let mut seen = vec![false; automaton.outgoing.len()];
     seen[over as usize] = true;
     let (mut found, mut next) = (Vec::new(), 0);

@@ -2,7 +2,7 @@
 
 use super::reader::{Parsed, Reader};
 use super::{Parser, Section, in_order};
-use crate::monitor::{Direction, Event, Expected, Monitor, Rule, Station, Watched};
+use crate::monitor::{Direction, Event, Expected, Monitor, Rule, Post, Watched};
 use crate::text::lex::Token;
 
 impl Parser {
@@ -16,7 +16,7 @@ impl Parser {
             }
             line.word("requires").map(|()| Rule::Requires)
         })?;
-        let monitor = Monitor { rule, watched: Vec::new(), stations: Vec::new() };
+        let monitor = Monitor { rule, watched: Vec::new(), posts: Vec::new() };
         match self.system.monitor.replace(monitor) {
             Some(_) => Err("there is another monitor".to_owned()),
             None => Ok(()),
@@ -33,22 +33,22 @@ impl Parser {
         Ok(())
     }
 
-    pub(super) fn station(&mut self, tokens: &[Token]) -> Parsed<()> {
+    pub(super) fn post(&mut self, tokens: &[Token]) -> Parsed<()> {
         let (id, end): (u64, bool) = self.reader(tokens).all(|line| {
             let id = line.id('M')?;
             line.symbol(":")?;
             Ok((id, line.eat_word("end")))
         })?;
-        let stations = &mut self.open_monitor()?.stations;
-        in_order('M', id, stations.len())?;
-        stations.push(Station { edges: Vec::new(), end });
+        let posts = &mut self.open_monitor()?.posts;
+        in_order('M', id, posts.len())?;
+        posts.push(Post { edges: Vec::new(), end });
         Ok(())
     }
 
     pub(super) fn expected(&mut self, tokens: &[Token]) -> Parsed<()> {
         let expected = self.reader(tokens).all(Reader::expected)?;
-        let station = self.open_monitor()?.stations.last_mut();
-        station.ok_or("this belongs behind a place of the monitor")?.edges.push(expected);
+        let post = self.open_monitor()?.posts.last_mut();
+        post.ok_or("this belongs behind a post of the monitor")?.edges.push(expected);
         Ok(())
     }
 

@@ -1,17 +1,17 @@
 //! How a monitor is written.
 
 use super::{Shown, write_if};
-use crate::monitor::{Direction, Event, Expected, Monitor, Rule, Station, Watched};
+use crate::monitor::{Direction, Event, Expected, Monitor, Rule, Post, Watched};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Shown<'_, Monitor> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Monitor { rule, watched, stations } = self.item;
+        let Monitor { rule, watched, posts } = self.item;
         writeln!(f, "monitor {rule}")?;
         for Watched { direction, channel, statement } in watched {
             writeln!(f, "  watch {} {direction} @{statement}", self.names.operand(channel))?;
         }
-        for (id, Station { edges, end }) in stations.iter().enumerate() {
+        for (id, Post { edges, end }) in posts.iter().enumerate() {
             write!(f, "  M{id}:")?;
             write_if(f, *end, " end")?;
             writeln!(f)?;
