@@ -262,11 +262,10 @@ impl Model for Interpreter<'_> {
             return Marks::default();
         }
         let view = self.view(state);
-        let marks = marks_of(
-            view.processes
-                .iter()
-                .map(|process| &self.system.process_type(process.process_type).locations[process.location.index()]),
-        );
+        let marks =
+            marks_of(view.processes.iter().map(|process| {
+                &self.system.process_type(process.process_type).locations[process.location.index()]
+            }));
         self.monitored(marks, state)
     }
 }

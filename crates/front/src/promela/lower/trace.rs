@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{Branch, Expr, ExprKind, Part, Program, Step, Stmt, StmtKind, Trace, Unit};
 use crate::{Meaning, Says};
 use entail_ir as ir;
-use entail_ir::monitor::{Direction, Event, Expected, Monitor, Rule, Post, Watched};
+use entail_ir::monitor::{Direction, Event, Expected, Monitor, Post, Rule, Watched};
 use entail_ir::{Pattern, StatementId};
 use std::collections::HashMap;
 
@@ -108,6 +108,7 @@ fn posts_of(automaton: &Automaton, over: u32) -> Vec<u32> {
 impl Lowering<'_> {
     /// What a statement of a trace expects; `None` if that is no event.
     fn event(&mut self, stmt: &Stmt) -> Option<Event> {
+        let before = self.problems.iter().filter(|problem| problem.is_error()).count();
         let (direction, channel, fields) = match &stmt.kind {
             StmtKind::Send(send) => {
                 let fields = send.args.iter().flat_map(|arg| self.sent(arg)).collect();
@@ -121,7 +122,10 @@ impl Lowering<'_> {
         };
         let fields: Vec<Pattern> = fields;
         let (channel, channel_type) = self.channel(channel);
-        if let Some(message) = channel_type.and_then(|channel| self.arity_mismatch(fields.len(), channel)) {
+        let mismatch = channel_type.and_then(|channel| self.arity_mismatch(fields.len(), channel));
+        // Fields that are wrong in themselves may not have been counted.
+        let is_wrong = self.problems.iter().filter(|problem| problem.is_error()).count() > before;
+        if let Some(message) = mismatch.filter(|_| !is_wrong) {
             self.error(stmt.span, message);
         }
         if self.run.take().is_some() {

@@ -2,7 +2,7 @@
 
 use super::reader::{Parsed, Reader};
 use super::{Parser, Section, in_order};
-use crate::monitor::{Direction, Event, Expected, Monitor, Rule, Post, Watched};
+use crate::monitor::{Direction, Event, Expected, Monitor, Post, Rule, Watched};
 use crate::text::lex::Token;
 
 impl Parser {

@@ -1,7 +1,7 @@
 //! How a monitor is written.
 
 use super::{Shown, write_if};
-use crate::monitor::{Direction, Event, Expected, Monitor, Rule, Post, Watched};
+use crate::monitor::{Direction, Event, Expected, Monitor, Post, Rule, Watched};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Shown<'_, Monitor> {
