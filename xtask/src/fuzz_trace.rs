@@ -87,22 +87,20 @@ fn fields_of(ty: &Type, program: &Program) -> Vec<Field> {
 struct Maker<'a> {
     rng: Rng,
     subjects: &'a Subjects,
-    labels: usize,
 }
 
 impl Maker<'_> {
     fn trace(&mut self) -> Trace {
         let negated = self.rng.chance(0.4);
         let mut body = if negated || self.rng.chance(0.4) { self.sequence(2) } else { self.permissive() };
-        // A label on the first statement of a choice would mean something else.
-        for item in &mut body {
-            if self.rng.chance(0.3) {
-                let kind = if self.rng.chance(0.6) { "end" } else { "L" };
-                let label = format!("{kind}{}", self.labels);
-                self.labels += 1;
-                *item = Item::Labelled(label, Box::new(item.clone()));
+        // Not inside of choices, where a label on the first statement would mean something else.
+        for (number, item) in body.iter_mut().enumerate() {
+            if self.rng.chance(0.2) {
+                *item = Item::Labelled(format!("end{number}"), Box::new(item.clone()));
             }
         }
+        let target = self.rng.below(body.len());
+        body[target] = Item::Labelled("L".into(), Box::new(body[target].clone()));
         Trace { negated, body }
     }
 
@@ -148,7 +146,7 @@ impl Maker<'_> {
         if kind == "do" && self.rng.chance(0.4) {
             branch.push(Item::Jump("break".into()));
         } else if self.rng.chance(0.1) {
-            branch.push(Item::Jump(format!("goto L{}", self.rng.below(2))));
+            branch.push(Item::Jump("goto L".into()));
         }
         if self.rng.chance(0.1) {
             branch.remove(0);
@@ -264,8 +262,12 @@ impl Case {
         if program.flaw.is_some() || subjects.channels.is_empty() || wild {
             return None;
         }
-        let trace = Maker { rng: Rng::new(seed), subjects: &subjects, labels: 0 }.trace();
-        let offers = subjects.channels.iter().any(|channel| channel.rendezvous);
+        let trace = Maker { rng: Rng::new(seed), subjects: &subjects }.trace();
+        let text = trace.to_string();
+        let may_be_watched = |channel: &Channel| {
+            program.features.contains(Feature::ChannelAssignment) || text.contains(&format!("{}!", channel.name))
+        };
+        let offers = subjects.channels.iter().any(|channel| channel.rendezvous && may_be_watched(channel));
         Some(Case { program, trace, offers })
     }
 
