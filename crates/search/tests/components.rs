@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use entail_model::{Accepting, Fired, Marks, Model, Sets, State, StateBuf, Successors};
+use entail_model::{Accepting, Fired, Marks, Model, Sets, State, StateBuf};
 use entail_search::{Counterexample, End, ErrorKind, Limits, components};
 use entail_store::{Lossless, Numbers};
 use entail_testkit::rng::Rng;

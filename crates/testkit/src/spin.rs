@@ -251,7 +251,7 @@ pub fn events(source: &str, limits: Limits) -> io::Result<Result<Events, String>
     // Of errors that follow each other only different ones are told.
     let told: Vec<_> = text.lines().filter(|line| line.contains("(at depth")).collect();
     Ok(Ok(Events {
-        mixed: !told.iter().all(|line| is_event(&line)),
+        mixed: !told.iter().all(is_event),
         broken: told.iter().any(is_event),
         ambiguous,
         incomplete: ends.text().matches("event_trace not completed").count() as u64,
