@@ -281,14 +281,15 @@ impl Case {
         let file = folder.path().join("model.pml");
         let text = self.text();
         std::fs::write(&file, &text)?;
-        let theirs = match spin::events(&text, Limits::default())? {
-            Ok(theirs) => theirs,
-            Err(why) => return Ok(Both::Unknown(why)),
-        };
         let options = ["--property", self.trace.keyword(), "--time", "20s", "--no-opt", "--all-errors"];
-        let ours = match entail.property(&file, &options) {
-            Ok(ours) => ours,
-            Err(problem) => return Ok(Both::Different(format!("entail: {problem}"))),
+        let (theirs, ours) = match (spin::events(&text, Limits::default())?, entail.property(&file, &options)) {
+            (Err(why), Ok(_)) if why == "Rejected" => return Ok(Both::Different("SPIN rejects the model".into())),
+            (Err(why), _) => return Ok(Both::Unknown(why)),
+            (Ok(_), Err(problem)) => return Ok(Both::Different(format!("entail: {problem}"))),
+            (Ok(_), Ok(ours)) if ours["verdict"] == "inconclusive" => {
+                return Ok(Both::Unknown("entail needs more time".into()));
+            }
+            (Ok(theirs), Ok(ours)) => (theirs, ours),
         };
         let count = |value: &serde_json::Value| value.as_u64().unwrap_or(u64::MAX);
         let ours = Ours {
@@ -352,7 +353,7 @@ struct Ours {
 enum Both {
     Hold,
     Broken,
-    /// SPIN cannot say.
+    /// One of them cannot say.
     Unknown(String),
     Different(String),
 }
@@ -385,6 +386,6 @@ pub fn run(seeds: &[u64], jobs: usize, keep: &Path, binary: Option<&Path>) -> Re
         count(|both| *both == Both::Broken),
         count(|both| matches!(both, Both::Unknown(_))),
     );
-    println!("not comparable, as SPIN says: {reasons:?}");
+    println!("not comparable: {reasons:?}");
     Ok(if different == 0 { Outcome::Agreement } else { Outcome::Difference })
 }
