@@ -186,7 +186,7 @@ enum Both {
 }
 
 /// The name of a global number.
-fn variable(unit: &Unit) -> Option<String> {
+pub fn variable(unit: &Unit) -> Option<String> {
     let Unit::Global(declared) = unit else { return None };
     let is_number = match declared.ty {
         Type::Bit | Type::Bool | Type::Byte | Type::Short | Type::Int | Type::Unsigned(_) => true,
@@ -203,7 +203,11 @@ pub fn run(seeds: &[u64], jobs: usize, keep: &Path, binary: Option<&Path>) -> Re
             let both = case.ask(runs, &entail).unwrap_or_else(|problem| Both::Unknown(problem.to_string()));
             if let Both::Different(how) = &both {
                 let shrunk = case.clone().shrunk(&entail, runs, &both);
-                report(seed, &format!("// seed {seed}, {}: {how}\n{}", runs.name(), shrunk.text(runs)), keep);
+                report(
+                    &format!("ltl-{seed}"),
+                    &format!("// seed {seed}, {}: {how}\n{}", runs.name(), shrunk.text(runs)),
+                    keep,
+                );
             }
             both
         }))
@@ -232,12 +236,12 @@ pub fn run(seeds: &[u64], jobs: usize, keep: &Path, binary: Option<&Path>) -> Re
     Ok(if different == 0 { Outcome::Agreement } else { Outcome::Difference })
 }
 
-/// Shows a difference, and keeps it.
-fn report(seed: u64, text: &str, keep: &Path) {
+/// Shows a difference, and keeps it under a name.
+pub fn report(name: &str, text: &str, keep: &Path) {
     println!("{text}");
     let folder = root().join(keep);
     let kept = std::fs::create_dir_all(&folder)
-        .and_then(|()| std::fs::write(folder.join(format!("ltl-{seed}.pml")), text));
+        .and_then(|()| std::fs::write(folder.join(name).with_extension("pml"), text));
     if let Err(problem) = kept {
         eprintln!("xtask: {}: {problem}", folder.display());
     }

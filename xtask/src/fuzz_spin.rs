@@ -3,7 +3,7 @@
 use crate::compare::{self, Comparison, describe, describe_spin};
 use crate::entail::{self, Answer, Entail};
 use crate::record::{self, Row};
-use crate::{Outcome, Result, fuzz_ltl, pool, root};
+use crate::{Outcome, Result, fuzz_ltl, fuzz_trace, pool, root};
 use entail_testkit::promela::{Compare, Feature, Program, generate, minimise};
 use entail_testkit::spin::{self, Limits, SpinAnswer, Status};
 use std::fmt::Write as _;
@@ -27,6 +27,9 @@ pub struct Options {
     /// Compare what both say about a random formula, with and without weak fairness
     #[arg(long, conflicts_with_all = ["record", "against", "show"])]
     ltl: bool,
+    /// Compare what both say about a random `trace` or `notrace`
+    #[arg(long, conflicts_with_all = ["ltl", "record", "against", "show"])]
+    trace: bool,
     /// Do not compare: write SPIN's answers into this file
     #[arg(long, conflicts_with = "against")]
     record: Option<PathBuf>,
@@ -58,6 +61,9 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     }
     if options.ltl {
         return fuzz_ltl::run(&seeds, jobs, &options.keep, binary);
+    }
+    if options.trace {
+        return fuzz_trace::run(&seeds, jobs, &options.keep, binary);
     }
     let entail = Entail::find(binary)?;
     let results = pool::map(jobs, &seeds, |&seed| {

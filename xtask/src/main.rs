@@ -5,6 +5,7 @@ mod compare;
 mod entail;
 mod fuzz_ltl;
 mod fuzz_spin;
+mod fuzz_trace;
 mod ltl_sizes;
 mod ltl_words;
 mod oracle;

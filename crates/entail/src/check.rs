@@ -13,9 +13,9 @@ use crate::units::{show_bytes, show_duration};
 use crate::violation::{Kind, Violation};
 use crate::walk::Walk;
 use crate::{interrupt, machine, sweep};
-use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind};
+use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind, Says};
 use entail_ir::interpret::Step;
-use entail_ir::{Interpreter, System};
+use entail_ir::{Interpreter, Monitor, System};
 use entail_model::{Fault, FaultKind, Guarantee};
 use entail_search::{End, ErrorKind, Limit};
 use entail_temporal::{Claim, Judgement};
@@ -175,6 +175,9 @@ impl Job<'_> {
         let Some(Meaning { says, propositions, antecedents }) = &property.meaning else {
             return inconclusive(format!("checking {kind} properties is not available yet"));
         };
+        if let Says::Watched(monitor) = says {
+            return self.check_events(property, monitor, stop, console);
+        }
         let (claim, judgement) = match forbidden(says) {
             Ok(Some(forbidden)) => forbidden,
             Ok(None) => return inconclusive(format!("checking {kind} properties is not available yet")),
@@ -210,6 +213,23 @@ impl Job<'_> {
         }
         let cycle = if property.kind == PropertyKind::Progress { Kind::NonProgress } else { Kind::Cycle };
         let subject = Subject { name: &property.name, kind, cycle, claim: Some(&claim) };
+        self.report(subject, &interpreter, done, console)
+    }
+
+    /// What is known of a monitor's opinion.
+    fn check_events(
+        &self,
+        property: &Property,
+        monitor: &Monitor,
+        stop: &AtomicBool,
+        console: &Console,
+    ) -> PropertyReport {
+        let system = System { monitor: Some(monitor.clone()), ..self.model.system.clone() };
+        let interpreter = Interpreter::new(&system);
+        let mut watch = Watch::new(Coverage::new(&system), console.progress);
+        let done = self.run(&interpreter, Goal::Objection, stop, &mut watch);
+        watch.finish();
+        let subject = Subject { name: &property.name, kind: property.kind.name(), cycle: Kind::Cycle, claim: None };
         self.report(subject, &interpreter, done, console)
     }
 
@@ -315,7 +335,7 @@ impl Job<'_> {
             AskedKind::Formula => format!("-F {}", asked.source),
             AskedKind::Never | AskedKind::Hoa => format!("-N {}", asked.source),
         };
-        asked.map(option).or_else(|| subject.claim.map(|_| format!("--property {}", subject.name)))
+        asked.map(option).or_else(|| (subject.name != SAFETY).then(|| format!("--property {}", subject.name)))
     }
 
     /// Writes a trail, and says where. One for every value of a constant would be too much of a good thing.

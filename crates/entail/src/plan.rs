@@ -41,8 +41,20 @@ pub struct Plan {
 pub enum Goal<'a> {
     /// A step or a state where something is wrong.
     Mistake,
+    /// A step or an end that the system's monitor has something against.
+    Objection,
     /// A run that must not be.
     Claimed(&'a Claim),
+}
+
+impl Goal<'_> {
+    /// Which mistakes count, of those that are wished for.
+    fn checks(self, wished: &Checks) -> Checks {
+        match self {
+            Goal::Objection => Checks { faults: false, assertions: false, ..*wished },
+            Goal::Mistake | Goal::Claimed(_) => *wished,
+        }
+    }
 }
 
 /// How many bytes the visited states may take, and why.
@@ -132,7 +144,7 @@ impl Plan {
     ) -> Done {
         let Reduction::None = self.reduction;
         let claim = match goal {
-            Goal::Mistake => None,
+            Goal::Mistake | Goal::Objection => None,
             Goal::Claimed(claim) => Some(self.settle(claim)),
         };
         let about_beginnings = claim.as_ref().is_some_and(Claim::is_about_beginnings);
@@ -146,6 +158,7 @@ impl Plan {
         let began = Instant::now();
         let Store::Exact = self.store;
         let (mut crowded, mut ever) = (None, 0);
+        let checks = goal.checks(&self.checks);
         let (mut outcome, guarantee, algorithm) = loop {
             let limits = Limits {
                 depth: self.depth,
@@ -154,7 +167,7 @@ impl Plan {
                 stop: Some(stop),
             };
             let explored = match &claim {
-                None => self.explore(&model, model.bits(), &self.checks, &limits, watch),
+                None => self.explore(&model, model.bits(), &checks, &limits, watch),
                 Some(claim) => {
                     let product = Product::new(&model, claim, fairness);
                     // Without room for the automaton's state, what has one word gets a second one.

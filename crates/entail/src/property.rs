@@ -12,7 +12,7 @@ use entail_temporal::{self as temporal, Claim, Judgement, judge, translate};
 /// runs.
 pub fn forbidden(says: &Says) -> Result<Option<(Claim, Judgement)>, temporal::Limit> {
     let (formulas, formula) = match says {
-        Says::Branching(_) => return Ok(None),
+        Says::Branching(_) | Says::Watched(_) => return Ok(None),
         Says::Never(claim) => return Ok(Some((claim.clone(), Judgement::Contingent))),
         Says::Always(formulas, formula) => (formulas, *formula),
     };

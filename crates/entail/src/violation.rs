@@ -1,6 +1,7 @@
 //! What went wrong, in words and with its place.
 
 use entail_ir::interpret::Step;
+use entail_ir::monitor::Expected;
 use entail_ir::{Interpreter, Statement};
 use entail_model::{Fault, FaultKind, Model, State};
 
@@ -19,6 +20,8 @@ const MOST_LISTED: usize = 3;
 pub enum Kind {
     Fault(FaultKind),
     InvalidEnd,
+    /// The run ends, but the trace does not.
+    Incomplete,
     /// A run that goes on for ever breaks a property.
     Cycle,
     /// From some time on there is no progress.
@@ -70,6 +73,9 @@ impl Violation {
 
     /// The run ended in `state`, where it must not.
     pub fn end(interpreter: &Interpreter, state: &State) -> Violation {
+        if let Some(awaited) = interpreter.awaited(state) {
+            return Violation::incomplete(interpreter, awaited);
+        }
         let waiting = waiting(interpreter, state);
         let mut listed: Vec<_> = waiting
             .iter()
@@ -82,6 +88,16 @@ impl Violation {
         let message = format!("invalid end state: {}", listed.join("; "));
         let place = waiting.first().map(|(_, _, statement)| (*statement).clone());
         Violation { kind: Kind::InvalidEnd, message, place }
+    }
+}
+
+impl Violation {
+    /// The run ended where the trace still waits for one of these.
+    fn incomplete(interpreter: &Interpreter, awaited: &[Expected]) -> Violation {
+        let statement = |expected: &Expected| interpreter.system().statement(expected.statement);
+        let texts: Vec<_> = awaited.iter().map(|expected| format!("`{}`", statement(expected).text)).collect();
+        let message = format!("when the run ends, the trace still expects {}", texts.join(" or "));
+        Violation { kind: Kind::Incomplete, message, place: awaited.first().map(statement).cloned() }
     }
 }
 
@@ -105,6 +121,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::InvalidEnd => "invalid_end_state",
+            Kind::Incomplete => "incomplete_trace",
             Kind::Cycle => "acceptance_cycle",
             Kind::NonProgress => "non_progress_cycle",
             Kind::Fault(kind) => kind.name(),
@@ -115,6 +132,7 @@ impl Kind {
     pub fn words(self) -> &'static str {
         match self {
             Kind::InvalidEnd => "invalid end state",
+            Kind::Incomplete => "incomplete trace",
             Kind::Cycle => "acceptance cycle",
             Kind::NonProgress => "non-progress cycle",
             Kind::Fault(kind) => kind.words(),

@@ -11,7 +11,7 @@ pub mod source;
 pub mod suggest;
 
 use diagnostic::Diagnostic;
-use entail_ir::{Expr, StatementId, System};
+use entail_ir::{Expr, Monitor, StatementId, System};
 use entail_temporal::{Claim, Ctl, Formula, Formulas};
 use source::Sources;
 use std::path::{Path, PathBuf};
@@ -124,6 +124,8 @@ pub enum Says {
     Never(Claim),
     /// This is true where runs begin.
     Branching(Ctl),
+    /// A monitor has nothing against what is sent and received.
+    Watched(Monitor),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

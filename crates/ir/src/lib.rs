@@ -7,7 +7,7 @@
 pub mod action;
 pub mod expr;
 pub mod interpret;
-
+pub mod monitor;
 pub mod ranges;
 pub mod system;
 pub mod text;
@@ -19,6 +19,7 @@ pub use action::{Action, Block, BlockNode, Entry, NodeId, Pattern, Receive, Run,
 pub use expr::{BinaryOp, ChannelTest, Expr, Poll, UnaryOp};
 
 pub use interpret::Interpreter;
+pub use monitor::Monitor;
 pub use ranges::Ranges;
 pub use system::{
     Base, ChannelType, ChannelTypeId, Edge, EdgeId, Enumeration, EnumerationId, Field, Frame, Index, Init, Label,

@@ -1,6 +1,6 @@
 //! What a system consists of.
 
-use crate::{Action, Expr};
+use crate::{Action, Expr, Monitor};
 
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident($inner:ty)) => {
@@ -63,6 +63,9 @@ pub struct System {
     pub invariants: Vec<(Expr, StatementId)>,
     /// What a property asks of stable states. They see globals only. Nothing is wrong if one does not hold.
     pub propositions: Vec<(Expr, StatementId)>,
+    /// Watches channels. With one, nothing else is looked at: what goes wrong without its saying so is no fault of a step
+    /// that can be completed, and an end is invalid only where it says so.
+    pub monitor: Option<Monitor>,
 }
 
 /// Variables that live together: all globals, or the locals of one process type.

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::monitor::{Event, Expected, Monitor, Watched};
 use crate::text::Names;
 use crate::{
     Action, Base, Block, BlockNode, ChannelTypeId, Edge, Entry, EnumerationId, Expr, Field, Frame, Init, Location,
@@ -82,6 +83,7 @@ impl<'a> Verifier<'a> {
                 this.statement_id(*statement);
             });
         }
+        system.monitor.iter().for_each(|monitor| self.within("monitor", |this| this.monitor(monitor)));
         self.edge_ranges();
         for (number, start) in system.start.iter().enumerate() {
             self.within(format_args!("start {number}"), |this| {
@@ -297,6 +299,34 @@ impl<'a> Verifier<'a> {
                 self.started = false;
             }
             Action::Deterministic(_) => self.require(false, || "a block is part of an action".to_owned()),
+        }
+    }
+
+    fn monitor(&mut self, monitor: &'a Monitor) {
+        let Monitor { rule: _, watched, posts } = monitor;
+        for Watched { direction: _, channel, statement } in watched {
+            self.expr(channel, 1);
+            self.statement_id(*statement);
+        }
+        self.require(posts.len() <= MAX_IDS, || "too many posts".to_owned());
+        let is_over = posts.last().is_some_and(|last| last.edges.is_empty());
+        self.require(is_over, || "it does not end at its last post".to_owned());
+        for (id, post) in posts.iter().enumerate() {
+            self.within(format_args!("M{id}"), |this| {
+                post.edges.iter().for_each(|edge| this.expected(edge, posts.len()));
+            });
+        }
+    }
+
+    fn expected(&mut self, expected: &'a Expected, posts: usize) {
+        let Expected { event, target, statement } = expected;
+        self.require(usize::from(*target) < posts, || format!("there is no post {target}"));
+        self.statement_id(*statement);
+        if let Some(Event { direction: _, channel, fields }) = event {
+            self.expr(channel, 1);
+            self.patterns(fields, 1);
+            let stores = fields.iter().any(|field| matches!(field, Pattern::Store(_)));
+            self.require(!stores, || "a monitor only looks".to_owned());
         }
     }
 

@@ -110,6 +110,9 @@ impl<'s> Jit<'s> {
         if system.uses_priorities {
             return Err(Unsupported("processes have priorities".to_owned()));
         }
+        if system.monitor.is_some() {
+            return Err(Unsupported("channels are watched".to_owned()));
+        }
         let program = Program::new(system, interpreter.layout(), None);
         let general = Compiled::new(&program, tuning)?;
         let uses_timeout = program.uses_timeout;

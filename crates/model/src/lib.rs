@@ -209,9 +209,25 @@ fault_kinds! {
     ClaimEnd: "claim_end", "the claim has come to its end";
     /// Something that was promised of the whole run cannot come true any more.
     Refuted: "refuted", "the property is broken, whatever comes next";
+    /// A message was sent or received that a trace does not go on with.
+    UnexpectedEvent: "unexpected_event", "an event that the trace does not expect";
+    /// Events that must not come in this order have done so.
+    ForbiddenEvents: "forbidden_events", "the notrace has come to its end";
+    /// A message fits a trace in two ways.
+    AmbiguousEvent: "ambiguous_event", "an event that fits the trace in two ways";
 }
 
 impl FaultKind {
+    /// Whether it is the answer to what was asked of a run, so that it always counts.
+    pub fn is_answer(self) -> bool {
+        self.is_of_events() || matches!(self, FaultKind::Proposition | FaultKind::ClaimEnd | FaultKind::Refuted)
+    }
+
+    /// Whether a monitor objects to an event.
+    pub fn is_of_events(self) -> bool {
+        matches!(self, FaultKind::UnexpectedEvent | FaultKind::ForbiddenEvents | FaultKind::AmbiguousEvent)
+    }
+
     /// Whether it is something the model claims, so that there is a choice not to check it. SPIN switches off
     /// indices together with assertions.
     pub fn is_claim(self) -> bool {

@@ -3,8 +3,8 @@
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 
-use entail_front::ModelSource;
-use entail_ir::Interpreter;
+use entail_front::{Property, Says};
+use entail_ir::{Interpreter, Monitor, System};
 use entail_model::{Led, Model, Successors};
 use entail_packed::Packed;
 use entail_testkit::files::models_in;
@@ -12,9 +12,9 @@ use entail_testkit::files::models_in;
 /// Explores up to so many states of each model, transient ones too.
 const STATES: usize = 1_000;
 
-fn check(name: &str, model: &ModelSource) {
-    let interpreter = Interpreter::new(&model.system);
-    let packed = Packed::new(&interpreter, Interpreter::new(&model.system));
+fn check(name: &str, system: &System) {
+    let interpreter = Interpreter::new(system);
+    let packed = Packed::new(&interpreter, Interpreter::new(system));
     let mut known = HashSet::new();
     let mut queue = VecDeque::new();
     let mut initial = Vec::new();
@@ -56,16 +56,29 @@ fn check(name: &str, model: &ModelSource) {
 fn every_state_comes_back_as_it_was() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folders = ["examples", "tests/models", "tests/thesis", "../shared/models/promela", "../shared/models/esml"];
-    let mut checked = 0;
+    let (mut checked, mut watched) = (0, 0);
     for folder in folders.map(|folder| root.join(folder)) {
         if !folder.is_dir() {
             continue;
         }
         for file in models_in(&folder) {
             let Some(model) = entail_front::load(&file, &entail_front::Options::default()).model else { continue };
-            check(&file.display().to_string(), &model);
+            let name = file.display().to_string();
+            check(&name, &model.system);
+            for monitor in model.properties.iter().filter_map(monitor) {
+                check(&format!("{name}, watched"), &System { monitor: Some(monitor), ..model.system.clone() });
+                watched += 1;
+            }
             checked += 1;
         }
     }
     assert!(checked > 50, "only {checked} models");
+    assert!(watched > 20, "only {watched} traces");
+}
+
+fn monitor(property: &Property) -> Option<Monitor> {
+    match &property.meaning.as_ref()?.says {
+        Says::Watched(monitor) => Some(monitor.clone()),
+        Says::Always(..) | Says::Never(_) | Says::Branching(_) => None,
+    }
 }

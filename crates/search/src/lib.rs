@@ -22,7 +22,7 @@ mod trace;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use entail_model::{Fault, FaultKind, StateBuf};
+use entail_model::{Fault, StateBuf};
 
 pub use breadth_first::breadth_first;
 pub use components::components;
@@ -54,7 +54,7 @@ impl Checks {
     fn count(&self, fault: &Fault) -> bool {
         match fault.kind {
             // Who asks wants an answer.
-            FaultKind::Proposition | FaultKind::ClaimEnd | FaultKind::Refuted => true,
+            kind if kind.is_answer() => true,
             kind if kind.is_claim() => self.assertions,
             _ => self.faults,
         }

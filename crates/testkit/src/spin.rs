@@ -81,6 +81,10 @@ pub enum Goal {
     Cycle,
     /// A weakly fair one.
     FairCycle,
+    /// Every event that the model's trace has something against.
+    Events,
+    /// The same, and every invalid end state.
+    EventsAndEnds,
 }
 
 impl Goal {
@@ -89,6 +93,8 @@ impl Goal {
             Goal::Errors => &["-c0"],
             Goal::Cycle => &["-a", "-E"],
             Goal::FairCycle => &["-a", "-f", "-E"],
+            Goal::Events => &["-c0", "-A", "-E"],
+            Goal::EventsAndEnds => &["-c0", "-A"],
         }
     }
 }
@@ -207,6 +213,50 @@ pub fn is_broken(searched: &Finished) -> Result<bool, String> {
         Status::Complete => Err("another error".into()),
         status => Err(format!("{status:?}")),
     }
+}
+
+/// What SPIN says about the trace of a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Events {
+    /// Its errors are those of events, and sometimes others.
+    pub counts: SpinAnswer,
+    /// Whether there were other errors.
+    pub mixed: bool,
+    /// Whether an event was wrong.
+    pub broken: bool,
+    /// Whether an event fitted in two ways: there the search ends.
+    pub ambiguous: bool,
+    /// In how many states a run ends before its time.
+    pub incomplete: u64,
+}
+
+/// What SPIN says about the trace of a model, or why it cannot say.
+pub fn events(source: &str, limits: Limits) -> io::Result<Result<Events, String>> {
+    let Limits { time, memory_mib, depth } = limits;
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("model.pml"), source)?;
+    let how = Build { mode: Mode::Full, compiler: Compiler::Quick, constants: &[], memory_mib, vector: 65536 };
+    if let Made::Not(status) = build(folder.path(), Path::new("model.pml"), &how)? {
+        return Ok(Err(format!("{status:?}")));
+    }
+    let search = |goal| search(folder.path(), Search { goal, depth: depth.into(), hash_bits: 18, time });
+    let (events, ends) = (search(Goal::Events)?, search(Goal::EventsAndEnds)?);
+    let ambiguous = events.text().contains("non-determinism in event-trace");
+    let counts = read_answer(&events);
+    if counts.status != Status::Complete && !ambiguous {
+        return Ok(Err(format!("{:?}", counts.status)));
+    }
+    let is_event = |line: &&str| line.contains("event_trace error");
+    let text = events.text();
+    // Of errors that follow each other only different ones are told.
+    let told: Vec<_> = text.lines().filter(|line| line.contains("(at depth")).collect();
+    Ok(Ok(Events {
+        mixed: !told.iter().all(is_event),
+        broken: told.iter().any(is_event),
+        ambiguous,
+        incomplete: ends.text().matches("event_trace not completed").count() as u64,
+        counts,
+    }))
 }
 
 /// Whether there is a verifier now.

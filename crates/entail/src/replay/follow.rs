@@ -136,6 +136,8 @@ impl<'a, 's> Follow<'a, 's> {
         }
         match step.partner() {
             None => Some(1),
+            // What a trace has against the first half, `pan` reports without looking for a second one.
+            Some(_) if after.is_none() && self.interpreter.system().monitor.is_some() => Some(1),
             Some((partner, edge)) => after.filter(|after| is(partner, edge, after)).map(|_| 2),
         }
     }

@@ -9,7 +9,7 @@ use crate::console::{Console, Failure, Status};
 use crate::load;
 use crate::property::forbidden;
 use crate::trail::Trail;
-use entail_front::{Asked, Meaning, ModelSource};
+use entail_front::{Asked, Meaning, ModelSource, Says};
 use entail_ir::Interpreter;
 use follow::Follow;
 use std::fs::File;
@@ -24,7 +24,13 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     let name = args.property.as_deref().or(asked.first().map(Asked::name));
     let meaning = name.map(|name| meaning(&model, name)).transpose()?.flatten();
     let mut system = model.system.clone();
-    system.propositions = meaning.iter().flat_map(|meaning| meaning.propositions.clone()).collect();
+    if let Some(Meaning { says, propositions, .. }) = meaning {
+        system.propositions = propositions.clone();
+        system.monitor = match says {
+            Says::Watched(monitor) => Some(monitor.clone()),
+            Says::Always(..) | Says::Never(_) | Says::Branching(_) => None,
+        };
+    }
     let interpreter = Interpreter::new(&system);
     let mut follow = Follow::new(&interpreter, &trail);
     if let Some((claim, _)) = meaning.and_then(|meaning| forbidden(&meaning.says).ok().flatten()) {

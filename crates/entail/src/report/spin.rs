@@ -63,7 +63,7 @@ fn words(violation: &Violation) -> String {
     match violation.kind {
         Kind::Cycle => "acceptance cycle".into(),
         Kind::NonProgress => "non-progress cycle".into(),
-        Kind::InvalidEnd => "invalid end state".into(),
+        Kind::InvalidEnd | Kind::Incomplete => "invalid end state".into(),
         Kind::Fault(FaultKind::Assertion) => {
             let condition = text.strip_prefix("assert").unwrap_or(text).trim();
             format!("assertion violated {}", condition.replace(' ', ""))
@@ -76,6 +76,9 @@ fn words(violation: &Violation) -> String {
         Kind::Fault(FaultKind::Priority) => "priority is out of range".into(),
         Kind::Fault(FaultKind::SelfReference) => "used: enabled(pid=thisproc)".into(),
         Kind::Fault(FaultKind::ClaimEnd) => "end state in claim reached".into(),
+        Kind::Fault(FaultKind::UnexpectedEvent) => "event_trace error (no matching event)".into(),
+        Kind::Fault(FaultKind::ForbiddenEvents) => "event_trace error (all events matched)".into(),
+        Kind::Fault(FaultKind::AmbiguousEvent) => "non-determinism in event-trace".into(),
         Kind::Fault(FaultKind::StateSize) => "VECTORSZ is too small".into(),
         Kind::Fault(
             FaultKind::Invariant

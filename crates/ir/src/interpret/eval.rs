@@ -240,7 +240,7 @@ impl<'a> Scene<'a> {
         Ok(None)
     }
 
-    fn fits(&self, patterns: &[Pattern], field: impl Fn(usize) -> Option<i32>) -> Evaluated<bool> {
+    pub fn fits(&self, patterns: &[Pattern], field: impl Fn(usize) -> Option<i32>) -> Evaluated<bool> {
         for (i, pattern) in patterns.iter().enumerate() {
             if let Pattern::Equal(expected) = pattern
                 && field(i).unwrap_or(0) != self.eval(expected)?

@@ -117,6 +117,9 @@ impl<'s> Interpreter<'s> {
             FaultKind::Proposition => format!("`{text}` cannot be evaluated"),
             FaultKind::ClaimEnd => format!("the claim comes to its end with `{text}`"),
             FaultKind::Refuted => fault.kind.words().into(),
+            FaultKind::UnexpectedEvent => format!("`{text}` is not what the trace expects"),
+            FaultKind::ForbiddenEvents => format!("the notrace comes to its end with `{text}`"),
+            FaultKind::AmbiguousEvent => format!("`{text}` fits the trace in two ways"),
             FaultKind::StateSize => format!("`{text}`: the state would exceed {} bytes", super::MAX_STATE_BYTES),
         }
     }

@@ -2,7 +2,9 @@
 
 use super::eval::{Scene, Spot};
 use super::layout::store;
-use super::{Evaluated, Interpreter, MAX_CHANNELS, MAX_PROCESSES, MAX_STATE_BYTES, Offer, Step, View};
+use super::watch::{Seen, Unanswerable, Watch};
+use super::{ChannelView, Evaluated, Interpreter, MAX_CHANNELS, MAX_PROCESSES, MAX_STATE_BYTES, Offer, Step, View};
+use crate::monitor::Direction;
 use crate::{Action, Block, BlockNode, Edge, Init, NodeId, Pattern, Place, Receive, Run, Send, StatementId};
 use entail_model::{Fault, FaultKind, Fired, StateBuf};
 
@@ -72,10 +74,14 @@ impl Interpreter<'_> {
         let Performance { failed, first_failed, statement, .. } = performance;
         let fault = |kind, statement: StatementId, times| Fault { kind, place: statement.0, times };
         match outcome {
+            // What a monitor has objected to is what was asked for.
+            Err(_) if failed > 0 && first_failed.0.is_of_events() => {
+                Fired::Broken(fault(first_failed.0, first_failed.1, failed))
+            }
             Err(kind) => Fired::Broken(fault(kind, statement, 1 + failed)),
             Ok(()) => {
                 self.settle(state);
-                if nondeterministic {
+                if nondeterministic && self.system.monitor.is_none() {
                     Fired::Failed(fault(FaultKind::Choice, edge.statement, 1 + failed))
                 } else if failed > 0 {
                     Fired::Failed(fault(first_failed.0, first_failed.1, failed))
@@ -163,6 +169,7 @@ impl<'a> Performance<'a> {
         if offer.fields.len() != send.fields.len() {
             self.fail(FaultKind::MessageFields);
         }
+        self.observe(Direction::Send, offer.channel, &offer.fields)?;
         self.offer = Some(offer);
         self.advance(sent);
         self.process = partner;
@@ -232,6 +239,9 @@ impl<'a> Performance<'a> {
 
     /// Something is wrong, but the run goes on.
     fn fail(&mut self, kind: FaultKind) {
+        if self.interpreter.system.monitor.is_some() && !kind.is_of_events() {
+            return;
+        }
         if self.failed == 0 {
             self.first_failed = (kind, self.statement);
         }
@@ -251,7 +261,8 @@ impl<'a> Performance<'a> {
         let interpreter = self.interpreter;
         let layout = &interpreter.layout;
         let scene = self.scene();
-        let channel = scene.channel(scene.eval(&send.channel)?)?;
+        let number = scene.eval(&send.channel)?;
+        let channel = scene.channel(number)?;
         let channel_type = &interpreter.system.channel_types[channel.channel_type.index()];
         if channel_type.is_rendezvous() {
             // There is no message to offer, or nobody may take it here.
@@ -273,6 +284,7 @@ impl<'a> Performance<'a> {
             at += scalar.size() as usize;
         }
         layout.set_channel_length(self.state, channel, length + 1);
+        self.observe_buffer(Direction::Send, number, channel, length)?;
         if channel_type.fields.len() != send.fields.len() {
             self.fail(FaultKind::MessageFields);
         }
@@ -283,7 +295,8 @@ impl<'a> Performance<'a> {
     fn receive(&mut self, receive: &Receive) -> Evaluated<()> {
         let scene = self.scene();
         let slot = scene.matching(receive)?.ok_or(FaultKind::Blocked)?;
-        let channel = scene.channel(scene.eval(&receive.channel)?)?;
+        let number = scene.eval(&receive.channel)?;
+        let channel = scene.channel(number)?;
         let complete = receive.fields.len() == scene.channel_type_of(channel).fields.len();
         let message: Vec<i32> = match self.offer.take() {
             Some(offer) => offer.fields,
@@ -293,9 +306,18 @@ impl<'a> Performance<'a> {
             }
         };
         let rendezvous = self.scene().channel_type_of(channel).is_rendezvous();
-        for (pattern, value) in receive.fields.iter().zip(message) {
-            if let Pattern::Store(place) = pattern {
-                self.assign(place, value)?;
+        let last = receive.fields.len().saturating_sub(1);
+        for (index, pattern) in receive.fields.iter().enumerate() {
+            // In SPIN, it is the last field that takes the message out of the channel.
+            if index == last && !receive.keep {
+                if rendezvous {
+                    self.observe(Direction::Receive, number, &message)?;
+                } else {
+                    self.observe_buffer(Direction::Receive, number, channel, 0)?;
+                }
+            }
+            if let (Pattern::Store(place), Some(value)) = (pattern, message.get(index)) {
+                self.assign(place, *value)?;
             }
         }
         if !rendezvous && !receive.keep {
@@ -309,6 +331,42 @@ impl<'a> Performance<'a> {
         }
         if !complete && !receive.keep {
             self.fail(FaultKind::MessageFields);
+        }
+        Ok(())
+    }
+
+    /// Lets the monitor see what is sent to a channel or received from it. Like SPIN it looks at one end of the buffer, even
+    /// if the message is elsewhere because it was sorted in, or picked out.
+    fn observe_buffer(
+        &mut self,
+        direction: Direction,
+        number: i32,
+        channel: ChannelView,
+        slot: usize,
+    ) -> Evaluated<()> {
+        if self.interpreter.layout.watch.is_none() {
+            return Ok(());
+        }
+        let scene = self.scene();
+        let fields = 0..scene.channel_type_of(channel).fields.len();
+        let message: Vec<i32> = fields.map(|field| scene.field(channel, slot, field).unwrap_or(0)).collect();
+        self.observe(direction, number, &message)
+    }
+
+    fn observe(&mut self, direction: Direction, channel: i32, fields: &[i32]) -> Evaluated<()> {
+        let Interpreter { layout, system, .. } = self.interpreter;
+        let (Some(at), Some(monitor)) = (layout.watch, &system.monitor) else { return Ok(()) };
+        let post = layout.watch(self.state, at);
+        match self.scene().watch(monitor, post, &Seen { direction, channel, fields }) {
+            Ok(None) => {}
+            Ok(Some(Watch { post, fault })) => {
+                layout.set_watch(self.state, at, post);
+                fault.into_iter().for_each(|kind| self.fail(kind));
+            }
+            Err(Unanswerable(statement)) => {
+                self.statement = statement;
+                return Err(FaultKind::Proposition);
+            }
         }
         Ok(())
     }

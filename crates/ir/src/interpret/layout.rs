@@ -1,7 +1,8 @@
 //! How a state lies in its bytes.
 //!
 //! ```text
-//! exclusive │ last? │ process count │ globals │ global channels │ process 0 │ its channels │ process 1 │ …
+//! exclusive │ last? │ process count │ watch? │ globals │ global channels │ process 0 │ its channels │ process 1 │ …
+//! watch:    the monitor's post (2 bytes)
 //! process:  type │ station (1 or 2 bytes) │ priority? │ locals
 //! channel:  length (1 or 2 bytes) │ capacity × message; a rendezvous takes no bytes
 //! ```
@@ -13,10 +14,14 @@
 use crate::{Action, ChannelType, ChannelTypeId, Init, LocationId, ProcessType, ProcessTypeId, Scalar, System};
 use entail_model::State;
 
+/// A monitor has no more posts than two bytes tell apart.
+const WATCH_BYTES: usize = 2;
+
 /// The sizes and offsets that are the same in every state of a system.
 #[derive(Clone, Debug)]
 pub struct Layout {
     pub last: Option<usize>,
+    pub watch: Option<usize>,
     pub process_count: usize,
     pub(crate) globals: usize,
     /// Where the first process begins.
@@ -124,11 +129,13 @@ impl Layout {
 
         let last = system.uses_last.then_some(1);
         let process_count = 1 + usize::from(system.uses_last);
-        let globals = process_count + 1;
+        let watch = system.monitor.as_ref().map(|_| process_count + 1);
+        let globals = process_count + 1 + if watch.is_some() { WATCH_BYTES } else { 0 };
         let global_channels = channels_of(&system.globals.init);
         let first_process = globals + system.globals.size as usize + size_of(&global_channels);
         Layout {
             last,
+            watch,
             process_count,
             globals,
             first_process,
@@ -276,6 +283,15 @@ impl Layout {
         if self.priority {
             state[process + 1 + self.location_bytes] = priority;
         }
+    }
+
+    /// The post of the monitor, which is there.
+    pub(super) fn watch(&self, state: &State, watch: usize) -> usize {
+        usize::from(u16::from_le_bytes([state[watch], state[watch + 1]]))
+    }
+
+    pub(super) fn set_watch(&self, state: &mut State, watch: usize, post: u16) {
+        state[watch..watch + WATCH_BYTES].copy_from_slice(&post.to_le_bytes());
     }
 
     /// Where the globals begin.

@@ -6,12 +6,14 @@ mod explain;
 mod fire;
 pub mod layout;
 mod variation;
+mod watch;
 
 pub use engine::{Code, Codes, Engine, Exclusive, Far, Kind, Sink, Source, Words};
 pub use explain::{Change, Explained};
 pub use layout::{ChannelLayout, ChannelView, Layout, Outline, ProcessView, View};
 pub use variation::{Number, Variation};
 
+use crate::monitor::{Expected, Rule};
 use crate::{Action, Edge, EdgeId, Entry, Location, ProcessTypeId, System};
 use entail_model::{Concurrent, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation};
 use eval::Scene;
@@ -58,11 +60,27 @@ impl<'s> Interpreter<'s> {
     /// The marks of a state whose outline is known.
     pub fn marks_with(&self, state: &State, outline: &Outline) -> Marks {
         let processes = outline.types.iter().zip(&outline.starts);
-        marks_of(processes.map(|(&process_type, &start)| {
+        let marks = marks_of(processes.map(|(&process_type, &start)| {
             let process_type = ProcessTypeId(process_type as u16);
             let location = self.layout.location(state, start as usize);
             &self.system.process_type(process_type).locations[location.index()]
-        }))
+        }));
+        self.monitored(marks, state)
+    }
+
+    /// The marks of a state if only the monitor says where a run may end: where processes may, and some are left, it must
+    /// have come to an end too.
+    fn monitored(&self, marks: Marks, state: &State) -> Marks {
+        let (Some(watch), Some(monitor)) = (self.layout.watch, &self.system.monitor) else { return marks };
+        let is_end = || monitor.posts[self.layout.watch(state, watch)].end;
+        let stays = marks.valid_end && state[self.layout.process_count] > 0;
+        Marks { valid_end: monitor.rule == Rule::Forbids || !stays || is_end(), ..marks }
+    }
+
+    /// What the monitor, if there is one, waits for in a state.
+    pub fn awaited(&self, state: &State) -> Option<&'s [Expected]> {
+        let (watch, monitor) = (self.layout.watch?, self.system.monitor.as_ref()?);
+        Some(&monitor.posts[self.layout.watch(state, watch)].edges)
     }
 
     /// Where the processes and channels of `state` are.
@@ -244,11 +262,11 @@ impl Model for Interpreter<'_> {
             return Marks::default();
         }
         let view = self.view(state);
-        marks_of(
-            view.processes
-                .iter()
-                .map(|process| &self.system.process_type(process.process_type).locations[process.location.index()]),
-        )
+        let marks =
+            marks_of(view.processes.iter().map(|process| {
+                &self.system.process_type(process.process_type).locations[process.location.index()]
+            }));
+        self.monitored(marks, state)
     }
 }
 

@@ -29,6 +29,9 @@ impl Variation {
         if let Some(last) = layout.last {
             variation.add(last, BYTE, Range { low: 0, high: 255 });
         }
+        if let (Some(watch), Some(monitor)) = (layout.watch, &system.monitor) {
+            variation.add(watch, Scalar::unsigned(16), Range { low: 0, high: monitor.over() as i32 });
+        }
         variation.template[layout.process_count] = outline.types.len() as u8;
         for variable in &system.globals.variables {
             variation.variable(&variable.shape, layout.globals, variable.offset, &|offset| ranges.global(offset));

@@ -21,6 +21,12 @@
 //!
 //! invariant tries != 4 @s4
 //!
+//! monitor requires
+//!   watch q ! @s1
+//!   M0: end
+//!     expect q ! (== 1) -> M0 @s5
+//!   M1: end
+//!
 //! start sender
 //!
 //! s0: "proctype sender()" at "net.pml":3:1 spin 0
@@ -73,7 +79,7 @@ const USUAL_PRIORITY: u8 = 1;
 
 /// Words with a meaning of their own at the beginning of a line, of an operand or of a type. A name that is
 /// one of them is written in quotes.
-const RESERVED: [&str; 50] = [
+const RESERVED: [&str; 54] = [
     "_",
     "_last",
     "_nonprogress",
@@ -82,6 +88,7 @@ const RESERVED: [&str; 50] = [
     "_started",
     "_timeout",
     "assert",
+    "any",
     "at",
     "bool",
     "chan",
@@ -94,6 +101,7 @@ const RESERVED: [&str; 50] = [
     "end",
     "enter",
     "enum",
+    "expect",
     "fault",
     "find",
     "full",
@@ -106,6 +114,7 @@ const RESERVED: [&str; 50] = [
     "let",
     "local",
     "location",
+    "monitor",
     "nempty",
     "new",
     "nfull",
@@ -123,6 +132,7 @@ const RESERVED: [&str; 50] = [
     "start",
     "uses",
     "var",
+    "watch",
     "when",
 ];
 

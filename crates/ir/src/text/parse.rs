@@ -3,6 +3,7 @@
 //! Twice: first what declares names, then what uses them, so that a process may refer to another that comes
 //! later.
 
+mod monitor;
 mod phrase;
 mod reader;
 
@@ -98,6 +99,7 @@ impl Parser {
             Some('s') => return Ok(()),
             Some('L') => return self.location(tokens),
             Some('n') => return self.node(tokens),
+            Some('M') => return self.post(tokens),
             Some(_) | None => {}
         }
         match first_word(tokens) {
@@ -113,6 +115,9 @@ impl Parser {
             "label" => self.label(tokens),
             "invariant" => self.invariant(tokens),
             "proposition" => self.proposition(tokens),
+            "monitor" => self.monitor(tokens),
+            "watch" => self.watched(tokens),
+            "expect" => self.expected(tokens),
             "start" => self.start(tokens),
             "enter" => self.block_entry(tokens),
             _ => self.edge(tokens),

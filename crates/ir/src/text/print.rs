@@ -1,5 +1,6 @@
 //! Writes a system as text.
 
+mod monitor;
 mod phrase;
 
 use super::lex::quote;
@@ -52,6 +53,7 @@ impl Display for Shown<'_, System> {
         for (condition, statement) in &system.propositions {
             writeln!(f, "proposition {} @{statement}", names.show(condition))?;
         }
+        system.monitor.iter().try_for_each(|monitor| write!(f, "{}", names.show(monitor)))?;
         for Start { process_type, priority } in &system.start {
             writeln!(f, "start {}{}", names.show(process_type), Priority(*priority))?;
         }

@@ -2,6 +2,7 @@
 
 use entail_model::FaultKind;
 
+use crate::monitor::{Direction, Event, Expected, Monitor, Post, Rule, Watched};
 use crate::{
     Action, Base, BinaryOp, Block, BlockNode, ChannelTest, ChannelType, ChannelTypeId, Edge, Entry, Enumeration,
     EnumerationId, Expr, Field, Frame, Index, Init, Label, Location, LocationId, Meaning, NodeId, Pattern, Place,
@@ -37,6 +38,7 @@ pub(crate) fn everything() -> System {
         oldest_first: true,
         invariants: vec![(sum(), StatementId(1))],
         propositions: vec![(sum(), StatementId(1)), (Expr::ProcessCount, StatementId(0))],
+        monitor: Some(monitor()),
         ..System::default()
     };
     statements(&mut system);
@@ -48,6 +50,28 @@ pub(crate) fn everything() -> System {
     fill(&mut system, SELF, 1, first.collect());
     fill(&mut system, OTHER, 1, vec![Edge { atomic: true, ..edge(Action::End, None) }]);
     system
+}
+
+fn monitor() -> Monitor {
+    let channel = Expr::load(Place::global(1, CHANNEL));
+    let event = |direction| Event {
+        direction,
+        channel: channel.clone(),
+        fields: vec![Pattern::Equal(sum()), Pattern::Ignore],
+    };
+    let expected =
+        |event: Option<Event>, target| Expected { event, target, statement: StatementId(u32::from(target)) };
+    let (send, receive) = (event(Direction::Send), event(Direction::Receive));
+    let watched = |direction| Watched { direction, channel: channel.clone(), statement: StatementId(1) };
+    Monitor {
+        rule: Rule::Forbids,
+        watched: vec![watched(Direction::Send), watched(Direction::Receive)],
+        posts: vec![
+            Post { edges: vec![expected(Some(send), 1), expected(Some(receive), 0)], end: true },
+            Post { edges: vec![expected(None, 0)], end: false },
+            Post { edges: vec![], end: true },
+        ],
+    }
 }
 
 fn globals() -> Frame {
@@ -279,6 +303,11 @@ pub(crate) fn random(seed: u64) -> System {
     system.start.clear();
     system.invariants = vec![(Expr::ProcessCount, StatementId(0))];
     system.propositions = vec![(Expr::ProcessCount, StatementId(0))];
+    system.monitor = random.chance().then(|| {
+        let post = Post { edges: vec![], end: random.chance() };
+        let rule = if random.chance() { Rule::Requires } else { Rule::Forbids };
+        Monitor { rule, watched: vec![], posts: vec![post; 1 + random.below(3) as usize] }
+    });
     // Places refer to frames of all process types, so edges come last.
     for id in 0..system.process_types.len() {
         let process = ProcessTypeId(id as u16);

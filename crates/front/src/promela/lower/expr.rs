@@ -6,7 +6,6 @@ use crate::promela::ast::{Expr, ExprKind, Ident, Part, ReceiveArg, VarRef};
 use crate::source::Span;
 use entail_ir as ir;
 use entail_ir::{Base, ChannelTest, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
-use std::cmp::Ordering;
 
 /// What the lowering needs to know about a process type before its body is lowered.
 #[derive(Debug)]
@@ -345,18 +344,22 @@ impl Lowering<'_> {
     /// too short as long as nobody sends it; old models rely on that.
     pub fn check_arity(&mut self, fields: usize, channel: Option<ir::ChannelTypeId>, span: Span) {
         let Some(channel) = channel else { return };
+        let Some(message) = self.arity_mismatch(fields, channel) else { return };
+        if fields > self.scopes.channel_types[channel.index()].fields.len() {
+            self.error(span, message);
+        } else {
+            let warning = Diagnostic::warning(span, message).hint("it will be an error when it is executed");
+            self.problems.push(warning);
+        }
+    }
+
+    /// What is wrong with so many fields.
+    pub fn arity_mismatch(&self, fields: usize, channel: ir::ChannelTypeId) -> Option<String> {
         let channel = &self.scopes.channel_types[channel.index()];
         let expected = channel.fields.len();
         let plural = if expected == 1 { "" } else { "s" };
-        let message = format!("messages of `{}` have {expected} field{plural}, not {fields}", channel.name);
-        match fields.cmp(&expected) {
-            Ordering::Equal => {}
-            Ordering::Greater => self.error(span, message),
-            Ordering::Less => {
-                let warning = Diagnostic::warning(span, message).hint("it will be an error when it is executed");
-                self.problems.push(warning);
-            }
-        }
+        let message = || format!("messages of `{}` have {expected} field{plural}, not {fields}", channel.name);
+        (fields != expected).then(message)
     }
 
     /// A channel, and its type where a declaration says it.

@@ -11,6 +11,7 @@ mod flow;
 mod graph;
 mod scope;
 mod statement;
+mod trace;
 mod warn;
 
 use super::ast::{self, ExprKind, Ident, Program, Unit};
@@ -59,6 +60,7 @@ fn lower_without(
     sources: &Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> (Option<Lowered>, HashSet<Arc<str>>) {
+    trace::check_single(program, problems);
     let mut layout = Layout::new(Scopes::new(unread), problems);
     layout.units(program);
     layout.separate_remote_labels(program);
@@ -72,10 +74,7 @@ fn lower_without(
             Unit::Ltl(ltl) => meanings.push(assembly.formula(ltl)),
             Unit::Watcher(watcher) => meanings.push(Some(assembly.watcher(watcher))),
             Unit::Never(_) => meanings.push(claims.next().and_then(|flow| assembly.never(flow))),
-            Unit::Trace(_) => {
-                claims.next().inspect(|flow| assembly.check_statements(flow));
-                meanings.push(None);
-            }
+            Unit::Trace(trace) => meanings.push(claims.next().and_then(|flow| assembly.trace(trace, flow))),
             Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
         }
     }

@@ -52,7 +52,7 @@ impl Reader<'_> {
         if self.eat_word("exit") { Ok(None) } else { Ok(Some(NodeId(self.id('n')?))) }
     }
 
-    fn statement_id(&mut self) -> Parsed<StatementId> {
+    pub(super) fn statement_id(&mut self) -> Parsed<StatementId> {
         self.symbol("@")?;
         self.id('s').map(StatementId)
     }
@@ -134,7 +134,7 @@ impl Reader<'_> {
         Ok((anywhere, self.list("(", ")", Self::pattern)?))
     }
 
-    fn pattern(&mut self) -> Parsed<Pattern> {
+    pub(super) fn pattern(&mut self) -> Parsed<Pattern> {
         if self.eat_word("_") {
             Ok(Pattern::Ignore)
         } else if self.eat("==") {
@@ -169,7 +169,7 @@ impl Reader<'_> {
         Ok(left)
     }
 
-    fn operand(&mut self) -> Parsed<Expr> {
+    pub(super) fn operand(&mut self) -> Parsed<Expr> {
         if self.eat("!!") {
             let operand = self.nested(Self::operand)?;
             return Ok(Expr::unary(UnaryOp::Not, Expr::unary(UnaryOp::Not, operand)));

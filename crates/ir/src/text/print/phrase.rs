@@ -132,10 +132,10 @@ impl Display for Shown<'_, Expr> {
 }
 
 /// An expression as a part of a larger one.
-struct Operand<'a>(Shown<'a, Expr>);
+pub(super) struct Operand<'a>(Shown<'a, Expr>);
 
 impl<'a> Names<'a> {
-    fn operand(self, item: &'a Expr) -> Operand<'a> {
+    pub(super) fn operand(self, item: &'a Expr) -> Operand<'a> {
         Operand(self.show(item))
     }
 }

@@ -1,0 +1,218 @@
+//! `trace` and `notrace`: what is sent and received, and in which order.
+
+use super::automaton::{self, Automaton};
+use super::expr::Lowering;
+use super::flow::{ElementId, Flow, Kind};
+use super::{Assembly, Statements, describe};
+use crate::diagnostic::Diagnostic;
+use crate::promela::ast::{Branch, Expr, ExprKind, Part, Program, Step, Stmt, StmtKind, Trace, Unit};
+use crate::{Meaning, Says};
+use entail_ir as ir;
+use entail_ir::monitor::{Direction, Event, Expected, Monitor, Post, Rule, Watched};
+use entail_ir::{Pattern, StatementId};
+use std::collections::HashMap;
+
+const EVENTS: &str = "a trace is made of sends, receives, `if`, `do`, `break`, `goto` and labels";
+
+/// There is room for one trace only, as in SPIN.
+pub fn check_single(program: &Program, problems: &mut Vec<Diagnostic>) {
+    let mut traces = program.units.iter().filter_map(|unit| match unit {
+        Unit::Trace(trace) => Some(trace),
+        _ => None,
+    });
+    let Some(first) = traces.next() else { return };
+    problems.extend(traces.map(|other| {
+        Diagnostic::error(other.span, "a model can have only one `trace` or `notrace`")
+            .related(first.span, "the first one is here")
+    }));
+}
+
+/// The events of a trace, as its text says them.
+type Events = HashMap<ElementId, (Event, StatementId)>;
+
+impl Assembly<'_> {
+    /// The monitor of a trace. It goes on with each event on a channel that the trace names.
+    pub(super) fn trace(&mut self, trace: &Trace, flow: &mut Flow) -> Option<Meaning> {
+        check_events(&trace.body, self.problems);
+        let automaton = automaton::build(flow, &self.scopes, self.problems);
+        let (events, watched) = self.events(flow);
+        let automaton = automaton?;
+        if automaton.outgoing.len() > usize::from(u16::MAX) {
+            self.problems.push(Diagnostic::error(trace.span, "a trace of more than 65535 statements"));
+            return None;
+        }
+        let rule = if trace.negated { Rule::Forbids } else { Rule::Requires };
+        let posts = self.posts(flow, &automaton, &events);
+        let says = Says::Watched(Monitor { rule, watched, posts });
+        Some(Meaning { says, propositions: Vec::new(), antecedents: Vec::new() })
+    }
+
+    /// Every event of the text, even if nothing leads there, and what is watched for its sake.
+    fn events(&mut self, flow: &Flow) -> (Events, Vec<Watched>) {
+        let (mut events, mut all) = (Events::new(), Vec::<Watched>::new());
+        for (id, element) in (0..).map(ElementId).zip(&flow.elements) {
+            let Kind::Simple(stmt) = &element.kind else { continue };
+            let Some(event) = self.lowering(element.scope, element.order).event(stmt) else { continue };
+            let statement = self.statement(&describe(element, flow), element.span, element.id, element.number);
+            let watched = Watched { direction: event.direction, channel: event.channel.clone(), statement };
+            if !all.iter().any(|known| Watched { statement, ..known.clone() } == watched) {
+                all.push(watched);
+            }
+            events.insert(id, (event, statement));
+        }
+        (events, all)
+    }
+
+    fn posts(&mut self, flow: &Flow, automaton: &Automaton, events: &Events) -> Vec<Post> {
+        let over = flow.elements.iter().find(|element| matches!(element.kind, Kind::End));
+        let locations = posts_of(automaton, over.map_or(0, |over| over.number));
+        let post_of: HashMap<u32, u16> = locations.iter().copied().zip(0..).collect();
+        let mut statements = Statements { made: HashMap::new() };
+        let (_, running) = locations.split_last().unwrap_or((&0, &[]));
+        let mut posts = Vec::new();
+        for &location in running {
+            let edges = automaton.outgoing[location as usize].iter().map(|transition| {
+                // To go elsewhere takes an event, too, whichever it is.
+                let (event, statement) = match events.get(&transition.element) {
+                    Some((event, statement)) => (Some(event.clone()), *statement),
+                    None => (None, self.lower_element(flow, transition.element, &mut statements).1),
+                };
+                Expected { event, target: post_of[&transition.target], statement }
+            });
+            posts.push(Post { edges: edges.collect(), end: automaton.marks[location as usize].end });
+        }
+        posts.push(Post { edges: Vec::new(), end: true });
+        posts
+    }
+}
+
+/// The locations that a trace comes to, the first one first and its end last.
+fn posts_of(automaton: &Automaton, over: u32) -> Vec<u32> {
+    let mut seen = vec![false; automaton.outgoing.len()];
+    seen[over as usize] = true;
+    let (mut found, mut next) = (Vec::new(), 0);
+    let mut visit = |location: u32, found: &mut Vec<u32>| {
+        if !std::mem::replace(&mut seen[location as usize], true) {
+            found.push(location);
+        }
+    };
+    visit(automaton.entry, &mut found);
+    while let Some(&location) = found.get(next) {
+        automaton.outgoing[location as usize].iter().for_each(|edge| visit(edge.target, &mut found));
+        next += 1;
+    }
+    found.push(over);
+    found
+}
+
+impl Lowering<'_> {
+    /// What a statement of a trace expects; `None` if that is no event.
+    fn event(&mut self, stmt: &Stmt) -> Option<Event> {
+        let before = self.problems.iter().filter(|problem| problem.is_error()).count();
+        let (direction, channel, fields) = match &stmt.kind {
+            StmtKind::Send(send) => {
+                let fields = send.args.iter().flat_map(|arg| self.sent(arg)).collect();
+                (Direction::Send, &send.channel, fields)
+            }
+            StmtKind::Receive(receive) => {
+                let fields = self.patterns(&receive.args, None, stmt.span);
+                (Direction::Receive, &receive.channel, fields.into_iter().map(unstored).collect())
+            }
+            _ => return None,
+        };
+        let fields: Vec<Pattern> = fields;
+        let (channel, channel_type) = self.channel(channel);
+        let mismatch = channel_type.and_then(|channel| self.arity_mismatch(fields.len(), channel));
+        // Fields that are wrong in themselves may not have been counted.
+        let is_wrong = self.problems.iter().filter(|problem| problem.is_error()).count() > before;
+        if let Some(message) = mismatch.filter(|_| !is_wrong) {
+            self.error(stmt.span, message);
+        }
+        if self.run.take().is_some() {
+            self.error(stmt.span, "`run` in a trace");
+        }
+        Some(Event { direction, channel, fields })
+    }
+
+    /// What a field of a send in a trace must be. Only constants are compared.
+    fn sent(&mut self, arg: &Expr) -> Vec<Pattern> {
+        let name = match &arg.kind {
+            ExprKind::Const(value) => return vec![Pattern::Equal(ir::Expr::Const(*value))],
+            ExprKind::Var(var) => match &var.parts[..] {
+                [Part { name, index: None }] => Some(&*name.name),
+                _ => None,
+            },
+            _ => {
+                let warning = Diagnostic::warning(arg.span, "this fits every value: only constants are compared");
+                self.problems.push(warning.hint("write `_`, or the number itself"));
+                None
+            }
+        };
+        if name == Some("_") {
+            return vec![Pattern::Ignore];
+        }
+        if let Some((_, value)) = name.and_then(|name| self.scopes.member(name)) {
+            return vec![Pattern::Equal(ir::Expr::Const(value))];
+        }
+        self.args(std::slice::from_ref(arg)).iter().map(|_| Pattern::Ignore).collect()
+    }
+}
+
+/// A variable in a trace stands for any value.
+fn unstored(pattern: Pattern) -> Pattern {
+    match pattern {
+        Pattern::Store(_) | Pattern::Ignore => Pattern::Ignore,
+        Pattern::Equal(value) => Pattern::Equal(value),
+    }
+}
+
+fn check_events(steps: &[Step], problems: &mut Vec<Diagnostic>) {
+    for step in steps {
+        match step {
+            Step::Decl(decl) => {
+                problems.push(Diagnostic::error(decl.span, "a trace has no variables of its own"));
+            }
+            Step::Exclusive(_) => {}
+            Step::Stmt(stmt) => check_event(stmt, problems),
+        }
+    }
+}
+
+fn check_event(stmt: &Stmt, problems: &mut Vec<Diagnostic>) {
+    let hint = match &stmt.kind {
+        // A label alone labels a `skip` that nobody wrote.
+        StmtKind::Labelled(label, inner) if inner.span == label.span => return,
+        StmtKind::Labelled(_, inner) => return check_event(inner, problems),
+        StmtKind::Send(send) if !send.sorted => return,
+        StmtKind::Receive(receive) if !receive.random && !receive.keep => return,
+        StmtKind::Break | StmtKind::Goto(_) => return,
+        StmtKind::If(branches) | StmtKind::Do(branches) => {
+            let bodies = branches.iter().map(|Branch { body, .. }| body);
+            return bodies.for_each(|body| check_events(body, problems));
+        }
+        StmtKind::Unless(body, escape) => {
+            check_event(body, problems);
+            return check_event(escape, problems);
+        }
+        StmtKind::Send(_) => "write `!`, which `!!` fits too",
+        StmtKind::Receive(receive) if receive.keep => "a message that stays in its channel is not received",
+        StmtKind::Receive(_) => "write `?`, which `??` fits too",
+        StmtKind::Assign(..)
+        | StmtKind::Increment(_)
+        | StmtKind::Decrement(_)
+        | StmtKind::Expr(_)
+        | StmtKind::Else
+        | StmtKind::Assert(_)
+        | StmtKind::Printf(..)
+        | StmtKind::Printm(_)
+        | StmtKind::SetPriority(..)
+        | StmtKind::ForRange { .. }
+        | StmtKind::ForIn { .. }
+        | StmtKind::Select { .. }
+        | StmtKind::Atomic(_)
+        | StmtKind::DStep(_)
+        | StmtKind::Block(_)
+        | StmtKind::Inlined { .. } => EVENTS,
+    };
+    problems.push(Diagnostic::error(stmt.span, "this is no event").hint(hint));
+}
