@@ -283,7 +283,6 @@ impl Case {
         std::fs::write(&file, &text)?;
         let options = ["--property", self.trace.keyword(), "--time", "20s", "--no-opt", "--all-errors"];
         let (theirs, ours) = match (spin::events(&text, Limits::default())?, entail.property(&file, &options)) {
-            (Err(why), Ok(_)) if why == "Rejected" => return Ok(Both::Different("SPIN rejects the model".into())),
             (Err(why), _) => return Ok(Both::Unknown(why)),
             (Ok(_), Err(problem)) => return Ok(Both::Different(format!("entail: {problem}"))),
             (Ok(_), Ok(ours)) if ours["verdict"] == "inconclusive" => {
