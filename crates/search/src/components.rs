@@ -15,7 +15,7 @@ use crate::follow;
 use crate::footprint;
 use crate::lasso::{self, WayIn};
 use crate::run::Run;
-use crate::{Checks, End, Errors, Limit, Limits, Outcome};
+use crate::{Checks, End, Limit, Limits, Outcome};
 
 /// Looks for an infinite run of `model` that is accepted: a counterexample. `store` is empty at first.
 ///
@@ -26,9 +26,8 @@ where
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
-    let checks = Checks { faults: false, assertions: false, end_states: false, errors: Errors::First };
     let mut open = Open::default();
-    let mut run = Run::new(model, store, &checks, limits, observer);
+    let mut run = Run::new(model, store, &Checks::OF_CLAIMS, limits, observer);
     let explored = explore(&mut run, &mut open);
     let (outcome, fault) = run.finish(explored);
     match (outcome.end, fault) {

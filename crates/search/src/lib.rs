@@ -13,6 +13,7 @@ mod doubt;
 mod follow;
 mod footprint;
 mod lasso;
+mod nested;
 mod path;
 mod queue;
 mod recent;
@@ -27,6 +28,7 @@ use entail_model::{Fault, FaultKind, StateBuf};
 pub use breadth_first::breadth_first;
 pub use components::components;
 pub use depth_first::depth_first;
+pub use nested::nested;
 
 /// What counts as an error, and what to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,9 @@ impl Default for Checks {
 }
 
 impl Checks {
+    /// Where infinite runs are looked for: what has no answer, or must never happen, and nothing else.
+    const OF_CLAIMS: Checks = Checks { faults: false, assertions: false, end_states: false, errors: Errors::First };
+
     fn count(&self, fault: &Fault) -> bool {
         match fault.kind {
             // Who asks wants an answer.
