@@ -16,6 +16,9 @@ use entail_model::{
 use crate::automaton::{self, Automaton, Edge};
 use crate::cube::Cube;
 use crate::fairness::Fairness;
+use crate::levels::{self, Unfolded};
+use crate::limits::{Limit, Limits};
+use crate::reduce;
 
 /// Runs that must not be.
 #[derive(Clone, Debug)]
@@ -27,6 +30,24 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// The same with one acceptance set, or none.
+    pub fn with_one_set(&self, limits: Limits) -> Result<Claim, Limit> {
+        if self.automaton.sets <= 1 {
+            return Ok(self.clone());
+        }
+        let Unfolded { edges, origins } = levels::count_sets(&self.automaton, limits)?;
+        let mut automaton = Automaton { edges, sets: 1 };
+        if self.ends.is_empty() {
+            // States are numbered anew.
+            reduce(&mut automaton, limits);
+        }
+        let place =
+            |origin: automaton::State| self.ends.iter().find(|(end, _)| *end == origin).map(|(_, place)| *place);
+        let ends = automaton.states().zip(origins).filter_map(|(state, origin)| Some((state, place(origin)?)));
+        let ends = ends.collect();
+        Ok(Claim { automaton, ends })
+    }
+
     /// As many as it takes to tell the automaton's states apart.
     pub fn bits(&self) -> u32 {
         usize::BITS - self.automaton.len().saturating_sub(1).leading_zeros()
