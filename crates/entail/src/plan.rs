@@ -6,14 +6,15 @@ use crate::progress::Watch;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, Step};
 use entail_jit::Jit;
-use entail_model::{Concurrent, Guarantee, Model, Observer, Progress, Propositional};
+use entail_model::{Accepting, Concurrent, Guarantee, Model, Observer, Progress, Propositional};
 use entail_packed::Packed;
 use entail_search::{
     Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, breadth_first, components, depth_first,
+    nested,
 };
-use entail_store::{Lossless, LosslessWide, Numbers};
+use entail_store::{Kept, Lossless, LosslessWide, Numbers, Short};
 use entail_temporal::product::{Move, Product};
-use entail_temporal::{Claim, Fairness};
+use entail_temporal::{self as temporal, Claim, Fairness};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -81,13 +82,16 @@ pub enum Algorithm {
     BreadthFirst,
     DepthFirst,
     Components,
+    Nested,
 }
 
 impl Algorithm {
-    fn of(search: Search) -> Algorithm {
-        match search {
-            Search::BreadthFirst => Algorithm::BreadthFirst,
-            Search::DepthFirst => Algorithm::DepthFirst,
+    fn of(search: Search, goal: Goal) -> Algorithm {
+        match (goal, search) {
+            (Goal::Mistake, Search::BreadthFirst) => Algorithm::BreadthFirst,
+            (Goal::Mistake, Search::DepthFirst | Search::Nested) => Algorithm::DepthFirst,
+            (Goal::Claimed(_), Search::BreadthFirst | Search::DepthFirst) => Algorithm::Components,
+            (Goal::Claimed(_), Search::Nested) => Algorithm::Nested,
         }
     }
 }
@@ -113,6 +117,14 @@ impl Plan {
             memory: args.limits.memory,
             depth: args.limits.depth,
             time: args.limits.time,
+        }
+    }
+
+    /// A claim as the search can look for it.
+    pub fn prepared(&self, claim: Claim) -> Result<Claim, temporal::Limit> {
+        match self.search {
+            Search::BreadthFirst | Search::DepthFirst => Ok(claim),
+            Search::Nested => claim.with_one_set(temporal::Limits::default()),
         }
     }
 
@@ -167,8 +179,8 @@ impl Plan {
                     let watch = &mut OfModel(watch);
                     // Without room for the automaton's state, what has one word gets a second one.
                     let outcome = match product.bits().unwrap_or(bits + u64::BITS) {
-                        64..128 => components(&product, &mut Numbers::new(LosslessWide::new()), &limits, watch),
-                        bits => components(&product, &mut Numbers::new(Lossless::new(bits)), &limits, watch),
+                        64..128 => self.look_for_run(&product, LosslessWide::new(), &limits, watch),
+                        bits => self.look_for_run(&product, Lossless::new(bits), &limits, watch),
                     };
                     crowded = product.is_crowded().then(|| product.most_processes());
                     ever = product.ever();
@@ -200,10 +212,7 @@ impl Plan {
             compile,
             search,
             state_bits: model.bits(),
-            algorithm: match goal {
-                Goal::Mistake => Algorithm::of(self.search),
-                Goal::Claimed(_) => Algorithm::Components,
-            },
+            algorithm: Algorithm::of(self.search, goal),
             ever,
             crowded,
         }
@@ -218,9 +227,27 @@ impl Plan {
     ) -> (Outcome<Step>, Guarantee) {
         let outcome = match self.search {
             Search::BreadthFirst => breadth_first(model, &mut store, &self.checks, limits, watch),
-            Search::DepthFirst => depth_first(model, &mut store, &self.checks, limits, watch),
+            Search::DepthFirst | Search::Nested => depth_first(model, &mut store, &self.checks, limits, watch),
         };
         (outcome, store.guarantee())
+    }
+
+    fn look_for_run<M: Accepting, S: Short>(
+        &self,
+        model: &M,
+        mut store: Kept<S>,
+        limits: &Limits,
+        observer: &mut impl Observer<M::Step>,
+    ) -> Outcome<M::Step> {
+        match self.search {
+            Search::BreadthFirst | Search::DepthFirst => {
+                components(model, &mut Numbers::new(store), limits, observer)
+            }
+            Search::Nested => {
+                let mut inner = store.key_set();
+                nested(model, &mut store, &mut inner, limits, observer)
+            }
+        }
     }
 }
 

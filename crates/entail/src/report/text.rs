@@ -1,7 +1,6 @@
 //! For people: the verdict first, then why, then how it was found.
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
-use crate::args::Search;
 use crate::check::default_trail;
 use crate::coverage::{Unreached, each_once};
 use crate::plan::Algorithm;
@@ -97,6 +96,7 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
         Algorithm::BreadthFirst => "breadth first",
         Algorithm::DepthFirst => "depth first",
         Algorithm::Components => "by components",
+        Algorithm::Nested => "nested depth first",
     };
     let seen = match searched.end {
         End::Complete => "all of the model was explored",
@@ -146,7 +146,7 @@ fn write_unreached(out: &mut String, unreached: &[Unreached], system: &System) -
 }
 
 fn write_hints(out: &mut String, report: &Report) -> fmt::Result {
-    let mut hints: Vec<_> = report.properties.iter().filter_map(|property| hint(report, property)).collect();
+    let mut hints: Vec<_> = report.properties.iter().filter_map(hint).collect();
     hints.dedup();
     if !hints.is_empty() {
         writeln!(out)?;
@@ -154,14 +154,14 @@ fn write_hints(out: &mut String, report: &Report) -> fmt::Result {
     hints.iter().try_for_each(|hint| writeln!(out, "  hint: {hint}"))
 }
 
-fn hint(report: &Report, property: &PropertyReport) -> Option<&'static str> {
+fn hint(property: &PropertyReport) -> Option<&'static str> {
     let searched = property.searched.as_ref()?;
     match searched.end {
-        End::Error if report.plan.search == Search::DepthFirst => {
-            Some("`--search bfs` finds a shortest counterexample")
-        }
-        End::Error if searched.algorithm == Algorithm::Components => None,
-        End::Error => Some("`--all-errors` goes on and counts every error"),
+        End::Error => match searched.algorithm {
+            Algorithm::DepthFirst => Some("`--search bfs` finds a shortest counterexample"),
+            Algorithm::BreadthFirst => Some("`--all-errors` goes on and counts every error"),
+            Algorithm::Components | Algorithm::Nested => None,
+        },
         End::Complete => None,
         End::Limit(Limit::Depth) => Some("a greater `--depth`, or none, lets the search see more"),
         End::Limit(Limit::Time) => Some("a greater `--time`, or none, lets the search see more"),
