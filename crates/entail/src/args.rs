@@ -165,9 +165,10 @@ pub struct AskedArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub struct HowArgs {
-    /// In which order states are visited: bfs gives a shortest counterexample
-    #[arg(long, value_name = "bfs|dfs", default_value = "bfs",
-        value_parser = choice(&[("bfs", Search::BreadthFirst), ("dfs", Search::DepthFirst)], &[]))]
+    /// In which order states are visited: bfs gives a shortest counterexample; nested is dfs, and looks for infinite runs
+    /// by a search inside the search
+    #[arg(long, value_name = "bfs|dfs|nested", default_value = "bfs", value_parser = choice(
+        &[("bfs", Search::BreadthFirst), ("dfs", Search::DepthFirst), ("nested", Search::Nested)], &[]))]
     pub search: Search,
     /// How visited states are kept
     #[arg(long, value_name = "exact", default_value = "exact", value_parser = choice(&[("exact", Store::Exact)],
@@ -246,6 +247,8 @@ pub enum What {
 pub enum Search {
     BreadthFirst,
     DepthFirst,
+    /// Depth first, and infinite runs without components.
+    Nested,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

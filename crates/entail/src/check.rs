@@ -1,6 +1,6 @@
 //! `entail check`: does the model satisfy its properties?
 
-use crate::args::{CheckArgs, CheckFormat};
+use crate::args::{CheckArgs, CheckFormat, Search};
 use crate::console::{Console, Failure, Status};
 use crate::coverage::{Coverage, Unreached};
 use crate::load::{self, Reading};
@@ -18,7 +18,7 @@ use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, Monitor, System};
 use entail_model::{Fault, FaultKind, Guarantee};
 use entail_search::{End, ErrorKind, Limit};
-use entail_temporal::{Claim, Judgement};
+use entail_temporal::{Claim, Fairness, Judgement};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,10 @@ pub const AGAIN: &str = "       what follows is repeated for ever\n";
 pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure> {
     if args.trail.is_some() && args.models.len() > 1 {
         return Err(Failure::new("`--trail` names one file, but there are several models"));
+    }
+    if args.how.search == Search::Nested && args.what.fair != Fairness::None {
+        let reason = "`--search nested` cannot tell fair runs from others";
+        return Err(Failure::new(format!("{reason}; leave out `--search`, and runs are searched by components")));
     }
     let stop = interrupt::flag();
     let plan = Plan::of(args);
@@ -190,6 +194,10 @@ impl Job<'_> {
         if judgement == Judgement::Tautology {
             return without_search(Verdict::Holds);
         }
+        let claim = match self.plan.prepared(claim) {
+            Ok(claim) => claim,
+            Err(limit) => return inconclusive(format!("the formula is too large: {limit}")),
+        };
         let mut propositions = propositions.clone();
         let antecedents = antecedents.iter().map(|antecedent| {
             propositions.iter().position(|(known, _)| *known == antecedent.0).unwrap_or_else(|| {

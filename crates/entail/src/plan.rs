@@ -6,14 +6,15 @@ use crate::progress::Watch;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, Step};
 use entail_jit::Jit;
-use entail_model::{Concurrent, Guarantee, Model, Observer, Progress, Propositional};
+use entail_model::{Accepting, Concurrent, Guarantee, Model, Observer, Progress, Propositional};
 use entail_packed::Packed;
 use entail_search::{
     Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, breadth_first, components, depth_first,
+    nested,
 };
-use entail_store::{Lossless, LosslessWide, Numbers};
+use entail_store::{Kept, Lossless, LosslessWide, Numbers, Short};
 use entail_temporal::product::{Move, Product};
-use entail_temporal::{Claim, Fairness};
+use entail_temporal::{self as temporal, Claim, Fairness};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -93,6 +94,7 @@ pub enum Algorithm {
     BreadthFirst,
     DepthFirst,
     Components,
+    Nested,
 }
 
 impl Plan {
@@ -116,6 +118,14 @@ impl Plan {
             memory: args.limits.memory,
             depth: args.limits.depth,
             time: args.limits.time,
+        }
+    }
+
+    /// A claim as the search can look for it.
+    pub fn prepared(&self, claim: Claim) -> Result<Claim, temporal::Limit> {
+        match self.search {
+            Search::BreadthFirst | Search::DepthFirst => Ok(claim),
+            Search::Nested => claim.with_one_set(temporal::Limits::default()),
         }
     }
 
@@ -174,13 +184,12 @@ impl Plan {
                     let bits = product.bits().unwrap_or(model.bits() + u64::BITS);
                     let watch = &mut OfModel(watch);
                     let (outcome, guarantee, algorithm) = if about_beginnings {
-                        self.explore(&product, bits, &Checks::NOTHING, &limits, watch)
+                        self.explore(&product, bits, &Checks::OF_CLAIMS, &limits, watch)
                     } else {
-                        let outcome = match bits {
-                            64..128 => components(&product, &mut Numbers::new(LosslessWide::new()), &limits, watch),
-                            _ => components(&product, &mut Numbers::new(Lossless::new(bits)), &limits, watch),
-                        };
-                        (outcome, Guarantee::Exact, Algorithm::Components)
+                        match bits {
+                            64..128 => self.look_for_run(&product, LosslessWide::new(), &limits, watch),
+                            _ => self.look_for_run(&product, Lossless::new(bits), &limits, watch),
+                        }
                     };
                     crowded = product.is_crowded().then(|| product.most_processes());
                     ever = product.ever();
@@ -246,7 +255,9 @@ impl Plan {
             Search::BreadthFirst => {
                 (breadth_first(model, &mut store, checks, limits, watch), Algorithm::BreadthFirst)
             }
-            Search::DepthFirst => (depth_first(model, &mut store, checks, limits, watch), Algorithm::DepthFirst),
+            Search::DepthFirst | Search::Nested => {
+                (depth_first(model, &mut store, checks, limits, watch), Algorithm::DepthFirst)
+            }
         };
         (outcome, store.guarantee(), algorithm)
     }
@@ -258,6 +269,25 @@ impl Plan {
             Fairness::None | Fairness::Weak | Fairness::Strong => claim.settled(),
             Fairness::Impartial => claim.clone(),
         }
+    }
+
+    fn look_for_run<M: Accepting, S: Short>(
+        &self,
+        model: &M,
+        mut store: Kept<S>,
+        limits: &Limits,
+        observer: &mut impl Observer<M::Step>,
+    ) -> (Outcome<M::Step>, Guarantee, Algorithm) {
+        let (outcome, algorithm) = match self.search {
+            Search::BreadthFirst | Search::DepthFirst => {
+                (components(model, &mut Numbers::new(store), limits, observer), Algorithm::Components)
+            }
+            Search::Nested => {
+                let mut inner = store.key_set();
+                (nested(model, &mut store, &mut inner, limits, observer), Algorithm::Nested)
+            }
+        };
+        (outcome, Guarantee::Exact, algorithm)
     }
 }
 

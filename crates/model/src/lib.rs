@@ -9,7 +9,7 @@ mod store;
 mod successors;
 
 pub use accepting::{Accepting, Concurrent, Propositional, Sets, Valuation};
-pub use store::{Full, Growth, Guarantee, Key, Keys, Numbered, StateKey, Store, Visit, WideKey};
+pub use store::{Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, StateKey, Store, Visit, WideKey};
 pub use successors::{Led, Successor, Successors};
 
 use std::fmt::Debug;

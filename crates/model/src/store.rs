@@ -72,6 +72,17 @@ pub trait Store: Keys {
     fn guarantee(&self) -> Guarantee;
 }
 
+/// A set of keys that a store has made, beside that store.
+pub trait KeySet<K> {
+    /// Makes room for `count` more keys, if that is possible within `limit` bytes.
+    fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
+
+    fn insert(&mut self, key: K) -> Visit;
+
+    /// How many bytes all of it occupies.
+    fn bytes(&self) -> u64;
+}
+
 /// Numbers of states.
 pub trait Numbered: Keys {
     /// The number of a state; 0 until it was given one.

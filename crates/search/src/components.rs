@@ -27,7 +27,7 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let mut open = Open::default();
-    let mut run = Run::new(model, store, &Checks::NOTHING, limits, observer);
+    let mut run = Run::new(model, store, &Checks::OF_CLAIMS, limits, observer);
     let explored = explore(&mut run, &mut open);
     let (outcome, fault) = run.finish(explored);
     match (outcome.end, fault) {

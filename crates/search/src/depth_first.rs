@@ -62,7 +62,7 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let mut path = Path::default();
-    path.enter(initial, 0);
+    path.enter(initial, 0, ());
     run.enter(descent, initial, &Nothing)?;
     while let Some(taken) = run.step(descent)? {
         path.retreat(descent.depth());
@@ -81,7 +81,7 @@ where
                 }
                 Visit::New => {
                     if run.may_expand(depth) {
-                        path.enter(key, depth);
+                        path.enter(key, depth, ());
                         run.aside = path.bytes();
                         run.enter(descent, key, &Nothing)?;
                     }

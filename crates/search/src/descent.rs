@@ -81,6 +81,8 @@ pub(crate) struct Descent<K, N = ()> {
     chain: Chain,
     /// The transient state just reached, if one was.
     reached: Option<Passed>,
+    /// How many states on the path are stable.
+    stable: u64,
 }
 
 struct Frame {
@@ -119,6 +121,7 @@ impl<K, N> Default for Descent<K, N> {
             states: Vec::new(),
             chain: Chain::default(),
             reached: None,
+            stable: 0,
         }
     }
 }
@@ -200,13 +203,14 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
     fn push_frame(&mut self, ways: bool) {
         let first = self.choices.len();
         let (states, passed) = (self.states.len(), self.reached.take());
+        self.stable += u64::from(passed.is_none());
         self.frames.push(Frame { first, next: first, states, passed, ways });
     }
 
     /// Makes the next choice: in the state entered last if one is left there, else in the one before it, and so on.
     #[inline]
     pub fn advance(&mut self) -> Option<Taken<K, N>> {
-        while self.frames.last()?.next == self.choices.len() {
+        while self.is_spent() {
             self.leave();
         }
         let frame = self.frames.last_mut()?;
@@ -241,6 +245,17 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
         self.frames.last().is_some_and(|frame| frame.first == self.choices.len())
     }
 
+    /// Whether all choices were made in the state entered last.
+    #[inline]
+    pub fn is_spent(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.next == self.choices.len())
+    }
+
+    /// How many states on the path are stable.
+    pub fn stable(&self) -> u64 {
+        self.stable
+    }
+
     /// How many steps lead from the first state to the one last entered.
     pub fn depth(&self) -> u64 {
         self.frames.len() as u64 - 1
@@ -253,6 +268,14 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
             Some(if frame.ways { Turn::Way(choice) } else { Turn::Step(choice) })
         };
         self.frames.iter().map_while(turn).collect()
+    }
+
+    /// The stable states that these choices led to, but for those made before the path had so many states.
+    pub fn stops(&self, from: usize) -> impl Iterator<Item = K> {
+        self.frames.iter().skip(from).filter_map(|frame| {
+            let choice = frame.next.checked_sub(1).filter(|&choice| choice >= frame.first)?;
+            (self.choices[choice].led == Led::Stable).then_some(self.targets[choice])
+        })
     }
 
     /// What it takes, or soon will.
@@ -273,6 +296,7 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
     /// Forgets the state entered last.
     pub fn leave(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
+        self.stable -= u64::from(frame.passed.is_none());
         self.choices.truncate(frame.first);
         self.targets.truncate(frame.first);
         self.notes.truncate(frame.first);

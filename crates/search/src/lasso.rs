@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use entail_model::{Accepting, Full, Keys, State, StateBuf, StateKey, Successors};
+use entail_model::{Accepting, Full, Keys, Model, State, StateBuf, StateKey, Successors};
 
 use crate::components::{ByModel, Note};
 use crate::descent::{Ahead, Descent, Notes, Turn};
@@ -46,11 +46,17 @@ pub(crate) fn through<M: Accepting, S: Keys>(
         taken = taken.and(way.note);
         here = way.target;
     }
+    Some(along(model, start, &turns, &circle))
+}
+
+/// The run that makes these turns from the initial state with this number on, and then those of the circle again and
+/// again.
+pub(crate) fn along<M: Model>(model: &M, start: u32, way: &[Turn], circle: &[Turn]) -> Counterexample<M::Step> {
     let mut follower = Follower::start(model, start);
-    follower.follow(turns);
+    follower.follow(way.iter().copied());
     let error = ErrorKind::Cycle { begins: follower.steps.len() };
-    follower.follow(circle);
-    Some(Counterexample { error, start: follower.start, steps: follower.steps })
+    follower.follow(circle.iter().copied());
+    Counterexample { error, start: follower.start, steps: follower.steps }
 }
 
 /// States among these that can all be reached from each other, so that a run that takes all steps between them again and

@@ -13,6 +13,7 @@ mod doubt;
 mod follow;
 mod footprint;
 mod lasso;
+mod nested;
 mod path;
 mod queue;
 mod recent;
@@ -27,6 +28,7 @@ use entail_model::{Fault, StateBuf};
 pub use breadth_first::breadth_first;
 pub use components::components;
 pub use depth_first::depth_first;
+pub use nested::nested;
 
 /// What counts as an error, and what to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +49,8 @@ impl Default for Checks {
 }
 
 impl Checks {
-    /// Only what somebody asks of the model, besides what is wrong with it.
-    pub const NOTHING: Checks =
+    /// Only what somebody asks of the model: what has no answer, or must never happen.
+    pub const OF_CLAIMS: Checks =
         Checks { faults: false, assertions: false, end_states: false, errors: Errors::First };
 
     fn count(&self, fault: &Fault) -> bool {

@@ -1,6 +1,6 @@
 //! Which stable states lie on the path of a depth-first search.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::mem::size_of;
 
@@ -9,40 +9,51 @@ use entail_model::StateKey;
 use crate::footprint;
 
 /// Tells steps back into the path from others.
-pub(crate) struct Path<K> {
+pub(crate) struct Path<K, N = ()> {
     /// From the origin on, each with its depth.
     states: Vec<(u64, K)>,
-    known: HashSet<K, BuildHasherDefault<Scatter>>,
+    /// The same, each with what was noted of it.
+    known: HashMap<K, N, BuildHasherDefault<Scatter>>,
 }
 
-impl<K> Default for Path<K> {
+impl<K, N> Default for Path<K, N> {
     fn default() -> Self {
-        Path { states: Vec::new(), known: HashSet::default() }
+        Path { states: Vec::new(), known: HashMap::default() }
     }
 }
 
-impl<K: StateKey> Path<K> {
+impl<K: StateKey, N: Copy> Path<K, N> {
     /// Puts a state at the end of the path. It is on it only once, since it was new.
-    pub fn enter(&mut self, state: K, depth: u64) {
+    pub fn enter(&mut self, state: K, depth: u64, note: N) {
         self.states.push((depth, state));
-        self.known.insert(state);
+        self.known.insert(state, note);
     }
 
     /// Forgets what lies deeper than `depth`.
     pub fn retreat(&mut self, depth: u64) {
-        while let Some((_, state)) = self.states.pop_if(|(deep, _)| *deep > depth) {
-            self.known.remove(&state);
-        }
+        while self.leave(depth + 1).is_some() {}
+    }
+
+    /// Forgets the last state, unless it does not lie as deep as this.
+    pub fn leave(&mut self, depth: u64) -> Option<K> {
+        let (_, state) = self.states.pop_if(|(deep, _)| *deep >= depth)?;
+        self.known.remove(&state);
+        Some(state)
     }
 
     pub fn contains(&self, state: K) -> bool {
-        self.known.contains(&state)
+        self.known.contains_key(&state)
+    }
+
+    /// What was noted of a state, if it is on the path.
+    pub fn note(&self, state: K) -> Option<N> {
+        self.known.get(&state).copied()
     }
 
     /// What it takes, or soon will.
     pub fn bytes(&self) -> u64 {
         let (len, capacity) = (self.known.len(), self.known.capacity());
-        let known = footprint::table_bytes(len, capacity, size_of::<K>() + 2);
+        let known = footprint::table_bytes(len, capacity, size_of::<(K, N)>() + 2);
         (footprint::bytes(&self.states) + known) as u64
     }
 }

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use entail_model::{Full, Keys, Model, Numbered, Observer, Progress, State, StateBuf, Store, Successors, Visit};
+use entail_model::{
+    Full, KeySet, Keys, Model, Numbered, Observer, Progress, State, StateBuf, Store, Successors, Visit,
+};
 
 use crate::descent::{Descent, Notes, Nothing, Taken, Turn};
 use crate::doubt::Doubt;
@@ -305,6 +307,30 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         }
     }
 
+    pub fn keys_of_initial_states(&mut self) -> ControlFlow<End, Vec<S::Key>> {
+        let mut states = Vec::new();
+        self.model.initial_states(&mut |state| states.push(state.to_vec()));
+        self.make_room(states.len(), 0)?;
+        let keys = states.iter().map(|state| self.store.key(state, &self.opened)).collect();
+        ControlFlow::Continue(keys)
+    }
+
+    /// Makes room in a set that is counted among what is kept `aside`, and returns for how many keys.
+    #[cold]
+    pub fn make_room_in(&mut self, set: &mut impl KeySet<S::Key>, descent: u64) -> ControlFlow<End, usize> {
+        let (portion, before) = (Room::portion(self.stats.stored), set.bytes());
+        let others = (self.store.bytes() + self.aside + descent).saturating_sub(before);
+        let limit = self.limits.memory.unwrap_or(u64::MAX);
+        match limit.checked_sub(others).map(|left| set.reserve(portion, left)) {
+            Some(Ok(())) => {
+                self.aside += set.bytes() - before;
+                self.peak = self.peak.max(others + set.bytes());
+                ControlFlow::Continue(portion)
+            }
+            Some(Err(Full)) | None => ControlFlow::Break(End::Limit(Limit::Memory)),
+        }
+    }
+
     /// Whether states at this depth, which has been reached, are to be expanded.
     #[inline]
     pub fn may_expand(&mut self, depth: u64) -> bool {
@@ -402,7 +428,7 @@ impl<M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
 
     /// Looks up a key that `descent` has come to.
     #[inline]
-    pub fn insert(&mut self, key: S::Key, descent: &Descent<S::Key>) -> ControlFlow<End, Visit> {
+    pub fn insert<N: Copy>(&mut self, key: S::Key, descent: &Descent<S::Key, N>) -> ControlFlow<End, Visit> {
         if self.room.inserts == 0 {
             self.make_room(0, descent.bytes())?;
         }
@@ -414,14 +440,6 @@ impl<M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
 }
 
 impl<M: Model, S: Numbered, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
-    pub fn keys_of_initial_states(&mut self) -> ControlFlow<End, Vec<S::Key>> {
-        let mut states = Vec::new();
-        self.model.initial_states(&mut |state| states.push(state.to_vec()));
-        self.make_room(states.len(), 0)?;
-        let keys = states.iter().map(|state| self.store.key(state, &self.opened)).collect();
-        ControlFlow::Continue(keys)
-    }
-
     /// Gives a new state that `descent` has come to its first number.
     #[inline]
     pub fn give_number<N: Copy>(

@@ -1,5 +1,6 @@
 //! Where visited states are kept: one file for each kind of store.
 
+mod chosen;
 mod counter;
 mod dictionary;
 mod lossless;
@@ -14,6 +15,7 @@ mod sync;
 mod table;
 mod tree;
 
+pub use chosen::Chosen;
 pub use lossless::{Kept, Lossless, LosslessWide, Short};
 pub use numbered::Numbers;
 pub use packing::{Field, Packing};

@@ -2,6 +2,7 @@
 
 use entail_model::{Full, Growth, Guarantee, Key, Keys, State, StateBuf, StateKey, Store, Visit, WideKey};
 
+use crate::chosen::Chosen;
 use crate::pairs::Pairs;
 use crate::table::Table;
 use crate::tree::{Opened, Tree};
@@ -27,6 +28,8 @@ pub trait Short: Sealed {
 
     /// The key of a state, if it is a short one.
     fn key(&self, state: &State) -> Option<Self::Key>;
+    /// An empty set for the same states.
+    fn another(&self) -> Self;
     /// The tree's key of a longer state, marked.
     fn marked(key: Key) -> Self::Key;
     /// The tree's key, if the key is marked.
@@ -55,12 +58,18 @@ pub struct Words {
     bits: u32,
 }
 
+impl Words {
+    fn new(bits: u32) -> Words {
+        Words { table: Table::new(bits.max(2)), bits }
+    }
+}
+
 impl Lossless {
     /// For states of one word that differ in their lowest `bits` bits only, and for longer ones. With more than 63
     /// bits, only for longer ones.
     pub fn new(bits: u32) -> Lossless {
         let bits = if bits < u64::BITS { bits } else { 0 };
-        Kept { short: Words { table: Table::new(bits.max(2)), bits }, long: Tree::default() }
+        Kept { short: Words::new(bits), long: Tree::default() }
     }
 }
 
@@ -90,6 +99,10 @@ impl Short for Words {
         let key = u64::from_le_bytes(*word);
         debug_assert!(key >> self.bits == 0, "{key:x} has more than {} bits", self.bits);
         Some(Key(key))
+    }
+
+    fn another(&self) -> Words {
+        Words::new(self.bits)
     }
 
     #[inline]
@@ -154,6 +167,10 @@ impl Short for Pairs {
         Some(WideKey(key))
     }
 
+    fn another(&self) -> Pairs {
+        Pairs::default()
+    }
+
     #[inline]
     fn marked(Key(key): Key) -> WideKey {
         WideKey(u128::from(key) | WIDE_LONG)
@@ -212,6 +229,11 @@ fn one_by_one<K: Copy>(keys: &[K], new: &mut Vec<u32>, mut insert: impl FnMut(K)
 }
 
 impl<S: Short> Kept<S> {
+    /// An empty set for keys that this store makes.
+    pub fn key_set(&self) -> Chosen<S> {
+        Chosen::new(self.short.another())
+    }
+
     /// Makes room for so many more keys, but not for states to be kept.
     pub(crate) fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.long.reserve(count, limit.saturating_sub(self.short.bytes()))

@@ -8,7 +8,7 @@ use crate::automaton::{Automaton, Edge, Marks, State};
 use crate::components::{Components, Kind};
 use crate::limits::{Budget, Limit, Limits};
 use crate::simulation::{self, size};
-use crate::{labels, prune};
+use crate::{labels, levels, prune};
 use std::collections::HashMap;
 
 /// A run is accepted if it meets accepting states infinitely often.
@@ -147,43 +147,23 @@ impl Counting<'_> {
                 Entry::Passed => all,
             }),
         };
-        let initial = (State::INITIAL, enter(State::INITIAL, components.kind(State::INITIAL)));
-        let mut numbers = HashMap::from([(initial, State::INITIAL)]);
-        let mut order = vec![initial];
-        let mut edges = Vec::new();
-        let mut count = 0;
-        while let Some(&(state, level)) = order.get(edges.len()) {
+        let initial = enter(State::INITIAL, components.kind(State::INITIAL));
+        let unfolded = levels::unfold(self.automaton, initial, limits, |state, level, edge| {
             let kind = components.kind(state);
             let is_accepting = kind.can_accept() && level == all;
-            let mut leaving = Vec::new();
-            for edge in self.automaton.leaving(state) {
-                let next = if components.stays(state, edge) && kind == Kind::Mixed {
-                    let passed = if level == all {
-                        self.advance(0, self.anew(edge.marks, ahead[state.index()]))
-                    } else {
-                        self.advance(level, edge.marks)
-                    };
-                    self.advance(passed, ahead[edge.target.index()])
+            let next = if components.stays(state, edge) && kind == Kind::Mixed {
+                let passed = if level == all {
+                    self.advance(0, self.anew(edge.marks, ahead[state.index()]))
                 } else {
-                    enter(edge.target, components.kind(edge.target))
+                    self.advance(level, edge.marks)
                 };
-                let target = *numbers.entry((edge.target, next)).or_insert_with(|| {
-                    order.push((edge.target, next));
-                    State(order.len() as u32 - 1)
-                });
-                let marks = if is_accepting { Marks::all(1) } else { Marks::NONE };
-                leaving.push(Edge { target, marks, label: edge.label });
-            }
-            count += leaving.len();
-            if order.len() > limits.states {
-                return Err(Limit::States(limits.states));
-            }
-            if count > limits.edges {
-                return Err(Limit::Edges(limits.edges));
-            }
-            edges.push(leaving);
-        }
-        Ok(Buchi { automaton: Automaton { edges, sets: 1 } })
+                self.advance(passed, ahead[edge.target.index()])
+            } else {
+                enter(edge.target, components.kind(edge.target))
+            };
+            (next, if is_accepting { Marks::all(1) } else { Marks::NONE })
+        });
+        Ok(Buchi { automaton: Automaton { edges: unfolded?.edges, sets: 1 } })
     }
 
     /// The marks that whoever is in this state is about to pass, unless he leaves the component.

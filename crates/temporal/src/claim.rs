@@ -2,6 +2,9 @@
 
 use crate::automaton::{Automaton, Edge, Marks, State};
 use crate::cube::Cube;
+use crate::levels::{self, Unfolded};
+use crate::limits::{Limit, Limits};
+use crate::reduce;
 use entail_model::{Fault, FaultKind};
 
 /// Runs that must not be: those that the automaton accepts, and those that come to one of its ends, however they go on.
@@ -48,6 +51,22 @@ impl Claim {
         Claim { ends: self.ends.iter().copied().chain(settled).collect(), ..self.clone() }
     }
 
+    /// The same with one acceptance set, or none.
+    pub fn with_one_set(&self, limits: Limits) -> Result<Claim, Limit> {
+        if self.automaton.sets <= 1 {
+            return Ok(self.clone());
+        }
+        let Unfolded { edges, origins } = levels::count_sets(&self.automaton, limits)?;
+        let mut automaton = Automaton { edges, sets: 1 };
+        if self.ends.is_empty() {
+            // States are numbered anew.
+            reduce(&mut automaton, limits);
+        }
+        let ends = automaton.states().zip(origins);
+        let ends = ends.filter_map(|(state, origin)| Some(End { state, fault: self.end(origin)? })).collect();
+        Ok(Claim { automaton, ends, names: Vec::new() })
+    }
+
     /// Whether all runs that it forbids come to an end of it: then there is no need to look for cycles.
     pub fn is_about_beginnings(&self) -> bool {
         let mut others = self.automaton.clone();
@@ -74,7 +93,7 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Formulas, Limits, Proposition, translate};
+    use crate::{Formulas, Proposition, translate};
 
     /// Whether the words that break a formula are known by their beginnings.
     fn is_safety(formula: impl Fn(&mut Formulas, crate::Formula, crate::Formula) -> crate::Formula) -> bool {

@@ -18,6 +18,7 @@ pub mod formula;
 pub mod hoa;
 mod implies;
 mod labels;
+mod levels;
 pub mod limits;
 pub mod never;
 mod print;

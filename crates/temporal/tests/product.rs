@@ -1,8 +1,11 @@
 //! Products with models that have one run: whether it is accepted, the definition of the logic says.
 
 use entail_model::{Concurrent, Fired, Marks, Model, Propositional, State, StateBuf, Valuation};
-use entail_search::{End, Limits, components};
+use entail_search::{End, ErrorKind, Limits, components, nested};
 use entail_store::{LosslessWide, Numbers};
+use entail_temporal::automaton::{Automaton, Edge, Marks as Sets, State as Node};
+use entail_temporal::claim::End as ClaimEnd;
+use entail_temporal::cube::Cube;
 use entail_temporal::word::Lasso;
 use entail_temporal::{Claim, Fairness, Formulas, Product, translate};
 use entail_testkit::ltl;
@@ -69,6 +72,7 @@ fn the_run_of_a_word_is_accepted_if_the_formula_holds() {
         let automaton =
             translate(&mut formulas, formula, entail_temporal::Limits::default()).expect("a small formula");
         let claim = Claim::new(automaton);
+        let single = claim.with_one_set(entail_temporal::Limits::default()).expect("a small automaton");
         for _ in 0..5 {
             let word = ltl::word(&mut rng, 3);
             let model = Word { ends: word.cycle.len() == 1 && rng.chance(0.5), word: &word };
@@ -76,9 +80,48 @@ fn the_run_of_a_word_is_accepted_if_the_formula_holds() {
             let outcome = components(&product, &mut Numbers::new(LosslessWide::new()), &Limits::default(), &mut ());
             let holds = ltl::satisfies(&formulas, formula, &word);
             assert_eq!(outcome.end == End::Error, holds, "{word:?}");
+            let product = Product::new(&model, &single, Fairness::None);
+            let mut outer = LosslessWide::new();
+            let mut inner = outer.key_set();
+            let outcome = nested(&product, &mut outer, &mut inner, &Limits::default(), &mut ());
+            assert_eq!(outcome.end == End::Error, holds, "{word:?}, nested");
             accepted += usize::from(holds);
             pairs += 1;
         }
     }
     assert!(accepted > pairs / 5 && accepted < pairs * 4 / 5, "{accepted} of {pairs}");
+}
+
+#[test]
+fn a_claim_that_ends_does_so_with_one_set_too() {
+    // Both letters again and again; the second one twice in a row is the end.
+    let edge = |target: u32, marks: u64, letter: u64| Edge {
+        target: Node(target),
+        marks: Sets(marks),
+        label: Cube { positive: letter, negative: 3 & !letter },
+    };
+    let edges = vec![vec![edge(0, 1, 1), edge(1, 2, 2)], vec![edge(0, 1, 1), edge(2, 0, 2)], Vec::new()];
+    let ends = vec![ClaimEnd::of_never(Node(2), 7)];
+    let claim = Claim { ends, ..Claim::new(Automaton { edges, sets: 2 }) };
+    let single = claim.with_one_set(entail_temporal::Limits::default()).expect("a small automaton");
+    assert_eq!((single.automaton.sets, single.automaton.len() > 3), (1, true));
+    for (stem, cycle, end) in [
+        (vec![1, 1], vec![2, 1], Some(None)),
+        (vec![1, 2], vec![1], None),
+        (vec![1, 1, 2], vec![2], Some(Some(7))),
+        (vec![2], vec![2, 1], Some(Some(7))),
+    ] {
+        let word = Lasso { stem, cycle };
+        let model = Word { word: &word, ends: false };
+        for claim in [&claim, &single] {
+            let product = Product::new(&model, claim, Fairness::None);
+            let mut store = Numbers::new(LosslessWide::new());
+            let found = components(&product, &mut store, &Limits::default(), &mut ()).counterexample;
+            let place = found.map(|found| match found.error {
+                ErrorKind::Fault(fault) => Some(fault.place),
+                ErrorKind::Cycle { .. } | ErrorKind::InvalidEnd => None,
+            });
+            assert_eq!(place, end, "{word:?}");
+        }
+    }
 }

@@ -198,6 +198,7 @@ fn how<'a>(searched: &'a Searched, plan: &Plan) -> How<'a> {
         Algorithm::BreadthFirst => "bfs",
         Algorithm::DepthFirst => "dfs",
         Algorithm::Components => "components",
+        Algorithm::Nested => "nested",
     };
     let backend = match searched.backend {
         Backend::Jit => "jit",

@@ -116,7 +116,7 @@ fn write_settings(out: &mut String, report: &Report, model: &ModelSource, search
     }
     match report.plan.search {
         Search::BreadthFirst => writeln!(out, "\t+ Breadth-First Search")?,
-        Search::DepthFirst => {}
+        Search::DepthFirst | Search::Nested => {}
     }
     let has_claim = model.properties.iter().any(|property| match property.kind {
         PropertyKind::Ltl | PropertyKind::Never => true,

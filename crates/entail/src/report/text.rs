@@ -99,6 +99,7 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
         Algorithm::BreadthFirst => "breadth first",
         Algorithm::DepthFirst => "depth first",
         Algorithm::Components => "by components",
+        Algorithm::Nested => "nested depth first",
     };
     let seen = match searched.end {
         End::Complete => "all of the model was explored",

@@ -1,6 +1,8 @@
 //! Runs both searches and checks what any search must get right.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
+pub mod rings;
+
 use entail_model::{Fired, Model, StateBuf};
 use entail_search::{Checks, Counterexample, End, ErrorKind, Errors, Limits, Outcome, breadth_first, depth_first};
 use entail_testkit::diary::Diary;

@@ -1,0 +1,256 @@
+//! Nested: is there an infinite run that is accepted, told with two bits for each state?
+//!
+//! After Courcoubetis, Vardi, Wolper, Yannakakis: *Memory-efficient algorithms for the verification of temporal
+//! properties*, 1992; with acceptance on steps. One search explores all states in depth. When it goes back over an
+//! accepted step, all that lies behind has been explored, and another one looks there for a way back to the path. What
+//! one of these inner searches has seen, no later one need see again.
+//!
+//! After Schwoon, Esparza: *A note on on-the-fly verification algorithms*, 2005, and Gaiser, Schwoon (2009): a step that
+//! closes a circle with an accepted step in it is seen at once, as the path says how many accepted steps lead to each of
+//! its states.
+
+use std::ops::ControlFlow;
+
+use entail_model::{Accepting, KeySet, Model, Observer, Sets, State, Store, Visit};
+
+use crate::descent::{Ahead, Descent, Notes, Nothing, Taken};
+use crate::follow;
+use crate::lasso::{self, WayIn};
+use crate::path::Path;
+use crate::run::{Found, Run};
+use crate::{Checks, End, Limits, Outcome};
+
+/// Looks for an infinite run of `model` that is accepted: a counterexample. The model has one set or none, and no state
+/// demands any. `outer` and `inner` are empty at first.
+///
+/// Depth is the number of stable states on the path, but for the first one; the path of an inner search goes on where
+/// that of the outer one ends. States are counted by the outer search alone.
+///
+/// # Panics
+///
+/// If the model has more than one set.
+pub fn nested<M, S, I, O>(
+    model: &M,
+    outer: &mut S,
+    inner: &mut I,
+    limits: &Limits,
+    observer: &mut O,
+) -> Outcome<M::Step>
+where
+    M: Accepting,
+    S: Store,
+    I: KeySet<S::Key>,
+    O: Observer<M::Step> + ?Sized,
+{
+    let accepted = Accepted { model, all: model.sets() };
+    assert!(accepted.all.0.count_ones() <= 1, "one bit tells whether a step is accepted");
+    let mut search = Nested {
+        run: Run::new(model, outer, &Checks::OF_CLAIMS, limits, observer),
+        accepted,
+        outer: Descent::default(),
+        path: Path::default(),
+        passed: 0,
+        inner: Descent::default(),
+        known: inner,
+        room: 0,
+        held: 0,
+        met: None,
+    };
+    let explored = search.explore();
+    let Nested { run, outer: way_out, inner: way_back, met, .. } = search;
+    let (outcome, fault) = run.finish(explored);
+    let turns = || [way_out.turns(), way_back.turns()].concat();
+    match (outcome.end, fault, met) {
+        (End::Error, Some(fault), _) => {
+            let found = Found { turns: turns(), ..fault };
+            Outcome { counterexample: Some(follow::retrace(model, found)), ..outcome }
+        }
+        (End::Error, None, Some(Met { start, key, depth })) => {
+            let members: Vec<_> = way_out.stops(depth).chain(way_back.stops(0)).collect();
+            let turns = turns();
+            let (way, circle) = turns.split_at(depth);
+            let known = WayIn { start, turns: way.to_vec(), target: key };
+            let lasso = lasso::through(model, outer, &members, Some(known))
+                .unwrap_or_else(|| lasso::along(model, start, way, circle));
+            Outcome { errors: 1, counterexample: Some(lasso), ..outcome }
+        }
+        (End::Error, None, None) | (End::Complete | End::Limit(_), ..) => outcome,
+    }
+}
+
+/// Notes which steps are accepted.
+#[derive(Clone, Copy)]
+struct Accepted<'m, M> {
+    model: &'m M,
+    all: Sets,
+}
+
+impl<M: Accepting> Notes<M> for Accepted<'_, M> {
+    type Note = bool;
+
+    fn at(&self, state: &State, steps: &[M::Step]) -> bool {
+        self.model.sets_at(state, steps).contain(self.all)
+    }
+
+    fn of(&self, step: M::Step) -> bool {
+        self.model.sets_of(step).contain(self.all)
+    }
+
+    fn both(one: bool, other: bool) -> bool {
+        one || other
+    }
+}
+
+/// Both searches, under way.
+struct Nested<'a, M: Model, S: Store, I, O: ?Sized> {
+    run: Run<'a, M, S, O>,
+    accepted: Accepted<'a, M>,
+    /// That of the outer search, with a note of accepted steps.
+    outer: Descent<S::Key, bool>,
+    path: Path<S::Key, Place>,
+    /// How many steps of the path are accepted.
+    passed: u64,
+    /// That of the inner search, if there is one at present.
+    inner: Descent<S::Key>,
+    /// What inner searches have seen.
+    known: &'a mut I,
+    /// How many more keys have room there.
+    room: usize,
+    /// What that takes, and what the next inner search will need.
+    held: u64,
+    met: Option<Met<S::Key>>,
+}
+
+/// Where a state lies on the path.
+#[derive(Clone, Copy)]
+struct Place {
+    /// In the descent.
+    depth: u64,
+    /// How many accepted steps lead there.
+    passed: u64,
+}
+
+/// The state where a circle was closed.
+struct Met<K> {
+    /// The number of the initial state from which it was reached.
+    start: u32,
+    key: K,
+    /// In the outer descent.
+    depth: usize,
+}
+
+impl<M, S, I, O> Nested<'_, M, S, I, O>
+where
+    M: Accepting,
+    S: Store,
+    I: KeySet<S::Key>,
+    O: Observer<M::Step> + ?Sized,
+{
+    fn explore(&mut self) -> ControlFlow<End> {
+        self.run.stats.loops = Some(0);
+        for (number, key) in (0..).zip(self.run.keys_of_initial_states()?) {
+            if self.run.insert(key, &self.outer)? == Visit::New && self.run.may_expand(0) {
+                self.run.origin = number;
+                self.descend(key)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Explores all that is new behind an initial state.
+    fn descend(&mut self, initial: S::Key) -> ControlFlow<End> {
+        self.enter(initial, 0)?;
+        while let Some(taken) = self.step()? {
+            self.go(taken)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn enter(&mut self, key: S::Key, depth: u64) -> ControlFlow<End> {
+        self.path.enter(key, depth, Place { depth, passed: self.passed });
+        self.run.aside = self.path.bytes() + self.held;
+        self.run.enter_stable(&mut self.outer, key, &self.accepted)
+    }
+
+    /// The next step of the outer search. First it goes back over those behind which all is explored, one by one.
+    fn step(&mut self) -> ControlFlow<End, Option<Taken<S::Key, bool>>> {
+        while self.outer.is_spent() {
+            let explored = self.path.leave(self.outer.depth());
+            self.outer.leave();
+            if let (Some(key), Some(true)) = (explored, self.outer.note()) {
+                self.passed -= 1;
+                self.look_for_way_back(key)?;
+            }
+        }
+        self.run.step(&mut self.outer)
+    }
+
+    fn go(&mut self, Taken { ahead, note: is_accepted, .. }: Taken<S::Key, bool>) -> ControlFlow<End> {
+        match ahead {
+            Ahead::Nothing => ControlFlow::Continue(()),
+            Ahead::Transient => self.run.enter_transient(&mut self.outer, &self.accepted),
+            Ahead::Stable(key) => match self.run.insert(key, &self.outer)? {
+                Visit::New if self.run.may_expand(self.outer.stable()) => {
+                    self.passed += u64::from(is_accepted);
+                    self.enter(key, self.outer.depth() + 1)
+                }
+                Visit::New => ControlFlow::Continue(()),
+                Visit::Seen => self.meet(key, is_accepted),
+            },
+        }
+    }
+
+    /// A step of the outer search led to a state that it knows.
+    fn meet(&mut self, key: S::Key, is_accepted: bool) -> ControlFlow<End> {
+        let place = self.path.note(key);
+        self.run.stats.matched += 1;
+        *self.run.stats.loops.get_or_insert(0) += u64::from(place.is_some());
+        match place {
+            Some(place) if is_accepted || place.passed < self.passed => self.close(key, place),
+            None if is_accepted => self.look_for_way_back(key),
+            Some(_) | None => ControlFlow::Continue(()),
+        }
+    }
+
+    /// The inner search: an accepted step leads from the end of the path to a state behind which all is explored.
+    fn look_for_way_back(&mut self, start: S::Key) -> ControlFlow<End> {
+        if self.accepted.all.is_empty() {
+            // Any circle would have been seen when it was closed.
+            return ControlFlow::Continue(());
+        }
+        self.run.aside = self.path.bytes() + self.known.bytes() + self.outer.bytes();
+        self.explore_again(start)?;
+        while let Some(taken) = self.run.step(&mut self.inner)? {
+            match taken.ahead {
+                Ahead::Nothing => {}
+                Ahead::Transient => self.run.enter_transient(&mut self.inner, &Nothing)?,
+                Ahead::Stable(key) => match self.path.note(key) {
+                    Some(place) => return self.close(key, place),
+                    None => self.explore_again(key)?,
+                },
+            }
+        }
+        self.held = self.known.bytes() + self.inner.bytes();
+        self.run.aside = self.path.bytes() + self.held;
+        ControlFlow::Continue(())
+    }
+
+    /// Goes on with the inner search in a state, if no inner search has seen it.
+    fn explore_again(&mut self, key: S::Key) -> ControlFlow<End> {
+        if self.room == 0 {
+            self.room = self.run.make_room_in(self.known, self.inner.bytes())?;
+        }
+        self.room -= 1;
+        let depth = self.outer.stable() + self.inner.stable();
+        if self.known.insert(key) == Visit::New && self.run.may_expand(depth) {
+            self.run.enter_stable(&mut self.inner, key, &Nothing)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// A step leads back to the path, and there is an accepted one on the way round.
+    fn close(&mut self, key: S::Key, Place { depth, .. }: Place) -> ControlFlow<End> {
+        self.met = Some(Met { start: self.run.origin as u32, key, depth: depth as usize });
+        ControlFlow::Break(End::Error)
+    }
+}

@@ -1,0 +1,251 @@
+//! Small graphs with infinite runs, and all that can be said about them by looking at all of one.
+
+use std::collections::HashSet;
+
+use entail_model::{Accepting, Fault, FaultKind, Fired, Marks, Model, Sets, State, StateBuf};
+use entail_search::{Counterexample, ErrorKind};
+use entail_testkit::rng::Rng;
+
+/// A graph whose steps are numbered from 0, and belong to sets.
+#[derive(Debug, Default)]
+pub struct Rings {
+    pub nodes: Vec<Node>,
+    pub edges: Vec<Edge>,
+    /// The first so many are wanted of every run, the others only where a node demands them.
+    pub sets: u32,
+    /// Stable nodes.
+    pub initial: Vec<usize>,
+}
+
+#[derive(Debug, Default)]
+pub struct Node {
+    pub transient: bool,
+    pub sets: Sets,
+    pub demands: Sets,
+    /// How many words its state has.
+    pub words: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    pub from: usize,
+    pub to: usize,
+    pub sets: Sets,
+    /// It leads nowhere, and must never be taken.
+    pub ends: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Plain,
+    Accepted,
+    /// It leads nowhere, and must never be taken.
+    Ends,
+}
+
+impl Rings {
+    pub fn random(rng: &mut Rng) -> Rings {
+        let sets = rng.below(4) as u32;
+        let known = sets + rng.below(3) as u32;
+        Rings::with_sets(rng, sets, known)
+    }
+
+    /// With one set that is wanted of every run, or none, and no demands.
+    pub fn with_one_set(rng: &mut Rng) -> Rings {
+        let sets = u32::from(rng.chance(0.9));
+        let rings = Rings::with_sets(rng, sets, sets);
+        let nodes = rings.nodes.into_iter().map(|node| Node { demands: Sets::default(), ..node });
+        Rings { nodes: nodes.collect(), ..rings }
+    }
+
+    fn with_sets(rng: &mut Rng, sets: u32, known: u32) -> Rings {
+        let some = |rng: &mut Rng| Sets((0..known).filter(|_| rng.chance(0.25)).map(|set| 1 << set).sum());
+        let node = |rng: &mut Rng, number: usize| Node {
+            transient: number > 0 && rng.chance(0.3),
+            sets: some(rng),
+            demands: if rng.chance(0.5) { some(rng) } else { Sets::default() },
+            words: *rng.pick(&[1, 1, 3]),
+        };
+        let count = 1 + rng.below(9);
+        let nodes: Vec<_> = (0..count).map(|number| node(rng, number)).collect();
+        let ending = *rng.pick(&[0.0, 0.0, 0.1]);
+        let edge = |rng: &mut Rng| Edge {
+            from: rng.below(count),
+            to: rng.below(count),
+            sets: some(rng),
+            ends: rng.chance(ending),
+        };
+        let edges = (0..rng.below(2 * count + 2)).map(|_| edge(rng)).collect();
+        let others = (1..count).filter(|&node| !nodes[node].transient && rng.chance(0.1));
+        let initial = std::iter::once(0).chain(others).collect();
+        Rings { nodes, edges, sets, initial }
+    }
+
+    /// One set; its edges are the accepted ones. All nodes are stable, and the first one is initial.
+    pub fn of(edges: &[(usize, usize, Kind)]) -> Rings {
+        let count = edges.iter().map(|(from, to, _)| 1 + *from.max(to)).max().unwrap_or(1);
+        let nodes = (0..count).map(|_| Node { words: 1, ..Node::default() }).collect();
+        let edge = |&(from, to, kind): &(usize, usize, Kind)| {
+            let sets = if kind == Kind::Accepted { Sets::first(1) } else { Sets::default() };
+            Edge { from, to, sets, ends: kind == Kind::Ends }
+        };
+        Rings { nodes, edges: edges.iter().map(edge).collect(), sets: 1, initial: vec![0] }
+    }
+
+    fn leaving(&self, node: usize) -> impl Iterator<Item = u32> {
+        (0..self.edges.len() as u32).filter(move |&edge| self.edges[edge as usize].from == node)
+    }
+
+    /// From a stable node to stable ones, through different transient ones.
+    fn ways(&self, node: usize) -> Vec<(usize, Sets)> {
+        let mut ways = Vec::new();
+        self.follow(node, self.nodes[node].sets, &mut Vec::new(), &mut ways);
+        ways
+    }
+
+    fn follow(&self, node: usize, sets: Sets, passed: &mut Vec<usize>, ways: &mut Vec<(usize, Sets)>) {
+        for edge in self.leaving(node) {
+            let Edge { to, sets: of, ends, .. } = self.edges[edge as usize];
+            let sets = sets.and(of);
+            if ends {
+                continue;
+            }
+            if !self.nodes[to].transient {
+                ways.push((to, sets));
+            } else if !passed.contains(&to) {
+                passed.push(to);
+                self.follow(to, sets, passed, ways);
+                passed.pop();
+            }
+        }
+    }
+
+    /// All stable nodes that can be reached.
+    pub fn reachable(&self) -> HashSet<usize> {
+        let mut known: HashSet<_> = self.initial.iter().copied().collect();
+        let mut waiting = self.initial.clone();
+        while let Some(node) = waiting.pop() {
+            waiting.extend(self.ways(node).into_iter().map(|(to, _)| to).filter(|to| known.insert(*to)));
+        }
+        known
+    }
+
+    /// Whether an edge can be reached that must never be taken.
+    pub fn has_end(&self) -> bool {
+        let (mut known, mut waiting): (HashSet<_>, _) = (HashSet::new(), self.initial.clone());
+        while let Some(node) = waiting.pop() {
+            for edge in self.leaving(node).map(|edge| self.edges[edge as usize]) {
+                if edge.ends {
+                    return true;
+                }
+                waiting.extend(known.insert(edge.to).then_some(edge.to));
+            }
+        }
+        false
+    }
+
+    /// Whether there are nodes such that a run can go through all of them again and again, and no others, and takes
+    /// steps of all sets that are wanted then.
+    pub fn has_accepted_run(&self) -> bool {
+        let reachable: Vec<_> = self.reachable().into_iter().collect();
+        (1..1u32 << reachable.len()).any(|choice| {
+            let chosen = (0..reachable.len()).filter(|bit| choice >> bit & 1 == 1).map(|bit| reachable[bit]);
+            let chosen: HashSet<usize> = chosen.collect();
+            let inside = |node: usize| self.ways(node).into_iter().filter(|(to, _)| chosen.contains(to));
+            let is_round = chosen.iter().all(|&from| {
+                let (mut known, mut waiting) = (HashSet::new(), vec![from]);
+                while let Some(node) = waiting.pop() {
+                    waiting.extend(inside(node).map(|(to, _)| to).filter(|to| known.insert(*to)));
+                }
+                known == chosen
+            });
+            let sets =
+                chosen.iter().flat_map(|&node| inside(node)).fold(Sets::default(), |all, (_, of)| all.and(of));
+            let demands = chosen.iter().fold(self.sets(), |all, &node| all.and(self.nodes[node].demands));
+            is_round && sets.contain(demands)
+        })
+    }
+
+    /// Goes along a counterexample, and sees that it is one.
+    pub fn check(&self, found: &Counterexample<u32>) {
+        let start = node_of(&found.start);
+        assert!(self.initial.contains(&start), "{found:?}");
+        let edges: Vec<_> = found.steps.iter().map(|&step| self.edges[step as usize]).collect();
+        let sources = std::iter::once(start).chain(edges.iter().map(|edge| edge.to));
+        assert!(edges.iter().zip(sources).all(|(edge, source)| edge.from == source), "{found:?} in {self:?}");
+        let ends = edges.iter().position(|edge| edge.ends);
+        match found.error {
+            ErrorKind::Fault(_) => assert_eq!(ends, edges.len().checked_sub(1), "{found:?} in {self:?}"),
+            ErrorKind::Cycle { begins } => {
+                let is_accepted = self.is_accepted_round(&edges[begins..]);
+                assert!(ends.is_none() && is_accepted, "{found:?} in {self:?}");
+            }
+            ErrorKind::InvalidEnd => panic!("nobody has looked for one: {found:?}"),
+        }
+    }
+
+    /// Whether a run that takes these steps again and again is accepted.
+    fn is_accepted_round(&self, edges: &[Edge]) -> bool {
+        let (Some(first), Some(last)) = (edges.first(), edges.last()) else { return false };
+        let stable = edges.iter().map(|edge| &self.nodes[edge.from]).filter(|node| !node.transient);
+        let (sets, demands) = stable.fold((Sets::default(), self.sets()), |(sets, demands), node| {
+            (sets.and(node.sets), demands.and(node.demands))
+        });
+        let sets = edges.iter().fold(sets, |sets, edge| sets.and(edge.sets));
+        first.from == last.to && !self.nodes[first.from].transient && sets.contain(demands)
+    }
+
+    fn state_of(&self, node: usize) -> StateBuf {
+        node.to_le_bytes().repeat(self.nodes[node].words)
+    }
+}
+
+fn node_of(state: &State) -> usize {
+    usize::from(state[0])
+}
+
+impl Model for Rings {
+    type Step = u32;
+    type Scratch = ();
+
+    fn initial_states(&self, each: &mut dyn FnMut(&State)) {
+        self.initial.iter().for_each(|&node| each(&self.state_of(node)));
+    }
+
+    fn enabled(&self, state: &State, steps: &mut Vec<u32>) {
+        steps.extend(self.leaving(node_of(state)));
+    }
+
+    fn fire(&self, step: u32, state: &mut StateBuf) -> Fired {
+        let Edge { to, ends, .. } = self.edges[step as usize];
+        *state = self.state_of(to);
+        let fault = Fault { kind: FaultKind::ClaimEnd, place: step, times: 1 };
+        if ends { Fired::Broken(fault) } else { Fired::Done }
+    }
+
+    fn is_transient(&self, state: &State) -> bool {
+        self.nodes[node_of(state)].transient
+    }
+
+    fn marks(&self, _: &State) -> Marks {
+        Marks::default()
+    }
+}
+
+impl Accepting for Rings {
+    fn sets(&self) -> Sets {
+        Sets::first(self.sets)
+    }
+
+    fn sets_at(&self, state: &State, _: &[u32]) -> Sets {
+        self.nodes[node_of(state)].sets
+    }
+
+    fn sets_of(&self, step: u32) -> Sets {
+        self.edges[step as usize].sets
+    }
+
+    fn demands(&self, state: &State, _: &[u32]) -> Sets {
+        self.nodes[node_of(state)].demands
+    }
+}

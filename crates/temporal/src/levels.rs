@@ -1,0 +1,67 @@
+//! An automaton beside a counter, and what that is for: one acceptance set in the place of several.
+
+use crate::automaton::{Automaton, Edge, Marks, State};
+use crate::components::{Components, Kind};
+use crate::limits::{Limit, Limits};
+use std::collections::HashMap;
+
+/// States of an automaton, each at some level.
+pub(crate) struct Unfolded {
+    /// Those that leave each of them.
+    pub edges: Vec<Vec<Edge>>,
+    /// Which state of the automaton each of them is.
+    pub origins: Vec<State>,
+}
+
+/// All that is reached from the initial state at a level. `follow` says of an edge that leaves a state at a level to what
+/// level it leads, and which marks it has there.
+pub(crate) fn unfold(
+    automaton: &Automaton,
+    initial: usize,
+    limits: Limits,
+    mut follow: impl FnMut(State, usize, &Edge) -> (usize, Marks),
+) -> Result<Unfolded, Limit> {
+    let mut numbers = HashMap::from([((State::INITIAL, initial), State::INITIAL)]);
+    let mut order = vec![(State::INITIAL, initial)];
+    let mut edges = Vec::new();
+    let mut count = 0;
+    while let Some(&(state, level)) = order.get(edges.len()) {
+        let mut leaving = Vec::new();
+        for edge in automaton.leaving(state) {
+            let (next, marks) = follow(state, level, edge);
+            let target = *numbers.entry((edge.target, next)).or_insert_with(|| {
+                order.push((edge.target, next));
+                State(order.len() as u32 - 1)
+            });
+            leaving.push(Edge { target, marks, label: edge.label });
+        }
+        count += leaving.len();
+        if order.len() > limits.states {
+            return Err(Limit::States(limits.states));
+        }
+        if count > limits.edges {
+            return Err(Limit::Edges(limits.edges));
+        }
+        edges.push(leaving);
+    }
+    Ok(Unfolded { edges, origins: order.into_iter().map(|(state, _)| state).collect() })
+}
+
+/// The same words, with one acceptance set on edges. A run passes the sets in order; the edge by which it has passed them
+/// all is in the set, and may be the first one of the next round.
+pub(crate) fn count_sets(automaton: &Automaton, limits: Limits) -> Result<Unfolded, Limit> {
+    let components = Components::of(automaton);
+    let all = automaton.sets;
+    let advance = |level: usize, marks: Marks| {
+        (level..all as usize).find(|set| marks.0 >> set & 1 == 0).unwrap_or(all as usize)
+    };
+    unfold(automaton, 0, limits, |state, level, edge| match components.kind(state) {
+        _ if !components.stays(state, edge) => (0, Marks::NONE),
+        Kind::Transient | Kind::Rejecting => (0, Marks::NONE),
+        Kind::Accepting => (0, Marks::all(1)),
+        Kind::Mixed => match advance(level, edge.marks) {
+            passed if passed < all as usize => (passed, Marks::NONE),
+            _ => (advance(0, edge.marks) % all as usize, Marks::all(1)),
+        },
+    })
+}
