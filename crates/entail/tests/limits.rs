@@ -72,7 +72,14 @@ const LONG: &str = "
 #[test]
 #[cfg(target_os = "linux")]
 fn where_addresses_are_limited_a_search_ends_in_the_memory_limit() {
-    for (text, search) in [(LARGE, "bfs"), (LARGE, "dfs"), (DEEP, "dfs"), (LONG, "bfs"), (LONG, "dfs")] {
+    for (text, search) in [
+        (LARGE, "bfs"),
+        (LARGE, "dfs"),
+        (DEEP, "dfs"),
+        (LONG, "bfs"),
+        (LONG, "dfs"),
+        (DEEP, "nested --ltl '[] <> (steps < 0)'"),
+    ] {
         let model = Written::new(text);
         for kilobytes in [100_000, 150_000] {
             let limited = format!("ulimit -v {kilobytes}; exec \"$0\" check --no-end --search {search} \"$1\"");
