@@ -1,7 +1,7 @@
 //! The units of a model: processes, claims, formulas, types and global declarations.
 
 use super::decl::{Declared, TYPE_FIRST};
-use super::{Parsed, Parser, Reported, Seen, words};
+use super::{Logic, Parsed, Parser, Reported, Seen, words};
 use crate::promela::ast::{Claim, Decl, Expr, ExprKind, Init, Proctype, Step, Trace, Typedef, Unit};
 use crate::source::Span;
 use crate::suggest::did_you_mean;
@@ -44,7 +44,8 @@ impl Parser<'_> {
             "init" => Unit::Init(self.init()?),
             "never" => Unit::Never(self.never()?),
             "trace" | "notrace" => Unit::Trace(self.trace()?),
-            "ltl" => Unit::Ltl(self.ltl()?),
+            "ltl" => Unit::Ltl(self.formula(Logic::Linear)?),
+            _ if self.at_ctl() => Unit::Ctl(self.formula(Logic::Branching)?),
             "typedef" => Unit::Typedef(self.typedef()?),
             "}" => {
                 self.stray();
