@@ -89,7 +89,7 @@ impl Checker<'_> {
             let problem = format!("the formula is too large: {}", Limit::Propositions);
             self.error(Diagnostic::error(expr.span, problem));
         }
-        (number < MAX_PROPOSITIONS).then(|| Ctl::Proposition(formula::Proposition(number as u8)))
+        (number < MAX_PROPOSITIONS).then_some(Ctl::Proposition(formula::Proposition(number as u8)))
     }
 
     /// `Process.variable`, or `Process[number].variable`.
