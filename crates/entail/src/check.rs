@@ -341,6 +341,7 @@ impl Job<'_> {
         let option = |asked: &Asked| match asked.kind {
             AskedKind::Formula if asked.source == load::LTL => format!("{} '{}'", load::LTL, asked.name()),
             AskedKind::Formula => format!("-F {}", asked.source),
+            AskedKind::Ctl => format!("{} '{}'", load::CTL, asked.name()),
             AskedKind::Never | AskedKind::Hoa => format!("-N {}", asked.source),
         };
         asked.map(option).or_else(|| (subject.name != SAFETY).then(|| format!("--property {}", subject.name)))

@@ -26,7 +26,7 @@ pub struct Answered<S> {
     /// Whether it is so in all of them; nothing if that is not known.
     pub holds: Option<bool>,
     pub outcome: Outcome<S>,
-    /// If it is a question about runs and so in the first initial state: a run that shows it.
+    /// If it is a question about runs, or that there is none, and there is one from the first initial state: that run.
     pub witness: Option<Witness<S>>,
 }
 
@@ -70,12 +70,21 @@ where
             Counterexample { error: ErrorKind::Fault(fault), ..found }
         });
     }
-    let witness = shown.zip(questions.number(asked)).and_then(|(shown, number)| match questions.get(asked) {
+    let about = positive(questions, asked);
+    let witness = shown.zip(questions.number(about)).and_then(|(shown, number)| match questions.get(about) {
         // There is nothing to be shortened.
         Question::Next(_) => Some(Witness::along(model, &shown.way, None)),
         _ => shown.tell(model, store, number),
     });
     Answered { holds, outcome, witness }
+}
+
+/// A question without its negations.
+fn positive(questions: &Questions, asked: QuestionId) -> QuestionId {
+    match questions.get(asked) {
+        Question::Not(operand) => positive(questions, operand),
+        _ => asked,
+    }
 }
 
 /// What a number says of a state: an answer to each question about runs, in two bits, below its place among those that are

@@ -115,10 +115,14 @@ fn answers_are_those_of_the_definition() {
             no += 1
         }
         // Where one initial state is all there is, what is shown is about that.
-        if questions.get(asked).is_temporal() && rings.initial.len() == 1 {
-            assert_eq!(answered.witness.is_some(), all, "{questions:?} in {rings:?}");
+        let (about, negated) = match questions.get(asked) {
+            Question::Not(operand) => (operand, true),
+            _ => (asked, false),
+        };
+        if questions.get(about).is_temporal() && rings.initial.len() == 1 {
+            assert_eq!(answered.witness.is_some(), all != negated, "{questions:?} in {rings:?}");
             if let Some(witness) = answered.witness {
-                check(&rings, &questions, asked, &witness);
+                check(&rings, &questions, about, &witness);
                 shown += 1;
                 rounds += usize::from(witness.cycle_start.is_some());
             }
