@@ -104,9 +104,7 @@ impl Asking {
     fn state(&mut self, formula: &Ctl) -> QuestionId {
         match formula {
             Ctl::Const(value) => self.questions.add(Question::Const(*value)),
-            Ctl::Proposition(proposition) => {
-                self.questions.add(Question::Proposition(u32::from(proposition.0)))
-            }
+            Ctl::Proposition(proposition) => self.questions.add(Question::Proposition(u32::from(proposition.0))),
             Ctl::Not(operand) => {
                 let operand = self.state(operand);
                 self.not(operand)
