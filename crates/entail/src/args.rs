@@ -130,8 +130,6 @@ pub struct WhatArgs {
     pub properties: Vec<String>,
     #[command(flatten)]
     pub asked: AskedArgs,
-    #[arg(long, value_name = "FORMULA", hide = true, value_parser = not_yet("checking formulas"))]
-    pub ctl: Vec<String>,
     /// Which infinite runs count: all, or those in which no process that can move is kept from it
     #[arg(long, value_name = "none|weak|strong|impartial", default_value = "none", value_parser = choice(
         &[("none", Fairness::None), ("weak", Fairness::Weak), ("strong", Fairness::Strong),
@@ -154,6 +152,9 @@ pub struct AskedArgs {
     /// A formula of linear time, such as `[] (request -> <> granted)`; may be repeated
     #[arg(long, value_name = "FORMULA")]
     pub ltl: Vec<String>,
+    /// A formula of branching time, such as `AG (request -> EF granted)`; may be repeated
+    #[arg(long, value_name = "FORMULA")]
+    pub ctl: Vec<String>,
     /// The formula in this file; may be repeated
     #[arg(short = 'F', value_name = "FILE")]
     pub formula_files: Vec<PathBuf>,
@@ -295,10 +296,6 @@ fn choice<T: Copy>(
     }
 }
 
-fn not_yet(what: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone {
-    move |_| Err(format!("{what} is not available yet"))
-}
-
 fn threads(text: &str) -> Result<u32, String> {
     match text.parse::<u32>() {
         Ok(1) => Ok(1),
@@ -323,7 +320,14 @@ mod tests {
         assert!(message(&["entail", "check", "m.pml", "--store", "tree"]).contains("`tree` is not available yet"));
         assert!(message(&["entail", "check", "m.pml", "--store", "tre"]).contains("expected one of: exact"));
         assert!(message(&["entail", "check", "m.pml", "--threads", "4"]).contains("not available yet"));
-        assert!(message(&["entail", "check", "m.pml", "--ctl", "AG p"]).contains("not available yet"));
+    }
+
+    #[test]
+    fn formulas_may_be_repeated() {
+        let args = ["entail", "check", "m.pml", "--ctl", "AG p", "--ltl", "[] p", "--ctl", "EF q"];
+        let Verb::Check(check) = Cli::try_parse_from(args).unwrap().verb else { panic!("not a check") };
+        assert_eq!(check.what.asked.ctl, ["AG p", "EF q"]);
+        assert_eq!(check.what.asked.ltl, ["[] p"]);
     }
 
     #[test]

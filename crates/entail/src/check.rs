@@ -15,9 +15,10 @@ use crate::walk::Walk;
 use crate::{interrupt, machine, sweep};
 use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind, Says};
 use entail_ir::interpret::Step;
-use entail_ir::{Interpreter, Monitor, System};
+use entail_ir::{Interpreter, System};
 use entail_model::{Fault, FaultKind, Guarantee};
 use entail_search::{End, ErrorKind, Limit};
+use entail_temporal::ctl::Asked as Branching;
 use entail_temporal::{Claim, Fairness, Judgement};
 use std::ffi::OsString;
 use std::fs;
@@ -180,7 +181,15 @@ impl Job<'_> {
             return inconclusive(format!("checking {kind} properties is not available yet"));
         };
         if let Says::Watched(monitor) = says {
-            return self.check_events(property, monitor, stop, console);
+            let system = System { monitor: Some(monitor.clone()), ..self.model.system.clone() };
+            return self.check_goal(property, system, Goal::Objection, stop, console);
+        }
+        if let Says::Branching(formula) = says {
+            let Some(asked) = Branching::of(formula, self.plan.fairness) else {
+                return inconclusive("the formula has too many temporal operators".into());
+            };
+            let system = System { propositions: propositions.clone(), ..self.model.system.clone() };
+            return self.check_goal(property, system, Goal::Asked(&asked), stop, console);
         }
         let (claim, judgement) = match forbidden(says) {
             Ok(Some(forbidden)) => forbidden,
@@ -224,18 +233,18 @@ impl Job<'_> {
         self.report(subject, &interpreter, done, console)
     }
 
-    /// What is known of a monitor's opinion.
-    fn check_events(
+    /// What is known of something that is looked for without a claim.
+    fn check_goal(
         &self,
         property: &Property,
-        monitor: &Monitor,
+        system: System,
+        goal: Goal,
         stop: &AtomicBool,
         console: &Console,
     ) -> PropertyReport {
-        let system = System { monitor: Some(monitor.clone()), ..self.model.system.clone() };
         let interpreter = Interpreter::new(&system);
         let mut watch = Watch::new(Coverage::new(&system), console.progress);
-        let done = self.run(&interpreter, Goal::Objection, stop, &mut watch);
+        let done = self.run(&interpreter, goal, stop, &mut watch);
         watch.finish();
         let subject = Subject { name: &property.name, kind: property.kind.name(), cycle: Kind::Cycle, claim: None };
         self.report(subject, &interpreter, done, console)
@@ -341,6 +350,7 @@ impl Job<'_> {
         let option = |asked: &Asked| match asked.kind {
             AskedKind::Formula if asked.source == load::LTL => format!("{} '{}'", load::LTL, asked.name()),
             AskedKind::Formula => format!("-F {}", asked.source),
+            AskedKind::Ctl => format!("{} '{}'", load::CTL, asked.name()),
             AskedKind::Never | AskedKind::Hoa => format!("-N {}", asked.source),
         };
         asked.map(option).or_else(|| (subject.name != SAFETY).then(|| format!("--property {}", subject.name)))

@@ -38,15 +38,17 @@ pub fn read_or_fail(
     read(path, args, asked, console).model.ok_or(Failure(None))
 }
 
-/// The option that gives a formula.
+/// The options that give formulas.
 pub const LTL: &str = "--ltl";
+pub const CTL: &str = "--ctl";
 
 /// What is asked of a model besides what it says itself.
 pub fn asked(args: &AskedArgs) -> Result<Vec<Asked>, String> {
-    let given = args
-        .ltl
-        .iter()
-        .map(|text| Ok(Asked { kind: AskedKind::Formula, source: LTL.to_owned(), text: text.clone() }));
+    let linear = args.ltl.iter().map(|text| (AskedKind::Formula, LTL, text));
+    let branching = args.ctl.iter().map(|text| (AskedKind::Ctl, CTL, text));
+    let given = linear
+        .chain(branching)
+        .map(|(kind, option, text)| Ok(Asked { kind, source: option.to_owned(), text: text.clone() }));
     let formulas = args.formula_files.iter().map(|path| (AskedKind::Formula, path));
     let claims = args.claim_files.iter().map(|path| {
         let is_hoa = path.extension().is_some_and(|ending| ending == "hoa");

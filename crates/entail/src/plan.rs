@@ -6,13 +6,14 @@ use crate::progress::Watch;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, Step};
 use entail_jit::Jit;
-use entail_model::{Accepting, Concurrent, Guarantee, Model, Observer, Progress, Propositional};
+use entail_model::{Accepting, Concurrent, Fault, FaultKind, Guarantee, Model, Observer, Progress, Propositional};
 use entail_packed::Packed;
 use entail_search::{
-    Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, breadth_first, components, depth_first,
-    nested,
+    Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, Witness, branching, breadth_first,
+    components, depth_first, nested,
 };
 use entail_store::{Kept, Lossless, LosslessWide, Numbers, Short};
+use entail_temporal::ctl::Asked;
 use entail_temporal::product::{Move, Product};
 use entail_temporal::{self as temporal, Claim, Fairness};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +47,8 @@ pub enum Goal<'a> {
     Objection,
     /// A run that must not be.
     Claimed(&'a Claim),
+    /// Something that is not so where runs begin.
+    Asked(&'a Asked),
 }
 
 impl Goal<'_> {
@@ -53,7 +56,7 @@ impl Goal<'_> {
     fn checks(self, wished: &Checks) -> Checks {
         match self {
             Goal::Objection => Checks { faults: false, assertions: false, ..*wished },
-            Goal::Mistake | Goal::Claimed(_) => *wished,
+            Goal::Mistake | Goal::Claimed(_) | Goal::Asked(_) => *wished,
         }
     }
 }
@@ -95,6 +98,7 @@ pub enum Algorithm {
     DepthFirst,
     Components,
     Nested,
+    Branching,
 }
 
 impl Plan {
@@ -156,8 +160,14 @@ impl Plan {
         let claim = match goal {
             Goal::Mistake | Goal::Objection => None,
             Goal::Claimed(claim) => Some(self.settle(claim)),
+            // Any run counts, as long as it is fair.
+            Goal::Asked(_) => Some(Claim::anything()),
         };
-        let about_beginnings = claim.as_ref().is_some_and(Claim::is_about_beginnings);
+        let asked = match goal {
+            Goal::Mistake | Goal::Objection | Goal::Claimed(_) => None,
+            Goal::Asked(asked) => Some(asked),
+        };
+        let about_beginnings = asked.is_none() && claim.as_ref().is_some_and(Claim::is_about_beginnings);
         // Fairness is about runs that go on for ever.
         let fairness = if about_beginnings { Fairness::None } else { self.fairness };
         let room = claim.as_ref().map_or(0, Claim::bits);
@@ -185,6 +195,12 @@ impl Plan {
                     let watch = &mut OfModel(watch);
                     let (outcome, guarantee, algorithm) = if about_beginnings {
                         self.explore(&product, bits, &Checks::OF_CLAIMS, &limits, watch)
+                    } else if let Some(asked) = asked {
+                        let outcome = match bits {
+                            64..128 => ask(&product, LosslessWide::new(), asked, &limits, watch),
+                            _ => ask(&product, Lossless::new(bits), asked, &limits, watch),
+                        };
+                        (outcome, Guarantee::Exact, Algorithm::Branching)
                     } else {
                         match bits {
                             64..128 => self.look_for_run(&product, LosslessWide::new(), &limits, watch),
@@ -289,6 +305,30 @@ impl Plan {
         };
         (outcome, Guarantee::Exact, algorithm)
     }
+}
+
+/// Looks for a reason why something is not so where runs begin.
+fn ask<M: Accepting + Propositional, S: Short>(
+    model: &M,
+    store: Kept<S>,
+    asked: &Asked,
+    limits: &Limits,
+    observer: &mut impl Observer<M::Step>,
+) -> Outcome<M::Step> {
+    let Asked { questions, whole } = asked;
+    let answered = branching(model, &mut Numbers::new(store), questions, *whole, limits, observer);
+    let outcome = answered.outcome;
+    if answered.holds != Some(false) {
+        return outcome;
+    }
+    let mut start = Vec::new();
+    model.initial_states(&mut |state| start = state.to_vec());
+    let counterexample = answered.witness.map(|Witness { steps, cycle_start }| {
+        let refuted = Fault { kind: FaultKind::Refuted, place: u32::MAX, times: 1 };
+        let error = cycle_start.map_or(ErrorKind::Fault(refuted), |begins| ErrorKind::Cycle { begins });
+        Counterexample { error, start, steps }
+    });
+    Outcome { end: End::Error, errors: 1, counterexample, ..outcome }
 }
 
 /// Sees what the model does in a product.

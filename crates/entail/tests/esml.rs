@@ -60,3 +60,25 @@ fn coarse_steps_find_errors_where_exact_ones_do() {
     }
     assert!(saved > MODELS / 4, "coarse steps saved states in {saved} models only");
 }
+
+/// Two processes of a kind, each with a second variable that counts; what a formula asks of them changes when they do.
+#[test]
+fn formulas_see_the_variables_of_the_process_they_name() {
+    let model = "MODEL M; TYPE d = 0..3; q = LIST [2] OF d; s = {go}; VAR c, e: s;
+        PROCESS P(step: d); VAR l: q; x: d; BEGIN APPEND(l, step); x := x + step END P;
+        PROCESS Q; VAR y: d; BEGIN y := 1 DIV (y - y) END Q;
+        BEGIN P(1); P(3); Q END M";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.esml");
+    std::fs::write(&path, model).unwrap();
+    let formula = "EF(P[0].x = 1) & EF(P[1].x = 3) & EF(LEN(P[1].l) > 0 & HEAD(P[1].l) = 3) & EF(P[0].x = 3)";
+    let entail = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_entail"));
+        String::from_utf8(command.args(arguments).arg(&path).output().unwrap().stdout).unwrap()
+    };
+    entail(&["check", "--search", "dfs", "--property", "safety"]);
+    let told = entail(&["replay", "--ctl", formula]);
+    let becomes_true: Vec<&str> = told.lines().map(str::trim).filter(|line| line.ends_with("true")).collect();
+    let expected = ["`P[0].x = 1`", "`LEN(P[1].l) > 0 & HEAD(P[1].l) = 3`", "`P[1].x = 3`"];
+    assert_eq!(becomes_true, expected.map(|condition| format!("{condition} becomes true")), "{told}");
+}

@@ -42,6 +42,8 @@ pub struct Asked {
 pub enum AskedKind {
     /// A formula of linear time, which all runs satisfy.
     Formula,
+    /// A formula of branching time, which is true where runs begin.
+    Ctl,
     /// A never claim.
     Never,
     /// An automaton in the HOA format; there are no runs that it accepts.
@@ -52,7 +54,7 @@ impl Asked {
     /// The name of the property.
     pub fn name(&self) -> &str {
         match self.kind {
-            AskedKind::Formula => self.text.trim(),
+            AskedKind::Formula | AskedKind::Ctl => self.text.trim(),
             AskedKind::Never | AskedKind::Hoa => &self.source,
         }
     }
@@ -150,9 +152,7 @@ pub fn load(path: &Path, options: &Options) -> Loaded {
         problems
             .push(Diagnostic::general("only ESML has a choice of granularity").hint("leave out `--granularity`"));
     }
-    if !options.asked.is_empty() && language.is_some_and(|language| language != Language::Promela) {
-        problems.push(Diagnostic::general("formulas and claims can be given for Promela models only"));
-    }
+    problems.extend(language.and_then(|language| unanswerable(&options.asked, language)));
     let model = match language {
         Some(Language::Promela) => promela::load(path, options, &mut sources, &mut problems),
         Some(Language::Esml) => load_with(esml::load_text, path, options, &mut sources, &mut problems),
@@ -165,6 +165,23 @@ pub fn load(path: &Path, options: &Options) -> Loaded {
     };
     let model = model.filter(|_| !problems.iter().any(Diagnostic::is_error));
     Loaded { sources, problems, model }
+}
+
+/// What cannot be asked of a model in this language.
+fn unanswerable(asked: &[Asked], language: Language) -> Option<Diagnostic> {
+    let is_asked = |kinds: &[AskedKind]| asked.iter().any(|asked| kinds.contains(&asked.kind));
+    let linear = is_asked(&[AskedKind::Formula, AskedKind::Never, AskedKind::Hoa]);
+    let message = match language {
+        Language::Promela => return None,
+        Language::Esml | Language::Bir if linear => {
+            "formulas of linear time, claims and automata can be given for Promela models only"
+        }
+        Language::Bir if is_asked(&[AskedKind::Ctl]) => {
+            "formulas of branching time can be given for Promela and ESML models only"
+        }
+        Language::Esml | Language::Bir => return None,
+    };
+    Some(Diagnostic::general(message))
 }
 
 /// What a language without a preprocessor has to offer: a name, a text, and how to read it.

@@ -5,10 +5,12 @@
 //! properties; nothing below it knows a language.
 
 mod accepting;
+mod branching;
 mod store;
 mod successors;
 
 pub use accepting::{Accepting, Concurrent, Propositional, Sets, Valuation};
+pub use branching::{Question, QuestionId, Questions};
 pub use store::{Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, StateKey, Store, Visit, WideKey};
 pub use successors::{Led, Successor, Successors};
 

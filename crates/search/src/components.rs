@@ -62,8 +62,10 @@ impl Note {
 }
 
 /// The states of components that are not complete, and these components.
-struct Open<K> {
-    /// In the order in which they were entered; the number of a state is its place, counted from 1.
+pub(crate) struct Open<K> {
+    /// All numbers are greater than this.
+    base: u64,
+    /// In the order in which they were entered; the number of a state is its place, counted from 1, above the base.
     states: Vec<K>,
     /// Each begins where the one before it ends.
     components: Vec<Component>,
@@ -89,23 +91,44 @@ const CLOSED: u64 = u64::MAX;
 
 impl<K> Default for Open<K> {
     fn default() -> Self {
-        Open { states: Vec::new(), components: Vec::new(), path: Vec::new(), accepted: None, way: None }
+        Open { base: 0, states: Vec::new(), components: Vec::new(), path: Vec::new(), accepted: None, way: None }
     }
 }
 
 impl<K: Copy> Open<K> {
+    /// Nothing yet; numbers will be greater than `base`.
+    pub fn above(base: u64) -> Self {
+        Open { base, ..Open::default() }
+    }
+
+    /// The greatest number.
+    pub fn last(&self) -> u64 {
+        self.base + self.states.len() as u64
+    }
+
+    fn place(&self, number: u64) -> usize {
+        (number - self.base) as usize - 1
+    }
+
     /// Goes on in a new state, which is a component by itself until more is known. Returns its number.
-    fn enter(&mut self, key: K, depth: u64, entered: Note) -> u64 {
+    pub fn enter(&mut self, key: K, depth: u64, entered: Note) -> u64 {
         self.states.push(key);
-        let first = self.states.len() as u64;
+        let first = self.last();
         self.components.push(Component { first, inside: Note::default(), entered });
         self.path.push((depth, first));
         first
     }
 
     /// Goes back to the state at a depth, or before all states. Components that were entered deeper are complete: they
-    /// are closed, unless there is an accepted run in one.
-    fn retreat<M, S>(&mut self, model: &M, store: &mut S, depth: Option<u64>) -> ControlFlow<End>
+    /// are closed, unless `cycles` matter and there is an accepted run in one. `close` is given their states with their places.
+    pub fn retreat<M, S>(
+        &mut self,
+        model: &M,
+        store: &mut S,
+        depth: Option<u64>,
+        cycles: bool,
+        mut close: impl FnMut(&mut S, usize, K),
+    ) -> ControlFlow<End>
     where
         M: Accepting,
         S: Numbered<Key = K>,
@@ -113,9 +136,10 @@ impl<K: Copy> Open<K> {
     {
         while let Some((_, number)) = self.path.pop_if(|(deep, _)| depth.is_none_or(|depth| *deep > depth)) {
             let Some(component) = self.components.pop_if(|component| component.first == number) else { continue };
-            let states = &self.states[number as usize - 1..];
+            let first = self.place(number);
+            let states = &self.states[first..];
             // Its steps do not meet all demands: otherwise the search would have ended.
-            if component.inside.sets.contain(model.sets()) && !component.inside.demands.is_empty() {
+            if cycles && component.inside.sets.contain(model.sets()) && !component.inside.demands.is_empty() {
                 self.accepted = match lasso::undemanding(model, store, states) {
                     Ok(accepted) => accepted,
                     Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),
@@ -124,14 +148,14 @@ impl<K: Copy> Open<K> {
                     return ControlFlow::Break(End::Error);
                 }
             }
-            self.states.drain(number as usize - 1..).for_each(|key| store.set_number(key, CLOSED));
+            (first..).zip(self.states.drain(first..)).for_each(|(place, key)| close(store, place, key));
         }
         ControlFlow::Continue(())
     }
 
     /// A step leads from the last state of the path to one with this number. Returns what is known of the component that
     /// the circle lies in.
-    fn join(&mut self, number: u64, mut note: Note) -> Note {
+    pub fn join(&mut self, number: u64, mut note: Note) -> Note {
         while let Some(component) = self.components.pop_if(|component| component.first > number) {
             note = note.and(component.inside).and(component.entered);
         }
@@ -141,17 +165,22 @@ impl<K: Copy> Open<K> {
     }
 
     /// The states that an accepted run goes through, after one was found.
-    fn accepted(&self) -> &[K] {
-        let first = self.components.last().map_or(1, |component| component.first);
-        self.accepted.as_deref().unwrap_or(&self.states[first as usize - 1..])
+    pub fn accepted(&self) -> &[K] {
+        let first = self.components.last().map_or(0, |component| self.place(component.first));
+        self.accepted.as_deref().unwrap_or(&self.states[first..])
     }
 
     /// That of a state behind the path.
-    fn depth(&self) -> u64 {
+    pub fn depth(&self) -> u64 {
         self.path.len() as u64
     }
 
-    fn bytes(&self) -> u64 {
+    /// All that are open.
+    pub fn states(&self) -> &[K] {
+        &self.states
+    }
+
+    pub fn bytes(&self) -> u64 {
         let bytes =
             [footprint::bytes(&self.states), footprint::bytes(&self.components), footprint::bytes(&self.path)];
         bytes.iter().sum::<usize>() as u64
@@ -207,11 +236,12 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let (notes, all) = (ByModel(run.model), run.model.sets());
+    let close = |store: &mut S, _, key| store.set_number(key, CLOSED);
     let number = open.enter(initial, 0, Note::default());
     run.give_number(initial, number, descent)?;
     run.enter_stable(descent, initial, &notes)?;
     while let Some(Taken { ahead, note, .. }) = run.step(descent)? {
-        open.retreat(run.model, run.store, Some(descent.depth()))?;
+        open.retreat(run.model, run.store, Some(descent.depth()), true, close)?;
         match ahead {
             Ahead::Nothing => {}
             Ahead::Transient => run.enter_transient(descent, &notes)?,
@@ -236,5 +266,5 @@ where
             },
         }
     }
-    open.retreat(run.model, run.store, None)
+    open.retreat(run.model, run.store, None, true, close)
 }

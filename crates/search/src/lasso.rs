@@ -29,16 +29,41 @@ pub(crate) fn through<M: Accepting, S: Keys>(
     component: &[S::Key],
     known: Option<WayIn<S::Key>>,
 ) -> Option<Counterexample<M::Step>> {
+    let WayIn { start, turns, target: entry } = into(model, store, component, known, |_, _| true)?;
+    let circle = around(model, store, component, entry)?;
+    Some(along(model, start, &turns, &circle))
+}
+
+/// A way from an initial state to one of these, through states that are allowed. One is `known`, unless one must be found
+/// at any price.
+pub(crate) fn into<M: Accepting, S: Keys>(
+    model: &M,
+    store: &mut S,
+    targets: &[S::Key],
+    known: Option<WayIn<S::Key>>,
+    allowed: impl Fn(&S, S::Key) -> bool,
+) -> Option<WayIn<S::Key>> {
+    let members: HashSet<S::Key> = targets.iter().copied().collect();
+    let patience = if known.is_some() { PATIENCE } else { usize::MAX };
+    Finder { model, store }.way_into(&members, patience, allowed).or(known)
+}
+
+/// A way from one of these states, all of which can be reached from each other, back to it, so that who takes it again and
+/// again is accepted.
+pub(crate) fn around<M: Accepting, S: Keys>(
+    model: &M,
+    store: &mut S,
+    component: &[S::Key],
+    entry: S::Key,
+) -> Option<Vec<Turn>> {
     let members: HashSet<S::Key> = component.iter().copied().collect();
     let mut finder = Finder { model, store };
-    let patience = if known.is_some() { PATIENCE } else { usize::MAX };
-    let WayIn { start, turns, target: entry } = finder.way_into(&members, patience).or(known)?;
     let (mut here, mut taken, mut circle) = (entry, Note::default(), Vec::new());
     loop {
         let missing = model.sets().and(taken.demands).without(taken.sets);
         // On the way back there may be new demands.
         let way = match (missing.is_empty(), here == entry && !circle.is_empty()) {
-            (true, true) => break,
+            (true, true) => return Some(circle),
             (true, false) => finder.shortest(here, &members, |edge| edge.target == entry)?,
             (false, _) => finder.shortest(here, &members, |edge| edge.note.sets.meet(missing))?,
         };
@@ -46,7 +71,6 @@ pub(crate) fn through<M: Accepting, S: Keys>(
         taken = taken.and(way.note);
         here = way.target;
     }
-    Some(along(model, start, &turns, &circle))
 }
 
 /// The run that makes these turns from the initial state with this number on, and then those of the circle again and
@@ -164,7 +188,12 @@ struct Edge<K> {
 
 impl<M: Accepting, S: Keys> Finder<'_, M, S> {
     /// A shortest way from an initial state to one of these, if that is found before so many states were looked at.
-    fn way_into(&mut self, members: &HashSet<S::Key>, patience: usize) -> Option<WayIn<S::Key>> {
+    fn way_into(
+        &mut self,
+        members: &HashSet<S::Key>,
+        patience: usize,
+        allowed: impl Fn(&S, S::Key) -> bool,
+    ) -> Option<WayIn<S::Key>> {
         let mut states = Vec::new();
         self.model.initial_states(&mut |state| states.push(state.to_vec()));
         self.store.reserve(states.len(), u64::MAX).ok()?;
@@ -172,7 +201,12 @@ impl<M: Accepting, S: Keys> Finder<'_, M, S> {
         if let Some(start) = initial.iter().position(|key| members.contains(key)) {
             return Some(WayIn { start: start as u32, turns: Vec::new(), target: initial[start] });
         }
-        let way = self.explore(&initial, patience, |_| true, |edge| members.contains(&edge.target))?;
+        let way = self.explore(
+            &initial,
+            patience,
+            |store, edge| allowed(store, edge.target),
+            |edge| members.contains(&edge.target),
+        )?;
         let start = initial.iter().position(|key| *key == way.source)?;
         Some(WayIn { start: start as u32, turns: way.turns, target: way.target })
     }
@@ -184,7 +218,7 @@ impl<M: Accepting, S: Keys> Finder<'_, M, S> {
         members: &HashSet<S::Key>,
         wanted: impl Fn(&Edge<S::Key>) -> bool,
     ) -> Option<Edge<S::Key>> {
-        self.explore(&[from], usize::MAX, |edge| members.contains(&edge.target), wanted)
+        self.explore(&[from], usize::MAX, |_, edge| members.contains(&edge.target), wanted)
     }
 
     /// A shortest way through edges that are allowed to one that is wanted, breadth first. It is told as one edge.
@@ -192,7 +226,7 @@ impl<M: Accepting, S: Keys> Finder<'_, M, S> {
         &mut self,
         from: &[S::Key],
         patience: usize,
-        allowed: impl Fn(&Edge<S::Key>) -> bool,
+        allowed: impl Fn(&S, &Edge<S::Key>) -> bool,
         wanted: impl Fn(&Edge<S::Key>) -> bool,
     ) -> Option<Edge<S::Key>> {
         // The edge by which each state was reached.
@@ -200,7 +234,10 @@ impl<M: Accepting, S: Keys> Finder<'_, M, S> {
         let mut queue: VecDeque<S::Key> = from.iter().copied().collect();
         for _ in 0..patience {
             let key = queue.pop_front()?;
-            for edge in self.edges(key).ok()?.into_iter().filter(&allowed) {
+            for edge in self.edges(key).ok()? {
+                if !allowed(self.store, &edge) {
+                    continue;
+                }
                 if wanted(&edge) {
                     return Some(backwards(&reached, edge));
                 }

@@ -4,6 +4,7 @@
 //! that knows transient states, and a `Run` that expands states and counts. A search decides one thing only: where
 //! to go next. What waits to be explored is kept as keys of the store.
 
+mod branching;
 mod breadth_first;
 mod chain;
 mod components;
@@ -25,6 +26,7 @@ use std::time::Duration;
 
 use entail_model::{Fault, StateBuf};
 
+pub use branching::{Answered, Witness, branching};
 pub use breadth_first::breadth_first;
 pub use components::components;
 pub use depth_first::depth_first;

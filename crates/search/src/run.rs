@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use entail_model::{
-    Full, KeySet, Keys, Model, Numbered, Observer, Progress, State, StateBuf, Store, Successors, Visit,
+    Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateBuf, Store, Successors,
+    Valuation, Visit,
 };
 
 use crate::descent::{Descent, Notes, Nothing, Taken, Turn};
@@ -168,6 +169,15 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         let common = notes.at(&self.state, &self.steps);
         descent.note_all(|note| N::both(common, note));
         true
+    }
+
+    /// What is true in a stable state.
+    pub fn valuation(&mut self, key: S::Key) -> Valuation
+    where
+        M: Propositional,
+    {
+        self.store.open(key, &mut self.state, &mut self.opened);
+        self.model.valuation(&self.state, &mut self.scratch)
     }
 
     /// Expands a stable state. If nothing can happen there but steps to stable states, `each` is given the keys of

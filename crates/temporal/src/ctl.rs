@@ -1,6 +1,8 @@
 //! Branching time: what can be said of the runs that begin in a state. (CTL, after Clarke and Emerson.)
 
+use crate::fairness::Fairness;
 use crate::formula::Proposition;
+use entail_model::{Question, QuestionId, Questions};
 use std::fmt;
 
 /// Something that is true or false in a state.
@@ -61,6 +63,181 @@ impl Ctl {
     /// As text, given the names of the propositions.
     pub fn print<'f>(&'f self, names: &'f [String]) -> impl fmt::Display + 'f {
         Printed { formula: self, names, inside: false }
+    }
+}
+
+/// What is asked of the states of a model if a formula is to be checked.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub questions: Questions,
+    /// Whether the formula is true.
+    pub whole: QuestionId,
+}
+
+impl Asked {
+    /// Runs count if they are fair. Nothing if too much would have to be asked.
+    pub fn of(formula: &Ctl, fairness: Fairness) -> Option<Asked> {
+        let mut questions = Questions::default();
+        // Every beginning of a run can be continued fairly, unless every process must move again and again.
+        let fair = match fairness {
+            Fairness::None | Fairness::Weak | Fairness::Strong => None,
+            Fairness::Impartial => {
+                let (first, then) = (questions.add(Question::Const(true)), questions.add(Question::Const(false)));
+                Some(questions.add(Question::WeakUntil { first, then }))
+            }
+        };
+        let mut asking = Asking { questions, fair };
+        let whole = asking.state(formula);
+        let questions = asking.questions;
+        (questions.temporal() <= Questions::MOST_TEMPORAL).then_some(Asked { questions, whole })
+    }
+}
+
+struct Asking {
+    questions: Questions,
+    /// Whether a fair run begins in a state, if that is not so in all.
+    fair: Option<QuestionId>,
+}
+
+impl Asking {
+    /// Formulas are limited in depth.
+    fn state(&mut self, formula: &Ctl) -> QuestionId {
+        match formula {
+            Ctl::Const(value) => self.questions.add(Question::Const(*value)),
+            Ctl::Proposition(proposition) => self.questions.add(Question::Proposition(u32::from(proposition.0))),
+            Ctl::Not(operand) => {
+                let operand = self.state(operand);
+                self.not(operand)
+            }
+            Ctl::And(left, right) => {
+                let (left, right) = (self.state(left), self.state(right));
+                self.questions.add(Question::And(left, right))
+            }
+            Ctl::Or(left, right) => {
+                let (left, right) = (self.state(left), self.state(right));
+                self.questions.add(Question::Or(left, right))
+            }
+            Ctl::Implies(left, right) => {
+                let (left, right) = (self.state(left), self.state(right));
+                let not = self.not(left);
+                self.questions.add(Question::Or(not, right))
+            }
+            Ctl::Equivalent(left, right) => {
+                let (left, right) = (self.state(left), self.state(right));
+                let both = self.questions.add(Question::And(left, right));
+                let (not_left, not_right) = (self.not(left), self.not(right));
+                let neither = self.questions.add(Question::And(not_left, not_right));
+                self.questions.add(Question::Or(both, neither))
+            }
+            Ctl::Runs(Quantifier::Some, path) => self.some(path),
+            Ctl::Runs(Quantifier::All, path) => {
+                let some = self.some_other(path);
+                self.not(some)
+            }
+        }
+    }
+
+    /// Whether there is a run of a kind.
+    fn some(&mut self, path: &Path) -> QuestionId {
+        match path {
+            Path::Next(operand) => {
+                let operand = self.state(operand);
+                self.next(operand)
+            }
+            Path::Always(operand) => {
+                let (operand, never) = (self.state(operand), self.questions.add(Question::Const(false)));
+                self.weak_until(operand, never)
+            }
+            Path::Eventually(operand) => {
+                let (operand, always) = (self.state(operand), self.questions.add(Question::Const(true)));
+                self.until(always, operand)
+            }
+            Path::Until(left, right) => {
+                let (left, right) = (self.state(left), self.state(right));
+                self.until(left, right)
+            }
+            Path::WeakUntil(left, right) => {
+                let (left, right) = (self.state(left), self.state(right));
+                self.weak_until(left, right)
+            }
+            Path::Release(left, right) => {
+                let (left, right) = (self.state(left), self.state(right));
+                let both = self.questions.add(Question::And(left, right));
+                self.weak_until(right, both)
+            }
+        }
+    }
+
+    /// Whether there is a run that is not of a kind.
+    fn some_other(&mut self, path: &Path) -> QuestionId {
+        match path {
+            Path::Next(operand) => {
+                let operand = self.state(operand);
+                let not = self.not(operand);
+                self.next(not)
+            }
+            Path::Always(operand) => {
+                let (operand, always) = (self.state(operand), self.questions.add(Question::Const(true)));
+                let not = self.not(operand);
+                self.until(always, not)
+            }
+            Path::Eventually(operand) => {
+                let (operand, never) = (self.state(operand), self.questions.add(Question::Const(false)));
+                let not = self.not(operand);
+                self.weak_until(not, never)
+            }
+            Path::Until(left, right) => {
+                let (not_right, neither) = self.fails(left, right);
+                self.weak_until(not_right, neither)
+            }
+            Path::WeakUntil(left, right) => {
+                let (not_right, neither) = self.fails(left, right);
+                self.until(not_right, neither)
+            }
+            Path::Release(left, right) => {
+                let (left, right) = (self.state(left), self.state(right));
+                let (not_left, not_right) = (self.not(left), self.not(right));
+                self.until(not_left, not_right)
+            }
+        }
+    }
+
+    /// Where the second one has not come yet, and where it comes too late.
+    fn fails(&mut self, left: &Ctl, right: &Ctl) -> (QuestionId, QuestionId) {
+        let (left, right) = (self.state(left), self.state(right));
+        let (not_left, not_right) = (self.not(left), self.not(right));
+        (not_right, self.questions.add(Question::And(not_left, not_right)))
+    }
+
+    fn not(&mut self, operand: QuestionId) -> QuestionId {
+        match self.questions.get(operand) {
+            Question::Not(inner) => inner,
+            _ => self.questions.add(Question::Not(operand)),
+        }
+    }
+
+    fn next(&mut self, then: QuestionId) -> QuestionId {
+        let then = self.continued(then);
+        self.questions.add(Question::Next(then))
+    }
+
+    fn until(&mut self, first: QuestionId, then: QuestionId) -> QuestionId {
+        let then = self.continued(then);
+        self.questions.add(Question::Until { first, then })
+    }
+
+    fn weak_until(&mut self, first: QuestionId, then: QuestionId) -> QuestionId {
+        let then = self.continued(then);
+        self.questions.add(Question::WeakUntil { first, then })
+    }
+
+    /// Where this is so and a fair run begins.
+    fn continued(&mut self, then: QuestionId) -> QuestionId {
+        match self.fair {
+            None => then,
+            Some(_) if self.questions.get(then) == Question::Const(false) => then,
+            Some(fair) => self.questions.add(Question::And(then, fair)),
+        }
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Product<'a, M> {
     /// All edges, one state after the other, and the number of the first one that leaves each state.
     edges: Vec<Edge>,
     first_edges: Vec<u32>,
+    /// Whether it matters to the automaton what is true.
+    asks: bool,
     /// Where a state of the automaton is put into one of the model.
     room: Option<Room>,
     /// The propositions that held somewhere.
@@ -78,10 +80,11 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         let first_edges = first_edges.collect();
         let edges = claim.automaton.edges.iter().flatten().copied().collect();
         let bits = claim.bits();
+        let asks = claim.automaton.edges.iter().flatten().any(|edge| edge.label != Cube::TRUE);
         // One bit is left to the store; and what is longer may be as long as another state with a word behind it.
         let room = model.room().filter(|room| room.len <= 2 * WORD && room.from + bits < u64::BITS);
         let (ever, crowded) = (AtomicU64::new(0), AtomicBool::new(false));
-        Product { model, claim, fairness, edges, first_edges, room, ever, crowded }
+        Product { model, claim, fairness, edges, first_edges, asks, room, ever, crowded }
     }
 
     /// Which propositions held in some state that was expanded, a bit for each.
@@ -152,6 +155,9 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
 
     /// What is true in a state of the model.
     fn valuation(&self, model: &State, scratch: &mut M::Scratch) -> Valuation {
+        if !self.asks {
+            return Valuation::default();
+        }
         let valuation = self.model.valuation(model, scratch);
         // To read is cheaper, and soon there is nothing new.
         if valuation.holds & !self.ever() != 0 {
@@ -348,6 +354,13 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
             }
             Some(_) | None => 0,
         }
+    }
+}
+
+impl<M: Propositional + Concurrent> Propositional for Product<'_, M> {
+    fn valuation(&self, state: &State, scratch: &mut Scratch<M>) -> Valuation {
+        self.split(state, &mut scratch.state);
+        self.model.valuation(&scratch.state, &mut scratch.model)
     }
 }
 

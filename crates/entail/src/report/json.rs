@@ -199,6 +199,7 @@ fn how<'a>(searched: &'a Searched, plan: &Plan) -> How<'a> {
         Algorithm::DepthFirst => "dfs",
         Algorithm::Components => "components",
         Algorithm::Nested => "nested",
+        Algorithm::Branching => "branching",
     };
     let backend = match searched.backend {
         Backend::Jit => "jit",

@@ -100,8 +100,10 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
         Algorithm::DepthFirst => "depth first",
         Algorithm::Components => "by components",
         Algorithm::Nested => "nested depth first",
+        Algorithm::Branching => "question by question",
     };
     let seen = match searched.end {
+        End::Complete if searched.algorithm == Algorithm::Branching => "no more had to be explored",
         End::Complete => "all of the model was explored",
         End::Error => "the search stopped at the error",
         End::Limit(_) => "the search is not complete",

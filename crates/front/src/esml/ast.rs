@@ -2,6 +2,8 @@
 
 use crate::source::Span;
 
+pub use entail_temporal::ctl::Quantifier;
+
 #[derive(Clone, Debug)]
 pub struct Name {
     pub text: String,
@@ -140,11 +142,21 @@ pub enum ExprKind {
     Not(Box<Expr>),
     Negate(Box<Expr>),
     Binary(BinaryOp, Box<(Expr, Expr)>),
-    /// `AG f` and the like; only behind `ASSERT`.
-    Temporal(Box<Expr>),
-    /// `A(f U g)` and `E(f U g)`.
-    Until(Box<(Expr, Expr)>),
+    /// `AG f`, `A(f U g)` and the like; only in formulas.
+    Runs(Quantifier, Box<Path>),
+    /// Only in formulas.
     Implies(Box<(Expr, Expr)>),
+}
+
+/// What is said of runs.
+#[derive(Clone, Debug)]
+pub enum Path {
+    Next(Expr),
+    Always(Expr),
+    Eventually(Expr),
+    Until(Expr, Expr),
+    WeakUntil(Expr, Expr),
+    Release(Expr, Expr),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

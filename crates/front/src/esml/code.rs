@@ -5,6 +5,7 @@
 
 use crate::source::Span;
 use entail_ir::{Range, Shape};
+use entail_temporal::Ctl;
 
 pub use super::ast::{Arithmetic, BinaryOp, Direction, Relation};
 
@@ -14,7 +15,23 @@ pub struct Program {
     pub channels: Vec<Channel>,
     pub processes: Vec<Process>,
     pub activations: Vec<Activation>,
-    pub assertion: Option<Span>,
+    pub formulas: Vec<Formula>,
+}
+
+/// Something that is said of the states where runs begin.
+#[derive(Debug)]
+pub struct Formula {
+    pub name: String,
+    pub says: Ctl,
+    pub propositions: Vec<Proposition>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Proposition {
+    pub text: String,
+    pub condition: Value,
+    pub span: Span,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -172,6 +189,11 @@ pub enum Root {
     Variable(usize),
     Param(usize),
     Channel(usize),
+    /// A variable of the process that was activated as that number; only in formulas.
+    Remote {
+        activation: usize,
+        variable: usize,
+    },
 }
 
 #[derive(Clone, Debug)]

@@ -112,7 +112,7 @@ impl Listing<'_> {
 
     fn address_of(&mut self, access: &Access) {
         let what = match access.root {
-            Root::Variable(_) => "pushAddress",
+            Root::Variable(_) | Root::Remote { .. } => "pushAddress",
             Root::Param(_) if self.program.is_channel(access.ty) => "pushChannel",
             Root::Param(_) => "pushParameter",
             Root::Channel(_) => "pushChannel",

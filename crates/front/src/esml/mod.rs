@@ -15,7 +15,7 @@ mod token;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
-use crate::{Language, ModelSource, Options, Property, PropertyKind};
+use crate::{Asked, AskedKind, Language, ModelSource, Options, Property, PropertyKind};
 
 /// Reads a model from its text; without one there are errors among the problems.
 pub fn load_text(
@@ -29,21 +29,31 @@ pub fn load_text(
     let model = parse::parse(file, text, problems);
     // What follows a syntax error may have been read wrongly; complaints about it would mislead.
     let model = model.filter(|_| !problems.iter().any(Diagnostic::is_error))?;
-    let program = check::check(&model, &options.defines, sources, problems);
+    let asked = options.asked.iter().filter(|asked| asked.kind == AskedKind::Ctl);
+    let formulas: Vec<_> = asked.filter_map(|asked| formula(asked, sources, problems)).collect();
+    let program = check::check(&model, &formulas, &options.defines, sources, problems);
     if problems.iter().any(Diagnostic::is_error) {
         return None;
     }
-    let system = lower::lower(&program, options.granularity, sources, problems)?;
+    let lower::Lowered { system, meanings } = lower::lower(&program, options.granularity, sources, problems)?;
     debug_assert_eq!(entail_ir::verify::verify(&system), Ok(()));
-    let property = |span| Property {
-        name: "assert".to_owned(),
+    let formulas = program.formulas.iter().zip(meanings);
+    let properties = formulas.map(|(formula, meaning)| Property {
+        name: formula.name.clone(),
         kind: PropertyKind::Ctl,
-        text: sources.text(span).to_owned(),
-        line: sources.place(span).line,
+        text: sources.text(formula.span).to_owned(),
+        line: sources.place(formula.span).line,
         by_default: true,
-        meaning: None,
-    };
-    let properties = program.assertion.map(property).into_iter().collect();
+        meaning: Some(meaning),
+    });
+    let properties = properties.collect();
     let listing = Some(listing::listing(&program));
     Some(ModelSource { language: Language::Esml, system, properties, listing })
+}
+
+/// A formula from elsewhere, with its name.
+fn formula(asked: &Asked, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<(String, ast::Expr)> {
+    let file = sources.add(&*asked.source, &*asked.text);
+    let formula = parse::parse_formula(file, &asked.text, problems)?;
+    Some((asked.name().to_owned(), formula))
 }

@@ -22,6 +22,26 @@ pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option
     parser.model().ok()
 }
 
+/// Reads a formula that stands alone. If there are errors among the problems, it is not complete.
+pub fn parse_formula(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Expr> {
+    let known = problems.len();
+    let tokens = lex::<T>(file, text, problems);
+    if problems.len() > known {
+        return None;
+    }
+    if tokens.is_empty() {
+        let example = "a formula is, for example, `AG(Process.variable < 3)`";
+        problems.push(Diagnostic::general("the formula is empty").hint(example));
+        return None;
+    }
+    let mut parser = Parser { cursor: Cursor::new(file, text, tokens, problems), temporal: false, parts: 0 };
+    let formula = parser.formula().ok()?;
+    if !parser.cursor.at_end() {
+        parser.cursor.unexpected::<()>("an operator or the end of the formula").ok()?;
+    }
+    Some(formula)
+}
+
 struct Parser<'t> {
     cursor: Cursor<'t, 't, T>,
     /// Whether temporal operators may be used.

@@ -1,6 +1,7 @@
 //! What is asked of a model besides what it says itself. The model's macros and names may be used.
 
-use super::ast::{Expr, Ident, Ltl, Unit, Watcher};
+use super::ast::{Expr, Formula, Ident, Unit, Watcher};
+use super::parse::Logic;
 use super::token::Token;
 use super::{formula, parse};
 use crate::diagnostic::Diagnostic;
@@ -17,7 +18,7 @@ pub struct Questions<'a> {
 }
 
 enum Question<'a> {
-    Formula(&'a Asked),
+    Formula(&'a Asked, Logic),
     Never(&'a Asked),
     /// An automaton, and where it stands; a text for each of its propositions.
     Watcher(&'a Asked, Automaton, Span, usize),
@@ -29,7 +30,10 @@ impl<'a> Questions<'a> {
         for one in asked {
             match one.kind {
                 AskedKind::Formula => {
-                    prepared.add(Question::Formula(one), [(one.source.clone(), one.text.clone())])
+                    prepared.add(Question::Formula(one, Logic::Linear), [(one.source.clone(), one.text.clone())])
+                }
+                AskedKind::Ctl => {
+                    prepared.add(Question::Formula(one, Logic::Branching), [(one.source.clone(), one.text.clone())])
                 }
                 AskedKind::Never => prepared.add(Question::Never(one), [(one.source.clone(), one.text.clone())]),
                 AskedKind::Hoa => prepared.add_automaton(one, sources, problems),
@@ -68,10 +72,14 @@ impl<'a> Questions<'a> {
         let mut units = Vec::new();
         for question in self.questions {
             units.extend(match question {
-                Question::Formula(asked) => tokens.next().and_then(|tokens| {
-                    let (formula, first) = read_formula(tokens, proctypes, problems)?;
+                Question::Formula(asked, logic) => tokens.next().and_then(|tokens| {
+                    let (expr, first) = read_formula(logic, tokens, proctypes, problems)?;
                     let name = Some(Ident { name: asked.name().into(), span: first });
-                    Some(Unit::Ltl(Ltl { name, span: formula.span, formula }))
+                    let formula = Formula { name, span: expr.span, expr };
+                    Some(match logic {
+                        Logic::Linear => Unit::Ltl(formula),
+                        Logic::Branching => Unit::Ctl(formula),
+                    })
                 }),
                 Question::Never(asked) => tokens.next().and_then(|tokens| {
                     let claim = parse::parse_claim_about(proctypes.to_vec(), tokens, problems)?;
@@ -81,7 +89,7 @@ impl<'a> Questions<'a> {
                 Question::Watcher(asked, automaton, span, count) => {
                     let texts = tokens.by_ref().take(count);
                     let read = texts.filter_map(|tokens| {
-                        let (proposition, _) = read_formula(tokens, proctypes, problems)?;
+                        let (proposition, _) = read_formula(Logic::Linear, tokens, proctypes, problems)?;
                         formula::refuse_temporal(&proposition).map_err(|problem| problems.push(problem)).ok()?;
                         Some(proposition)
                     });
@@ -96,13 +104,14 @@ impl<'a> Questions<'a> {
 }
 
 fn read_formula(
+    logic: Logic,
     tokens: Vec<Token>,
     proctypes: &[Arc<str>],
     problems: &mut Vec<Diagnostic>,
 ) -> Option<(Expr, Span)> {
     let Some(first) = tokens.first().map(|token| token.span) else {
-        problems.push(formula::empty());
+        problems.push(formula::empty(logic));
         return None;
     };
-    Some((parse::parse_formula_about(proctypes.to_vec(), tokens, problems)?, first))
+    Some((parse::parse_formula_about(logic, proctypes.to_vec(), tokens, problems)?, first))
 }

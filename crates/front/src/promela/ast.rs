@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 /// Promela's operators are those of the automata.
 pub use entail_ir::{BinaryOp, UnaryOp};
+pub use entail_temporal::ctl::Quantifier;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ident {
@@ -23,7 +24,8 @@ pub enum Unit {
     Init(Init),
     Never(Claim),
     Trace(Trace),
-    Ltl(Ltl),
+    Ltl(Formula),
+    Ctl(Formula),
     Watcher(Box<Watcher>),
     Typedef(Typedef),
     Mtype(Mtype),
@@ -71,10 +73,11 @@ pub struct Trace {
     pub end: Span,
 }
 
+/// `ltl name { … }` or `ctl name { … }`.
 #[derive(Clone, Debug)]
-pub struct Ltl {
+pub struct Formula {
     pub name: Option<Ident>,
-    pub formula: Expr,
+    pub expr: Expr,
     pub span: Span,
 }
 
@@ -333,8 +336,10 @@ pub enum ExprKind {
         pid: Option<Box<Expr>>,
         var: Part,
     },
-    /// Temporal operators; only in `ltl` blocks.
+    /// Temporal operators; only in formulas.
     Temporal(TemporalOp, Vec<Expr>),
+    /// All runs, or some, are as said; only in formulas of branching time.
+    Runs(Quantifier, Box<Expr>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,9 @@
 //! propositions are one, and so are opposite comparisons: where they were kept apart, an automaton would have to try
 //! what can never be.
 
-use super::ast::{BinaryOp, Expr, ExprKind, Ltl, TemporalOp, UnaryOp};
-use super::{parse, preprocess, text, walk};
+use super::ast::{BinaryOp, Expr, ExprKind, TemporalOp, UnaryOp};
+use super::parse::Logic;
+use super::{ast, parse, preprocess, text, walk};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
 use entail_temporal::formula::{MAX_PROPOSITIONS, Proposition};
@@ -40,34 +41,50 @@ pub fn read(
     sources: &mut Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Temporal> {
+    let expr = read_expr(Logic::Linear, name, text, options, sources, problems)?;
+    of_expr(&expr, problems)
+}
+
+/// The expression that is written as a formula.
+pub(super) fn read_expr(
+    logic: Logic,
+    name: &str,
+    text: &str,
+    options: &preprocess::Options,
+    sources: &mut Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Expr> {
     let tokens = preprocess::preprocess_text(name, text, options, sources, problems);
     if problems.iter().any(Diagnostic::is_error) {
         return None;
     }
     if tokens.is_empty() {
-        problems.push(empty());
+        problems.push(empty(logic));
         return None;
     }
-    let expr = parse::parse_formula(tokens, problems)?;
-    of_expr(&expr, problems)
+    parse::parse_formula(logic, tokens, problems)
 }
 
 /// There is no formula where one is wanted.
-pub fn empty() -> Diagnostic {
-    Diagnostic::general("the formula is empty").hint("a formula is, for example, `[] (request -> <> granted)`")
+pub(super) fn empty(logic: Logic) -> Diagnostic {
+    let example = match logic {
+        Logic::Linear => "[] (request -> <> granted)",
+        Logic::Branching => "AG (request -> AF granted)",
+    };
+    Diagnostic::general("the formula is empty").hint(format!("a formula is, for example, `{example}`"))
 }
 
 /// The formula of `ltl name { … }`.
-pub fn of_unit(ltl: &Ltl, problems: &mut Vec<Diagnostic>) -> Option<Temporal> {
-    of_expr(&ltl.formula, problems)
+pub fn of_unit(formula: &ast::Formula, problems: &mut Vec<Diagnostic>) -> Option<Temporal> {
+    of_expr(&formula.expr, problems)
 }
 
 fn of_expr(expr: &Expr, problems: &mut Vec<Diagnostic>) -> Option<Temporal> {
-    let (formulas, propositions) = (Formulas::default(), Vec::new());
-    let mut reader = Reader { formulas, propositions, numbers: HashMap::new() };
+    let mut reader = Reader { formulas: Formulas::default(), propositions: Propositions::default() };
     match reader.formula(expr) {
         Ok(formula) => {
-            let Reader { formulas, propositions, .. } = reader;
+            let Reader { formulas, propositions } = reader;
+            let propositions = propositions.exprs;
             let mut antecedents = Vec::new();
             find_antecedents(expr, &mut antecedents);
             antecedents.truncate(MAX_PROPOSITIONS - propositions.len());
@@ -102,7 +119,14 @@ fn find_antecedents(expr: &Expr, found: &mut Vec<Expr>) {
 
 struct Reader {
     formulas: Formulas,
-    propositions: Vec<Expr>,
+    propositions: Propositions,
+}
+
+/// The propositions of a formula.
+#[derive(Default)]
+pub(super) struct Propositions {
+    /// By their numbers: where each of them stands first.
+    pub exprs: Vec<Expr>,
     /// By their texts.
     numbers: HashMap<String, Proposition>,
 }
@@ -125,7 +149,10 @@ impl Reader {
                 Ok(self.formulas.or(operands))
             }
             ExprKind::Temporal(op, operands) => self.temporal(*op, operands),
-            _ => self.proposition(expr),
+            _ => {
+                let (proposition, holds) = self.propositions.number(expr)?;
+                Ok(self.formulas.literal(proposition, holds))
+            }
         }
     }
 
@@ -144,24 +171,27 @@ impl Reader {
             TemporalOp::Equivalent => formulas.equivalent(first, last),
         })
     }
+}
 
-    fn proposition(&mut self, expr: &Expr) -> Result<Formula, Diagnostic> {
+impl Propositions {
+    /// The proposition that holds, or else does not, where this does.
+    pub fn number(&mut self, expr: &Expr) -> Result<(Proposition, bool), Diagnostic> {
         refuse_temporal(expr)?;
         let text = text::expression(expr);
         if let Some(&known) = self.numbers.get(&text) {
-            return Ok(self.formulas.literal(known, true));
+            return Ok((known, true));
         }
         if let Some(&known) = opposite(expr).and_then(|opposite| self.numbers.get(&opposite)) {
-            return Ok(self.formulas.literal(known, false));
+            return Ok((known, false));
         }
-        if self.propositions.len() == MAX_PROPOSITIONS {
+        if self.exprs.len() == MAX_PROPOSITIONS {
             let message = format!("the formula is too large: {}", Limit::Propositions);
             return Err(Diagnostic::error(expr.span, message));
         }
-        let proposition = Proposition(self.propositions.len() as u8);
-        self.propositions.push(expr.clone());
+        let proposition = Proposition(self.exprs.len() as u8);
+        self.exprs.push(expr.clone());
         self.numbers.insert(text, proposition);
-        Ok(self.formulas.literal(proposition, true))
+        Ok((proposition, true))
     }
 }
 
@@ -174,13 +204,20 @@ pub fn refuse_temporal(proposition: &Expr) -> Result<(), Diagnostic> {
 fn temporal_inside(expr: &Expr) -> Option<Diagnostic> {
     let mut found = None;
     walk::expr(expr, &mut |inner| {
-        if matches!(inner.kind, ExprKind::Temporal(..)) && found.is_none() {
-            found = Some(inner.span);
-        }
+        let operator = match inner.kind {
+            ExprKind::Temporal(..) => "[]",
+            ExprKind::Runs(..) => "AG",
+            _ => return,
+        };
+        found.get_or_insert((inner.span, operator));
     });
     let message = "a formula is no number: nothing can be computed from it";
-    let hint = "the operators before an expression bind tightest: write `[] (x == y)` rather than `[] x == y`";
-    found.map(|span| Diagnostic::error(span, message).hint(hint))
+    found.map(|(span, operator)| {
+        let hint = format!(
+            "the operators before an expression bind tightest: write `{operator} (x == y)` rather than `{operator} x == y`"
+        );
+        Diagnostic::error(span, message).hint(hint)
+    })
 }
 
 /// The comparison that holds whenever this one does not.

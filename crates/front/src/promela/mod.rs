@@ -4,6 +4,7 @@
 
 mod asked;
 pub mod ast;
+pub mod branching;
 pub mod formula;
 pub mod lower;
 pub mod parse;
@@ -13,10 +14,11 @@ pub mod token;
 pub mod walk;
 
 use crate::diagnostic::Diagnostic;
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 use crate::{Language, Meaning, ModelSource, Options, Property, PropertyKind};
 use asked::Questions;
-use ast::{Program, Unit};
+use ast::{Ident, Program, Unit};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use token::Token;
@@ -56,6 +58,7 @@ fn from_tokens(
 ) -> Option<ModelSource> {
     let proctypes = parse::proctypes_of(&tokens);
     let mut program = parse::parse(tokens, problems);
+    check_names(&program, problems);
     program.units.extend(asked(&proctypes, problems));
     // What follows a syntax error may have been read wrongly; complaints about it would mislead.
     if problems.iter().any(Diagnostic::is_error) {
@@ -71,17 +74,57 @@ fn from_tokens(
     Some(ModelSource { language: Language::Promela, system, properties, listing: None })
 }
 
+/// Properties are asked for by their names. SPIN lets names of claims be the same; what it does not know can be stricter.
+fn check_names(program: &Program, problems: &mut Vec<Diagnostic>) {
+    let mut known: HashMap<&str, (Span, bool)> = HashMap::new();
+    for unit in &program.units {
+        let (name, is_ours) = match unit {
+            Unit::Ctl(formula) => (&formula.name, true),
+            Unit::Ltl(formula) => (&formula.name, false),
+            Unit::Never(claim) => (&claim.name, false),
+            Unit::Proctype(_)
+            | Unit::Init(_)
+            | Unit::Trace(_)
+            | Unit::Watcher(_)
+            | Unit::Typedef(_)
+            | Unit::Mtype(_)
+            | Unit::Decl(_) => continue,
+        };
+        let Some(name) = name else { continue };
+        match known.get(&*name.name) {
+            Some((first, first_is_ours)) if is_ours || *first_is_ours => {
+                let problem = format!("the property `{}` is declared twice", name.name);
+                problems.push(Diagnostic::error(name.span, problem).related(*first, "first declared here"));
+            }
+            Some(_) => {}
+            None => {
+                known.insert(&name.name, (name.span, is_ours));
+            }
+        }
+    }
+}
+
 /// The claims the model makes; unnamed ones get the names SPIN would give them.
 fn properties(program: &Program, meanings: Vec<Option<Meaning>>, sources: &Sources) -> Vec<Property> {
     let mut properties = Vec::new();
     let mut meanings = meanings.into_iter();
-    let (mut unnamed, mut claims) = (0, 0);
+    let (mut linear, mut branching, mut claims) = (0, 0, 0);
+    let name = |name: &Option<Ident>, kind: PropertyKind, number: &mut usize| match name {
+        Some(name) => name.name.to_string(),
+        None => {
+            *number += 1;
+            format!("{}_{}", kind.name(), *number - 1)
+        }
+    };
     for unit in &program.units {
         let (name, kind, text, span) = match unit {
-            Unit::Ltl(ltl) => {
-                let name = ltl.name.as_ref().map_or(format!("ltl_{unnamed}"), |name| name.name.to_string());
-                unnamed += usize::from(ltl.name.is_none());
-                (name, PropertyKind::Ltl, text::expression(&ltl.formula), ltl.span)
+            Unit::Ltl(formula) => {
+                let name = name(&formula.name, PropertyKind::Ltl, &mut linear);
+                (name, PropertyKind::Ltl, text::expression(&formula.expr), formula.span)
+            }
+            Unit::Ctl(formula) => {
+                let name = name(&formula.name, PropertyKind::Ctl, &mut branching);
+                (name, PropertyKind::Ctl, text::expression(&formula.expr), formula.span)
             }
             Unit::Watcher(watcher) => {
                 (watcher.name.name.to_string(), PropertyKind::Never, String::new(), watcher.span)

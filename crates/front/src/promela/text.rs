@@ -1,7 +1,8 @@
 //! Statements and expressions as text: what reports, automata and traces show.
 
 use super::ast::{
-    BinaryOp, Expr, ExprKind, Part, Receive, ReceiveArg, Send, Stmt, StmtKind, TemporalOp, UnaryOp, VarRef,
+    BinaryOp, Expr, ExprKind, Part, Quantifier, Receive, ReceiveArg, Send, Stmt, StmtKind, TemporalOp, UnaryOp,
+    VarRef,
 };
 use std::fmt::Write;
 
@@ -105,6 +106,8 @@ fn precedence(op: BinaryOp) -> u8 {
     }
 }
 
+/// `&&` binds less than `U`, all other operators between expressions bind tighter.
+const TEMPORAL: u8 = 3;
 const UNARY: u8 = 11;
 
 fn write_expr(text: &mut String, expr: &Expr, outer: u8) {
@@ -160,6 +163,10 @@ fn write_expr(text: &mut String, expr: &Expr, outer: u8) {
             write!(text, "{}{}:{}", proctype.name, bracketed(pid.as_deref()), part(var))
         }
         ExprKind::Temporal(op, operands) => write!(text, "({})", temporal(*op, operands)),
+        ExprKind::Runs(quantifier, path) => {
+            write_runs(text, *quantifier, path);
+            Ok(())
+        }
     };
 }
 
@@ -167,8 +174,50 @@ fn bracketed(index: Option<&Expr>) -> String {
     index.map_or(String::new(), |index| format!("[{}]", expression(index)))
 }
 
+/// `AG p`, `A(p U q)`
+fn write_runs(text: &mut String, quantifier: Quantifier, path: &Expr) {
+    text.push_str(match quantifier {
+        Quantifier::All => "A",
+        Quantifier::Some => "E",
+    });
+    match &path.kind {
+        ExprKind::Temporal(op, operands) if let [operand] = &operands[..] => {
+            text.push_str(match op {
+                TemporalOp::Always => "G ",
+                TemporalOp::Eventually => "F ",
+                TemporalOp::Next => "X ",
+                TemporalOp::Until
+                | TemporalOp::WeakUntil
+                | TemporalOp::Release
+                | TemporalOp::Implies
+                | TemporalOp::Equivalent => " ",
+            });
+            write_expr(text, operand, UNARY);
+        }
+        ExprKind::Temporal(op, operands) if let [left, right] = &operands[..] => {
+            text.push('(');
+            write_expr(text, left, TEMPORAL);
+            let _ = write!(text, " {} ", symbol(*op));
+            write_expr(text, right, TEMPORAL);
+            text.push(')');
+        }
+        _ => {
+            text.push(' ');
+            write_expr(text, path, UNARY);
+        }
+    }
+}
+
 fn temporal(op: TemporalOp, operands: &[Expr]) -> String {
-    let symbol = match op {
+    let symbol = symbol(op);
+    match operands {
+        [operand] => format!("{symbol} {}", expression(operand)),
+        operands => operands.iter().map(expression).collect::<Vec<_>>().join(&format!(" {symbol} ")),
+    }
+}
+
+fn symbol(op: TemporalOp) -> &'static str {
+    match op {
         TemporalOp::Always => "[]",
         TemporalOp::Eventually => "<>",
         TemporalOp::Next => "X",
@@ -177,9 +226,5 @@ fn temporal(op: TemporalOp, operands: &[Expr]) -> String {
         TemporalOp::Release => "V",
         TemporalOp::Implies => "->",
         TemporalOp::Equivalent => "<->",
-    };
-    match operands {
-        [operand] => format!("{symbol} {}", expression(operand)),
-        operands => operands.iter().map(expression).collect::<Vec<_>>().join(&format!(" {symbol} ")),
     }
 }

@@ -13,7 +13,7 @@ pub fn each_expr(program: &Program, each: &mut dyn FnMut(&Expr)) {
             Unit::Init(init) => steps(&init.body, each),
             Unit::Never(claim) => steps(&claim.body, each),
             Unit::Trace(trace) => steps(&trace.body, each),
-            Unit::Ltl(ltl) => expr(&ltl.formula, each),
+            Unit::Ltl(formula) | Unit::Ctl(formula) => expr(&formula.expr, each),
             Unit::Watcher(watcher) => exprs(&watcher.propositions, each),
             Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
         }
@@ -121,7 +121,8 @@ pub fn expr(value: &Expr, each: &mut dyn FnMut(&Expr)) {
         ExprKind::Unary(_, operand)
         | ExprKind::Enabled(operand)
         | ExprKind::PcValue(operand)
-        | ExprKind::GetPriority(operand) => expr(operand, each),
+        | ExprKind::GetPriority(operand)
+        | ExprKind::Runs(_, operand) => expr(operand, each),
         ExprKind::Binary(_, left, right) => {
             expr(left, each);
             expr(right, each);

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use entail_model::{Accepting, Fault, FaultKind, Fired, Marks, Model, Sets, State, StateBuf};
+use entail_model::{
+    Accepting, Fault, FaultKind, Fired, Marks, Model, Propositional, Sets, State, StateBuf, Valuation,
+};
 use entail_search::{Counterexample, ErrorKind};
 use entail_testkit::rng::Rng;
 
@@ -24,6 +26,8 @@ pub struct Node {
     pub demands: Sets,
     /// How many words its state has.
     pub words: usize,
+    /// Its propositions, a bit for each.
+    pub holds: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +69,7 @@ impl Rings {
             sets: some(rng),
             demands: if rng.chance(0.5) { some(rng) } else { Sets::default() },
             words: *rng.pick(&[1, 1, 3]),
+            holds: rng.below(8) as u64,
         };
         let count = 1 + rng.below(9);
         let nodes: Vec<_> = (0..count).map(|number| node(rng, number)).collect();
@@ -97,7 +102,7 @@ impl Rings {
     }
 
     /// From a stable node to stable ones, through different transient ones.
-    fn ways(&self, node: usize) -> Vec<(usize, Sets)> {
+    pub fn ways(&self, node: usize) -> Vec<(usize, Sets)> {
         let mut ways = Vec::new();
         self.follow(node, self.nodes[node].sets, &mut Vec::new(), &mut ways);
         ways
@@ -148,16 +153,23 @@ impl Rings {
     /// steps of all sets that are wanted then.
     pub fn has_accepted_run(&self) -> bool {
         let reachable: Vec<_> = self.reachable().into_iter().collect();
-        (1..1u32 << reachable.len()).any(|choice| {
-            let chosen = (0..reachable.len()).filter(|bit| choice >> bit & 1 == 1).map(|bit| reachable[bit]);
-            let chosen: HashSet<usize> = chosen.collect();
+        self.accepted_rounds(&reachable).next().is_some()
+    }
+
+    /// All such sets of nodes among these.
+    pub fn accepted_rounds(&self, among: &[usize]) -> impl Iterator<Item = HashSet<usize>> {
+        let choices = (1..1u32 << among.len()).map(|choice| {
+            let chosen = (0..among.len()).filter(|bit| choice >> bit & 1 == 1).map(|bit| among[bit]);
+            chosen.collect::<HashSet<usize>>()
+        });
+        choices.filter(|chosen| {
             let inside = |node: usize| self.ways(node).into_iter().filter(|(to, _)| chosen.contains(to));
             let is_round = chosen.iter().all(|&from| {
                 let (mut known, mut waiting) = (HashSet::new(), vec![from]);
                 while let Some(node) = waiting.pop() {
                     waiting.extend(inside(node).map(|(to, _)| to).filter(|to| known.insert(*to)));
                 }
-                known == chosen
+                known == *chosen
             });
             let sets =
                 chosen.iter().flat_map(|&node| inside(node)).fold(Sets::default(), |all, (_, of)| all.and(of));
@@ -185,7 +197,7 @@ impl Rings {
     }
 
     /// Whether a run that takes these steps again and again is accepted.
-    fn is_accepted_round(&self, edges: &[Edge]) -> bool {
+    pub fn is_accepted_round(&self, edges: &[Edge]) -> bool {
         let (Some(first), Some(last)) = (edges.first(), edges.last()) else { return false };
         let stable = edges.iter().map(|edge| &self.nodes[edge.from]).filter(|node| !node.transient);
         let (sets, demands) = stable.fold((Sets::default(), self.sets()), |(sets, demands), node| {
@@ -200,7 +212,7 @@ impl Rings {
     }
 }
 
-fn node_of(state: &State) -> usize {
+pub fn node_of(state: &State) -> usize {
     usize::from(state[0])
 }
 
@@ -229,6 +241,12 @@ impl Model for Rings {
 
     fn marks(&self, _: &State) -> Marks {
         Marks::default()
+    }
+}
+
+impl Propositional for Rings {
+    fn valuation(&self, state: &State, (): &mut ()) -> Valuation {
+        Valuation { holds: self.nodes[node_of(state)].holds, ..Valuation::default() }
     }
 }
 

@@ -216,6 +216,7 @@ impl Checker<'_> {
             }
             Root::Param(_) => "a parameter: it cannot be changed",
             Root::Channel(_) => "a channel: it cannot be changed",
+            Root::Remote { .. } => "a variable of another process: it cannot be changed",
         };
         let problem = format!("`{}` is {what}", access.name.text);
         self.error(Diagnostic::error(access.span, problem).hint("declare a variable for it"));

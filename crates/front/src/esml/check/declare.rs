@@ -24,6 +24,9 @@ const NUMBERS: Range = Range { low: i16::MIN as i32, high: i16::MAX as i32 };
 /// So that whatever walks over a type may recurse.
 const MAX_NESTING: usize = 30;
 
+/// What the formula of a model is called.
+const ASSERTION: &str = "assert";
+
 const BOOLEAN: TypeId = TypeId(0);
 const UNKNOWN: TypeId = TypeId(1);
 
@@ -75,10 +78,7 @@ impl Checker<'_> {
             self.error(Diagnostic::error(model.name.span, "the model activates no process"));
         }
         if let Some(formula) = &model.assertion {
-            self.temporal = true;
-            self.condition(formula);
-            self.temporal = false;
-            self.program.assertion = Some(formula.span);
+            self.formula(ASSERTION, formula);
         }
         self.unused_defines(&model.decls.consts);
     }
@@ -281,7 +281,7 @@ impl Checker<'_> {
         Some(size as u32)
     }
 
-    fn constant(&mut self, expr: &ast::Expr) -> Option<i32> {
+    pub fn constant(&mut self, expr: &ast::Expr) -> Option<i32> {
         let value = self.number(expr);
         if value.constant().is_none() && value.ty != Ty::Unknown {
             let problem = format!("`{}` is not constant", self.text(expr.span));

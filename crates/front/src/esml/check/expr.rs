@@ -7,7 +7,6 @@ use crate::esml::code::{
     Access, Arithmetic, BinaryOp, Relation, Root, Selector, Ty, TypeId, TypeKind, Value, ValueKind,
 };
 use crate::source::Span;
-use crate::suggest::did_you_mean;
 
 impl Checker<'_> {
     /// An expression that must be true or false.
@@ -100,14 +99,22 @@ impl Checker<'_> {
             }
             ExprKind::Negate(operand) => self.negation(operand, expr.span),
             ExprKind::Binary(op, operands) => self.binary(*op, &operands.0, &operands.1, expr.span),
-            ExprKind::Temporal(operand) => {
-                self.condition(operand);
-                Value { kind: ValueKind::Constant(1), ty: Ty::Boolean }
+            ExprKind::Implies(operands) => {
+                let (left, right) = (self.condition(&operands.0), self.condition(&operands.1));
+                match left.constant() {
+                    Some(0) => truth(true),
+                    Some(_) => right,
+                    None => {
+                        let not = Value { kind: ValueKind::Not(Box::new(left)), ty: Ty::Boolean };
+                        combined(BinaryOp::Or, not, right, Ty::Boolean)
+                    }
+                }
             }
-            ExprKind::Until(operands) | ExprKind::Implies(operands) => {
-                self.condition(&operands.0);
-                self.condition(&operands.1);
-                Value { kind: ValueKind::Constant(1), ty: Ty::Boolean }
+            ExprKind::Runs(..) => {
+                let problem = "a formula is no value: nothing can be computed from it";
+                let hint = "connect formulas with `&`, `OR`, `=>` and `~`";
+                self.error(Diagnostic::error(expr.span, problem).hint(hint));
+                unknown()
             }
         }
     }
@@ -228,9 +235,6 @@ impl Checker<'_> {
     }
 
     fn load(&mut self, access: &ast::Access) -> Value {
-        if self.temporal {
-            return self.remote(access);
-        }
         if let Some(Meaning::Constant(value)) = self.find(&access.name.text)
             && access.selectors.is_empty()
         {
@@ -247,45 +251,11 @@ impl Checker<'_> {
         Value { kind: ValueKind::Load(access_checked), ty }
     }
 
-    /// `Process.variable` in a formula.
-    fn remote(&mut self, access: &ast::Access) -> Value {
-        let Some(meaning) = self.lookup(&access.name) else { return unknown() };
-        let process = match meaning {
-            Meaning::Constant(value) => return value,
-            Meaning::Process(process) => process,
-            Meaning::Type(_) | Meaning::Variable(_) | Meaning::Param(_) | Meaning::Channel(_) => {
-                let problem = format!("`{}` is {}", access.name.text, meaning.describe());
-                let problem = Diagnostic::error(access.name.span, problem);
-                self.error(problem.hint("a formula speaks of variables as `Process.variable`"));
-                return unknown();
-            }
-        };
-        let Some((ast::Selector::Field(field), selectors)) = access.selectors.split_first() else {
-            let problem = format!("which variable of `{}` is meant?", access.name.text);
-            self.error(Diagnostic::error(access.span, problem).hint("write `Process.variable`"));
-            return unknown();
-        };
-        let vars = &self.program.processes[process].vars;
-        let Some(number) = vars.iter().position(|(name, _)| *name == field.text) else {
-            let known = vars.iter().map(|(name, _)| name.as_str());
-            let problem = match did_you_mean(&field.text, known) {
-                Some(similar) => {
-                    format!("`{}` has no variable `{}`; did you mean `{similar}`?", access.name.text, field.text)
-                }
-                None => format!("`{}` has no variable `{}`", access.name.text, field.text),
-            };
-            self.error(Diagnostic::error(field.span, problem));
-            return unknown();
-        };
-        let ty = vars[number].1;
-        match self.select(Root::Variable(number), &field.text, ty, selectors) {
-            Some(access) => Value { ty: self.ty_of(access.ty), kind: ValueKind::Load(access) },
-            None => unknown(),
-        }
-    }
-
     /// A variable, a parameter or a channel, or a part of one.
     pub fn access(&mut self, access: &ast::Access) -> Option<Access> {
+        if self.temporal {
+            return self.remote(access);
+        }
         let meaning = self.lookup(&access.name)?;
         let surroundings = self.process.as_ref();
         let (root, ty) = match meaning {
@@ -303,7 +273,13 @@ impl Checker<'_> {
         self.select(root, &access.name.text, ty?, &access.selectors)
     }
 
-    fn select(&mut self, root: Root, name: &str, mut ty: TypeId, selectors: &[ast::Selector]) -> Option<Access> {
+    pub fn select(
+        &mut self,
+        root: Root,
+        name: &str,
+        mut ty: TypeId,
+        selectors: &[ast::Selector],
+    ) -> Option<Access> {
         let mut checked = Vec::new();
         for selector in selectors {
             match selector {

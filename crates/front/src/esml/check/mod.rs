@@ -3,6 +3,7 @@
 mod command;
 mod declare;
 mod expr;
+mod formula;
 
 use super::ast;
 use super::code::{Access, Param, Program, Root, TypeId, Value};
@@ -11,8 +12,14 @@ use crate::source::{Sources, Span};
 use crate::suggest::did_you_mean;
 use std::collections::HashMap;
 
-/// Checks a model. If there are errors among the problems, the program is not complete.
-pub fn check(model: &ast::Model, defines: &[String], sources: &Sources, problems: &mut Vec<Diagnostic>) -> Program {
+/// Checks a model, and formulas about it. If there are errors among the problems, the program is not complete.
+pub fn check(
+    model: &ast::Model,
+    formulas: &[(String, ast::Expr)],
+    defines: &[String],
+    sources: &Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> Program {
     let mut checker = Checker {
         program: Program::default(),
         sources,
@@ -27,6 +34,9 @@ pub fn check(model: &ast::Model, defines: &[String], sources: &Sources, problems
     checker.predefine();
     checker.read_defines(defines);
     checker.model(model);
+    for (name, formula) in formulas {
+        checker.formula(name, formula);
+    }
     checker.program
 }
 
@@ -38,7 +48,7 @@ struct Checker<'a> {
     scopes: Vec<HashMap<String, (Meaning, Span)>>,
     /// The process whose body is being checked.
     process: Option<Surroundings>,
-    /// Inside `ASSERT`, where local variables of processes can be named.
+    /// Inside a formula, where local variables of processes can be named.
     temporal: bool,
     /// Values for constants from outside, and whether they have been used.
     defines: Vec<(String, i32, bool)>,
@@ -132,7 +142,7 @@ impl Checker<'_> {
     fn param(&self, access: &Access) -> Option<&Param> {
         match access.root {
             Root::Param(index) => self.process.as_ref().and_then(|process| process.params.get(index)),
-            Root::Variable(_) | Root::Channel(_) => None,
+            Root::Variable(_) | Root::Channel(_) | Root::Remote { .. } => None,
         }
     }
 }

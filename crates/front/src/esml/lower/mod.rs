@@ -12,12 +12,12 @@ use super::code::{
     Address, Alternative, Argument, Channel, Communication, Data, Direction, Guard, InstructionKind, Process,
     Program, Traced, TypeKind, Value,
 };
-use crate::Granularity;
 use crate::diagnostic::Diagnostic;
 use crate::kit::automata::sequence;
 use crate::kit::data::{defaults, scalars};
 use crate::kit::{Access, Automata, Automaton, frame_variable};
 use crate::source::{Sources, Span};
+use crate::{Granularity, Says};
 use entail_ir::{
     Action, Base, BinaryOp, ChannelType, ChannelTypeId, Entry, Enumeration, Expr, FaultKind, Frame, Init,
     LocationId, Meaning, Place, ProcessTypeId, Receive, Scalar, Send, Start, StatementId, System, UnaryOp,
@@ -30,13 +30,19 @@ const MAX_CHANNELS: u32 = 255;
 /// No person writes a model that needs more code.
 const MAX_WORK: usize = 1_000_000;
 
+/// A program as a system, and what its formulas say.
+pub struct Lowered {
+    pub system: System,
+    pub meanings: Vec<crate::Meaning>,
+}
+
 /// Lowers a checked program; `None` if it is too large.
 pub fn lower(
     program: &Program,
     granularity: Granularity,
     sources: &Sources,
     problems: &mut Vec<Diagnostic>,
-) -> Option<System> {
+) -> Option<Lowered> {
     let mut lowering = Lowering {
         program,
         granularity,
@@ -48,11 +54,14 @@ pub fn lower(
     };
     lowering.automata.system.oldest_first = true;
     lowering.enumerations();
-    if let Err(problem) = lowering.channels().and_then(|()| lowering.activations()) {
-        problems.push(problem);
-        return None;
+    let lowered = lowering.channels().and_then(|()| lowering.activations()).and_then(|()| lowering.formulas());
+    match lowered {
+        Ok(meanings) => Some(Lowered { system: lowering.automata.system, meanings }),
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
     }
-    Some(lowering.automata.system)
 }
 
 struct Lowering<'p> {
@@ -123,6 +132,25 @@ impl<'p> Lowering<'p> {
             self.automata.system.start.push(Start { process_type, priority: 1 });
         }
         Ok(())
+    }
+
+    fn formulas(&mut self) -> Result<Vec<crate::Meaning>, Diagnostic> {
+        let types = self.automata.system.start.iter().map(|start| start.process_type).collect();
+        let mut values = Values::of_formulas(self.program, types);
+        let mut meanings = Vec::new();
+        for formula in &self.program.formulas {
+            let propositions = formula.propositions.iter().map(|proposition| {
+                let condition = values.scalar(&proposition.condition);
+                (condition, self.automata.statement(self.sources, proposition.span, &*proposition.text))
+            });
+            let propositions = propositions.collect();
+            let says = Says::Branching(formula.says.clone());
+            meanings.push(crate::Meaning { says, propositions, antecedents: Vec::new() });
+            if values.work() > MAX_WORK {
+                return Err(Diagnostic::error(formula.span, "the formula is too large"));
+            }
+        }
+        Ok(meanings)
     }
 
     fn process_type(&mut self, number: usize, args: &'p [Argument]) -> ProcessTypeId {

@@ -2,20 +2,25 @@
 
 use super::MAX_WORK;
 use crate::esml::code::{
-    Access, Argument, Arithmetic, BinaryOp as Op, Process, Program, Relation, Root, Selector, TypeId, Value,
+    Access, Argument, Arithmetic, BinaryOp as Op, Param, Process, Program, Relation, Root, Selector, TypeId, Value,
     ValueKind,
 };
 use crate::kit::Access as Whole;
-use entail_ir::{Action, Base, BinaryOp, Expr, FaultKind, Pattern, Place, Range, Scalar, Shape, UnaryOp};
+use entail_ir::{
+    Action, Base, BinaryOp, Expr, FaultKind, Pattern, Place, ProcessTypeId, Range, Scalar, Shape, UnaryOp,
+};
 
 pub struct Values<'p> {
     program: &'p Program,
-    process: &'p Process,
+    vars: &'p [(String, TypeId)],
+    params: &'p [Param],
     args: &'p [Argument],
     /// The number of the first channel of each.
     channels: Vec<u32>,
     /// Where the variables begin.
     offsets: Vec<u32>,
+    /// The types of all processes, in the order of activation; only formulas need them.
+    types: Vec<ProcessTypeId>,
     work: usize,
 }
 
@@ -31,7 +36,14 @@ impl<'p> Values<'p> {
         channels: Vec<u32>,
         offsets: Vec<u32>,
     ) -> Self {
-        Values { program, process, args, channels, offsets, work: 0 }
+        let (vars, params, types) = (&process.vars[..], &process.params[..], Vec::new());
+        Values { program, vars, params, args, channels, offsets, types, work: 0 }
+    }
+
+    /// For formulas, which see the variables of all processes.
+    pub fn of_formulas(program: &'p Program, types: Vec<ProcessTypeId>) -> Self {
+        let (channels, offsets) = (Vec::new(), Vec::new());
+        Values { program, vars: &[], params: &[], args: &[], channels, offsets, types, work: 0 }
     }
 
     /// How much has been made.
@@ -90,7 +102,9 @@ impl<'p> Values<'p> {
                 Argument::Value(value) => Expr::Const(value),
                 Argument::Channel(..) => Expr::Const(0),
             },
-            Root::Variable(_) | Root::Channel(_) => self.whole(access).place().map_or(Expr::Const(0), Expr::load),
+            Root::Variable(_) | Root::Channel(_) | Root::Remote { .. } => {
+                self.whole(access).place().map_or(Expr::Const(0), Expr::load)
+            }
         }
     }
 
@@ -137,13 +151,18 @@ impl<'p> Values<'p> {
     /// Where a variable, or a part of it, is.
     fn whole(&mut self, access: &Access) -> Whole<'p> {
         let program = self.program;
-        let (offset, mut ty) = match access.root {
-            Root::Variable(number) => (self.offsets[number], self.process.vars[number].1),
+        let (base, offset, mut ty) = match access.root {
+            Root::Variable(number) => (Base::Local, self.offsets[number], self.vars[number].1),
             // Not kept anywhere.
-            Root::Param(number) => (0, self.process.params[number].ty),
-            Root::Channel(number) => (0, program.channels[number].ty),
+            Root::Param(number) => (Base::Nowhere, 0, self.params[number].ty),
+            Root::Channel(number) => (Base::Nowhere, 0, program.channels[number].ty),
+            Root::Remote { activation, variable } => {
+                let vars = &program.processes[program.activations[activation].process].vars;
+                let offset = vars[..variable].iter().map(|(_, ty)| program.ty(*ty).shape.size()).sum();
+                let process = Box::new(Expr::Const(activation as i32));
+                (Base::Remote(process, self.types[activation]), offset, vars[variable].1)
+            }
         };
-        let base = if matches!(access.root, Root::Variable(_)) { Base::Local } else { Base::Nowhere };
         let mut whole = Whole::new(base, offset, &program.ty(ty).shape);
         for selector in &access.selectors {
             whole = match selector {
@@ -165,10 +184,10 @@ impl<'p> Values<'p> {
         let (channel, offset, mut ty) = match access.root {
             Root::Channel(channel) => (channel, 0, self.program.channels[channel].ty),
             Root::Param(number) => match self.args[number] {
-                Argument::Channel(channel, offset) => (channel, offset, self.process.params[number].ty),
+                Argument::Channel(channel, offset) => (channel, offset, self.params[number].ty),
                 Argument::Value(_) => return Expr::Const(0),
             },
-            Root::Variable(_) => return Expr::Const(0),
+            Root::Variable(_) | Root::Remote { .. } => return Expr::Const(0),
         };
         let signals = self.program.channel_type(ty).1.len() as i32;
         let first = self.channels[channel] as i32 + offset as i32 * signals + signal as i32;

@@ -2,9 +2,10 @@
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
-use crate::esml::ast::{Access, Arithmetic, BinaryOp, Expr, ExprKind, Relation, Selector};
+use crate::esml::ast::{Access, Arithmetic, BinaryOp, Expr, ExprKind, Path, Quantifier, Relation, Selector};
 use crate::esml::token::TokenKind as T;
 use crate::kit::Parsed;
+use crate::source::Span;
 
 /// So that whatever walks over an expression may recurse.
 const MAX_PARTS: usize = 300;
@@ -29,7 +30,10 @@ impl Parser<'_> {
 
     pub(super) fn formula(&mut self) -> Parsed<Expr> {
         self.temporal = true;
-        let formula = self.expr();
+        let mut formula = self.expr();
+        if formula.is_ok() && self.between().is_some() {
+            formula = self.unquantified();
+        }
         self.temporal = false;
         formula
     }
@@ -171,27 +175,81 @@ impl Parser<'_> {
         Ok(kind(list))
     }
 
+    /// `AG f`, `A(f U g)` and the like. Their names can be those of processes and constants, too; but what follows a
+    /// name begins no expression.
     fn temporal_operator(&mut self) -> Parsed<Option<ExprKind>> {
-        match self.cursor.text(self.cursor.span()) {
-            "AG" | "AF" | "AX" | "EG" | "EF" | "EX" => {
-                self.cursor.skip();
-                let operand = self.nested(&mut Self::relation)?;
-                Ok(Some(ExprKind::Temporal(Box::new(operand))))
-            }
-            "A" | "E" if self.cursor.second() == T::Open => {
-                self.cursor.skip();
-                self.cursor.skip();
-                let left = self.expr()?;
-                if self.cursor.text(self.cursor.span()) != "U" {
-                    return self.cursor.unexpected("`U`");
-                }
-                self.cursor.skip();
-                let right = self.expr()?;
-                self.cursor.expect(T::Close)?;
-                Ok(Some(ExprKind::Until(Box::new((left, right)))))
-            }
-            _ => Ok(None),
+        let start = self.cursor.span();
+        let word = self.cursor.text(start);
+        let begins_operand =
+            |kind| matches!(kind, T::Name | T::Number | T::Open | T::Not | T::True | T::False | T::Len | T::Head);
+        if !begins_operand(self.cursor.second()) {
+            return Ok(None);
         }
+        let (quantifier, path) = match word {
+            "G" | "F" | "X" => {
+                let problem = Diagnostic::error(start, format!("`{word}` needs a quantifier"));
+                return self.cursor.report(problem.hint(format!("write `A{word}` or `E{word}`")));
+            }
+            _ => match word.split_at_checked(1) {
+                Some(("A", path)) => (Quantifier::All, path),
+                Some(("E", path)) => (Quantifier::Some, path),
+                _ => return Ok(None),
+            },
+        };
+        let path: fn(Expr) -> Path = match path {
+            "G" => Path::Always,
+            "F" => Path::Eventually,
+            "X" => Path::Next,
+            "" if self.cursor.second() == T::Open => {
+                self.cursor.skip();
+                return Ok(Some(ExprKind::Runs(quantifier, Box::new(self.until(word, start)?))));
+            }
+            "" => return self.without_operator(word, start),
+            _ => return Ok(None),
+        };
+        self.cursor.skip();
+        let operand = self.nested(&mut Self::relation)?;
+        Ok(Some(ExprKind::Runs(quantifier, Box::new(path(operand)))))
+    }
+
+    /// `(f U g)` behind a quantifier.
+    fn until(&mut self, quantifier: &str, start: Span) -> Parsed<Path> {
+        self.cursor.expect(T::Open)?;
+        let left = self.expr()?;
+        let path: fn(Expr, Expr) -> Path = match self.between() {
+            Some("U") => Path::Until,
+            Some("W") => Path::WeakUntil,
+            Some(_) => Path::Release,
+            None if self.cursor.eat(T::Close) => {
+                return self.without_operator(quantifier, self.cursor.since(start));
+            }
+            None => return self.cursor.unexpected("`U`, `W` or `R`"),
+        };
+        self.cursor.skip();
+        let right = self.expr()?;
+        if self.between().is_some() {
+            return self.unquantified();
+        }
+        self.cursor.expect(T::Close)?;
+        Ok(path(left, right))
+    }
+
+    /// A temporal operator that stands between formulas, if that comes next.
+    fn between(&self) -> Option<&'static str> {
+        let text = self.cursor.text(self.cursor.span());
+        ["U", "W", "R"].into_iter().find(|word| *word == text)
+    }
+
+    fn unquantified<A>(&mut self) -> Parsed<A> {
+        let word = self.between().unwrap_or_default();
+        let problem = Diagnostic::error(self.cursor.span(), format!("`{word}` needs a quantifier of its own"));
+        self.cursor.report(problem.hint(format!("write `A(f {word} g)` or `E(f {word} g)`")))
+    }
+
+    fn without_operator<A>(&mut self, quantifier: &str, span: Span) -> Parsed<A> {
+        let problem = format!("`{quantifier}` speaks of runs, and needs a temporal operator");
+        let [g, f, x, u] = ["G f", "F f", "X f", "(f U g)"].map(|operator| format!("`{quantifier}{operator}`"));
+        self.cursor.report(Diagnostic::error(span, problem).hint(format!("write {g}, {f}, {x} or {u}")))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::flow::{Flow, Kind};
 use super::{Assembly, Scopes, Statements, automaton};
 use crate::diagnostic::Diagnostic;
+use crate::promela::branching::{self, Branching};
 use crate::promela::formula::{self, Temporal};
 use crate::promela::{ast, text};
 use crate::source::Span;
@@ -65,11 +66,18 @@ impl Draft {
 
 impl Assembly<'_> {
     /// A formula with its propositions lowered.
-    pub(super) fn formula(&mut self, ltl: &ast::Ltl) -> Option<Meaning> {
-        let Temporal { formulas, formula, propositions, antecedents, .. } = formula::of_unit(ltl, self.problems)?;
+    pub(super) fn linear(&mut self, formula: &ast::Formula) -> Option<Meaning> {
+        let Temporal { formulas, formula, propositions, antecedents, .. } =
+            formula::of_unit(formula, self.problems)?;
         let propositions = propositions.iter().map(|condition| self.proposition(condition)).collect();
         let antecedents = antecedents.iter().map(|condition| self.proposition(condition)).collect();
         Some(Meaning { says: Says::Always(formulas, formula), propositions, antecedents })
+    }
+
+    pub(super) fn branching(&mut self, formula: &ast::Formula) -> Option<Meaning> {
+        let Branching { formula, propositions } = branching::of_unit(formula, self.problems)?;
+        let propositions = propositions.iter().map(|condition| self.proposition(condition)).collect();
+        Some(Meaning { says: Says::Branching(formula), propositions, antecedents: Vec::new() })
     }
 
     /// An automaton from elsewhere.

@@ -95,8 +95,8 @@ impl Lowering<'_> {
             ExprKind::NonProgress => ir::Expr::NonProgress,
             ExprKind::RemoteLabel { proctype, pid, label } => self.remote_label(proctype, pid.as_deref(), label),
             ExprKind::RemoteVar { proctype, pid, var } => self.remote_var(proctype, pid.as_deref(), var),
-            ExprKind::Temporal(..) => {
-                self.error(expr.span, "a temporal operator outside of an ltl formula");
+            ExprKind::Temporal(..) | ExprKind::Runs(..) => {
+                self.error(expr.span, "a temporal operator outside of a formula");
                 ir::Expr::Const(0)
             }
         }

@@ -71,7 +71,8 @@ fn lower_without(
     let mut meanings = Vec::new();
     for unit in &program.units {
         match unit {
-            Unit::Ltl(ltl) => meanings.push(assembly.formula(ltl)),
+            Unit::Ltl(formula) => meanings.push(assembly.linear(formula)),
+            Unit::Ctl(formula) => meanings.push(assembly.branching(formula)),
             Unit::Watcher(watcher) => meanings.push(Some(assembly.watcher(watcher))),
             Unit::Never(_) => meanings.push(claims.next().and_then(|flow| assembly.never(flow))),
             Unit::Trace(trace) => meanings.push(claims.next().and_then(|flow| assembly.trace(trace, flow))),
@@ -126,7 +127,7 @@ impl<'p, 'd> Layout<'p, 'd> {
                 Unit::Init(init) => self.init(init),
                 Unit::Never(claim) => self.claim(&claim.body, claim.end),
                 Unit::Trace(trace) => self.claim(&trace.body, trace.end),
-                Unit::Ltl(_) | Unit::Watcher(_) => {}
+                Unit::Ltl(_) | Unit::Ctl(_) | Unit::Watcher(_) => {}
                 Unit::Typedef(typedef) => self.scopes.declare_record(typedef, self.problems),
                 Unit::Mtype(mtype) => self.scopes.declare_mtype(mtype, self.problems),
                 Unit::Decl(decl) => self.scopes.declare_global(decl, self.problems),

@@ -81,6 +81,11 @@ impl Cursor {
         self.placed(n).map_or("", |placed| &placed.token.text)
     }
 
+    /// The `n`th token after the next one, as written.
+    pub fn token_ahead(&self, n: usize) -> Option<&Token> {
+        self.placed(n).map(|placed| &placed.token)
+    }
+
     /// The next token, unless a separator that is not written comes first.
     pub fn token(&self) -> Option<&Token> {
         self.placed(0).filter(|_| !self.implied).map(|placed| &placed.token)

@@ -1,13 +1,15 @@
 //! Expressions.
 
-use super::{HEIGHT, Parsed, Parser};
-use crate::promela::ast::{BinaryOp, Expr, ExprKind, Ident, Part, TemporalOp, UnaryOp, VarRef};
+use super::{HEIGHT, Logic, Parsed, Parser};
+use crate::promela::ast::{BinaryOp, Expr, ExprKind, Ident, Part, Quantifier, TemporalOp, UnaryOp, VarRef};
 use crate::source::Span;
 
 #[derive(Clone, Copy)]
 pub(super) enum Prefix {
     Unary(UnaryOp),
     Temporal(TemporalOp),
+    /// A quantifier, with the temporal operator if they are written as one word.
+    Runs(Quantifier, Option<TemporalOp>),
 }
 
 #[derive(Clone, Copy)]
@@ -153,8 +155,9 @@ impl Parser<'_> {
         Ok(Operand { probe: probe.or(is_probe.then_some(expr.span)), expr, height })
     }
 
+    /// In branching time, which SPIN does not know, tests of channels are expressions like any other.
     fn at_probe(&self) -> bool {
-        matches!(self.text(), "full" | "empty" | "nfull" | "nempty")
+        self.logic != Some(Logic::Branching) && matches!(self.text(), "full" | "empty" | "nfull" | "nempty")
     }
 
     fn prefix(&self) -> Option<(Prefix, usize)> {
@@ -176,6 +179,11 @@ impl Parser<'_> {
         let kind = match prefix {
             Prefix::Unary(op) => ExprKind::Unary(op, operand.expr),
             Prefix::Temporal(op) => ExprKind::Temporal(op, vec![*operand.expr]),
+            Prefix::Runs(quantifier, None) => ExprKind::Runs(quantifier, operand.expr),
+            Prefix::Runs(quantifier, Some(op)) => {
+                let path = Expr { kind: ExprKind::Temporal(op, vec![*operand.expr]), span };
+                ExprKind::Runs(quantifier, Box::new(path))
+            }
         };
         Ok(Operand { expr: Box::new(Expr { kind, span }), probe: None, height })
     }

@@ -1,13 +1,14 @@
 //! Formulas: the temporal operators. Everything else in them is an expression like any other.
 
 use super::expr::{Infix, Operator, Prefix};
-use super::{Parsed, Parser};
-use crate::promela::ast::{Expr, Ltl, TemporalOp};
+use super::{Logic, Parsed, Parser, words};
+use crate::promela::ast::{Expr, Formula, Quantifier, TemporalOp};
+use crate::promela::token::TokenKind;
 
 impl Parser<'_> {
     /// A formula that stands alone.
-    pub(super) fn lone_formula(&mut self) -> Parsed<Expr> {
-        self.in_formula = true;
+    pub(super) fn lone_formula(&mut self, logic: Logic) -> Parsed<Expr> {
+        self.logic = Some(logic);
         let formula = self.full_expr_or("a formula")?;
         if self.cursor.token().is_some() {
             return Err(self.expected("an operator or the end of the formula"));
@@ -15,22 +16,33 @@ impl Parser<'_> {
         Ok(formula)
     }
 
-    /// `ltl name { formula }`
-    pub(super) fn ltl(&mut self) -> Parsed<Ltl> {
-        let start = self.expect("ltl")?;
-        let name = if self.at("{") { None } else { Some(self.name("`{` or the formula's name")?) };
-        self.in_formula = true;
-        let formula = self.braces(|parser| {
-            let formula = parser.full_expr()?;
-            while parser.eat(";") {}
-            Ok(formula)
-        });
-        self.in_formula = false;
-        Ok(Ltl { name, formula: formula?, span: self.cursor.since(start) })
+    /// Whether `ctl {` or `ctl name {` comes next. SPIN knows no such unit, and `ctl` can be a name everywhere else.
+    pub(super) fn at_ctl(&self) -> bool {
+        let is_word = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let ahead = |n| self.cursor.ahead(n);
+        self.at("ctl") && (ahead(1) == "{" || is_word(ahead(1)) && ahead(2) == "{")
     }
 
-    /// A temporal operator before a formula, and how many tokens it is made of.
+    /// `ltl name { formula }` or `ctl name { formula }`, whose first word comes next.
+    pub(super) fn formula(&mut self, logic: Logic) -> Parsed<Formula> {
+        let start = self.cursor.place();
+        self.cursor.advance();
+        let name = if self.at("{") { None } else { Some(self.name("`{` or the formula's name")?) };
+        self.logic = Some(logic);
+        let expr = self.braces(|parser| {
+            let expr = parser.full_expr()?;
+            while parser.eat(";") {}
+            Ok(expr)
+        });
+        self.logic = None;
+        Ok(Formula { name, expr: expr?, span: self.cursor.since(start) })
+    }
+
+    /// A temporal operator before a formula, or a quantifier, and how many tokens it is made of.
     pub(super) fn temporal_prefix(&self) -> Option<(Prefix, usize)> {
+        if let Some(prefix) = self.quantifier() {
+            return Some((prefix, 1));
+        }
         let (op, tokens) = match (self.text(), self.cursor.ahead(1)) {
             ("[", "]") => (TemporalOp::Always, 2),
             ("<", ">") => (TemporalOp::Eventually, 2),
@@ -39,7 +51,7 @@ impl Parser<'_> {
             ("X" | "next", _) => (TemporalOp::Next, 1),
             _ => return None,
         };
-        self.in_formula.then_some((Prefix::Temporal(op), tokens))
+        self.logic.map(|_| (Prefix::Temporal(op), tokens))
     }
 
     /// A temporal operator between formulas. All of them group to the left, implication too.
@@ -56,6 +68,41 @@ impl Parser<'_> {
             ("V" | "R" | "release", ..) => (TemporalOp::Release, 3, 1),
             _ => return None,
         };
-        self.in_formula.then_some(Infix { operator: Operator::Temporal(op), level, tokens })
+        self.logic.map(|_| Infix { operator: Operator::Temporal(op), level, tokens })
+    }
+
+    /// `A`, `E`, `AG` and so on. They may be names, too; but what follows a name begins no expression.
+    fn quantifier(&self) -> Option<Prefix> {
+        let (quantifier, op) = match self.text() {
+            "A" => (Quantifier::All, None),
+            "AG" => (Quantifier::All, Some(TemporalOp::Always)),
+            "AF" => (Quantifier::All, Some(TemporalOp::Eventually)),
+            "AX" => (Quantifier::All, Some(TemporalOp::Next)),
+            "E" => (Quantifier::Some, None),
+            "EG" => (Quantifier::Some, Some(TemporalOp::Always)),
+            "EF" => (Quantifier::Some, Some(TemporalOp::Eventually)),
+            "EX" => (Quantifier::Some, Some(TemporalOp::Next)),
+            _ => return None,
+        };
+        (self.logic == Some(Logic::Branching) && self.operand_ahead(1)).then_some(Prefix::Runs(quantifier, op))
+    }
+
+    /// Whether an expression begins with the `n`th token after the next one. `R` is a name unless it stands between
+    /// two expressions, and `-` always does.
+    fn operand_ahead(&self, n: usize) -> bool {
+        self.may_begin_operand(n) && (self.cursor.ahead(n) != "R" || !self.may_begin_operand(n + 1))
+    }
+
+    fn may_begin_operand(&self, n: usize) -> bool {
+        let Some(token) = self.cursor.token_ahead(n) else { return false };
+        match token.kind {
+            TokenKind::Word => !words::is_between(&token.text),
+            TokenKind::Number | TokenKind::Character => true,
+            TokenKind::Punct => {
+                let two = (&*token.text, self.cursor.ahead(n + 1));
+                matches!(two, ("(" | "!" | "~", _) | ("[", "]") | ("<", ">"))
+            }
+            TokenKind::String | TokenKind::Unknown => false,
+        }
     }
 }

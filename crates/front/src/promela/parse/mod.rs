@@ -40,11 +40,12 @@ pub fn parse(tokens: Vec<Token>, problems: &mut Vec<Diagnostic>) -> Program {
 
 /// Reads a formula about a model, of which these are the proctypes; what is wrong with it is added to `problems`.
 pub fn parse_formula_about(
+    logic: Logic,
     proctypes: Vec<Arc<str>>,
     tokens: Vec<Token>,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Expr> {
-    Parser::new(tokens, proctypes, problems).lone_formula().ok()
+    Parser::new(tokens, proctypes, problems).lone_formula(logic).ok()
 }
 
 /// Reads a never claim for a model, of which these are the proctypes; what is wrong with it is added to `problems`.
@@ -65,9 +66,9 @@ pub fn proctypes_of(tokens: &[Token]) -> Vec<Arc<str>> {
 
 /// Reads a formula that stands alone; what is wrong with it is added to `problems`. There is no model to say which
 /// names are proctypes, so whatever is used like one is taken for one.
-pub fn parse_formula(tokens: Vec<Token>, problems: &mut Vec<Diagnostic>) -> Option<Expr> {
+pub fn parse_formula(logic: Logic, tokens: Vec<Token>, problems: &mut Vec<Diagnostic>) -> Option<Expr> {
     let words = tokens.iter().map(|token| token.text.clone()).collect::<Vec<_>>();
-    parse_formula_about(words, tokens, problems)
+    parse_formula_about(logic, words, tokens, problems)
 }
 
 /// How deep statements and expressions may nest. It keeps this parser, and whoever walks the tree recursively, far
@@ -90,7 +91,15 @@ struct Parser<'a> {
     depth: u32,
     /// The height of the highest expression completed inside the operand that is being read.
     height: u32,
-    in_formula: bool,
+    /// Of the formula that is being read.
+    logic: Option<Logic>,
+}
+
+/// What can be said about runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Logic {
+    Linear,
+    Branching,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -122,7 +131,7 @@ impl<'a> Parser<'a> {
             open: Vec::new(),
             depth: 0,
             height: 0,
-            in_formula: false,
+            logic: None,
         }
     }
 
@@ -152,7 +161,7 @@ impl<'a> Parser<'a> {
         let is_name = |token: &Token| {
             token.kind == TokenKind::Word
                 && !words::is_keyword(&token.text)
-                && !(self.in_formula && words::is_temporal(&token.text))
+                && !(self.logic.is_some() && words::is_temporal(&token.text))
         };
         self.cursor.token().is_some_and(is_name)
     }
@@ -207,7 +216,7 @@ impl<'a> Parser<'a> {
     fn is_proctype(&self, name: &str) -> bool {
         match self.proctypes.get(name) {
             Some(Seen::Already) => true,
-            Some(Seen::FurtherDown) => self.in_formula,
+            Some(Seen::FurtherDown) => self.logic.is_some(),
             None => false,
         }
     }

@@ -96,7 +96,7 @@ impl Parser<'_> {
             (None, _) if self.cursor.is_implied() => "the end of the line".into(),
             (None, Some(call)) => format!("the end of the inline `{}`", call.name.name),
             // A formula that stands alone; others stand in braces.
-            (None, None) if self.in_formula && self.open.is_empty() => "its end".into(),
+            (None, None) if self.logic.is_some() && self.open.is_empty() => "its end".into(),
             (None, None) => "the end of the file".into(),
         }
     }
@@ -283,6 +283,7 @@ impl Parser<'_> {
     fn at_unit(&self) -> bool {
         let text = self.text();
         begins_unit(text)
+            || self.at_ctl()
             || matches!(text, "c_code" | "c_decl")
             || is_type(text)
             || is_visibility(text)

@@ -1,7 +1,7 @@
 //! The units of a model: processes, claims, formulas, types and global declarations.
 
 use super::decl::{Declared, TYPE_FIRST};
-use super::{Parsed, Parser, Reported, Seen, words};
+use super::{Logic, Parsed, Parser, Reported, Seen, words};
 use crate::promela::ast::{Claim, Decl, Expr, ExprKind, Init, Proctype, Step, Trace, Typedef, Unit};
 use crate::source::Span;
 use crate::suggest::did_you_mean;
@@ -44,7 +44,8 @@ impl Parser<'_> {
             "init" => Unit::Init(self.init()?),
             "never" => Unit::Never(self.never()?),
             "trace" | "notrace" => Unit::Trace(self.trace()?),
-            "ltl" => Unit::Ltl(self.ltl()?),
+            "ltl" => Unit::Ltl(self.formula(Logic::Linear)?),
+            _ if self.at_ctl() => Unit::Ctl(self.formula(Logic::Branching)?),
             "typedef" => Unit::Typedef(self.typedef()?),
             "}" => {
                 self.stray();
@@ -66,6 +67,7 @@ impl Parser<'_> {
         let known = self.typedefs.iter().map(|name| &**name).chain(words::TYPES).chain(words::UNITS);
         let is_declaration = self.cursor.ahead(1).starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let problem = match did_you_mean(self.text(), known) {
+            _ if self.at("ctl") => problem.hint("a formula of branching time is written `ctl name { … }`"),
             Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
             None if is_declaration => problem.hint(TYPE_FIRST),
             None => problem,

@@ -32,8 +32,12 @@ pub(super) fn is_visibility(word: &str) -> bool {
 
 /// Words that are operators in a formula, and names everywhere else.
 pub(super) fn is_temporal(word: &str) -> bool {
-    matches!(word, "U" | "V" | "W" | "X" | "always" | "eventually" | "next" | "until" | "stronguntil")
-        || matches!(word, "weakuntil" | "release" | "implies" | "equivalent")
+    is_between(word) || matches!(word, "X" | "always" | "eventually" | "next")
+}
+
+/// Those of them that stand between two formulas.
+pub(super) fn is_between(word: &str) -> bool {
+    matches!(word, "U" | "V" | "W" | "until" | "stronguntil" | "weakuntil" | "release" | "implies" | "equivalent")
 }
 
 /// Operators that need something on their left.

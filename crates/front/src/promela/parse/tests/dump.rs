@@ -31,7 +31,8 @@ fn unit(unit: &Unit) -> String {
         Unit::Never(c) => format!("(never {}{})", optional(&c.name, |n| format!("{} ", n.name)), steps(&c.body)),
         Unit::Trace(t) => format!("({} {})", if t.negated { "notrace" } else { "trace" }, steps(&t.body)),
         Unit::Watcher(w) => format!("(watcher {})", w.name.name),
-        Unit::Ltl(l) => format!("(ltl {}{})", optional(&l.name, |n| format!("{} ", n.name)), expr(&l.formula)),
+        Unit::Ltl(l) => format!("(ltl {}{})", optional(&l.name, |n| format!("{} ", n.name)), expr(&l.expr)),
+        Unit::Ctl(c) => format!("(ctl {}{})", optional(&c.name, |n| format!("{} ", n.name)), expr(&c.expr)),
         Unit::Typedef(t) => format!("(typedef {} {})", t.name.name, join(&t.fields, "; ", decl)),
         Unit::Mtype(m) => {
             let subtype = optional(&m.subtype, |n| format!(":{}", n.name));
@@ -193,5 +194,6 @@ fn expr(e: &Expr) -> String {
         }
         ExprKind::RemoteVar { proctype, pid, var } => format!("{}{}:{}", proctype.name, index(pid), part(var)),
         ExprKind::Temporal(op, args) => format!("({op:?} {})", join(args, " ", expr)),
+        ExprKind::Runs(quantifier, path) => format!("({quantifier:?} {})", expr(path)),
     }
 }

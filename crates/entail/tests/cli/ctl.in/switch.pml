@@ -1,0 +1,17 @@
+/* A machine that can always be reset, until it is broken. */
+mtype = { idle, busy, broken };
+mtype state = idle;
+
+active proctype machine() {
+	do
+	:: state == idle -> state = busy
+	:: state == busy -> state = idle
+	:: state == busy -> state = broken; break
+	od;
+end:	do :: state == broken od
+}
+
+ctl resets { AG EF (state == idle) }
+ctl works { EG (state != broken) }
+ctl breaks { AF (state == broken) }
+ctl careful { A((state == idle) U (state == busy)) && AX (state == idle) }

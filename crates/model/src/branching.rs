@@ -1,0 +1,84 @@
+//! What can be asked of a state about the runs that begin there.
+
+/// A question, in terms of others, which come before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Question {
+    Const(bool),
+    /// By its bit in a [`Valuation`](crate::Valuation).
+    Proposition(u32),
+    Not(QuestionId),
+    And(QuestionId, QuestionId),
+    Or(QuestionId, QuestionId),
+    /// Whether it is so after some step.
+    Next(QuestionId),
+    /// Whether there is a run on which `then` is so at some time, and `first` until then.
+    Until {
+        first: QuestionId,
+        then: QuestionId,
+    },
+    /// The same, or a run that is accepted on which `first` is always so.
+    WeakUntil {
+        first: QuestionId,
+        then: QuestionId,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct QuestionId(pub u32);
+
+/// Questions, each of them once.
+#[derive(Clone, Debug, Default)]
+pub struct Questions {
+    list: Vec<(Question, Option<u32>)>,
+    temporal: u32,
+}
+
+impl Questions {
+    /// How many questions about runs there can be.
+    pub const MOST_TEMPORAL: u32 = 14;
+
+    /// Adds a question, unless it is there already.
+    pub fn add(&mut self, question: Question) -> QuestionId {
+        let known = self.list.iter().position(|(known, _)| *known == question);
+        let index = known.unwrap_or_else(|| {
+            let number = question.is_temporal().then_some(self.temporal);
+            self.temporal += u32::from(number.is_some());
+            self.list.push((question, number));
+            self.list.len() - 1
+        });
+        QuestionId(index as u32)
+    }
+
+    pub fn get(&self, id: QuestionId) -> Question {
+        self.list[id.0 as usize].0
+    }
+
+    /// The number of a question about runs, among those.
+    pub fn number(&self, id: QuestionId) -> Option<u32> {
+        self.list[id.0 as usize].1
+    }
+
+    /// How many are about runs.
+    pub fn temporal(&self) -> u32 {
+        self.temporal
+    }
+}
+
+impl Question {
+    /// Whether a run that goes round for ever can be what is asked for.
+    pub fn goes_round(self) -> bool {
+        matches!(self, Question::WeakUntil { .. })
+    }
+
+    /// Whether it is about runs, and not about the state alone.
+    pub fn is_temporal(self) -> bool {
+        match self {
+            Question::Const(_)
+            | Question::Proposition(_)
+            | Question::Not(_)
+            | Question::And(..)
+            | Question::Or(..) => false,
+            Question::Next(_) | Question::Until { .. } | Question::WeakUntil { .. } => true,
+        }
+    }
+}

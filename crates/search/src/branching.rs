@@ -1,0 +1,486 @@
+//! Branching time: is something true where runs begin?
+//!
+//! Every question about runs is whether there is one of a kind: the others are their negations. So each is answered by a
+//! search that goes through states where the first thing holds, and looks for one where the other does, or for an accepted
+//! cycle ([`components`](crate::components)). What holds in a state may be a question about runs itself: then the search
+//! waits, and another one begins there. All that a search has seen and left, it has an answer for, and when it finds what it
+//! looks for, all that is still open leads there. So no state is entered twice for the same question. (After Vergauwen and
+//! Lewi, *A linear local model checking algorithm for CTL*, 1993.)
+
+use std::ops::ControlFlow;
+
+use entail_model::{
+    Accepting, Fault, Model, Numbered, Observer, Propositional, Question, QuestionId, Questions, StateKey,
+    Valuation,
+};
+
+use crate::components::{ByModel, Note, Open};
+use crate::descent::{self, Ahead, Descent, Taken};
+use crate::footprint;
+use crate::lasso::{self, WayIn};
+use crate::run::Run;
+use crate::{Checks, Counterexample, End, ErrorKind, Limit, Limits, Outcome};
+
+/// The answer to a question about the initial states.
+pub struct Answered<S> {
+    /// Whether it is so in all of them; nothing if that is not known.
+    pub holds: Option<bool>,
+    pub outcome: Outcome<S>,
+    /// If it is a question about runs, or that there is none, and there is one from the first initial state: that run.
+    pub witness: Option<Witness<S>>,
+}
+
+/// A run of the kind that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness<S> {
+    pub steps: Vec<S>,
+    /// After so many steps it goes round for ever; otherwise what was looked for is found behind the last one.
+    pub cycle_start: Option<usize>,
+}
+
+/// Answers a question about the initial states of a model. `store` is empty at first.
+///
+/// Depth is the number of states on the path of one search, but for the first one.
+pub fn branching<M, S, O>(
+    model: &M,
+    store: &mut S,
+    questions: &Questions,
+    asked: QuestionId,
+    limits: &Limits,
+    observer: &mut O,
+) -> Answered<M::Step>
+where
+    M: Accepting + Propositional,
+    S: Numbered,
+    O: Observer<M::Step> + ?Sized,
+{
+    let run = Run::new(model, store, &Checks::OF_CLAIMS, limits, observer);
+    let mut inquiry = Inquiry { run, questions, searches: Vec::new(), waiting: 0, shown: None, unanswered: None };
+    let answer = inquiry.ask_initial_states(asked);
+    let Inquiry { run, shown, unanswered, .. } = inquiry;
+    let (holds, explored) = match answer {
+        ControlFlow::Continue(holds) => (Some(holds), ControlFlow::Continue(())),
+        ControlFlow::Break(end) => (None, ControlFlow::Break(end)),
+    };
+    let (mut outcome, _) = run.finish(explored);
+    if let Some((key, fault)) = unanswered {
+        outcome.errors = 1;
+        outcome.counterexample = lasso::into(model, store, &[key], None, |_, _| true).map(|way| {
+            let found = lasso::along(model, way.start, &way.turns, &[]);
+            Counterexample { error: ErrorKind::Fault(fault), ..found }
+        });
+    }
+    let about = positive(questions, asked);
+    let witness = shown.zip(questions.number(about)).and_then(|(shown, number)| match questions.get(about) {
+        // There is nothing to be shortened.
+        Question::Next(_) => Some(Witness::along(model, &shown.way, None)),
+        _ => shown.tell(model, store, number),
+    });
+    Answered { holds, outcome, witness }
+}
+
+/// A question without its negations.
+fn positive(questions: &Questions, asked: QuestionId) -> QuestionId {
+    match questions.get(asked) {
+        Question::Not(operand) => positive(questions, operand),
+        _ => asked,
+    }
+}
+
+/// What a number says of a state: an answer to each question about runs, in two bits, below its place among those that are
+/// open, if it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Word(u64);
+
+const ANSWER_BITS: u32 = 2 * Questions::MOST_TEMPORAL;
+
+impl Word {
+    fn answer(self, number: u32) -> Option<bool> {
+        match self.0 >> (2 * number) & 3 {
+            0 => None,
+            bits => Some(bits == 2),
+        }
+    }
+
+    fn answered(self, number: u32, answer: bool) -> Word {
+        Word(self.0 | (1 + u64::from(answer)) << (2 * number))
+    }
+
+    fn place(self) -> u64 {
+        self.0 >> ANSWER_BITS
+    }
+
+    fn placed(self, place: u64) -> Word {
+        Word(self.0 & ((1 << ANSWER_BITS) - 1) | place << ANSWER_BITS)
+    }
+}
+
+struct Inquiry<'a, M: Accepting, S: Numbered, O: ?Sized> {
+    run: Run<'a, M, S, O>,
+    questions: &'a Questions,
+    /// Each waits for the one behind it.
+    searches: Vec<Search<S::Key>>,
+    /// What all of these but the last one take, in bytes.
+    waiting: u64,
+    /// What the outermost search has found.
+    shown: Option<Shown<S::Key>>,
+    /// Where something has no answer.
+    unanswered: Option<(S::Key, Fault)>,
+}
+
+/// One question about runs, asked of one state.
+struct Search<K> {
+    number: u32,
+    kind: Question,
+    /// Places in it are greater than this.
+    base: u64,
+    open: Open<K>,
+    /// The places of its states in searches that wait.
+    before: Vec<u64>,
+    descent: Descent<K, Note>,
+    /// A state that was reached and is to be looked at.
+    ahead: Option<(K, Note)>,
+}
+
+/// What a search has found: how to get there, and where to go round.
+struct Shown<K> {
+    way: WayIn<K>,
+    component: Option<Vec<K>>,
+}
+
+/// What can be said of a question with what is known by now.
+enum Opinion {
+    Known(bool),
+    /// This one must be answered first.
+    Depends(QuestionId),
+    Unanswerable(Fault),
+}
+
+/// How a search goes on.
+enum Turn<K> {
+    /// By another one.
+    Ask(QuestionId, K),
+    /// Not at all: it has written its answer down.
+    Done,
+}
+
+impl<'a, M, S, O> Inquiry<'a, M, S, O>
+where
+    M: Accepting + Propositional,
+    S: Numbered,
+    O: Observer<M::Step> + ?Sized,
+{
+    fn ask_initial_states(&mut self, asked: QuestionId) -> ControlFlow<End, bool> {
+        let mut all = true;
+        for (number, key) in (0..).zip(self.run.keys_of_initial_states()?) {
+            self.run.origin = number;
+            all &= self.ask(asked, key)?;
+        }
+        ControlFlow::Continue(all)
+    }
+
+    /// Whether it is so in a state.
+    fn ask(&mut self, asked: QuestionId, key: S::Key) -> ControlFlow<End, bool> {
+        loop {
+            match self.opinion(asked, key) {
+                Opinion::Known(answer) => return ControlFlow::Continue(answer),
+                Opinion::Depends(question) => self.search(question, key)?,
+                Opinion::Unanswerable(fault) => return self.give_up(key, fault),
+            }
+        }
+    }
+
+    fn give_up<T>(&mut self, key: S::Key, fault: Fault) -> ControlFlow<End, T> {
+        self.unanswered = Some((key, fault));
+        ControlFlow::Break(End::Error)
+    }
+
+    /// Finds the answer to a question about runs.
+    fn search(&mut self, question: QuestionId, key: S::Key) -> ControlFlow<End> {
+        self.begin(question, key);
+        while let Some(mut search) = self.searches.pop() {
+            match self.advance(&mut search)? {
+                Turn::Ask(question, key) => {
+                    self.searches.push(search);
+                    self.begin(question, key);
+                }
+                Turn::Done => {}
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin(&mut self, question: QuestionId, root: S::Key) {
+        let base = self.searches.last().map_or(0, |search| search.open.last());
+        self.waiting = self.searches.iter().map(Search::bytes).sum();
+        self.searches.push(Search {
+            number: self.questions.number(question).unwrap_or_default(),
+            kind: self.questions.get(question),
+            base,
+            open: Open::above(base),
+            before: Vec::new(),
+            descent: Descent::default(),
+            ahead: Some((root, Note::default())),
+        });
+    }
+
+    /// Goes on with a search until it has an answer, or must wait for one.
+    fn advance(&mut self, search: &mut Search<S::Key>) -> ControlFlow<End, Turn<S::Key>> {
+        let (notes, all) = (ByModel(self.run.model), self.run.model.sets());
+        loop {
+            if let Some((key, note)) = search.ahead {
+                match self.look(search, key)? {
+                    Look::Wait(question) => return ControlFlow::Continue(Turn::Ask(question, key)),
+                    Look::Found => return self.found(search, key, None),
+                    Look::Passed => self.close(search, key)?,
+                    Look::Through => {
+                        self.enter(search, key, note)?;
+                        self.run.enter_stable(&mut search.descent, key, &notes)?;
+                    }
+                }
+                search.ahead = None;
+            }
+            let taken = self.run.step(&mut search.descent)?;
+            let depth = taken.map(|_| search.descent.depth());
+            if self.retreat(search, depth)? == Retreat::Accepted {
+                let component = search.open.accepted().to_vec();
+                return self.found(search, component[0], Some(component));
+            }
+            let Some(Taken { ahead, note, .. }) = taken else {
+                return ControlFlow::Continue(Turn::Done);
+            };
+            match ahead {
+                Ahead::Nothing => {}
+                Ahead::Transient => self.run.enter_transient(&mut search.descent, &notes)?,
+                Ahead::Stable(key) => match self.known(search, key) {
+                    Known::Nothing => search.ahead = Some((key, note)),
+                    Known::Answer(true) => return self.found(search, key, None),
+                    Known::Answer(false) => self.run.stats.matched += 1,
+                    Known::Open(place) => {
+                        self.run.stats.matched += 1;
+                        if search.open.join(place, note).is_accepted(all) && search.kind.goes_round() {
+                            let component = search.open.accepted().to_vec();
+                            return self.found(search, key, Some(component));
+                        }
+                    }
+                },
+            }
+        }
+    }
+
+    /// What a search knows of a state it has come to.
+    fn known(&self, search: &Search<S::Key>, key: S::Key) -> Known {
+        let word = Word(self.run.store.number(key));
+        match (search.kind, word.answer(search.number)) {
+            // It wants to know something else.
+            (Question::Next(_), _) => Known::Nothing,
+            (_, Some(answer)) => Known::Answer(answer),
+            (_, None) if word.place() > search.base => Known::Open(word.place()),
+            (_, None) => Known::Nothing,
+        }
+    }
+
+    /// Looks at a state that a search has reached.
+    fn look(&mut self, search: &Search<S::Key>, key: S::Key) -> ControlFlow<End, Look> {
+        let (first, then) = match search.kind {
+            Question::Next(_) if search.open.states().is_empty() => return ControlFlow::Continue(Look::Through),
+            Question::Next(then) => (None, then),
+            Question::Until { first, then } | Question::WeakUntil { first, then } => (Some(first), then),
+            Question::Const(_)
+            | Question::Proposition(_)
+            | Question::Not(_)
+            | Question::And(..)
+            | Question::Or(..) => unreachable!("no question about runs"),
+        };
+        for (question, so, otherwise) in
+            [(Some(then), Some(Look::Found), None), (first, Some(Look::Through), Some(Look::Passed))]
+        {
+            let Some(question) = question else { break };
+            let look = match self.opinion(question, key) {
+                Opinion::Known(true) => so,
+                Opinion::Known(false) => otherwise,
+                Opinion::Depends(question) => Some(Look::Wait(question)),
+                Opinion::Unanswerable(fault) => return self.give_up(key, fault),
+            };
+            if let Some(look) = look {
+                return ControlFlow::Continue(look);
+            }
+        }
+        ControlFlow::Continue(Look::Passed)
+    }
+
+    /// The search goes on in a new state.
+    fn enter(&mut self, search: &mut Search<S::Key>, key: S::Key, note: Note) -> ControlFlow<End> {
+        if !self.run.may_expand(search.open.depth()) {
+            // What lies behind could turn every answer round.
+            return ControlFlow::Break(End::Limit(Limit::Depth));
+        }
+        let word = Word(self.run.store.number(key));
+        let depth = if search.open.states().is_empty() { 0 } else { search.descent.depth() + 1 };
+        let place = search.open.enter(key, depth, note);
+        search.before.push(word.place());
+        self.run.aside = self.waiting + search.bytes();
+        self.write(search, key, word.placed(place))
+    }
+
+    /// Nothing that the search looks for begins with this state.
+    fn close(&mut self, search: &Search<S::Key>, key: S::Key) -> ControlFlow<End> {
+        if matches!(search.kind, Question::Next(_)) {
+            return ControlFlow::Continue(());
+        }
+        let word = Word(self.run.store.number(key));
+        self.write(search, key, word.answered(search.number, false))
+    }
+
+    fn write(&mut self, search: &Search<S::Key>, key: S::Key, word: Word) -> ControlFlow<End> {
+        if self.run.store.number(key) == 0 {
+            return self.run.give_number(key, word.0, &search.descent);
+        }
+        self.run.store.set_number(key, word.0);
+        ControlFlow::Continue(())
+    }
+
+    /// Goes back to the state at a depth, or before all states. What was left has no run of the kind that is looked for,
+    /// unless an accepted cycle is found there.
+    fn retreat(&mut self, search: &mut Search<S::Key>, depth: Option<u64>) -> ControlFlow<End, Retreat> {
+        let (number, before, cycles) = (search.number, &mut search.before, search.kind.goes_round());
+        let close = |store: &mut S, place: usize, key: S::Key| {
+            let word = Word(store.number(key)).placed(before[place]).answered(number, false);
+            store.set_number(key, word.0);
+        };
+        let retreated = search.open.retreat(self.run.model, self.run.store, depth, cycles, close);
+        match retreated {
+            ControlFlow::Break(End::Error) => ControlFlow::Continue(Retreat::Accepted),
+            ControlFlow::Break(end) => ControlFlow::Break(end),
+            ControlFlow::Continue(()) => {
+                search.before.truncate(search.open.states().len());
+                ControlFlow::Continue(Retreat::Done)
+            }
+        }
+    }
+
+    /// There is a run of the kind that is looked for: all that is open leads there.
+    fn found(
+        &mut self,
+        search: &mut Search<S::Key>,
+        target: S::Key,
+        component: Option<Vec<S::Key>>,
+    ) -> ControlFlow<End, Turn<S::Key>> {
+        if self.searches.is_empty() && self.shown.is_none() {
+            let turns = search.descent.turns();
+            let way = WayIn { start: self.run.origin as u32, turns, target };
+            self.shown = Some(Shown { way, component });
+        }
+        for (&key, &before) in search.open.states().iter().zip(&search.before) {
+            let word = Word(self.run.store.number(key)).placed(before).answered(search.number, true);
+            self.run.store.set_number(key, word.0);
+        }
+        if !matches!(search.kind, Question::Next(_)) {
+            let word = Word(self.run.store.number(target));
+            self.write(search, target, word.answered(search.number, true))?;
+        }
+        ControlFlow::Continue(Turn::Done)
+    }
+
+    /// What is known of a question by now.
+    fn opinion(&mut self, asked: QuestionId, key: S::Key) -> Opinion {
+        let word = Word(self.run.store.number(key));
+        self.opinion_of(asked, key, word, &mut None)
+    }
+
+    /// Questions nest as deep as formulas may.
+    fn opinion_of(
+        &mut self,
+        asked: QuestionId,
+        key: S::Key,
+        word: Word,
+        valuation: &mut Option<Valuation>,
+    ) -> Opinion {
+        match self.questions.get(asked) {
+            Question::Const(value) => Opinion::Known(value),
+            Question::Proposition(bit) => {
+                let valuation = valuation.get_or_insert_with(|| self.run.valuation(key));
+                match valuation.fault.filter(|_| valuation.unknown >> bit & 1 == 1) {
+                    Some(fault) => Opinion::Unanswerable(fault),
+                    None => Opinion::Known(valuation.holds >> bit & 1 == 1),
+                }
+            }
+            Question::Not(operand) => match self.opinion_of(operand, key, word, valuation) {
+                Opinion::Known(answer) => Opinion::Known(!answer),
+                other @ (Opinion::Depends(_) | Opinion::Unanswerable(_)) => other,
+            },
+            Question::And(left, right) => match self.opinion_of(left, key, word, valuation) {
+                Opinion::Known(true) => self.opinion_of(right, key, word, valuation),
+                other => other,
+            },
+            Question::Or(left, right) => match self.opinion_of(left, key, word, valuation) {
+                Opinion::Known(false) => self.opinion_of(right, key, word, valuation),
+                other => other,
+            },
+            Question::Next(_) | Question::Until { .. } | Question::WeakUntil { .. } => {
+                let known = self.questions.number(asked).and_then(|number| word.answer(number));
+                known.map_or(Opinion::Depends(asked), Opinion::Known)
+            }
+        }
+    }
+}
+
+/// What is to be done about a state that was reached.
+enum Look {
+    /// First this must be answered there.
+    Wait(QuestionId),
+    Found,
+    Through,
+    Passed,
+}
+
+enum Known {
+    Nothing,
+    Answer(bool),
+    /// It is open in this search, at this place.
+    Open(u64),
+}
+
+#[derive(PartialEq, Eq)]
+enum Retreat {
+    Done,
+    Accepted,
+}
+
+impl<K: StateKey> Search<K> {
+    fn bytes(&self) -> u64 {
+        self.open.bytes() + footprint::bytes(&self.before) as u64 + self.descent.bytes()
+    }
+}
+
+impl<K: StateKey> Shown<K> {
+    fn tell<M, S>(self, model: &M, store: &mut S, number: u32) -> Option<Witness<M::Step>>
+    where
+        M: Accepting,
+        S: Numbered<Key = K>,
+    {
+        let Shown { way, component } = self;
+        let targets = component.as_deref().unwrap_or(std::slice::from_ref(&way.target)).to_vec();
+        // A way that was gone ends in the component only if its last step did.
+        let known = targets.contains(&way.target).then_some(way);
+        let allowed = |store: &S, key: K| Word(store.number(key)).answer(number) == Some(true);
+        let way = lasso::into(model, store, &targets, known, allowed)?;
+        let circle = match &component {
+            None => None,
+            Some(component) => Some(lasso::around(model, store, component, way.target)?),
+        };
+        Some(Witness::along(model, &way, circle))
+    }
+}
+
+impl<S: Copy> Witness<S> {
+    fn along<M: Model<Step = S>, K>(model: &M, way: &WayIn<K>, circle: Option<Vec<descent::Turn>>) -> Witness<S> {
+        let goes_round = circle.is_some();
+        let found = lasso::along(model, way.start, &way.turns, &circle.unwrap_or_default());
+        let cycle_start = match found.error {
+            ErrorKind::Cycle { begins } => goes_round.then_some(begins),
+            ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
+        };
+        Witness { steps: found.steps, cycle_start }
+    }
+}

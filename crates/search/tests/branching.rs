@@ -1,0 +1,149 @@
+//! Questions about the runs of small random graphs, against their definition: what holds where, by fixed points.
+
+mod common;
+
+use std::collections::HashSet;
+
+use common::rings::{Edge, Rings};
+use entail_model::{Question, QuestionId, Questions};
+use entail_search::{Answered, End, Limit, Limits, Witness, branching};
+use entail_store::{Lossless, Numbers};
+use entail_testkit::rng::Rng;
+
+/// Questions in terms of each other; the last one is asked.
+fn random_questions(rng: &mut Rng) -> (Questions, QuestionId) {
+    let mut questions = Questions::default();
+    let mut known: Vec<_> = (0..3).map(|bit| questions.add(Question::Proposition(bit))).collect();
+    known.push(questions.add(Question::Const(rng.chance(0.5))));
+    for _ in 0..1 + rng.below(6) {
+        // Those that were asked last are nested in the next one.
+        let recent = known.len() - 1 - rng.below(2);
+        let (one, other) = (known[recent], *rng.pick(&known));
+        let (first, then) = if rng.chance(0.5) { (one, other) } else { (other, one) };
+        known.push(questions.add(match rng.below(7) {
+            0 => Question::Not(one),
+            1 => Question::And(first, then),
+            2 => Question::Or(first, then),
+            3 => Question::Next(one),
+            4 => Question::Until { first, then },
+            _ => Question::WeakUntil { first, then },
+        }));
+    }
+    let asked = *known.last().expect("there are some");
+    (questions, asked)
+}
+
+/// The nodes where a question has the answer yes.
+fn holds(rings: &Rings, questions: &Questions, asked: QuestionId) -> HashSet<usize> {
+    let stable = || (0..rings.nodes.len()).filter(|&node| !rings.nodes[node].transient);
+    let of = |question| holds(rings, questions, question);
+    let leads_to = |node: usize, to: &HashSet<usize>| rings.ways(node).iter().any(|(next, _)| to.contains(next));
+    let until = |first: &HashSet<usize>, mut holds: HashSet<usize>| loop {
+        let more: Vec<_> = first.iter().filter(|&&node| !holds.contains(&node) && leads_to(node, &holds)).collect();
+        if more.is_empty() {
+            return holds;
+        }
+        holds.extend(more);
+    };
+    match questions.get(asked) {
+        Question::Const(value) => stable().filter(|_| value).collect(),
+        Question::Proposition(bit) => stable().filter(|&node| rings.nodes[node].holds >> bit & 1 == 1).collect(),
+        Question::Not(operand) => {
+            let not = of(operand);
+            stable().filter(|node| !not.contains(node)).collect()
+        }
+        Question::And(left, right) => &of(left) & &of(right),
+        Question::Or(left, right) => &of(left) | &of(right),
+        Question::Next(then) => {
+            let then = of(then);
+            stable().filter(|&node| leads_to(node, &then)).collect()
+        }
+        Question::Until { first, then } => until(&of(first), of(then)),
+        Question::WeakUntil { first, then } => {
+            let first = of(first);
+            let among: Vec<_> = first.iter().copied().collect();
+            let rounds = rings.accepted_rounds(&among).flatten();
+            until(&first, rounds.chain(of(then)).collect())
+        }
+    }
+}
+
+/// Goes along a run, and sees that it is of the kind that was asked for.
+fn check(rings: &Rings, questions: &Questions, asked: QuestionId, witness: &Witness<u32>) {
+    let edges: Vec<Edge> = witness.steps.iter().map(|&step| rings.edges[step as usize]).collect();
+    let nodes: Vec<_> = std::iter::once(rings.initial[0]).chain(edges.iter().map(|edge| edge.to)).collect();
+    assert!(edges.iter().zip(&nodes).all(|(edge, node)| edge.from == *node), "{witness:?} in {rings:?}");
+    let stable: Vec<_> = nodes.into_iter().filter(|&node| !rings.nodes[node].transient).collect();
+    let (last, before) = stable.split_last().expect("the first one is stable");
+    let of = |question| holds(rings, questions, question);
+    let (first, then) = match questions.get(asked) {
+        Question::Next(then) => {
+            assert_eq!(before.len(), 1);
+            (None, then)
+        }
+        Question::Until { first, then } | Question::WeakUntil { first, then } => (Some(first), then),
+        other => panic!("{other:?} is not about runs"),
+    };
+    if let Some(first) = first {
+        assert!(before.iter().all(|node| of(first).contains(node)), "{witness:?} in {rings:?}");
+    }
+    match witness.cycle_start {
+        None => assert!(of(then).contains(last), "{witness:?} in {rings:?}"),
+        Some(begins) => assert!(rings.is_accepted_round(&edges[begins..]), "{witness:?} in {rings:?}"),
+    }
+}
+
+#[test]
+fn answers_are_those_of_the_definition() {
+    let mut rng = Rng::new(23);
+    let (mut yes, mut no, mut shown, mut rounds) = (0, 0, 0, 0);
+    for _ in 0..20_000 {
+        let rings = Rings::random(&mut rng);
+        if rings.has_end() {
+            continue;
+        }
+        let (questions, asked) = random_questions(&mut rng);
+        let mut store = Numbers::new(Lossless::new(8));
+        let answered = branching(&rings, &mut store, &questions, asked, &Limits::default(), &mut ());
+        let expected = holds(&rings, &questions, asked);
+        let all = rings.initial.iter().all(|node| expected.contains(node));
+        assert_eq!(answered.holds, Some(all), "{questions:?} in {rings:?}");
+        assert_eq!(answered.outcome.end, End::Complete);
+        if all {
+            yes += 1
+        } else {
+            no += 1
+        }
+        // Where one initial state is all there is, what is shown is about that.
+        let (about, negated) = match questions.get(asked) {
+            Question::Not(operand) => (operand, true),
+            _ => (asked, false),
+        };
+        if questions.get(about).is_temporal() && rings.initial.len() == 1 {
+            assert_eq!(answered.witness.is_some(), all != negated, "{questions:?} in {rings:?}");
+            if let Some(witness) = answered.witness {
+                check(&rings, &questions, about, &witness);
+                shown += 1;
+                rounds += usize::from(witness.cycle_start.is_some());
+            }
+        }
+    }
+    assert!(yes > 4000 && no > 4000 && shown > 1000 && rounds > 100, "{yes}, {no}, {shown}, {rounds}");
+}
+
+#[test]
+fn a_search_that_is_cut_short_has_no_answer() {
+    let line: Vec<_> = (0..9).map(|node| (node, node + 1, common::rings::Kind::Plain)).collect();
+    let rings = Rings::of(&line);
+    let mut questions = Questions::default();
+    let (no, yes) = (questions.add(Question::Const(false)), questions.add(Question::Const(true)));
+    let asked = questions.add(Question::Until { first: yes, then: no });
+    let ask = |depth| {
+        let mut store = Numbers::new(Lossless::new(8));
+        let limits = Limits { depth, ..Limits::default() };
+        let Answered { holds, outcome, .. } = branching(&rings, &mut store, &questions, asked, &limits, &mut ());
+        (holds, outcome.end)
+    };
+    assert_eq!(ask(None), (Some(false), End::Complete));
+    assert_eq!(ask(Some(5)), (None, End::Limit(Limit::Depth)));
+}
