@@ -2,8 +2,8 @@
 
 use crate::entail::Entail;
 use crate::{Outcome, Result, pool, root};
-use entail_testkit::promela::ast::{Type, Unit};
-use entail_testkit::promela::{Feature, Program, generate, minimise};
+use entail_testkit::promela::ast::Unit;
+use entail_testkit::promela::{Feature, Program, generate, minimise, number_of};
 use entail_testkit::rng::Rng;
 use entail_testkit::spin::{self, Goal, Limits};
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ impl Case {
     fn of(seed: u64) -> Option<Case> {
         let mut program = generate(seed);
         program.units.retain(|unit| !matches!(unit, Unit::Always { .. }));
-        let variables: Vec<_> = program.units.iter().filter_map(variable).collect();
+        let variables: Vec<_> = program.units.iter().filter_map(number_of).collect();
         let counts = program.features.contains(Feature::ProcessCount);
         if program.flaw.is_some() || variables.is_empty() || counts {
             return None;
@@ -187,16 +187,6 @@ enum Both {
     /// SPIN cannot say.
     Unknown(String),
     Different(String),
-}
-
-/// The name of a global number.
-pub fn variable(unit: &Unit) -> Option<String> {
-    let Unit::Global(declared) = unit else { return None };
-    let is_number = match declared.ty {
-        Type::Bit | Type::Bool | Type::Byte | Type::Short | Type::Int | Type::Unsigned(_) => true,
-        Type::Pid | Type::Mtype(_) | Type::Chan | Type::Record(_) => false,
-    };
-    (is_number && declared.array.is_none() && declared.visibility.is_none()).then(|| declared.name.clone())
 }
 
 pub fn run(seeds: &[u64], jobs: usize, keep: &Path, binary: Option<&Path>) -> Result<Outcome> {

@@ -35,8 +35,11 @@ pub struct CheckArgs {
     /// Where the counterexample goes [default: MODEL.trail]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+    /// Where the runs that decide a formula of branching time are drawn, as a graph for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub evidence: Option<PathBuf>,
     /// Check the model once for every value of a constant (or macro), and say for which it holds
-    #[arg(long = "for", value_name = "NAME=LOW..HIGH", value_parser = units::sweep, conflicts_with = "trail")]
+    #[arg(long = "for", value_name = "NAME=LOW..HIGH", value_parser = units::sweep, conflicts_with_all = ["trail", "evidence"])]
     pub sweep: Option<Sweep>,
     #[command(flatten)]
     pub reading: ReadingArgs,

@@ -3,6 +3,7 @@
 use crate::args::{CheckArgs, CheckFormat, Search};
 use crate::console::{Console, Failure, Status};
 use crate::coverage::{Coverage, Unreached};
+use crate::evidence::{Argument, Evidence, Teller, dot};
 use crate::load::{self, Reading};
 use crate::plan::{Done, Goal, Memory, Plan};
 use crate::progress::Watch;
@@ -26,16 +27,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// How many of a counterexample's steps are shown right away.
-const LAST_STEPS: usize = 10;
-/// What is repeated for ever is shown right away if it is not longer.
-const LONGEST_ROUND: usize = 30;
-/// Stands before what is repeated.
-pub const AGAIN: &str = "       what follows is repeated for ever\n";
-
 pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure> {
-    if args.trail.is_some() && args.models.len() > 1 {
-        return Err(Failure::new("`--trail` names one file, but there are several models"));
+    for (file, option) in [(&args.trail, "--trail"), (&args.evidence, "--evidence")] {
+        if file.is_some() && args.models.len() > 1 {
+            return Err(Failure::new(format!("`{option}` names one file, but there are several models")));
+        }
     }
     if args.how.search == Search::Nested && args.what.fair != Fairness::None {
         let reason = "`--search nested` cannot tell fair runs from others";
@@ -99,6 +95,13 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, 
         }
     }
     report.model = Some(model);
+    if let Some(path) = &args.evidence {
+        let searched = report.properties.iter().filter_map(|property| property.searched.as_ref());
+        let arguments = searched.filter_map(|searched| searched.argument.as_ref());
+        if let Err(error) = fs::write(path, arguments.map(dot::graph).collect::<String>()) {
+            console.complain(&format!("warning: cannot write {}: {error}\n", path.display()));
+        }
+    }
     report
 }
 
@@ -174,22 +177,24 @@ impl Job<'_> {
         console: &Console,
     ) -> PropertyReport {
         let kind = property.kind.name();
-        let without_search =
-            |verdict| PropertyReport { name: property.name.clone(), kind, verdict, searched: None };
+        let without_search = |verdict| {
+            let (name, option) = (property.name.clone(), self.option(&property.name));
+            PropertyReport { name, kind, option, verdict, searched: None }
+        };
         let inconclusive = |reason: String| without_search(Verdict::Inconclusive(reason));
         let Some(Meaning { says, propositions, antecedents }) = &property.meaning else {
             return inconclusive(format!("checking {kind} properties is not available yet"));
         };
         if let Says::Watched(monitor) = says {
-            let system = System { monitor: Some(monitor.clone()), ..self.model.system.clone() };
+            let system = System { monitor: Some(monitor.clone()), ..self.model.in_motion() };
             return self.check_goal(property, system, Goal::Objection, stop, console);
         }
         if let Says::Branching(formula) = says {
             let Some(asked) = Branching::of(formula, self.plan.fairness) else {
                 return inconclusive("the formula has too many temporal operators".into());
             };
-            let system = System { propositions: propositions.clone(), ..self.model.system.clone() };
-            return self.check_goal(property, system, Goal::Asked(&asked), stop, console);
+            let system = System { propositions: propositions.clone(), ..self.model.in_motion() };
+            return self.check_goal(property, system, Goal::Asked(formula, &asked), stop, console);
         }
         let (claim, judgement) = match forbidden(says) {
             Ok(Some(forbidden)) => forbidden,
@@ -215,7 +220,7 @@ impl Job<'_> {
             })
         });
         let antecedents: Vec<usize> = antecedents.collect();
-        let system = System { propositions, ..self.model.system.clone() };
+        let system = System { propositions, ..self.model.in_motion() };
         let interpreter = Interpreter::new(&system);
         let mut watch = Watch::new(Coverage::new(&system), console.progress);
         let done = self.run(&interpreter, Goal::Claimed(&claim), stop, &mut watch);
@@ -262,11 +267,16 @@ impl Job<'_> {
     fn report(&self, subject: Subject, interpreter: &Interpreter, done: Done, console: &Console) -> PropertyReport {
         let outcome = &done.outcome;
         let verdict = self.verdict(&done);
-        let counterexample =
-            outcome.counterexample.as_ref().map(|found| self.counterexample(subject, interpreter, found, console));
+        let evidence = done.evidence.as_ref().filter(|evidence| evidence.first_run().is_some());
+        let argument = evidence.map(|evidence| self.argument(subject, interpreter, evidence, console));
+        let counterexample = outcome.counterexample.as_ref().map(|found| {
+            let kept = argument.as_ref().and_then(|argument| argument.runs().first()?.trail.clone());
+            self.counterexample(subject, interpreter, found, kept, console)
+        });
         let searched = Searched {
             errors: outcome.errors,
             counterexample,
+            argument,
             stats: outcome.stats,
             end: outcome.end,
             bytes: outcome.bytes,
@@ -284,7 +294,8 @@ impl Job<'_> {
             state_bits: done.state_bits,
             algorithm: done.algorithm,
         };
-        PropertyReport { name: subject.name.to_owned(), kind: subject.kind, verdict, searched: Some(searched) }
+        let (name, option) = (subject.name.to_owned(), self.option(subject.name));
+        PropertyReport { name, kind: subject.kind, option, verdict, searched: Some(searched) }
     }
 
     fn verdict(&self, done: &Done) -> Verdict {
@@ -320,12 +331,31 @@ impl Job<'_> {
         }
     }
 
-    /// Writes the trail of `found`, and puts it into words.
+    /// Puts the reasons for a verdict into words, and writes the trails of all their runs.
+    fn argument(
+        &self,
+        subject: Subject,
+        interpreter: &Interpreter,
+        evidence: &Evidence<Step>,
+        console: &Console,
+    ) -> Argument {
+        let mut start = Vec::new();
+        entail_model::Model::initial_states(interpreter, &mut |state| start = state.to_vec());
+        let mut kept = 0;
+        let keep = |run: &entail_search::Counterexample<Step>| {
+            kept += 1;
+            self.write(self.trail(subject, kept), &Trail::of(run, &self.model.system), console)
+        };
+        Teller { interpreter, fairness: self.plan.fairness, start: &start, keep }.tell(evidence, &[])
+    }
+
+    /// Puts `found` into words, and writes its trail unless that was `kept` already.
     fn counterexample(
         &self,
         subject: Subject,
         interpreter: &Interpreter,
         found: &entail_search::Counterexample<Step>,
+        kept: Option<PathBuf>,
         console: &Console,
     ) -> Counterexample {
         let trail = Trail::of(found, &self.model.system);
@@ -338,33 +368,37 @@ impl Job<'_> {
                 ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
             },
             moves: trail.moves.len(),
-            trail: self.write(subject, &trail, console),
-            option: self.option(subject),
+            trail: kept.or_else(|| self.write(self.trail(subject, 1), &trail, console)),
             last_steps,
         }
     }
 
     /// What names the property to other commands.
-    fn option(&self, subject: Subject) -> Option<String> {
-        let asked = self.asked.iter().find(|asked| asked.name() == subject.name);
+    fn option(&self, name: &str) -> Option<String> {
+        let asked = self.asked.iter().find(|asked| asked.name() == name);
         let option = |asked: &Asked| match asked.kind {
             AskedKind::Formula if asked.source == load::LTL => format!("{} '{}'", load::LTL, asked.name()),
             AskedKind::Formula => format!("-F {}", asked.source),
             AskedKind::Ctl => format!("{} '{}'", load::CTL, asked.name()),
             AskedKind::Never | AskedKind::Hoa => format!("-N {}", asked.source),
         };
-        asked.map(option).or_else(|| (subject.name != SAFETY).then(|| format!("--property {}", subject.name)))
+        asked.map(option).or_else(|| (name != SAFETY).then(|| format!("--property {name}")))
     }
 
-    /// Writes a trail, and says where. One for every value of a constant would be too much of a good thing.
-    fn write(&self, subject: Subject, trail: &Trail, console: &Console) -> Option<PathBuf> {
-        if self.args.sweep.is_some() {
-            return None;
-        }
+    /// Where the trail of a property goes, or that of a run further inside its argument.
+    fn trail(&self, subject: Subject, number: usize) -> PathBuf {
         let path = self.args.trail.clone().unwrap_or_else(|| {
             let plain = self.alone || subject.name == SAFETY;
             if plain { default_trail(self.path) } else { trail_of(self.path, subject.name) }
         });
+        if number == 1 { path } else { path.with_extension(format!("{number}.trail")) }
+    }
+
+    /// Writes a trail, and says where. One for every value of a constant would be too much of a good thing.
+    fn write(&self, path: PathBuf, trail: &Trail, console: &Console) -> Option<PathBuf> {
+        if self.args.sweep.is_some() {
+            return None;
+        }
         match fs::write(&path, trail.text()) {
             Ok(()) => Some(path),
             Err(error) => {
@@ -401,21 +435,11 @@ fn tell(
         ErrorKind::Cycle { begins } => Some(begins),
         ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
     };
-    let all = found.steps.len();
-    let round = all.saturating_sub(begins.unwrap_or(all)).min(LONGEST_ROUND);
-    let (early, late) = found.steps.split_at(all.saturating_sub(LAST_STEPS.max(round)));
     let mut walk = Walk::from(interpreter, found.start.clone());
     if let Some(claim) = subject.claim {
         walk.stations = stations(claim, interpreter, &found.start, &found.steps, begins);
     }
-    for &step in early {
-        walk.pass(step);
-    }
-    let last_steps = (early.len()..).zip(late).map(|(index, &step)| {
-        let remark = if Some(index) == begins { AGAIN } else { "" };
-        format!("{remark}{}", walk.take(step).text())
-    });
-    let last_steps = last_steps.collect();
+    let last_steps = walk.tell_last(&found.steps, begins);
     let violation = match found.error {
         ErrorKind::Fault(Fault { kind: FaultKind::Refuted, .. }) => {
             Violation::refuted(interpreter, found.steps.last())

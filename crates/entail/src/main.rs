@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod console;
 mod coverage;
+mod evidence;
 mod interrupt;
 mod load;
 mod ltl;

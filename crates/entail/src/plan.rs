@@ -1,19 +1,22 @@
 //! From options to a search: the only place that names combinations of model, search and store.
 
 use crate::args::{Backend, CheckArgs, Reduction, Search, Store};
+use crate::evidence::{Evidence, Reasons};
 use crate::machine;
 use crate::progress::Watch;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, Step};
 use entail_jit::Jit;
-use entail_model::{Accepting, Concurrent, Fault, FaultKind, Guarantee, Model, Observer, Progress, Propositional};
+use entail_model::{
+    Accepting, Concurrent, Fault, FaultKind, Guarantee, Model, Observer, Progress, Propositional, Since,
+};
 use entail_packed::Packed;
 use entail_search::{
-    Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, Witness, branching, breadth_first,
-    components, depth_first, nested,
+    Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, branching, breadth_first, components,
+    depth_first, nested,
 };
 use entail_store::{Kept, Lossless, LosslessWide, Numbers, Short};
-use entail_temporal::ctl::Asked;
+use entail_temporal::ctl::{Asked, Ctl};
 use entail_temporal::product::{Move, Product};
 use entail_temporal::{self as temporal, Claim, Fairness};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,7 +51,7 @@ pub enum Goal<'a> {
     /// A run that must not be.
     Claimed(&'a Claim),
     /// Something that is not so where runs begin.
-    Asked(&'a Asked),
+    Asked(&'a Ctl, &'a Asked),
 }
 
 impl Goal<'_> {
@@ -56,7 +59,7 @@ impl Goal<'_> {
     fn checks(self, wished: &Checks) -> Checks {
         match self {
             Goal::Objection => Checks { faults: false, assertions: false, ..*wished },
-            Goal::Mistake | Goal::Claimed(_) | Goal::Asked(_) => *wished,
+            Goal::Mistake | Goal::Claimed(_) | Goal::Asked(..) => *wished,
         }
     }
 }
@@ -89,6 +92,8 @@ pub struct Done {
     pub ever: u64,
     /// There were more processes than this, which is as many as can be treated fairly.
     pub crowded: Option<usize>,
+    /// Why a formula of branching time is true or false in the initial state.
+    pub evidence: Option<Evidence<Step>>,
 }
 
 /// How the states were gone through.
@@ -161,11 +166,11 @@ impl Plan {
             Goal::Mistake | Goal::Objection => None,
             Goal::Claimed(claim) => Some(self.settle(claim)),
             // Any run counts, as long as it is fair.
-            Goal::Asked(_) => Some(Claim::anything()),
+            Goal::Asked(..) => Some(Claim::anything()),
         };
         let asked = match goal {
             Goal::Mistake | Goal::Objection | Goal::Claimed(_) => None,
-            Goal::Asked(asked) => Some(asked),
+            Goal::Asked(formula, asked) => Some((formula, asked)),
         };
         let about_beginnings = asked.is_none() && claim.as_ref().is_some_and(Claim::is_about_beginnings);
         // Fairness is about runs that go on for ever.
@@ -177,7 +182,7 @@ impl Plan {
         let memory = self.memory.map_or_else(|| Memory::Spare(machine::spare_memory()), Memory::Given);
         let began = Instant::now();
         let Store::Exact = self.store;
-        let (mut crowded, mut ever) = (None, 0);
+        let (mut crowded, mut ever, mut evidence) = (None, 0, None);
         let checks = goal.checks(&self.checks);
         let (mut outcome, guarantee, algorithm) = loop {
             let limits = Limits {
@@ -195,11 +200,13 @@ impl Plan {
                     let watch = &mut OfModel(watch);
                     let (outcome, guarantee, algorithm) = if about_beginnings {
                         self.explore(&product, bits, &Checks::OF_CLAIMS, &limits, watch)
-                    } else if let Some(asked) = asked {
-                        let outcome = match bits {
-                            64..128 => ask(&product, LosslessWide::new(), asked, &limits, watch),
-                            _ => ask(&product, Lossless::new(bits), asked, &limits, watch),
+                    } else if let Some((formula, asked)) = asked {
+                        let asking = Asking { formula, asked, fairness, limits: &limits };
+                        let (outcome, reasons) = match bits {
+                            64..128 => asking.ask(&product, LosslessWide::new, watch),
+                            _ => asking.ask(&product, || Lossless::new(bits), watch),
                         };
+                        evidence = reasons.map(|reasons| reasons.map(|one| one.step));
                         (outcome, Guarantee::Exact, Algorithm::Branching)
                     } else {
                         match bits {
@@ -222,6 +229,7 @@ impl Plan {
         if crowded.is_some() {
             // What was found may not be fair.
             (outcome.errors, outcome.counterexample) = (0, None);
+            evidence = None;
         }
         // Runs are told and replayed by the interpreter, in its own states.
         if let Some(found) = &mut outcome.counterexample {
@@ -240,6 +248,7 @@ impl Plan {
             algorithm,
             ever,
             crowded,
+            evidence,
         }
     }
 
@@ -278,13 +287,9 @@ impl Plan {
         (outcome, store.guarantee(), algorithm)
     }
 
-    /// The claim as it is to be searched for. Every beginning of a run can be continued fairly, unless every process must
-    /// move again and again.
+    /// The claim as it is to be searched for.
     fn settle(&self, claim: &Claim) -> Claim {
-        match self.fairness {
-            Fairness::None | Fairness::Weak | Fairness::Strong => claim.settled(),
-            Fairness::Impartial => claim.clone(),
-        }
+        if self.fairness.lets_all_go_on() { claim.settled() } else { claim.clone() }
     }
 
     fn look_for_run<M: Accepting, S: Short>(
@@ -307,28 +312,47 @@ impl Plan {
     }
 }
 
-/// Looks for a reason why something is not so where runs begin.
-fn ask<M: Accepting + Propositional, S: Short>(
-    model: &M,
-    store: Kept<S>,
-    asked: &Asked,
-    limits: &Limits,
-    observer: &mut impl Observer<M::Step>,
-) -> Outcome<M::Step> {
-    let Asked { questions, whole } = asked;
-    let answered = branching(model, &mut Numbers::new(store), questions, *whole, limits, observer);
-    let outcome = answered.outcome;
-    if answered.holds != Some(false) {
-        return outcome;
+/// Whether a formula is true where runs begin.
+struct Asking<'a> {
+    formula: &'a Ctl,
+    asked: &'a Asked,
+    fairness: Fairness,
+    limits: &'a Limits<'a>,
+}
+
+impl Asking<'_> {
+    /// The answer, and the reasons for it.
+    fn ask<M: Accepting + Propositional, S: Short>(
+        &self,
+        model: &M,
+        store: impl Fn() -> Kept<S>,
+        observer: &mut impl Observer<M::Step>,
+    ) -> (Outcome<M::Step>, Option<Evidence<M::Step>>) {
+        let began = Instant::now();
+        let Asked { questions, whole } = self.asked;
+        let answered = branching(model, &mut Numbers::new(store()), questions, *whole, self.limits, observer);
+        let (outcome, holds) = (answered.outcome.clone(), answered.holds);
+        if holds.is_none() {
+            return (outcome, None);
+        }
+        let mut reasons = Reasons::new(model, self.fairness, |model: &Since<M>, asked: &Asked| {
+            let time = self.limits.time.map(|time| time.saturating_sub(began.elapsed()));
+            let limits = Limits { time, ..*self.limits };
+            branching(model, &mut Numbers::new(store()), &asked.questions, asked.whole, &limits, &mut ())
+        });
+        let mut start = Vec::new();
+        model.initial_states(&mut |state| start = state.to_vec());
+        let evidence = reasons.by(self.formula, &start, answered);
+        if holds == Some(true) {
+            return (outcome, evidence);
+        }
+        let counterexample = evidence.as_ref().and_then(Evidence::first_run).map(|run| {
+            let refuted = Fault { kind: FaultKind::Refuted, place: u32::MAX, times: 1 };
+            let error = run.cycle_start.map_or(ErrorKind::Fault(refuted), |begins| ErrorKind::Cycle { begins });
+            Counterexample { error, start, steps: run.steps.clone() }
+        });
+        (Outcome { end: End::Error, errors: 1, counterexample, ..outcome }, evidence)
     }
-    let mut start = Vec::new();
-    model.initial_states(&mut |state| start = state.to_vec());
-    let counterexample = answered.witness.map(|Witness { steps, cycle_start }| {
-        let refuted = Fault { kind: FaultKind::Refuted, place: u32::MAX, times: 1 };
-        let error = cycle_start.map_or(ErrorKind::Fault(refuted), |begins| ErrorKind::Cycle { begins });
-        Counterexample { error, start, steps }
-    });
-    Outcome { end: End::Error, errors: 1, counterexample, ..outcome }
 }
 
 /// Sees what the model does in a product.

@@ -90,6 +90,41 @@ impl<'a, 's> Walk<'a, 's> {
     }
 }
 
+/// How many of a run's last steps are told.
+const LAST_STEPS: usize = 10;
+/// What is repeated for ever is told if it is not longer.
+const LONGEST_ROUND: usize = 30;
+/// Stands before what is repeated.
+pub const AGAIN: &str = "       what follows is repeated for ever\n";
+
+impl Walk<'_, '_> {
+    /// Takes all of these steps, and tells the last of them. After `begins` of them they are repeated for ever.
+    pub fn tell_last(&mut self, steps: &[Step], begins: Option<usize>) -> Vec<String> {
+        let all = steps.len();
+        let round = all.saturating_sub(begins.unwrap_or(all)).min(LONGEST_ROUND);
+        let (early, late) = steps.split_at(all.saturating_sub(LAST_STEPS.max(round)));
+        for &step in early {
+            self.pass(step);
+        }
+        let told = (early.len()..).zip(late).map(|(index, &step)| {
+            let remark = if Some(index) == begins { AGAIN } else { "" };
+            format!("{remark}{}", self.take(step).text())
+        });
+        told.collect()
+    }
+
+    /// Takes all of these steps, and tells each in few words.
+    pub fn actions(&mut self, steps: &[Step]) -> Vec<String> {
+        let action = |&step: &Step| {
+            let explained = self.take(step).explained;
+            explained.map_or(String::new(), |Explained { process, process_name, statement, .. }| {
+                format!("{process_name}({process}): {}", statement.text)
+            })
+        };
+        steps.iter().map(action).collect()
+    }
+}
+
 impl Told<'_> {
     /// A line for the step, and further ones for what it prints and changes.
     pub fn text(&self) -> String {

@@ -14,6 +14,7 @@ use diagnostic::Diagnostic;
 use entail_ir::{Expr, Monitor, StatementId, System};
 use entail_temporal::{Claim, Ctl, Formula, Formulas};
 use source::Sources;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// How a model is to be read.
@@ -91,9 +92,27 @@ pub struct Loaded {
 pub struct ModelSource {
     pub language: Language,
     pub system: System,
+    /// Steps by which a process only looks once more, because the language's own tools counted them. Each is the last one
+    /// of its location.
+    pub retries: HashSet<StatementId>,
     pub properties: Vec<Property>,
     /// The model in the code of the language's own tools, if they have one.
     pub listing: Option<String>,
+}
+
+impl ModelSource {
+    /// The system whose runs properties are about: who only looks once more has not moved.
+    pub fn in_motion(&self) -> System {
+        let mut system = self.system.clone();
+        let System { process_types, edges, .. } = &mut system;
+        for location in process_types.iter_mut().flat_map(|process| &mut process.locations) {
+            let retries = |edge: u32| self.retries.contains(&edges[edge as usize].statement);
+            if location.count > 0 && retries(location.first + location.count - 1) {
+                location.count -= 1;
+            }
+        }
+        system
+    }
 }
 
 /// Something the model says about itself, beyond assertions and end states.

@@ -21,6 +21,16 @@ pub enum Question {
         first: QuestionId,
         then: QuestionId,
     },
+    /// Whether the state lies in a component where this is always so, and a run that takes all of its steps again and
+    /// again is accepted.
+    Round(QuestionId),
+    /// Whether there is a run on which `then` is so at some time, or `round` is, and `first` until then. `round` is that
+    /// `first` is so all around.
+    Settle {
+        first: QuestionId,
+        then: QuestionId,
+        round: QuestionId,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,11 +75,6 @@ impl Questions {
 }
 
 impl Question {
-    /// Whether a run that goes round for ever can be what is asked for.
-    pub fn goes_round(self) -> bool {
-        matches!(self, Question::WeakUntil { .. })
-    }
-
     /// Whether it is about runs, and not about the state alone.
     pub fn is_temporal(self) -> bool {
         match self {
@@ -78,7 +83,11 @@ impl Question {
             | Question::Not(_)
             | Question::And(..)
             | Question::Or(..) => false,
-            Question::Next(_) | Question::Until { .. } | Question::WeakUntil { .. } => true,
+            Question::Next(_)
+            | Question::Until { .. }
+            | Question::WeakUntil { .. }
+            | Question::Round(_)
+            | Question::Settle { .. } => true,
         }
     }
 }

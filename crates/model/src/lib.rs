@@ -6,11 +6,13 @@
 
 mod accepting;
 mod branching;
+mod since;
 mod store;
 mod successors;
 
 pub use accepting::{Accepting, Concurrent, Propositional, Sets, Valuation};
 pub use branching::{Question, QuestionId, Questions};
+pub use since::Since;
 pub use store::{Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, StateKey, Store, Visit, WideKey};
 pub use successors::{Led, Successor, Successors};
 

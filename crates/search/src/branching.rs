@@ -10,11 +10,11 @@
 use std::ops::ControlFlow;
 
 use entail_model::{
-    Accepting, Fault, Model, Numbered, Observer, Propositional, Question, QuestionId, Questions, StateKey,
+    Accepting, Fault, Full, Model, Numbered, Observer, Propositional, Question, QuestionId, Questions, StateKey,
     Valuation,
 };
 
-use crate::components::{ByModel, Note, Open};
+use crate::components::{ByModel, Complete, Note, Open};
 use crate::descent::{self, Ahead, Descent, Taken};
 use crate::footprint;
 use crate::lasso::{self, WayIn};
@@ -140,6 +140,8 @@ struct Search<K> {
     descent: Descent<K, Note>,
     /// A state that was reached and is to be looked at.
     ahead: Option<(K, Note)>,
+    /// A step that was taken, or none any more, before something had to be asked.
+    taken: Option<Option<Taken<K, Note>>>,
 }
 
 /// What a search has found: how to get there, and where to go round.
@@ -221,6 +223,7 @@ where
             before: Vec::new(),
             descent: Descent::default(),
             ahead: Some((root, Note::default())),
+            taken: None,
         });
     }
 
@@ -240,11 +243,18 @@ where
                 }
                 search.ahead = None;
             }
-            let taken = self.run.step(&mut search.descent)?;
+            let taken = match search.taken.take() {
+                Some(taken) => taken,
+                None => self.run.step(&mut search.descent)?,
+            };
             let depth = taken.map(|_| search.descent.depth());
-            if self.retreat(search, depth)? == Retreat::Accepted {
-                let component = search.open.accepted().to_vec();
-                return self.found(search, component[0], Some(component));
+            match self.retreat(search, depth)? {
+                Retreat::Done => {}
+                Retreat::Wait(question, key) => {
+                    search.taken = Some(taken);
+                    return ControlFlow::Continue(Turn::Ask(question, key));
+                }
+                Retreat::Accepted(component) => return self.found(search, component[0], Some(component)),
             }
             let Some(Taken { ahead, note, .. }) = taken else {
                 return ControlFlow::Continue(Turn::Done);
@@ -255,11 +265,12 @@ where
                 Ahead::Stable(key) => match self.known(search, key) {
                     Known::Nothing => search.ahead = Some((key, note)),
                     Known::Answer(true) => return self.found(search, key, None),
-                    Known::Answer(false) => self.run.stats.matched += 1,
+                    Known::Answer(false) | Known::Elsewhere => self.run.stats.matched += 1,
                     Known::Open(place) => {
                         self.run.stats.matched += 1;
-                        if search.open.join(place, note).is_accepted(all) && search.kind.goes_round() {
-                            let component = search.open.accepted().to_vec();
+                        let accepted = search.open.join(place, note).is_accepted(all);
+                        if accepted && matches!(search.kind, Question::WeakUntil { .. }) {
+                            let component = search.open.deepest().to_vec();
                             return self.found(search, key, Some(component));
                         }
                     }
@@ -274,6 +285,8 @@ where
         match (search.kind, word.answer(search.number)) {
             // It wants to know something else.
             (Question::Next(_), _) => Known::Nothing,
+            // Whatever is said of that component, it is another one.
+            (Question::Round(_), Some(_)) => Known::Elsewhere,
             (_, Some(answer)) => Known::Answer(answer),
             (_, None) if word.place() > search.base => Known::Open(word.place()),
             (_, None) => Known::Nothing,
@@ -285,7 +298,17 @@ where
         let (first, then) = match search.kind {
             Question::Next(_) if search.open.states().is_empty() => return ControlFlow::Continue(Look::Through),
             Question::Next(then) => (None, then),
-            Question::Until { first, then } | Question::WeakUntil { first, then } => (Some(first), then),
+            Question::Until { first, then }
+            | Question::WeakUntil { first, then }
+            | Question::Settle { first, then, .. } => (Some(first), then),
+            Question::Round(of) => {
+                // All of the component is to be seen, but what is to be said of it must be known in the end.
+                return match self.opinion(of, key) {
+                    Opinion::Known(_) => ControlFlow::Continue(Look::Through),
+                    Opinion::Depends(question) => ControlFlow::Continue(Look::Wait(question)),
+                    Opinion::Unanswerable(fault) => self.give_up(key, fault),
+                };
+            }
             Question::Const(_)
             | Question::Proposition(_)
             | Question::Not(_)
@@ -341,22 +364,49 @@ where
     }
 
     /// Goes back to the state at a depth, or before all states. What was left has no run of the kind that is looked for,
-    /// unless an accepted cycle is found there.
-    fn retreat(&mut self, search: &mut Search<S::Key>, depth: Option<u64>) -> ControlFlow<End, Retreat> {
-        let (number, before, cycles) = (search.number, &mut search.before, search.kind.goes_round());
-        let close = |store: &mut S, place: usize, key: S::Key| {
-            let word = Word(store.number(key)).placed(before[place]).answered(number, false);
-            store.set_number(key, word.0);
-        };
-        let retreated = search.open.retreat(self.run.model, self.run.store, depth, cycles, close);
-        match retreated {
-            ControlFlow::Break(End::Error) => ControlFlow::Continue(Retreat::Accepted),
-            ControlFlow::Break(end) => ControlFlow::Break(end),
-            ControlFlow::Continue(()) => {
-                search.before.truncate(search.open.states().len());
-                ControlFlow::Continue(Retreat::Done)
+    /// unless one is found there.
+    fn retreat(&mut self, search: &mut Search<S::Key>, depth: Option<u64>) -> ControlFlow<End, Retreat<S::Key>> {
+        while let Some(complete) = search.open.retreat(depth) {
+            let answer = match self.judge(search, complete)? {
+                Judged::Answer(answer) => answer,
+                Judged::Stop(retreat) => return ControlFlow::Continue(retreat),
+            };
+            for (place, key) in search.open.close() {
+                let word = Word(self.run.store.number(key)).placed(search.before[place]);
+                self.run.store.set_number(key, word.answered(search.number, answer).0);
             }
+            search.before.truncate(search.open.states().len());
         }
+        ControlFlow::Continue(Retreat::Done)
+    }
+
+    /// What can be said of the deepest component, which is complete.
+    fn judge(&mut self, search: &Search<S::Key>, complete: Complete) -> ControlFlow<End, Judged<S::Key>> {
+        let (model, component) = (self.run.model, search.open.deepest());
+        let judged = match search.kind {
+            Question::WeakUntil { .. } if complete.may_be_accepted_in_part(model.sets()) => {
+                match lasso::undemanding(model, self.run.store, component) {
+                    Ok(None) => Judged::Answer(false),
+                    Ok(Some(accepted)) => Judged::Stop(Retreat::Accepted(accepted)),
+                    Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),
+                }
+            }
+            Question::Round(of) if complete.is_accepted(model.sets()) => {
+                let everywhere = component.iter().all(|&key| matches!(self.opinion(of, key), Opinion::Known(true)));
+                Judged::Answer(everywhere)
+            }
+            // It may be but a part of a component, the rest of which this search does not go through.
+            Question::Settle { round, .. } if complete.is_accepted(model.sets()) => {
+                match self.opinion(round, component[0]) {
+                    Opinion::Known(true) => Judged::Stop(Retreat::Accepted(component.to_vec())),
+                    Opinion::Known(false) => Judged::Answer(false),
+                    Opinion::Depends(question) => Judged::Stop(Retreat::Wait(question, component[0])),
+                    Opinion::Unanswerable(fault) => return self.give_up(component[0], fault),
+                }
+            }
+            _ => Judged::Answer(false),
+        };
+        ControlFlow::Continue(judged)
     }
 
     /// There is a run of the kind that is looked for: all that is open leads there.
@@ -417,7 +467,11 @@ where
                 Opinion::Known(false) => self.opinion_of(right, key, word, valuation),
                 other => other,
             },
-            Question::Next(_) | Question::Until { .. } | Question::WeakUntil { .. } => {
+            Question::Next(_)
+            | Question::Until { .. }
+            | Question::WeakUntil { .. }
+            | Question::Round(_)
+            | Question::Settle { .. } => {
                 let known = self.questions.number(asked).and_then(|number| word.answer(number));
                 known.map_or(Opinion::Depends(asked), Opinion::Known)
             }
@@ -437,14 +491,24 @@ enum Look {
 enum Known {
     Nothing,
     Answer(bool),
+    /// There is an answer, but to what this search does not ask.
+    Elsewhere,
     /// It is open in this search, at this place.
     Open(u64),
 }
 
-#[derive(PartialEq, Eq)]
-enum Retreat {
+enum Retreat<K> {
     Done,
-    Accepted,
+    /// First this must be answered there.
+    Wait(QuestionId, K),
+    /// An accepted run goes through these.
+    Accepted(Vec<K>),
+}
+
+enum Judged<K> {
+    /// The same for all of its states.
+    Answer(bool),
+    Stop(Retreat<K>),
 }
 
 impl<K: StateKey> Search<K> {

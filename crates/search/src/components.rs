@@ -8,7 +8,7 @@
 
 use std::ops::ControlFlow;
 
-use entail_model::{Accepting, Full, Numbered, Observer, Sets, State, StateKey};
+use entail_model::{Accepting, Full, Numbered, Observer, Sets, State};
 
 use crate::descent::{Ahead, Descent, Notes, Taken};
 use crate::follow;
@@ -26,15 +26,15 @@ where
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut open = Open::default();
+    let mut accepted = None;
     let mut run = Run::new(model, store, &Checks::OF_CLAIMS, limits, observer);
-    let explored = explore(&mut run, &mut open);
+    let explored = explore(&mut run, &mut accepted);
     let (outcome, fault) = run.finish(explored);
     match (outcome.end, fault) {
         (End::Error, Some(found)) => Outcome { counterexample: Some(follow::retrace(model, found)), ..outcome },
         (End::Error, None) => {
-            let known = open.way.take();
-            let lasso = lasso::through(model, store, open.accepted(), known);
+            let lasso =
+                accepted.and_then(|Accepted { component, way }| lasso::through(model, store, &component, way));
             Outcome { errors: 1, counterexample: lasso, ..outcome }
         }
         (End::Complete | End::Limit(_), _) => outcome,
@@ -71,19 +71,34 @@ pub(crate) struct Open<K> {
     components: Vec<Component>,
     /// Numbers of the states on the path, each with its depth in the descent.
     path: Vec<(u64, u64)>,
-    /// Of a complete component: what an accepted run goes through.
-    accepted: Option<Vec<K>>,
-    /// The way to the last component, if an accepted run was found there before it was complete.
-    way: Option<WayIn<K>>,
 }
 
 struct Component {
     /// The number of its first state.
     first: u64,
-    /// Of the steps inside it.
-    inside: Note,
+    /// Of the steps inside it, if it has any.
+    inside: Option<Note>,
     /// Of the step by which it was entered.
     entered: Note,
+}
+
+/// A component that nothing new can be added to.
+#[derive(Clone, Copy)]
+pub(crate) struct Complete {
+    /// Of the steps inside it, if it has any.
+    inside: Option<Note>,
+}
+
+impl Complete {
+    /// Whether a run that takes all of its steps again and again is accepted.
+    pub fn is_accepted(self, all: Sets) -> bool {
+        self.inside.is_some_and(|inside| inside.is_accepted(all))
+    }
+
+    /// Whether a run that takes some of its steps may be accepted, though one that takes all of them is not.
+    pub fn may_be_accepted_in_part(self, all: Sets) -> bool {
+        self.inside.is_some_and(|inside| inside.sets.contain(all) && !inside.demands.is_empty())
+    }
 }
 
 /// The number of states that no circle leads through which is not known.
@@ -91,7 +106,7 @@ const CLOSED: u64 = u64::MAX;
 
 impl<K> Default for Open<K> {
     fn default() -> Self {
-        Open { base: 0, states: Vec::new(), components: Vec::new(), path: Vec::new(), accepted: None, way: None }
+        Open { base: 0, states: Vec::new(), components: Vec::new(), path: Vec::new() }
     }
 }
 
@@ -114,60 +129,48 @@ impl<K: Copy> Open<K> {
     pub fn enter(&mut self, key: K, depth: u64, entered: Note) -> u64 {
         self.states.push(key);
         let first = self.last();
-        self.components.push(Component { first, inside: Note::default(), entered });
+        self.components.push(Component { first, inside: None, entered });
         self.path.push((depth, first));
         first
     }
 
-    /// Goes back to the state at a depth, or before all states. Components that were entered deeper are complete: they
-    /// are closed, unless `cycles` matter and there is an accepted run in one. `close` is given their states with their places.
-    pub fn retreat<M, S>(
-        &mut self,
-        model: &M,
-        store: &mut S,
-        depth: Option<u64>,
-        cycles: bool,
-        mut close: impl FnMut(&mut S, usize, K),
-    ) -> ControlFlow<End>
-    where
-        M: Accepting,
-        S: Numbered<Key = K>,
-        K: StateKey,
-    {
-        while let Some((_, number)) = self.path.pop_if(|(deep, _)| depth.is_none_or(|depth| *deep > depth)) {
-            let Some(component) = self.components.pop_if(|component| component.first == number) else { continue };
-            let first = self.place(number);
-            let states = &self.states[first..];
-            // Its steps do not meet all demands: otherwise the search would have ended.
-            if cycles && component.inside.sets.contain(model.sets()) && !component.inside.demands.is_empty() {
-                self.accepted = match lasso::undemanding(model, store, states) {
-                    Ok(accepted) => accepted,
-                    Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),
-                };
-                if self.accepted.is_some() {
-                    return ControlFlow::Break(End::Error);
-                }
+    /// Goes back to the state at a depth, or before all states, unless there is a component on the way: that one is
+    /// complete, and is to be closed. What is known of the steps inside it, if it has any.
+    pub fn retreat(&mut self, depth: Option<u64>) -> Option<Complete> {
+        while let Some(&(deep, number)) = self.path.last()
+            && depth.is_none_or(|depth| deep > depth)
+        {
+            if let Some(component) = self.components.last()
+                && component.first == number
+            {
+                return Some(Complete { inside: component.inside });
             }
-            (first..).zip(self.states.drain(first..)).for_each(|(place, key)| close(store, place, key));
+            self.path.pop();
         }
-        ControlFlow::Continue(())
+        None
+    }
+
+    /// Closes the deepest component. Its states are given to whoever asks, with their places.
+    pub fn close(&mut self) -> impl Iterator<Item = (usize, K)> {
+        self.path.pop();
+        let first = self.components.pop().map_or(0, |component| self.place(component.first));
+        (first..).zip(self.states.drain(first..))
+    }
+
+    /// The states of the deepest component.
+    pub fn deepest(&self) -> &[K] {
+        let first = self.components.last().map_or(0, |component| self.place(component.first));
+        &self.states[first..]
     }
 
     /// A step leads from the last state of the path to one with this number. Returns what is known of the component that
     /// the circle lies in.
     pub fn join(&mut self, number: u64, mut note: Note) -> Note {
         while let Some(component) = self.components.pop_if(|component| component.first > number) {
-            note = note.and(component.inside).and(component.entered);
+            note = component.inside.map_or(note, |inside| note.and(inside)).and(component.entered);
         }
         let Some(component) = self.components.last_mut() else { return note };
-        component.inside = component.inside.and(note);
-        component.inside
-    }
-
-    /// The states that an accepted run goes through, after one was found.
-    pub fn accepted(&self) -> &[K] {
-        let first = self.components.last().map_or(0, |component| self.place(component.first));
-        self.accepted.as_deref().unwrap_or(&self.states[first..])
+        *component.inside.insert(component.inside.map_or(note, |inside| inside.and(note)))
     }
 
     /// That of a state behind the path.
@@ -206,42 +209,52 @@ impl<M: Accepting> Notes<M> for ByModel<'_, M> {
     }
 }
 
-fn explore<M, S, O>(run: &mut Run<M, S, O>, open: &mut Open<S::Key>) -> ControlFlow<End>
+/// What an accepted run goes through, and a way there, if one was found before all of the component was seen.
+struct Accepted<K> {
+    component: Vec<K>,
+    way: Option<WayIn<K>>,
+}
+
+fn explore<M, S, O>(run: &mut Run<M, S, O>, accepted: &mut Option<Accepted<S::Key>>) -> ControlFlow<End>
 where
     M: Accepting,
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut descent = Descent::default();
+    let (mut open, mut descent) = (Open::default(), Descent::default());
     for (number, key) in (0..).zip(run.keys_of_initial_states()?) {
         if run.store.number(key) == 0 && run.may_expand(0) {
             run.origin = number;
             descent.clear();
-            descend(run, open, &mut descent, key)?;
+            *accepted = descend(run, &mut open, &mut descent, key)?;
+            if accepted.is_some() {
+                return ControlFlow::Break(End::Error);
+            }
         }
     }
     ControlFlow::Continue(())
 }
 
-/// Explores all that is new behind an initial state.
+/// Explores all that is new behind an initial state, up to an accepted run.
 fn descend<M, S, O>(
     run: &mut Run<M, S, O>,
     open: &mut Open<S::Key>,
     descent: &mut Descent<S::Key, Note>,
     initial: S::Key,
-) -> ControlFlow<End>
+) -> ControlFlow<End, Option<Accepted<S::Key>>>
 where
     M: Accepting,
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
     let (notes, all) = (ByModel(run.model), run.model.sets());
-    let close = |store: &mut S, _, key| store.set_number(key, CLOSED);
     let number = open.enter(initial, 0, Note::default());
     run.give_number(initial, number, descent)?;
     run.enter_stable(descent, initial, &notes)?;
     while let Some(Taken { ahead, note, .. }) = run.step(descent)? {
-        open.retreat(run.model, run.store, Some(descent.depth()), true, close)?;
+        if let Some(component) = retreat(run, open, Some(descent.depth()))? {
+            return ControlFlow::Continue(Some(Accepted { component, way: None }));
+        }
         match ahead {
             Ahead::Nothing => {}
             Ahead::Transient => run.enter_transient(descent, &notes)?,
@@ -258,13 +271,40 @@ where
                 number => {
                     run.stats.matched += 1;
                     if open.join(number, note).is_accepted(all) {
-                        let (start, turns) = (run.origin as u32, descent.turns());
-                        open.way = Some(WayIn { start, turns, target: key });
-                        return ControlFlow::Break(End::Error);
+                        let way = WayIn { start: run.origin as u32, turns: descent.turns(), target: key };
+                        let component = open.deepest().to_vec();
+                        return ControlFlow::Continue(Some(Accepted { component, way: Some(way) }));
                     }
                 }
             },
         }
     }
-    open.retreat(run.model, run.store, None, true, close)
+    let component = retreat(run, open, None)?;
+    ControlFlow::Continue(component.map(|component| Accepted { component, way: None }))
+}
+
+/// Goes back to the state at a depth, or before all states, and closes all components that are complete then; but for
+/// the first one with states that an accepted run goes through: those are returned.
+fn retreat<M, S, O>(
+    run: &mut Run<M, S, O>,
+    open: &mut Open<S::Key>,
+    depth: Option<u64>,
+) -> ControlFlow<End, Option<Vec<S::Key>>>
+where
+    M: Accepting,
+    S: Numbered,
+    O: Observer<M::Step> + ?Sized,
+{
+    while let Some(complete) = open.retreat(depth) {
+        // Its steps do not meet all demands: otherwise the search would have ended.
+        if complete.may_be_accepted_in_part(run.model.sets()) {
+            match lasso::undemanding(run.model, run.store, open.deepest()) {
+                Ok(None) => {}
+                Ok(accepted) => return ControlFlow::Continue(accepted),
+                Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),
+            }
+        }
+        open.close().for_each(|(_, key)| run.store.set_number(key, CLOSED));
+    }
+    ControlFlow::Continue(None)
 }

@@ -20,14 +20,17 @@ fn random_questions(rng: &mut Rng) -> (Questions, QuestionId) {
         let recent = known.len() - 1 - rng.below(2);
         let (one, other) = (known[recent], *rng.pick(&known));
         let (first, then) = if rng.chance(0.5) { (one, other) } else { (other, one) };
-        known.push(questions.add(match rng.below(7) {
+        let question = match rng.below(9) {
             0 => Question::Not(one),
             1 => Question::And(first, then),
             2 => Question::Or(first, then),
             3 => Question::Next(one),
             4 => Question::Until { first, then },
-            _ => Question::WeakUntil { first, then },
-        }));
+            5 => Question::WeakUntil { first, then },
+            6 => Question::Round(one),
+            _ => Question::Settle { first, then, round: questions.add(Question::Round(first)) },
+        };
+        known.push(questions.add(question));
     }
     let asked = *known.last().expect("there are some");
     (questions, asked)
@@ -65,6 +68,18 @@ fn holds(rings: &Rings, questions: &Questions, asked: QuestionId) -> HashSet<usi
             let rounds = rings.accepted_rounds(&among).flatten();
             until(&first, rounds.chain(of(then)).collect())
         }
+        Question::Round(of_all) => {
+            let of_all = of(of_all);
+            let nodes: Vec<_> = stable().collect();
+            // Those that no other one contains.
+            let rounds: Vec<_> = rings.rounds(&nodes).collect();
+            let whole = rounds
+                .iter()
+                .filter(|round| rounds.iter().all(|other| other == *round || !other.is_superset(round)));
+            let accepted = whole.filter(|round| rings.is_accepted(round) && round.is_subset(&of_all));
+            accepted.flatten().copied().collect()
+        }
+        Question::Settle { first, then, round } => until(&of(first), &of(then) | &of(round)),
     }
 }
 
@@ -81,7 +96,9 @@ fn check(rings: &Rings, questions: &Questions, asked: QuestionId, witness: &Witn
             assert_eq!(before.len(), 1);
             (None, then)
         }
-        Question::Until { first, then } | Question::WeakUntil { first, then } => (Some(first), then),
+        Question::Until { first, then }
+        | Question::WeakUntil { first, then }
+        | Question::Settle { first, then, .. } => (Some(first), then),
         other => panic!("{other:?} is not about runs"),
     };
     if let Some(first) = first {
@@ -90,6 +107,9 @@ fn check(rings: &Rings, questions: &Questions, asked: QuestionId, witness: &Witn
     match witness.cycle_start {
         None => assert!(of(then).contains(last), "{witness:?} in {rings:?}"),
         Some(begins) => assert!(rings.is_accepted_round(&edges[begins..]), "{witness:?} in {rings:?}"),
+    }
+    if let (Question::Settle { round, .. }, Some(_)) = (questions.get(asked), witness.cycle_start) {
+        assert!(of(round).contains(last), "{witness:?} in {rings:?}");
     }
 }
 
@@ -119,7 +139,11 @@ fn answers_are_those_of_the_definition() {
             Question::Not(operand) => (operand, true),
             _ => (asked, false),
         };
-        if questions.get(about).is_temporal() && rings.initial.len() == 1 {
+        let is_of_runs = match questions.get(about) {
+            Question::Round(_) => false,
+            about => about.is_temporal(),
+        };
+        if is_of_runs && rings.initial.len() == 1 {
             assert_eq!(answered.witness.is_some(), all != negated, "{questions:?} in {rings:?}");
             if let Some(witness) = answered.witness {
                 check(&rings, &questions, about, &witness);

@@ -60,6 +60,33 @@ impl Ctl {
         Ctl::Runs(Quantifier::Some, Box::new(path))
     }
 
+    /// Whether it is about a state alone, and not about runs.
+    pub fn is_of_state(&self) -> bool {
+        match self {
+            Ctl::Const(_) | Ctl::Proposition(_) => true,
+            Ctl::Not(operand) => operand.is_of_state(),
+            Ctl::And(left, right)
+            | Ctl::Or(left, right)
+            | Ctl::Implies(left, right)
+            | Ctl::Equivalent(left, right) => left.is_of_state() && right.is_of_state(),
+            Ctl::Runs(..) => false,
+        }
+    }
+
+    /// Whether it is true where these propositions hold, a bit for each, if it is about a state alone.
+    pub fn is_true(&self, holds: u64) -> bool {
+        match self {
+            Ctl::Const(value) => *value,
+            Ctl::Proposition(proposition) => holds >> proposition.0 & 1 == 1,
+            Ctl::Not(operand) => !operand.is_true(holds),
+            Ctl::And(left, right) => left.is_true(holds) && right.is_true(holds),
+            Ctl::Or(left, right) => left.is_true(holds) || right.is_true(holds),
+            Ctl::Implies(left, right) => !left.is_true(holds) || right.is_true(holds),
+            Ctl::Equivalent(left, right) => left.is_true(holds) == right.is_true(holds),
+            Ctl::Runs(..) => false,
+        }
+    }
+
     /// As text, given the names of the propositions.
     pub fn print<'f>(&'f self, names: &'f [String]) -> impl fmt::Display + 'f {
         Printed { formula: self, names, inside: false }
@@ -77,16 +104,12 @@ pub struct Asked {
 impl Asked {
     /// Runs count if they are fair. Nothing if too much would have to be asked.
     pub fn of(formula: &Ctl, fairness: Fairness) -> Option<Asked> {
-        let mut questions = Questions::default();
-        // Every beginning of a run can be continued fairly, unless every process must move again and again.
-        let fair = match fairness {
-            Fairness::None | Fairness::Weak | Fairness::Strong => None,
-            Fairness::Impartial => {
-                let (first, then) = (questions.add(Question::Const(true)), questions.add(Question::Const(false)));
-                Some(questions.add(Question::WeakUntil { first, then }))
-            }
-        };
-        let mut asking = Asking { questions, fair };
+        let mut asking = Asking { questions: Questions::default(), whole: fairness != Fairness::None, fair: None };
+        if !fairness.lets_all_go_on() {
+            let (anything, nothing) =
+                (asking.questions.add(Question::Const(true)), asking.questions.add(Question::Const(false)));
+            asking.fair = Some(asking.weak_until(anything, nothing));
+        }
         let whole = asking.state(formula);
         let questions = asking.questions;
         (questions.temporal() <= Questions::MOST_TEMPORAL).then_some(Asked { questions, whole })
@@ -95,6 +118,9 @@ impl Asked {
 
 struct Asking {
     questions: Questions,
+    /// Whether a run that goes round for ever counts only if it goes through a whole component. That is what fairness is
+    /// in branching time: who is again and again where something can happen, sees it happen.
+    whole: bool,
     /// Whether a fair run begins in a state, if that is not so in all.
     fair: Option<QuestionId>,
 }
@@ -228,7 +254,11 @@ impl Asking {
 
     fn weak_until(&mut self, first: QuestionId, then: QuestionId) -> QuestionId {
         let then = self.continued(then);
-        self.questions.add(Question::WeakUntil { first, then })
+        if !self.whole {
+            return self.questions.add(Question::WeakUntil { first, then });
+        }
+        let round = self.questions.add(Question::Round(first));
+        self.questions.add(Question::Settle { first, then, round })
     }
 
     /// Where this is so and a fair run begins.

@@ -13,3 +13,13 @@ pub enum Fairness {
     /// To move again and again, as long as it is there.
     Impartial,
 }
+
+impl Fairness {
+    /// Whether every beginning of a run can be continued so that the run is fair.
+    pub fn lets_all_go_on(self) -> bool {
+        match self {
+            Fairness::None | Fairness::Weak | Fairness::Strong => true,
+            Fairness::Impartial => false,
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 pub mod bir;
 pub mod command;
+pub mod ctl;
 pub mod diary;
 pub mod esml;
 pub mod files;

@@ -4,11 +4,12 @@ mod follow;
 mod json;
 
 use crate::args::{ReplayArgs, ReplayFormat};
-use crate::check::{AGAIN, default_trail};
+use crate::check::default_trail;
 use crate::console::{Console, Failure, Status};
 use crate::load;
 use crate::property::forbidden;
 use crate::trail::Trail;
+use crate::walk::AGAIN;
 use entail_front::{Asked, Meaning, ModelSource, Says};
 use entail_ir::Interpreter;
 use follow::Follow;

@@ -3,6 +3,7 @@
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::args::{Backend, Reduction, Store};
 use crate::coverage::{Unreached, each_once};
+use crate::evidence::Argument;
 use crate::plan::{Algorithm, Plan};
 use entail_ir::System;
 use entail_model::Guarantee;
@@ -32,6 +33,9 @@ struct Property<'a> {
     reason: Option<&'a str>,
     errors: u64,
     counterexample: Option<Run<'a>>,
+    /// Why a formula of branching time holds or fails, if runs can show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence<'a>>,
     states: Option<States>,
     search: Option<How<'a>>,
     store: Option<Kept>,
@@ -49,6 +53,33 @@ struct Run<'a> {
     steps: usize,
     cycle_start: Option<usize>,
     trail: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Evidence<'a> {
+    formula: &'a str,
+    holds: bool,
+    reason: &'a str,
+    run: Option<Shown>,
+    /// What it rests on.
+    parts: Vec<Part<'a>>,
+    /// How much of that is left out.
+    untold: usize,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    steps: usize,
+    cycle_start: Option<usize>,
+    /// The run, and what leads to where it begins.
+    trail: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Part<'a> {
+    /// After how many steps of the run.
+    after: usize,
+    evidence: Evidence<'a>,
 }
 
 #[derive(Serialize)]
@@ -159,6 +190,7 @@ fn property<'a>(report: &'a PropertyReport, plan: &Plan) -> Property<'a> {
         reason,
         errors: searched.map_or(0, |searched| searched.errors),
         counterexample: searched.and_then(|searched| searched.counterexample.as_ref()).map(run),
+        evidence: searched.and_then(|searched| searched.argument.as_ref()).map(evidence),
         states: searched.map(states),
         search: searched.map(|searched| how(searched, plan)),
         store: searched.map(|searched| kept(searched, plan)),
@@ -178,6 +210,22 @@ fn run(counterexample: &Counterexample) -> Run<'_> {
         steps: counterexample.steps,
         cycle_start: counterexample.cycle_start,
         trail: counterexample.trail.as_ref().map(|path| path.display().to_string()),
+    }
+}
+
+fn evidence(argument: &Argument) -> Evidence<'_> {
+    let parts = argument.parts.iter().map(|(after, part)| Part { after: *after, evidence: evidence(part) });
+    Evidence {
+        formula: &argument.formula,
+        holds: argument.holds,
+        reason: &argument.reason,
+        run: argument.run.as_ref().map(|run| Shown {
+            steps: run.steps,
+            cycle_start: run.cycle_start,
+            trail: run.trail.as_ref().map(|path| path.display().to_string()),
+        }),
+        parts: parts.collect(),
+        untold: argument.untold,
     }
 }
 

@@ -7,6 +7,7 @@ pub mod text;
 use crate::args::Backend;
 use crate::console::Status;
 use crate::coverage::Unreached;
+use crate::evidence::Argument;
 use crate::plan::{Algorithm, Plan};
 use crate::violation::Violation;
 use entail_front::ModelSource;
@@ -32,6 +33,8 @@ pub struct Report {
 pub struct PropertyReport {
     pub name: String,
     pub kind: &'static str,
+    /// How to ask for it, unless it is one of those that are always checked.
+    pub option: Option<String>,
     pub verdict: Verdict,
     /// `None` if there was no search.
     pub searched: Option<Searched>,
@@ -48,6 +51,8 @@ pub enum Verdict {
 pub struct Searched {
     pub errors: u64,
     pub counterexample: Option<Counterexample>,
+    /// Why a formula of branching time holds or fails, if runs can show it.
+    pub argument: Option<Argument>,
     pub stats: Stats,
     pub end: End,
     /// The most that was kept at a time: visited states, and what is needed to go on and to find the way back.
@@ -74,8 +79,6 @@ pub struct Counterexample {
     pub moves: usize,
     /// `None` if it could not be written.
     pub trail: Option<PathBuf>,
-    /// How to ask for the property that is broken, unless it is one of those that are always checked.
-    pub option: Option<String>,
     /// In words.
     pub last_steps: Vec<String>,
 }

@@ -3,12 +3,14 @@
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::check::{SAFETY, default_trail};
 use crate::coverage::{Unreached, each_once};
+use crate::evidence::Argument;
 use crate::plan::Algorithm;
 use crate::units::{plural, show_bytes, show_count, show_duration};
 use entail_ir::{Statement, System};
 use entail_search::{End, Errors, Limit};
 use std::fmt::{self, Write};
 use std::fs;
+use std::path::Path;
 
 pub fn report(report: &Report, colour: bool) -> String {
     let mut text = String::new();
@@ -23,15 +25,16 @@ fn write_report(out: &mut String, report: &Report, paint: Paint) -> fmt::Result 
     for property in &report.properties {
         write_verdict(out, report, property, paint)?;
     }
-    let searched =
-        report.properties.iter().filter_map(|property| Some((&property.name, property.searched.as_ref()?)));
+    let searched = report.properties.iter().filter_map(|property| Some((property, property.searched.as_ref()?)));
     let several = searched.clone().count() > 1;
-    for (name, searched) in searched {
+    for (property, searched) in searched {
         if several {
-            writeln!(out, "\n{name}")?;
+            writeln!(out, "\n{}", property.name)?;
         }
-        if let Some(counterexample) = &searched.counterexample {
-            write_counterexample(out, report, counterexample, paint)?;
+        if let Some(argument) = &searched.argument {
+            write_argument(out, report, property, argument)?;
+        } else if let Some(counterexample) = &searched.counterexample {
+            write_counterexample(out, report, property, counterexample, paint)?;
         }
         write_statistics(out, report, searched)?;
     }
@@ -50,7 +53,44 @@ fn write_verdict(out: &mut String, report: &Report, property: &PropertyReport, p
     }
 }
 
-fn write_counterexample(out: &mut String, report: &Report, found: &Counterexample, paint: Paint) -> fmt::Result {
+/// Why a formula of branching time holds or fails.
+fn write_argument(
+    out: &mut String,
+    report: &Report,
+    property: &PropertyReport,
+    argument: &Argument,
+) -> fmt::Result {
+    writeln!(out, "\n{}", argument.text().trim_end())?;
+    let trails: Vec<_> = argument.runs().into_iter().filter_map(|run| run.trail.as_ref()).collect();
+    let [first, others @ ..] = &trails[..] else { return Ok(()) };
+    let command = replay(report, property, first);
+    writeln!(out, "\n  The first run is in {}; to see it:  {command}", first.display())?;
+    if !others.is_empty() {
+        let others: Vec<_> = others.iter().map(|trail| trail.display().to_string()).collect();
+        writeln!(out, "  Those inside it, with all that leads there, are in {}", others.join(", "))?;
+    }
+    Ok(())
+}
+
+/// How to see a run.
+fn replay(report: &Report, property: &PropertyReport, trail: &Path) -> String {
+    let mut command = format!("entail replay {}", report.path.display());
+    if *trail != default_trail(&report.path) {
+        command += &format!(" {}", trail.display());
+    }
+    if let Some(option) = &property.option {
+        command += &format!(" {option}");
+    }
+    command
+}
+
+fn write_counterexample(
+    out: &mut String,
+    report: &Report,
+    property: &PropertyReport,
+    found: &Counterexample,
+    paint: Paint,
+) -> fmt::Result {
     writeln!(out, "\n  {}", paint.bad(&found.violation.message))?;
     if let Some(place) = &found.violation.place {
         write_place(out, place)?;
@@ -65,13 +105,7 @@ fn write_counterexample(out: &mut String, report: &Report, found: &Counterexampl
         out.push_str(step);
     }
     let Some(trail) = &found.trail else { return Ok(()) };
-    let mut command = format!("entail replay {}", report.path.display());
-    if *trail != default_trail(&report.path) {
-        write!(command, " {}", trail.display())?;
-    }
-    if let Some(option) = &found.option {
-        write!(command, " {option}")?;
-    }
+    let command = replay(report, property, trail);
     writeln!(out, "\n  The whole run is in {}; to see it:  {command}", trail.display())
 }
 

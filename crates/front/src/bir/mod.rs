@@ -29,5 +29,11 @@ pub fn load_text(
     problems[before..].sort_by_key(|problem| (problem.span.is_none(), problem.span));
     let system = system?;
     debug_assert_eq!(entail_ir::verify::verify(&system), Ok(()));
-    Some(ModelSource { language: Language::Bir, system, properties: Vec::new(), listing: None })
+    Some(ModelSource {
+        language: Language::Bir,
+        system,
+        retries: Default::default(),
+        properties: Vec::new(),
+        listing: None,
+    })
 }

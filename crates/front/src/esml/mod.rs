@@ -35,7 +35,8 @@ pub fn load_text(
     if problems.iter().any(Diagnostic::is_error) {
         return None;
     }
-    let lower::Lowered { system, meanings } = lower::lower(&program, options.granularity, sources, problems)?;
+    let lower::Lowered { system, retries, meanings } =
+        lower::lower(&program, options.granularity, sources, problems)?;
     debug_assert_eq!(entail_ir::verify::verify(&system), Ok(()));
     let formulas = program.formulas.iter().zip(meanings);
     let properties = formulas.map(|(formula, meaning)| Property {
@@ -48,7 +49,7 @@ pub fn load_text(
     });
     let properties = properties.collect();
     let listing = Some(listing::listing(&program));
-    Some(ModelSource { language: Language::Esml, system, properties, listing })
+    Some(ModelSource { language: Language::Esml, system, retries, properties, listing })
 }
 
 /// A formula from elsewhere, with its name.

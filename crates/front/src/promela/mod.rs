@@ -71,7 +71,13 @@ fn from_tokens(
         let name = kind.name().to_owned();
         Property { name, kind, text: String::new(), line: 0, by_default, meaning: Some(meaning) }
     }));
-    Some(ModelSource { language: Language::Promela, system, properties, listing: None })
+    Some(ModelSource {
+        language: Language::Promela,
+        system,
+        retries: Default::default(),
+        properties,
+        listing: None,
+    })
 }
 
 /// Properties are asked for by their names. SPIN lets names of claims be the same; what it does not know can be stricter.

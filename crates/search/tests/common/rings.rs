@@ -158,24 +158,35 @@ impl Rings {
 
     /// All such sets of nodes among these.
     pub fn accepted_rounds(&self, among: &[usize]) -> impl Iterator<Item = HashSet<usize>> {
+        self.rounds(among).filter(|round| self.is_accepted(round))
+    }
+
+    /// All sets of nodes among these such that a run can go through all of them again and again, and no others.
+    pub fn rounds(&self, among: &[usize]) -> impl Iterator<Item = HashSet<usize>> {
         let choices = (1..1u32 << among.len()).map(|choice| {
             let chosen = (0..among.len()).filter(|bit| choice >> bit & 1 == 1).map(|bit| among[bit]);
             chosen.collect::<HashSet<usize>>()
         });
         choices.filter(|chosen| {
-            let inside = |node: usize| self.ways(node).into_iter().filter(|(to, _)| chosen.contains(to));
-            let is_round = chosen.iter().all(|&from| {
+            chosen.iter().all(|&from| {
                 let (mut known, mut waiting) = (HashSet::new(), vec![from]);
                 while let Some(node) = waiting.pop() {
-                    waiting.extend(inside(node).map(|(to, _)| to).filter(|to| known.insert(*to)));
+                    waiting.extend(self.inside(node, chosen).map(|(to, _)| to).filter(|to| known.insert(*to)));
                 }
                 known == *chosen
-            });
-            let sets =
-                chosen.iter().flat_map(|&node| inside(node)).fold(Sets::default(), |all, (_, of)| all.and(of));
-            let demands = chosen.iter().fold(self.sets(), |all, &node| all.and(self.nodes[node].demands));
-            is_round && sets.contain(demands)
+            })
         })
+    }
+
+    /// Whether a run that goes all ways between these nodes again and again takes steps of all sets that are wanted then.
+    pub fn is_accepted(&self, round: &HashSet<usize>) -> bool {
+        let ways = round.iter().flat_map(|&node| self.inside(node, round));
+        let demands = round.iter().fold(self.sets(), |all, &node| all.and(self.nodes[node].demands));
+        ways.fold(Sets::default(), |all, (_, of)| all.and(of)).contain(demands)
+    }
+
+    fn inside(&self, node: usize, among: &HashSet<usize>) -> impl Iterator<Item = (usize, Sets)> {
+        self.ways(node).into_iter().filter(|(to, _)| among.contains(to))
     }
 
     /// Goes along a counterexample, and sees that it is one.

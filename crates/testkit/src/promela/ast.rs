@@ -285,3 +285,13 @@ impl Binary {
         }
     }
 }
+
+/// The name of a global variable that is a number.
+pub fn number_of(unit: &Unit) -> Option<String> {
+    let Unit::Global(declared) = unit else { return None };
+    let is_number = match declared.ty {
+        Type::Bit | Type::Bool | Type::Byte | Type::Short | Type::Int | Type::Unsigned(_) => true,
+        Type::Pid | Type::Mtype(_) | Type::Chan | Type::Record(_) => false,
+    };
+    (is_number && declared.array.is_none() && declared.visibility.is_none()).then(|| declared.name.clone())
+}

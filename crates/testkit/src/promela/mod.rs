@@ -12,7 +12,7 @@ mod generate;
 mod print;
 mod shrink;
 
-pub use ast::{Compare, Program};
+pub use ast::{Compare, Program, number_of};
 pub use features::{Feature, FeatureSet};
 pub use flaw::Flaw;
 pub use generate::generate;

@@ -33,6 +33,7 @@ const MAX_WORK: usize = 1_000_000;
 /// A program as a system, and what its formulas say.
 pub struct Lowered {
     pub system: System,
+    pub retries: HashSet<StatementId>,
     pub meanings: Vec<crate::Meaning>,
 }
 
@@ -50,13 +51,14 @@ pub fn lower(
         automata: Automata::default(),
         channels: Vec::new(),
         statements: HashMap::new(),
+        retries: HashSet::new(),
         work: 0,
     };
     lowering.automata.system.oldest_first = true;
     lowering.enumerations();
     let lowered = lowering.channels().and_then(|()| lowering.activations()).and_then(|()| lowering.formulas());
     match lowered {
-        Ok(meanings) => Some(Lowered { system: lowering.automata.system, meanings }),
+        Ok(meanings) => Some(Lowered { system: lowering.automata.system, retries: lowering.retries, meanings }),
         Err(problem) => {
             problems.push(problem);
             None
@@ -73,6 +75,8 @@ struct Lowering<'p> {
     channels: Vec<u32>,
     /// Process types that differ in their parameters share their statements.
     statements: HashMap<(usize, Address, usize), StatementId>,
+    /// Steps by which a process tries its guards again.
+    retries: HashSet<StatementId>,
     /// How much code has been made.
     work: usize,
 }
@@ -273,25 +277,30 @@ impl Body<'_, '_> {
             }
         }
         let (last, others) = conditions.split_last().expect("there is always a guard");
-        let last_is_true = last.is_true();
-        if self.lowering.granularity == Granularity::Exact && !last_is_true && !others.is_empty() {
+        if !conditions.iter().any(Expr::is_true) {
+            self.otherwise(address, guards.len() + 1, otherwise);
+        }
+        if self.lowering.granularity == Granularity::Exact && !last.is_true() && !others.is_empty() {
             // ESML's model checker tried the guards again from the next one on, and so found its way back.
             let some = balanced(BinaryOp::Or, others.to_vec());
             let again = Expr::binary(BinaryOp::And, some, Expr::unary(UnaryOp::Not, last.clone()));
             let statement = self.special(address, guards.len(), " (again)");
+            self.lowering.retries.insert(statement);
+            // The last one of its location: where it does not count, it is left out.
             self.edge(at, Action::Guard(again), at, statement);
         }
-        if last_is_true || others.iter().any(Expr::is_true) {
-            return;
-        }
+    }
+
+    /// What happens where no guard is true.
+    fn otherwise(&mut self, address: Address, number: usize, otherwise: Address) {
+        let at = location(address);
         if matches!(self.process.code[otherwise].kind, InstructionKind::Trap) {
-            let statement = self.special(address, guards.len() + 1, "");
+            let statement = self.special(address, number, "");
             let fault = Action::Guard(Expr::Fault(FaultKind::NoAlternative));
             let action = sequence(Entry::Otherwise, vec![(fault, statement)], statement);
-            self.edge(at, action, at, statement);
-            return;
+            return self.edge(at, action, at, statement);
         }
-        let statement = self.special(address, guards.len() + 1, " (no guard is true)");
+        let statement = self.special(address, number, " (no guard is true)");
         let target = self.followed(otherwise);
         match self.merged(target) {
             Some(next) => {

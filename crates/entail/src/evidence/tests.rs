@@ -1,0 +1,283 @@
+//! Formulas of branching time over random Promela models: the answers against the definition, and every piece of evidence
+//! against the whole graph, which the interpreter draws step by step.
+
+use super::{Because, Evidence, Run};
+use crate::args::{Backend, Reduction, Search, Store};
+use crate::coverage::Coverage;
+use crate::plan::{Done, Goal, Plan};
+use crate::progress::Watch;
+use crate::property::forbidden;
+use entail_front::source::Sources;
+use entail_front::{Meaning, ModelSource, Says, promela};
+use entail_ir::interpret::Step;
+use entail_ir::{Interpreter, System};
+use entail_model::Model;
+use entail_search::{Checks, End, Errors};
+use entail_temporal::Fairness;
+use entail_temporal::ctl::{Asked, Ctl, Path, Quantifier};
+use entail_testkit::ctl::{self, Kripke};
+use entail_testkit::promela::ast::Unit;
+use entail_testkit::promela::{generate, number_of};
+use entail_testkit::rng::Rng;
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+
+const FAIRNESS: [Fairness; 4] = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial];
+/// Larger graphs are left out.
+const MOST_STATES: usize = 400;
+
+/// A random model, with formulas about it; nothing if there is nothing to be said about it.
+fn model(seed: u64) -> Option<(ModelSource, String)> {
+    let mut program = generate(seed);
+    program.units.retain(|unit| !matches!(unit, Unit::Always { .. }));
+    let variables: Vec<_> = program.units.iter().filter_map(number_of).collect();
+    if program.flaw.is_some() || variables.is_empty() {
+        return None;
+    }
+    let mut rng = Rng::new(seed);
+    let relation = |rng: &mut Rng| format!("{} {} {}", rng.pick(&variables), rng.pick(&["==", "!=", "<"]), rng.below(3));
+    let names: Vec<_> = (0..3).map(|_| relation(&mut rng)).collect();
+    let operators = 1 + rng.below(6);
+    let formula = ctl::formula(&mut rng, operators, 3);
+    let (p, q) = (&names[0], &names[1]);
+    let text = format!(
+        "{program}\nctl any {{ {} }}\nctl ag {{ AG ({p}) }}\nctl af {{ AF ({p}) }}\nctl au {{ A(({p}) U ({q})) }}\n\
+         ltl g {{ [] ({p}) }}\nltl f {{ <> ({p}) }}\nltl u {{ ({p}) U ({q}) }}\n",
+        formula.print(&names)
+    );
+    let mut problems = Vec::new();
+    let model = promela::load_text("model.pml", &text, &mut Sources::default(), &mut problems);
+    Some((model?, text))
+}
+
+fn plan(fairness: Fairness, backend: Backend) -> Plan {
+    Plan {
+        search: Search::BreadthFirst,
+        store: Store::Exact,
+        reduction: Reduction::None,
+        backend,
+        threads: 1,
+        optimised: false,
+        checks: Checks { faults: true, assertions: false, end_states: false, errors: Errors::First },
+        fairness,
+        memory: Some(1 << 28),
+        depth: None,
+        time: None,
+    }
+}
+
+fn run(plan: &Plan, system: &System, goal: Goal) -> Done {
+    let mut watch = Watch::new(Coverage::new(system), false);
+    plan.run(&Interpreter::new(system), goal, &AtomicBool::new(false), &mut watch)
+}
+
+fn meaning<'m>(model: &'m ModelSource, name: &str) -> (&'m Says, System) {
+    let property = model.properties.iter().find(|property| property.name == name).expect("it was written");
+    let Meaning { says, propositions, .. } = property.meaning.as_ref().expect("it can be checked");
+    (says, System { propositions: propositions.clone(), ..model.in_motion() })
+}
+
+/// Whether a formula of branching time holds, and why.
+fn branching(plan: &Plan, model: &ModelSource, name: &str) -> (bool, Option<Evidence<Step>>) {
+    let (says, system) = meaning(model, name);
+    let Says::Branching(formula) = says else { panic!("`{name}` is not of branching time") };
+    let asked = Asked::of(formula, plan.fairness).expect("a small formula");
+    let done = run(plan, &system, Goal::Asked(formula, &asked));
+    (done.outcome.end == End::Complete, done.evidence)
+}
+
+fn linear(plan: &Plan, model: &ModelSource, name: &str) -> bool {
+    let (says, system) = meaning(model, name);
+    let (claim, _) = forbidden(says).expect("a small formula").expect("it is of linear time");
+    run(plan, &system, Goal::Claimed(&claim)).outcome.end == End::Complete
+}
+
+/// Sees whether what is shown is so.
+struct Validator<'a, 's> {
+    interpreter: &'a Interpreter<'s>,
+    kripke: &'a Kripke,
+    fairness: Fairness,
+    runs: usize,
+    nested: usize,
+}
+
+impl Validator<'_, '_> {
+    fn check(&mut self, evidence: &Evidence<Step>, state: usize) {
+        let Evidence { formula, holds, because } = evidence;
+        assert_eq!(self.holding(formula).contains(&state), *holds, "{formula:?}");
+        match (formula, because) {
+            (_, Because::State) => assert!(formula.is_of_state()),
+            (Ctl::Runs(quantifier, _), Because::NoRun) => {
+                assert_eq!(*holds, *quantifier == Quantifier::All);
+            }
+            (Ctl::Runs(quantifier, path), Because::Run(run)) => {
+                assert_eq!(*holds, *quantifier == Quantifier::Some);
+                self.check_run(path, *holds, run, state);
+            }
+            (_, Because::Parts(parts)) => {
+                parts.iter().for_each(|part| self.check(part, state));
+                assert_eq!(decided(formula, parts), Some(*holds), "{formula:?}");
+            }
+            (_, Because::NoRun | Because::Run(_)) => panic!("{formula:?} is not about runs"),
+        }
+    }
+
+    fn check_run(&mut self, path: &Path, holds: bool, run: &Run<Step>, start: usize) {
+        let Run { steps, cycle_start, stations, .. } = run;
+        let mut state = self.kripke.states[start].clone();
+        // After how many steps which state is reached, and who moves on the way.
+        let (mut stable, mut movers) = (vec![(0, start)], BTreeSet::new());
+        for (after, &step) in (1..).zip(steps) {
+            let mut enabled = Vec::new();
+            self.interpreter.enabled(&state, &mut enabled);
+            assert!(enabled.contains(&step) && !self.interpreter.fire(step, &mut state).is_broken());
+            if cycle_start.is_some_and(|begins| after > begins) {
+                movers.insert(step.process());
+            }
+            if !self.interpreter.is_transient(&state) {
+                stable.push((after, self.number(&state)));
+            }
+        }
+        let (last, before) = stable.split_last().expect("there is the first one");
+        assert_eq!(last.0, steps.len(), "the last state is a stable one");
+        let among = |states: &[(usize, usize)], formula: &Ctl| {
+            let so = self.holding(formula);
+            states.iter().all(|(_, state)| so.contains(state) == holds)
+        };
+        let ends = std::slice::from_ref(last);
+        let is_so = match (path, cycle_start) {
+            (Path::Next(operand), None) => before.len() <= 1 && among(ends, operand),
+            (Path::Always(operand), None) => !holds && among(ends, operand),
+            (Path::Eventually(operand), None) => holds && among(ends, operand),
+            (Path::Always(operand), Some(_)) => holds && among(&stable, operand),
+            (Path::Eventually(operand), Some(_)) => !holds && among(&stable, operand),
+            (Path::Until(left, right) | Path::WeakUntil(left, right), None) if holds => {
+                among(before, left) && among(ends, right)
+            }
+            (Path::Until(left, right) | Path::WeakUntil(left, right), None) => {
+                among(&stable, right) && among(ends, left)
+            }
+            (Path::Release(left, right), None) if holds => among(&stable, right) && among(ends, left),
+            (Path::Release(left, right), None) => among(before, left) && among(ends, right),
+            (Path::Until(_, right), Some(_)) => !holds && among(&stable, right),
+            (Path::WeakUntil(left, _), Some(_)) => holds && among(&stable, left),
+            (Path::Release(_, right), Some(_)) => holds && among(&stable, right),
+            (Path::Next(_), Some(_)) => false,
+        };
+        assert!(is_so, "{path:?} {holds}: {run:?}");
+        match *cycle_start {
+            None => assert!(self.holding(&Ctl::some(Path::Always(Ctl::Const(true)))).contains(&last.1)),
+            Some(begins) => {
+                let from = stable.iter().position(|(after, _)| *after == begins).expect("it begins where it is stable");
+                assert_eq!(stable[from].1, last.1, "it goes round");
+                self.check_round(&stable[from..], &movers, path, holds);
+            }
+        }
+        for (after, part) in stations {
+            let at = stable.iter().find(|(number, _)| number == after).expect("a station is stable");
+            self.nested += 1;
+            self.check(part, at.1);
+        }
+        self.runs += 1;
+    }
+
+    /// What is repeated is fair, and so is the whole component, in which all is as it is here.
+    fn check_round(&self, round: &[(usize, usize)], movers: &BTreeSet<usize>, path: &Path, holds: bool) {
+        if self.fairness == Fairness::None {
+            return;
+        }
+        let places = || round.iter().map(|(_, state)| &self.kripke.places[*state]);
+        let most = places().map(|place| place.processes).max().unwrap_or(0);
+        for process in (0..most).filter(|process| !movers.contains(process)) {
+            let excused = match self.fairness {
+                Fairness::None => true,
+                Fairness::Weak => places().any(|place| !place.enabled.contains(&process)),
+                Fairness::Strong => places().all(|place| !place.enabled.contains(&process)),
+                Fairness::Impartial => places().any(|place| place.processes <= process),
+            };
+            assert!(excused, "process {process} is neglected");
+        }
+        let components = self.kripke.components();
+        let whole = components.iter().find(|part| part.contains(&round[0].1)).expect("each state is in one");
+        assert!(self.kripke.is_fair(whole, self.fairness));
+        let (Path::Always(kept) | Path::Eventually(kept) | Path::Release(_, kept)) = path else { return };
+        let so = self.holding(kept);
+        assert!(whole.iter().all(|state| so.contains(state) == holds));
+    }
+
+    fn holding(&self, formula: &Ctl) -> BTreeSet<usize> {
+        self.kripke.holding(formula, self.fairness)
+    }
+
+    fn number(&self, state: &[u8]) -> usize {
+        self.kripke.states.iter().position(|known| known == state).expect("it can be reached")
+    }
+}
+
+/// What a formula is, as far as its parts say.
+fn decided(formula: &Ctl, parts: &[Evidence<Step>]) -> Option<bool> {
+    let part = |operand: &Ctl| parts.iter().find(|part| part.formula == *operand).map(|part| part.holds);
+    match formula {
+        Ctl::Const(_) | Ctl::Proposition(_) | Ctl::Runs(..) => None,
+        Ctl::Not(operand) => part(operand).map(|so| !so),
+        Ctl::And(left, right) => match (part(left), part(right)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (left, right) => left.and(right),
+        },
+        Ctl::Or(left, right) => match (part(left), part(right)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (left, right) => left.and(right),
+        },
+        Ctl::Implies(left, right) => match (part(left), part(right)) {
+            (Some(false), _) | (_, Some(true)) => Some(true),
+            (left, right) => left.and(right),
+        },
+        Ctl::Equivalent(left, right) => part(left).zip(part(right)).map(|(left, right)| left == right),
+    }
+}
+
+#[test]
+fn answers_and_evidence_are_right() {
+    let (mut models, mut yes, mut runs, mut nested) = (0, 0, 0, 0);
+    for seed in 0..1_000 {
+        let Some((model, text)) = model(seed) else { continue };
+        let (says, system) = meaning(&model, "any");
+        let Says::Branching(formula) = says else { panic!("it is of branching time") };
+        let interpreter = Interpreter::new(&system);
+        let Some(kripke) = Kripke::of(&interpreter, MOST_STATES) else { continue };
+        let backend = if seed % 2 == 0 { Backend::Jit } else { Backend::Interpret };
+        for fairness in FAIRNESS {
+            let (holds, evidence) = branching(&plan(fairness, backend), &model, "any");
+            let expected = kripke.holding(formula, fairness).contains(&0);
+            assert_eq!(holds, expected, "seed {seed}, {fairness:?}:\n{text}");
+            let evidence = evidence.unwrap_or_else(|| panic!("seed {seed}: no evidence:\n{text}"));
+            let mut validator =
+                Validator { interpreter: &interpreter, kripke: &kripke, fairness, runs: 0, nested: 0 };
+            validator.check(&evidence, 0);
+            (runs, nested) = (runs + validator.runs, nested + validator.nested);
+            yes += usize::from(holds);
+        }
+        models += 1;
+    }
+    assert!(models > 300 && runs > 300 && nested > 50, "{models}, {yes}, {runs}, {nested}");
+}
+
+#[test]
+fn what_all_runs_do_linear_time_says_too() {
+    let (mut models, mut yes) = (0, 0);
+    for seed in 0..1_000 {
+        let Some((model, text)) = model(seed) else { continue };
+        let (_, system) = meaning(&model, "ag");
+        if Kripke::of(&Interpreter::new(&system), MOST_STATES).is_none() {
+            continue;
+        }
+        let plan = plan(Fairness::None, Backend::Jit);
+        for (of_branching, of_linear) in [("ag", "g"), ("af", "f"), ("au", "u")] {
+            let (holds, _) = branching(&plan, &model, of_branching);
+            assert_eq!(holds, linear(&plan, &model, of_linear), "seed {seed}, {of_branching}:\n{text}");
+            yes += usize::from(holds);
+        }
+        models += 1;
+    }
+    assert!(models > 300 && yes > models / 2 && yes < 3 * models, "{models}, {yes}");
+}

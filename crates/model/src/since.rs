@@ -1,0 +1,83 @@
+//! A model whose runs begin elsewhere.
+
+use crate::{
+    Accepting, Fired, Hop, Marks, Model, Propositional, Room, Sets, State, StateBuf, StateKey, Successors,
+    Valuation,
+};
+
+/// The same model, but all runs begin in one state of it, which is stable.
+pub struct Since<'m, M> {
+    pub model: &'m M,
+    pub state: &'m State,
+}
+
+impl<M: Model> Model for Since<'_, M> {
+    type Step = M::Step;
+    type Scratch = M::Scratch;
+
+    fn initial_states(&self, each: &mut dyn FnMut(&State)) {
+        each(self.state);
+    }
+
+    fn enabled(&self, state: &State, steps: &mut Vec<M::Step>) {
+        self.model.enabled(state, steps);
+    }
+
+    fn fire(&self, step: M::Step, state: &mut StateBuf) -> Fired {
+        self.model.fire(step, state)
+    }
+
+    fn is_transient(&self, state: &State) -> bool {
+        self.model.is_transient(state)
+    }
+
+    fn marks(&self, state: &State) -> Marks {
+        self.model.marks(state)
+    }
+
+    fn room(&self) -> Option<Room> {
+        self.model.room()
+    }
+
+    fn should_begin_again(&self, steps: u64) -> bool {
+        self.model.should_begin_again(steps)
+    }
+
+    fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut M::Scratch) {
+        self.model.expand(state, successors, scratch);
+    }
+
+    #[inline]
+    fn expand_words<K: StateKey>(
+        &self,
+        states: &[K],
+        scratch: &mut M::Scratch,
+        each: impl FnMut(Hop<M::Step, K>),
+    ) -> usize {
+        self.model.expand_words(states, scratch, each)
+    }
+}
+
+impl<M: Accepting> Accepting for Since<'_, M> {
+    fn sets(&self) -> Sets {
+        self.model.sets()
+    }
+
+    fn sets_at(&self, state: &State, steps: &[M::Step]) -> Sets {
+        self.model.sets_at(state, steps)
+    }
+
+    fn sets_of(&self, step: M::Step) -> Sets {
+        self.model.sets_of(step)
+    }
+
+    fn demands(&self, state: &State, steps: &[M::Step]) -> Sets {
+        self.model.demands(state, steps)
+    }
+}
+
+impl<M: Propositional> Propositional for Since<'_, M> {
+    fn valuation(&self, state: &State, scratch: &mut M::Scratch) -> Valuation {
+        self.model.valuation(state, scratch)
+    }
+}

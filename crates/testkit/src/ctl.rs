@@ -1,0 +1,253 @@
+//! Branching time by its definition: what is true in which states of a graph that is there as a whole.
+
+use std::collections::{BTreeSet, HashMap};
+
+use entail_model::{Concurrent, Propositional, StateBuf};
+use entail_temporal::Fairness;
+use entail_temporal::ctl::{Ctl, Path};
+use entail_temporal::formula::Proposition;
+
+use crate::rng::Rng;
+
+/// All stable states of a model, and the ways between them. The first one is initial.
+#[derive(Debug, Default)]
+pub struct Kripke {
+    pub states: Vec<StateBuf>,
+    pub places: Vec<Place>,
+}
+
+#[derive(Debug, Default)]
+pub struct Place {
+    /// The propositions, a bit for each.
+    pub holds: u64,
+    pub ways: Vec<Way>,
+    /// The processes that can move.
+    pub enabled: BTreeSet<usize>,
+    /// How many processes there are.
+    pub processes: usize,
+}
+
+/// To another stable state, or back.
+#[derive(Clone, Debug)]
+pub struct Way {
+    pub to: usize,
+    /// The processes that move.
+    pub movers: BTreeSet<usize>,
+}
+
+type States = BTreeSet<usize>;
+
+impl Kripke {
+    /// Nothing if there are more than `most` states, or ways from one, or if something can go wrong.
+    pub fn of<M: Propositional + Concurrent>(model: &M, most: usize) -> Option<Kripke> {
+        let mut kripke = Kripke::default();
+        let mut numbers = HashMap::new();
+        model.initial_states(&mut |state| kripke.states.push(state.to_vec()));
+        kripke.states.truncate(1);
+        numbers.insert(kripke.states.first()?.clone(), 0);
+        let mut next = 0;
+        while let Some(state) = kripke.states.get(next).cloned() {
+            let (mut ways, mut enabled) = (Vec::new(), Vec::new());
+            model.enabled(&state, &mut enabled);
+            // Path by path: the state, who has moved, and the transient states that were passed.
+            let mut ahead = vec![(state.clone(), BTreeSet::new(), Vec::<StateBuf>::new())];
+            while let Some((here, movers, passed)) = ahead.pop() {
+                let mut steps = Vec::new();
+                model.enabled(&here, &mut steps);
+                for step in steps {
+                    let (mut there, mut movers) = (here.clone(), movers.clone());
+                    if model.fire(step, &mut there).is_broken() {
+                        return None;
+                    }
+                    movers.insert(model.owner(step));
+                    if !model.is_transient(&there) {
+                        let count = numbers.len();
+                        let to = *numbers.entry(there.clone()).or_insert(count);
+                        if to == count {
+                            kripke.states.push(there);
+                        }
+                        ways.push(Way { to, movers });
+                    } else if !passed.contains(&there) {
+                        let passed = passed.iter().cloned().chain([there.clone()]).collect();
+                        ahead.push((there, movers, passed));
+                    }
+                }
+                if numbers.len() > most || ways.len() > most || ahead.len() > most {
+                    return None;
+                }
+            }
+            if enabled.is_empty() {
+                // Where nothing can happen any more, the state lasts for ever.
+                ways.push(Way { to: next, movers: BTreeSet::new() });
+            }
+            let valuation = model.valuation(&state, &mut M::Scratch::default());
+            if valuation.fault.is_some() || ways.is_empty() {
+                return None;
+            }
+            kripke.places.push(Place {
+                holds: valuation.holds,
+                ways,
+                enabled: enabled.into_iter().map(|step| model.owner(step)).collect(),
+                processes: model.processes(&state),
+            });
+            next += 1;
+        }
+        Some(kripke)
+    }
+
+    /// The states where a formula is true.
+    pub fn holding(&self, formula: &Ctl, fairness: Fairness) -> States {
+        let of = |formula: &Ctl| self.holding(formula, fairness);
+        let not = |states: &States| &self.all() - states;
+        match formula {
+            Ctl::Const(value) => self.all().into_iter().filter(|_| *value).collect(),
+            Ctl::Proposition(proposition) => {
+                self.all().into_iter().filter(|&state| self.places[state].holds >> proposition.0 & 1 == 1).collect()
+            }
+            Ctl::Not(operand) => not(&of(operand)),
+            Ctl::And(left, right) => &of(left) & &of(right),
+            Ctl::Or(left, right) => &of(left) | &of(right),
+            Ctl::Implies(left, right) => &not(&of(left)) | &of(right),
+            Ctl::Equivalent(left, right) => not(&(&of(left) ^ &of(right))),
+            Ctl::Runs(entail_temporal::ctl::Quantifier::Some, path) => match &**path {
+                Path::Next(operand) => self.before(&of(operand), fairness),
+                Path::Always(operand) => self.always(&of(operand), fairness),
+                Path::Eventually(operand) => self.until(&self.all(), &of(operand), fairness),
+                Path::Until(left, right) => self.until(&of(left), &of(right), fairness),
+                Path::WeakUntil(left, right) => {
+                    &self.until(&of(left), &of(right), fairness) | &self.always(&of(left), fairness)
+                }
+                Path::Release(left, right) => {
+                    let (left, right) = (of(left), of(right));
+                    &self.until(&right, &(&left & &right), fairness) | &self.always(&right, fairness)
+                }
+            },
+            Ctl::Runs(entail_temporal::ctl::Quantifier::All, path) => not(&match &**path {
+                Path::Next(operand) => self.before(&not(&of(operand)), fairness),
+                Path::Always(operand) => self.until(&self.all(), &not(&of(operand)), fairness),
+                Path::Eventually(operand) => self.always(&not(&of(operand)), fairness),
+                Path::Until(left, right) => {
+                    let (no_left, no_right) = (not(&of(left)), not(&of(right)));
+                    &self.until(&no_right, &(&no_left & &no_right), fairness) | &self.always(&no_right, fairness)
+                }
+                Path::WeakUntil(left, right) => {
+                    let (no_left, no_right) = (not(&of(left)), not(&of(right)));
+                    self.until(&no_right, &(&no_left & &no_right), fairness)
+                }
+                Path::Release(left, right) => self.until(&not(&of(left)), &not(&of(right)), fairness),
+            }),
+        }
+    }
+
+    fn all(&self) -> States {
+        (0..self.places.len()).collect()
+    }
+
+    fn leads_to(&self, state: usize, targets: &States) -> bool {
+        self.places[state].ways.iter().any(|way| targets.contains(&way.to))
+    }
+
+    /// Where a step leads to one of these, and a fair run goes on.
+    fn before(&self, targets: &States, fairness: Fairness) -> States {
+        let targets = targets & &self.always(&self.all(), fairness);
+        self.all().into_iter().filter(|&state| self.leads_to(state, &targets)).collect()
+    }
+
+    /// Where a fair run through the first ones comes to one of the others.
+    fn until(&self, first: &States, then: &States, fairness: Fairness) -> States {
+        self.reaching(first, &(then & &self.always(&self.all(), fairness)))
+    }
+
+    /// Where a run through the first ones comes to one of the others.
+    fn reaching(&self, first: &States, then: &States) -> States {
+        let mut found = then.clone();
+        loop {
+            let more: Vec<_> = first.difference(&found).copied().filter(|&one| self.leads_to(one, &found)).collect();
+            if more.is_empty() {
+                return found;
+            }
+            found.extend(more);
+        }
+    }
+
+    /// Where a fair run begins that remains among these.
+    fn always(&self, among: &States, fairness: Fairness) -> States {
+        if fairness == Fairness::None {
+            let mut left = among.clone();
+            while let Some(stuck) = left.iter().copied().find(|&state| !self.leads_to(state, &left)) {
+                left.remove(&stuck);
+            }
+            return left;
+        }
+        let components = self.components().into_iter();
+        let rounds = components.filter(|part| part.is_subset(among) && self.is_fair(part, fairness));
+        self.reaching(among, &rounds.flatten().collect())
+    }
+
+    /// The largest sets of states that all lead to each other.
+    pub fn components(&self) -> Vec<States> {
+        let mut backward = vec![Vec::new(); self.places.len()];
+        for (state, place) in self.places.iter().enumerate() {
+            place.ways.iter().for_each(|way| backward[way.to].push(state));
+        }
+        let forward = |state: usize| self.places[state].ways.iter().map(|way| way.to).collect::<Vec<_>>();
+        let (mut components, mut left) = (Vec::new(), self.all());
+        while let Some(&state) = left.first() {
+            let ahead = reach(state, forward);
+            let component = &ahead & &reach(state, |state| backward[state].clone());
+            left = &left - &component;
+            components.push(component);
+        }
+        components
+    }
+
+    /// Whether nobody is neglected by a run that takes all steps among these states again and again.
+    pub fn is_fair(&self, round: &States, fairness: Fairness) -> bool {
+        let places = || round.iter().map(|&state| &self.places[state]);
+        let ways = places().flat_map(|place| &place.ways).filter(|way| round.contains(&way.to));
+        let moves: Vec<_> = ways.map(|way| &way.movers).collect();
+        let most = places().map(|place| place.processes).max().unwrap_or(0);
+        !moves.is_empty()
+            && (0..most).all(|process| {
+                let treated = match fairness {
+                    Fairness::None => true,
+                    Fairness::Weak => places().any(|place| !place.enabled.contains(&process)),
+                    Fairness::Strong => places().all(|place| !place.enabled.contains(&process)),
+                    Fairness::Impartial => places().any(|place| place.processes <= process),
+                };
+                treated || moves.iter().any(|movers| movers.contains(&process))
+            })
+    }
+}
+
+fn reach(from: usize, next: impl Fn(usize) -> Vec<usize>) -> States {
+    let (mut known, mut waiting) = (States::from([from]), vec![from]);
+    while let Some(state) = waiting.pop() {
+        waiting.extend(next(state).into_iter().filter(|&state| known.insert(state)));
+    }
+    known
+}
+
+/// A formula with so many operators over so many propositions.
+pub fn formula(rng: &mut Rng, operators: usize, propositions: u8) -> Ctl {
+    if operators == 0 {
+        return Ctl::Proposition(Proposition(rng.below(propositions.into()) as u8));
+    }
+    let left = rng.below(operators);
+    let mut one = |operators| formula(rng, operators, propositions);
+    let (left, right, only) = (one(left), one(operators - 1 - left), one(operators - 1));
+    let path = match rng.below(12) {
+        0 => return !only,
+        1 => return Ctl::and(left, right),
+        2 => return Ctl::or(left, right),
+        3 => return Ctl::Implies(Box::new(left), Box::new(right)),
+        4 => return Ctl::Equivalent(Box::new(left), Box::new(right)),
+        5 => Path::Next(only),
+        6 => Path::Always(only),
+        7 | 8 => Path::Eventually(only),
+        9 => Path::Until(left, right),
+        10 => Path::WeakUntil(left, right),
+        _ => Path::Release(left, right),
+    };
+    if rng.chance(0.5) { Ctl::all(path) } else { Ctl::some(path) }
+}
