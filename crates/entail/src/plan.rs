@@ -1,7 +1,7 @@
 //! From options to a search: the only place that names combinations of model, search and store.
 
 use crate::args::{Backend, CheckArgs, Reduction, Search, Store};
-use crate::evidence::{Evidence, Reasons};
+use crate::evidence::{Because, Evidence, Reasons, Run};
 use crate::machine;
 use crate::progress::Watch;
 use entail_ir::Interpreter;
@@ -16,9 +16,9 @@ use entail_search::{
     depth_first, nested,
 };
 use entail_store::{Kept, Lossless, LosslessWide, Numbers, Short};
-use entail_temporal::ctl::{Asked, Ctl};
+use entail_temporal::ctl::{Asked, Ctl, Quantifier};
 use entail_temporal::product::{Move, Product};
-use entail_temporal::{self as temporal, Claim, Fairness};
+use entail_temporal::{self as temporal, Claim, Fairness, Formulas, translate};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -162,19 +162,13 @@ impl Plan {
         watch: &mut Watch,
     ) -> Done {
         let Reduction::None = self.reduction;
-        let claim = match goal {
-            Goal::Mistake | Goal::Objection => None,
-            Goal::Claimed(claim) => Some(self.settle(claim)),
-            // Any run counts, as long as it is fair.
-            Goal::Asked(..) => Some(Claim::anything()),
-        };
-        let asked = match goal {
-            Goal::Mistake | Goal::Objection | Goal::Claimed(_) => None,
-            Goal::Asked(formula, asked) => Some((formula, asked)),
-        };
-        let about_beginnings = asked.is_none() && claim.as_ref().is_some_and(Claim::is_about_beginnings);
+        let way = self.way(goal);
+        let claim = way.claim();
         // Fairness is about runs that go on for ever.
-        let fairness = if about_beginnings { Fairness::None } else { self.fairness };
+        let fairness = match way {
+            Way::States | Way::Beginnings(_) => Fairness::None,
+            Way::Runs(_) | Way::Questions(..) => self.fairness,
+        };
         let room = claim.as_ref().map_or(0, Claim::bits);
         let mut model = Packed::with_room(interpreter, engine, room);
         let compile = began.elapsed();
@@ -198,20 +192,22 @@ impl Plan {
                     // Without room for the automaton's state, what has one word gets a second one.
                     let bits = product.bits().unwrap_or(model.bits() + u64::BITS);
                     let watch = &mut OfModel(watch);
-                    let (outcome, guarantee, algorithm) = if about_beginnings {
-                        self.explore(&product, bits, &Checks::OF_CLAIMS, &limits, watch)
-                    } else if let Some((formula, asked)) = asked {
-                        let asking = Asking { formula, asked, fairness, limits: &limits };
-                        let (outcome, reasons) = match bits {
-                            64..128 => asking.ask(&product, LosslessWide::new, watch),
-                            _ => asking.ask(&product, || Lossless::new(bits), watch),
-                        };
-                        evidence = reasons.map(|reasons| reasons.map(|one| one.step));
-                        (outcome, Guarantee::Exact, Algorithm::Branching)
-                    } else {
-                        match bits {
+                    let (outcome, guarantee, algorithm) = match way {
+                        Way::States | Way::Beginnings(_) => {
+                            self.explore(&product, bits, &Checks::OF_CLAIMS, &limits, watch)
+                        }
+                        Way::Runs(_) => match bits {
                             64..128 => self.look_for_run(&product, LosslessWide::new(), &limits, watch),
                             _ => self.look_for_run(&product, Lossless::new(bits), &limits, watch),
+                        },
+                        Way::Questions(formula, asked) => {
+                            let asking = Asking { formula, asked, fairness, limits: &limits };
+                            let (outcome, reasons) = match bits {
+                                64..128 => asking.ask(&product, LosslessWide::new, watch),
+                                _ => asking.ask(&product, || Lossless::new(bits), watch),
+                            };
+                            evidence = reasons.map(|reasons| reasons.map(|one| one.step));
+                            (outcome, Guarantee::Exact, Algorithm::Branching)
                         }
                     };
                     crowded = product.is_crowded().then(|| product.most_processes());
@@ -230,6 +226,9 @@ impl Plan {
             // What was found may not be fair.
             (outcome.errors, outcome.counterexample) = (0, None);
             evidence = None;
+        }
+        if let (Goal::Asked(formula, _), Way::Beginnings(_)) = (goal, &way) {
+            (outcome, evidence) = answer_of(formula, outcome);
         }
         // Runs are told and replayed by the interpreter, in its own states.
         if let Some(found) = &mut outcome.counterexample {
@@ -287,6 +286,26 @@ impl Plan {
         (outcome, store.guarantee(), algorithm)
     }
 
+    /// How to find what is looked for.
+    fn way<'a>(&self, goal: Goal<'a>) -> Way<'a> {
+        match goal {
+            Goal::Mistake | Goal::Objection => Way::States,
+            Goal::Claimed(claim) => {
+                let claim = self.settle(claim);
+                if claim.is_about_beginnings() { Way::Beginnings(claim) } else { Way::Runs(claim) }
+            }
+            Goal::Asked(formula, asked) => {
+                let mut formulas = Formulas::default();
+                let limits = temporal::Limits::default();
+                let decides = formula.deciding(&mut formulas);
+                let automaton = decides.and_then(|runs| translate(&mut formulas, runs, limits).ok());
+                let claim = automaton.map(|automaton| self.settle(&Claim::new(automaton)));
+                let claim = claim.filter(Claim::is_about_beginnings);
+                claim.map_or(Way::Questions(formula, asked), Way::Beginnings)
+            }
+        }
+    }
+
     /// The claim as it is to be searched for.
     fn settle(&self, claim: &Claim) -> Claim {
         if self.fairness.lets_all_go_on() { claim.settled() } else { claim.clone() }
@@ -310,6 +329,50 @@ impl Plan {
         };
         (outcome, Guarantee::Exact, algorithm)
     }
+}
+
+/// How a model is gone through.
+enum Way<'a> {
+    /// All states and steps are looked at.
+    States,
+    /// The same, together with a claim that comes to its end when it is too late.
+    Beginnings(Claim),
+    /// Infinite runs are looked for that a claim accepts.
+    Runs(Claim),
+    /// A formula is asked, question by question.
+    Questions(&'a Ctl, &'a Asked),
+}
+
+impl Way<'_> {
+    /// What runs along with the model.
+    fn claim(&self) -> Option<Claim> {
+        match self {
+            Way::States => None,
+            Way::Beginnings(claim) | Way::Runs(claim) => Some(claim.clone()),
+            // Any run counts, as long as it is fair.
+            Way::Questions(..) => Some(Claim::anything()),
+        }
+    }
+}
+
+/// The answer to a formula, and the reasons for it, after a search for a run that decides.
+fn answer_of(formula: &Ctl, outcome: Outcome<Step>) -> (Outcome<Step>, Option<Evidence<Step>>) {
+    let (is_found, run) = match (&outcome.counterexample, outcome.end) {
+        (
+            Some(Counterexample { error: ErrorKind::Fault(Fault { kind: FaultKind::Refuted, .. }), steps, .. }),
+            _,
+        ) => (true, Because::Run(Run { steps: steps.clone(), cycle_start: None, stations: Vec::new(), untold: 0 })),
+        (None, End::Complete) => (false, Because::NoRun),
+        _ => return (outcome, None),
+    };
+    let holds = is_found == matches!(formula, Ctl::Runs(Quantifier::Some, _));
+    let evidence = Some(Evidence { formula: formula.clone(), holds, because: run });
+    let outcome = match (holds, is_found) {
+        (true, _) => Outcome { errors: 0, counterexample: None, ..outcome },
+        (false, true) => outcome,
+        (false, false) => Outcome { errors: 1, ..outcome },
+    };
+    (outcome, evidence)
 }
 
 /// Whether a formula is true where runs begin.

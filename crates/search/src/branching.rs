@@ -55,7 +55,8 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let run = Run::new(model, store, &Checks::OF_CLAIMS, limits, observer);
-    let mut inquiry = Inquiry { run, questions, searches: Vec::new(), waiting: 0, shown: None, unanswered: None };
+    let mut inquiry =
+        Inquiry { run, questions, searches: Vec::new(), idle: Vec::new(), shown: None, unanswered: None };
     let answer = inquiry.ask_initial_states(asked);
     let Inquiry { run, shown, unanswered, .. } = inquiry;
     let (holds, explored) = match answer {
@@ -119,9 +120,9 @@ struct Inquiry<'a, M: Accepting, S: Numbered, O: ?Sized> {
     run: Run<'a, M, S, O>,
     questions: &'a Questions,
     /// Each waits for the one behind it.
-    searches: Vec<Search<S::Key>>,
-    /// What all of these but the last one take, in bytes.
-    waiting: u64,
+    searches: Vec<Box<Search<S::Key>>>,
+    /// Those that are done, for others to begin with their memory: at most as many as questions are nested.
+    idle: Vec<Box<Search<S::Key>>>,
     /// What the outermost search has found.
     shown: Option<Shown<S::Key>>,
     /// Where something has no answer.
@@ -134,6 +135,8 @@ struct Search<K> {
     kind: Question,
     /// Places in it are greater than this.
     base: u64,
+    /// What those take that wait for it, in bytes.
+    waiting: u64,
     open: Open<K>,
     /// The places of its states in searches that wait.
     before: Vec<u64>,
@@ -206,25 +209,24 @@ where
                     self.searches.push(search);
                     self.begin(question, key);
                 }
-                Turn::Done => {}
+                Turn::Done => self.idle.push(search),
             }
         }
         ControlFlow::Continue(())
     }
 
     fn begin(&mut self, question: QuestionId, root: S::Key) {
-        let base = self.searches.last().map_or(0, |search| search.open.last());
-        self.waiting = self.searches.iter().map(Search::bytes).sum();
-        self.searches.push(Search {
-            number: self.questions.number(question).unwrap_or_default(),
-            kind: self.questions.get(question),
-            base,
-            open: Open::above(base),
-            before: Vec::new(),
-            descent: Descent::default(),
-            ahead: Some((root, Note::default())),
-            taken: None,
-        });
+        let waiting = self.searches.last().map(|search| (search.open.last(), search.waiting + search.bytes()));
+        let mut search = self.idle.pop().unwrap_or_else(|| Box::new(Search::new()));
+        search.number = self.questions.number(question).unwrap_or_default();
+        search.kind = self.questions.get(question);
+        (search.base, search.waiting) = waiting.unwrap_or_default();
+        search.open.begin_above(search.base);
+        search.before.clear();
+        search.descent.clear();
+        search.ahead = Some((root, Note::default()));
+        search.taken = None;
+        self.searches.push(search);
     }
 
     /// Goes on with a search until it has an answer, or must wait for one.
@@ -341,8 +343,13 @@ where
         let word = Word(self.run.store.number(key));
         let depth = if search.open.states().is_empty() { 0 } else { search.descent.depth() + 1 };
         let place = search.open.enter(key, depth, note);
+        *self.run.stats.entered.get_or_insert_default() += 1;
         search.before.push(word.place());
-        self.run.aside = self.waiting + search.bytes();
+        // Memory grows in large pieces.
+        let count = search.open.states().len() as u64;
+        if count.is_power_of_two() || count.is_multiple_of(64) {
+            self.run.aside = search.waiting + search.bytes();
+        }
         self.write(search, key, word.placed(place))
     }
 
@@ -512,6 +519,20 @@ enum Judged<K> {
 }
 
 impl<K: StateKey> Search<K> {
+    fn new() -> Self {
+        Search {
+            number: 0,
+            kind: Question::Const(false),
+            base: 0,
+            waiting: 0,
+            open: Open::default(),
+            before: Vec::new(),
+            descent: Descent::default(),
+            ahead: None,
+            taken: None,
+        }
+    }
+
     fn bytes(&self) -> u64 {
         self.open.bytes() + footprint::bytes(&self.before) as u64 + self.descent.bytes()
     }

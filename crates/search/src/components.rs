@@ -111,9 +111,12 @@ impl<K> Default for Open<K> {
 }
 
 impl<K: Copy> Open<K> {
-    /// Nothing yet; numbers will be greater than `base`.
-    pub fn above(base: u64) -> Self {
-        Open { base, ..Open::default() }
+    /// Forgets all; numbers will be greater than `base`.
+    pub fn begin_above(&mut self, base: u64) {
+        self.base = base;
+        self.states.clear();
+        self.components.clear();
+        self.path.clear();
     }
 
     /// The greatest number.

@@ -1,8 +1,10 @@
 //! A run into a component and around in it, as short as it can easily be had.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use entail_model::{Accepting, Full, Keys, Model, State, StateBuf, StateKey, Successors};
+
+use rapidhash::{RapidHashMap, RapidHashSet};
 
 use crate::components::{ByModel, Note};
 use crate::descent::{Ahead, Descent, Notes, Turn};
@@ -43,9 +45,9 @@ pub(crate) fn into<M: Accepting, S: Keys>(
     known: Option<WayIn<S::Key>>,
     allowed: impl Fn(&S, S::Key) -> bool,
 ) -> Option<WayIn<S::Key>> {
-    let members: HashSet<S::Key> = targets.iter().copied().collect();
+    let members: RapidHashSet<S::Key> = targets.iter().copied().collect();
     let patience = if known.is_some() { PATIENCE } else { usize::MAX };
-    Finder { model, store }.way_into(&members, patience, allowed).or(known)
+    Finder::new(model, store).way_into(&members, patience, allowed).or(known)
 }
 
 /// A way from one of these states, all of which can be reached from each other, back to it, so that who takes it again and
@@ -56,8 +58,8 @@ pub(crate) fn around<M: Accepting, S: Keys>(
     component: &[S::Key],
     entry: S::Key,
 ) -> Option<Vec<Turn>> {
-    let members: HashSet<S::Key> = component.iter().copied().collect();
-    let mut finder = Finder { model, store };
+    let members: RapidHashSet<S::Key> = component.iter().copied().collect();
+    let mut finder = Finder::new(model, store);
     let (mut here, mut taken, mut circle) = (entry, Note::default(), Vec::new());
     loop {
         let missing = model.sets().and(taken.demands).without(taken.sets);
@@ -91,8 +93,8 @@ pub(crate) fn undemanding<M: Accepting, S: Keys>(
     store: &mut S,
     component: &[S::Key],
 ) -> Result<Option<Vec<S::Key>>, Full> {
-    let mut finder = Finder { model, store };
-    let numbers: HashMap<S::Key, usize> =
+    let mut finder = Finder::new(model, store);
+    let numbers: RapidHashMap<S::Key, usize> =
         component.iter().enumerate().map(|(number, key)| (*key, number)).collect();
     let mut edges = Vec::new();
     for &key in component {
@@ -102,7 +104,7 @@ pub(crate) fn undemanding<M: Accepting, S: Keys>(
     let mut candidates: Vec<Vec<usize>> = vec![(0..component.len()).collect()];
     while let Some(states) = candidates.pop() {
         for part in strongly_connected(&edges, &states) {
-            let members: HashSet<usize> = part.iter().copied().collect();
+            let members: RapidHashSet<usize> = part.iter().copied().collect();
             let steps = || part.iter().flat_map(|&state| edges[state].iter().map(move |edge| (state, edge)));
             let inside = || steps().filter(|(_, (target, _))| members.contains(target));
             let Some(note) = inside().map(|(_, (_, note))| *note).reduce(Note::and) else { continue };
@@ -111,7 +113,7 @@ pub(crate) fn undemanding<M: Accepting, S: Keys>(
             }
             let unmet = note.demands.without(note.sets);
             if note.sets.contain(model.sets()) {
-                let demanding: HashSet<usize> =
+                let demanding: RapidHashSet<usize> =
                     inside().filter(|(_, (_, note))| note.demands.meet(unmet)).map(|(state, _)| state).collect();
                 candidates.push(part.into_iter().filter(|state| !demanding.contains(state)).collect());
             }
@@ -123,7 +125,7 @@ pub(crate) fn undemanding<M: Accepting, S: Keys>(
 /// The states among these that can be reached from each other, together; `edges` leave each state. (Kosaraju's
 /// algorithm.)
 fn strongly_connected(edges: &[Vec<(usize, Note)>], states: &[usize]) -> Vec<Vec<usize>> {
-    let mut backward: HashMap<usize, Vec<usize>> = states.iter().map(|&state| (state, Vec::new())).collect();
+    let mut backward: RapidHashMap<usize, Vec<usize>> = states.iter().map(|&state| (state, Vec::new())).collect();
     for &state in states {
         for (target, _) in &edges[state] {
             if let Some(sources) = backward.get_mut(target) {
@@ -138,7 +140,7 @@ fn strongly_connected(edges: &[Vec<(usize, Note)>], states: &[usize]) -> Vec<Vec
             .filter(|target| backward.contains_key(target))
             .collect::<Vec<_>>()
     };
-    let mut known = HashSet::new();
+    let mut known = RapidHashSet::default();
     let mut left: Vec<usize> = Vec::new();
     for &root in states {
         left.append(&mut reach(root, &mut known, forward));
@@ -153,7 +155,7 @@ fn strongly_connected(edges: &[Vec<(usize, Note)>], states: &[usize]) -> Vec<Vec
 
 /// All that is not known and can be reached from `root` through such states, in the order in which it is left behind by
 /// a search in depth.
-fn reach(root: usize, known: &mut HashSet<usize>, next: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
+fn reach(root: usize, known: &mut RapidHashSet<usize>, next: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
     let mut left = Vec::new();
     if !known.insert(root) {
         return left;
@@ -172,9 +174,15 @@ fn reach(root: usize, known: &mut HashSet<usize>, next: impl Fn(usize) -> Vec<us
     left
 }
 
-struct Finder<'a, M, S> {
+struct Finder<'a, M: Model, S: Keys> {
     model: &'a M,
     store: &'a mut S,
+    /// What is needed from one state to the next.
+    state: StateBuf,
+    opened: S::Opened,
+    successors: Successors<M::Step>,
+    scratch: M::Scratch,
+    descent: Descent<S::Key, Note>,
 }
 
 /// From one stable state to another.
@@ -186,11 +194,23 @@ struct Edge<K> {
     target: K,
 }
 
-impl<M: Accepting, S: Keys> Finder<'_, M, S> {
+impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
+    fn new(model: &'a M, store: &'a mut S) -> Self {
+        Finder {
+            model,
+            store,
+            state: StateBuf::new(),
+            opened: S::Opened::default(),
+            successors: Successors::default(),
+            scratch: M::Scratch::default(),
+            descent: Descent::default(),
+        }
+    }
+
     /// A shortest way from an initial state to one of these, if that is found before so many states were looked at.
     fn way_into(
         &mut self,
-        members: &HashSet<S::Key>,
+        members: &RapidHashSet<S::Key>,
         patience: usize,
         allowed: impl Fn(&S, S::Key) -> bool,
     ) -> Option<WayIn<S::Key>> {
@@ -215,7 +235,7 @@ impl<M: Accepting, S: Keys> Finder<'_, M, S> {
     fn shortest(
         &mut self,
         from: S::Key,
-        members: &HashSet<S::Key>,
+        members: &RapidHashSet<S::Key>,
         wanted: impl Fn(&Edge<S::Key>) -> bool,
     ) -> Option<Edge<S::Key>> {
         self.explore(&[from], usize::MAX, |_, edge| members.contains(&edge.target), wanted)
@@ -230,7 +250,7 @@ impl<M: Accepting, S: Keys> Finder<'_, M, S> {
         wanted: impl Fn(&Edge<S::Key>) -> bool,
     ) -> Option<Edge<S::Key>> {
         // The edge by which each state was reached.
-        let mut reached: HashMap<S::Key, Option<Edge<S::Key>>> = from.iter().map(|key| (*key, None)).collect();
+        let mut reached: RapidHashMap<S::Key, Option<Edge<S::Key>>> = from.iter().map(|key| (*key, None)).collect();
         let mut queue: VecDeque<S::Key> = from.iter().copied().collect();
         for _ in 0..patience {
             let key = queue.pop_front()?;
@@ -252,46 +272,39 @@ impl<M: Accepting, S: Keys> Finder<'_, M, S> {
 
     /// All ways from a stable state to the next ones.
     fn edges(&mut self, key: S::Key) -> Result<Vec<Edge<S::Key>>, Full> {
-        let (mut state, mut opened) = (StateBuf::new(), S::Opened::default());
-        self.store.open(key, &mut state, &mut opened);
-        let (mut successors, mut scratch) = (Successors::default(), M::Scratch::default());
-        self.model.expand(&state, &mut successors, &mut scratch);
-        let mut descent = Descent::<S::Key, Note>::default();
-        let common = ByModel(self.model).at(&state, &successors.steps());
-        self.enter(&mut descent, &successors, &opened, common)?;
+        self.store.open(key, &mut self.state, &mut self.opened);
+        self.successors.clear();
+        self.model.expand(&self.state, &mut self.successors, &mut self.scratch);
+        let common = ByModel(self.model).at(&self.state, &self.successors.steps());
+        self.enter(common)?;
         let mut edges = Vec::new();
-        while let Some(taken) = descent.advance() {
+        while let Some(taken) = self.descent.advance() {
             match taken.ahead {
                 Ahead::Nothing => {}
                 Ahead::Stable(target) => {
-                    edges.push(Edge { source: key, turns: descent.turns(), note: taken.note, target });
+                    edges.push(Edge { source: key, turns: self.descent.turns(), note: taken.note, target });
                 }
                 Ahead::Transient => {
-                    successors.clear();
-                    self.model.expand(descent.transient(), &mut successors, &mut scratch);
-                    self.enter(&mut descent, &successors, &opened, taken.note)?;
+                    self.successors.clear();
+                    self.model.expand(self.descent.transient(), &mut self.successors, &mut self.scratch);
+                    self.enter(taken.note)?;
                 }
             }
         }
         Ok(edges)
     }
 
-    fn enter(
-        &mut self,
-        descent: &mut Descent<S::Key, Note>,
-        successors: &Successors<M::Step>,
-        opened: &S::Opened,
-        common: Note,
-    ) -> Result<(), Full> {
-        self.store.reserve(successors.len(), u64::MAX)?;
-        let key = |state: &State| self.store.key(state, opened);
-        descent.enter(successors, key, |step| common.and(ByModel(self.model).of(step)));
+    fn enter(&mut self, common: Note) -> Result<(), Full> {
+        let Finder { model, store, opened, successors, descent, .. } = self;
+        store.reserve(successors.len(), u64::MAX)?;
+        let key = |state: &State| store.key(state, opened);
+        descent.enter(successors, key, |step| common.and(ByModel(*model).of(step)));
         Ok(())
     }
 }
 
 /// All edges on the way to the last one, as one.
-fn backwards<K: StateKey>(reached: &HashMap<K, Option<Edge<K>>>, last: Edge<K>) -> Edge<K> {
+fn backwards<K: StateKey>(reached: &RapidHashMap<K, Option<Edge<K>>>, last: Edge<K>) -> Edge<K> {
     let (mut source, mut note) = (last.source, last.note);
     let mut pieces = vec![&last.turns];
     while let Some(edge) = &reached[&source] {

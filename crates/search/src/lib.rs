@@ -126,6 +126,8 @@ pub struct Stats {
     pub loops: Option<u64>,
     /// Each search says what its depth is.
     pub depth: u64,
+    /// How often a state was entered, if not once each: once for every question that led there.
+    pub entered: Option<u64>,
 }
 
 impl Stats {

@@ -1,7 +1,7 @@
 //! Branching time: what can be said of the runs that begin in a state. (CTL, after Clarke and Emerson.)
 
 use crate::fairness::Fairness;
-use crate::formula::Proposition;
+use crate::formula::{Formula, Formulas, Proposition};
 use entail_model::{Question, QuestionId, Questions};
 use std::fmt;
 
@@ -84,6 +84,59 @@ impl Ctl {
             Ctl::Implies(left, right) => !left.is_true(holds) || right.is_true(holds),
             Ctl::Equivalent(left, right) => left.is_true(holds) == right.is_true(holds),
             Ctl::Runs(..) => false,
+        }
+    }
+
+    /// What a run comes to that decides, if it comes to something in the end: then all runs should not, or some run should.
+    /// As a formula of linear time; nothing if the formula says more than that, or something else.
+    pub fn deciding(&self, formulas: &mut Formulas) -> Option<Formula> {
+        let Ctl::Runs(quantifier, path) = self else { return None };
+        let (first, then) = match (quantifier, &**path) {
+            (Quantifier::All, Path::Always(operand)) => (Ctl::Const(true), !operand.clone()),
+            (Quantifier::All, Path::WeakUntil(left, right)) => {
+                (!right.clone(), Ctl::and(!left.clone(), !right.clone()))
+            }
+            (Quantifier::All, Path::Release(left, right)) => (!left.clone(), !right.clone()),
+            (Quantifier::Some, Path::Eventually(operand)) => (Ctl::Const(true), operand.clone()),
+            (Quantifier::Some, Path::Until(left, right)) => (left.clone(), right.clone()),
+            (Quantifier::All, Path::Next(_) | Path::Eventually(_) | Path::Until(..))
+            | (Quantifier::Some, Path::Next(_) | Path::Always(_) | Path::WeakUntil(..) | Path::Release(..)) => {
+                return None;
+            }
+        };
+        if !first.is_of_state() || !then.is_of_state() {
+            return None;
+        }
+        let (first, then) = (first.of_state(formulas), then.of_state(formulas));
+        Some(formulas.until(first, then))
+    }
+
+    /// What is about a state alone, of the first state of a run.
+    fn of_state(&self, formulas: &mut Formulas) -> Formula {
+        match self {
+            Ctl::Const(true) => Formula::TRUE,
+            Ctl::Const(false) | Ctl::Runs(..) => Formula::FALSE,
+            Ctl::Proposition(proposition) => formulas.proposition(*proposition),
+            Ctl::Not(operand) => {
+                let operand = operand.of_state(formulas);
+                formulas.not(operand)
+            }
+            Ctl::And(left, right) => {
+                let (left, right) = (left.of_state(formulas), right.of_state(formulas));
+                formulas.and([left, right])
+            }
+            Ctl::Or(left, right) => {
+                let (left, right) = (left.of_state(formulas), right.of_state(formulas));
+                formulas.or([left, right])
+            }
+            Ctl::Implies(left, right) => {
+                let (left, right) = (left.of_state(formulas), right.of_state(formulas));
+                formulas.implies(left, right)
+            }
+            Ctl::Equivalent(left, right) => {
+                let (left, right) = (left.of_state(formulas), right.of_state(formulas));
+                formulas.equivalent(left, right)
+            }
         }
     }
 

@@ -162,7 +162,8 @@ impl Kripke {
     fn reaching(&self, first: &States, then: &States) -> States {
         let mut found = then.clone();
         loop {
-            let more: Vec<_> = first.difference(&found).copied().filter(|&one| self.leads_to(one, &found)).collect();
+            let more: Vec<_> =
+                first.difference(&found).copied().filter(|&one| self.leads_to(one, &found)).collect();
             if more.is_empty() {
                 return found;
             }

@@ -1,6 +1,7 @@
 //! entail and SPIN on the same models, in turns.
 
 mod bare;
+mod branching;
 mod document;
 mod figures;
 mod list;
@@ -42,6 +43,9 @@ pub struct Options {
     /// Formulas about public benchmark models instead, with and without weak fairness
     #[arg(long, conflicts_with_all = ["models", "min_states", "max_states", "small", "csv"])]
     liveness: bool,
+    /// Formulas of branching time instead, against safety runs of the same models
+    #[arg(long, conflicts_with_all = ["models", "min_states", "max_states", "small", "csv", "liveness"])]
+    branching: bool,
     /// How often everything is measured; the medians count
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -105,6 +109,9 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     let entail = Entail::find(binary)?;
     if options.liveness {
         return liveness::run(options, &entail);
+    }
+    if options.branching {
+        return branching::run(options, &entail);
     }
     let mut contests = prepare(options)?;
     if contests.is_empty() {

@@ -35,7 +35,8 @@ fn model(seed: u64) -> Option<(ModelSource, String)> {
         return None;
     }
     let mut rng = Rng::new(seed);
-    let relation = |rng: &mut Rng| format!("{} {} {}", rng.pick(&variables), rng.pick(&["==", "!=", "<"]), rng.below(3));
+    let relation =
+        |rng: &mut Rng| format!("{} {} {}", rng.pick(&variables), rng.pick(&["==", "!=", "<"]), rng.below(3));
     let names: Vec<_> = (0..3).map(|_| relation(&mut rng)).collect();
     let operators = 1 + rng.below(6);
     let formula = ctl::formula(&mut rng, operators, 3);
@@ -83,7 +84,7 @@ fn branching(plan: &Plan, model: &ModelSource, name: &str) -> (bool, Option<Evid
     let Says::Branching(formula) = says else { panic!("`{name}` is not of branching time") };
     let asked = Asked::of(formula, plan.fairness).expect("a small formula");
     let done = run(plan, &system, Goal::Asked(formula, &asked));
-    (done.outcome.end == End::Complete, done.evidence)
+    (done.outcome.errors == 0, done.evidence)
 }
 
 fn linear(plan: &Plan, model: &ModelSource, name: &str) -> bool {
@@ -168,7 +169,8 @@ impl Validator<'_, '_> {
         match *cycle_start {
             None => assert!(self.holding(&Ctl::some(Path::Always(Ctl::Const(true)))).contains(&last.1)),
             Some(begins) => {
-                let from = stable.iter().position(|(after, _)| *after == begins).expect("it begins where it is stable");
+                let from =
+                    stable.iter().position(|(after, _)| *after == begins).expect("it begins where it is stable");
                 assert_eq!(stable[from].1, last.1, "it goes round");
                 self.check_round(&stable[from..], &movers, path, holds);
             }
@@ -239,7 +241,7 @@ fn decided(formula: &Ctl, parts: &[Evidence<Step>]) -> Option<bool> {
 #[test]
 fn answers_and_evidence_are_right() {
     let (mut models, mut yes, mut runs, mut nested) = (0, 0, 0, 0);
-    for seed in 0..1_000 {
+    for seed in 0..500 {
         let Some((model, text)) = model(seed) else { continue };
         let (says, system) = meaning(&model, "any");
         let Says::Branching(formula) = says else { panic!("it is of branching time") };
@@ -259,13 +261,13 @@ fn answers_and_evidence_are_right() {
         }
         models += 1;
     }
-    assert!(models > 300 && runs > 300 && nested > 50, "{models}, {yes}, {runs}, {nested}");
+    assert!(models > 100 && runs > 200 && nested > 50, "{models}, {yes}, {runs}, {nested}");
 }
 
 #[test]
 fn what_all_runs_do_linear_time_says_too() {
     let (mut models, mut yes) = (0, 0);
-    for seed in 0..1_000 {
+    for seed in 0..500 {
         let Some((model, text)) = model(seed) else { continue };
         let (_, system) = meaning(&model, "ag");
         if Kripke::of(&Interpreter::new(&system), MOST_STATES).is_none() {
@@ -279,5 +281,5 @@ fn what_all_runs_do_linear_time_says_too() {
         }
         models += 1;
     }
-    assert!(models > 300 && yes > models / 2 && yes < 3 * models, "{models}, {yes}");
+    assert!(models > 100 && yes > models / 2 && yes < 3 * models, "{models}, {yes}");
 }

@@ -91,6 +91,9 @@ struct States {
     revisits: Option<u64>,
     loops: Option<u64>,
     depth: u64,
+    /// How often states were entered, where one is entered for every question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    visited: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -238,6 +241,7 @@ fn states(searched: &Searched) -> States {
         revisits: stats.revisits(),
         loops: stats.loops,
         depth: stats.depth,
+        visited: stats.entered,
     }
 }
 

@@ -139,6 +139,7 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
     let seen = match searched.end {
         End::Complete if searched.algorithm == Algorithm::Branching => "no more had to be explored",
         End::Complete => "all of the model was explored",
+        End::Error if searched.errors == 0 => "no more had to be explored",
         End::Error => "the search stopped at the error",
         End::Limit(_) => "the search is not complete",
     };
@@ -196,6 +197,7 @@ fn write_hints(out: &mut String, report: &Report) -> fmt::Result {
 fn hint(property: &PropertyReport) -> Option<&'static str> {
     let searched = property.searched.as_ref()?;
     match searched.end {
+        End::Error if searched.errors == 0 => None,
         End::Error if searched.algorithm == Algorithm::DepthFirst => {
             Some("`--search bfs` finds a shortest counterexample")
         }
