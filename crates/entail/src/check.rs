@@ -267,7 +267,9 @@ impl Job<'_> {
     fn report(&self, subject: Subject, interpreter: &Interpreter, done: Done, console: &Console) -> PropertyReport {
         let outcome = &done.outcome;
         let verdict = self.verdict(&done);
-        let evidence = done.evidence.as_ref().filter(|evidence| evidence.first_run().is_some());
+        // What all runs do, no run shows.
+        let is_telling = |evidence: &&Evidence<Step>| !evidence.holds || evidence.first_run().is_some();
+        let evidence = done.evidence.as_ref().filter(is_telling);
         let argument = evidence.map(|evidence| self.argument(subject, interpreter, evidence, console));
         let counterexample = outcome.counterexample.as_ref().map(|found| {
             let kept = argument.as_ref().and_then(|argument| argument.runs().first()?.trail.clone());
@@ -346,7 +348,7 @@ impl Job<'_> {
             kept += 1;
             self.write(self.trail(subject, kept), &Trail::of(run, &self.model.system), console)
         };
-        Teller { interpreter, fairness: self.plan.fairness, start: &start, keep }.tell(evidence, &[])
+        Teller { interpreter, fairness: self.plan.fairness, start: &start, keep, runs: 0 }.tell(evidence, &[])
     }
 
     /// Puts `found` into words, and writes its trail unless that was `kept` already.

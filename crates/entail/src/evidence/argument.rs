@@ -45,6 +45,8 @@ pub struct Teller<'a, 's, W> {
     pub start: &'a StateBuf,
     /// Keeps a run, which begins in the initial state, and says where.
     pub keep: W,
+    /// How many runs have been told.
+    pub runs: usize,
 }
 
 impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
@@ -86,12 +88,15 @@ impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
             walk.pass(step);
         }
         let actions = Walk::from(self.interpreter, walk.state.clone()).actions(&run.steps);
+        // What is to be seen where another run has come to needs no trail of its own.
+        let trail = if run.steps.is_empty() && self.runs > 0 { None } else { (self.keep)(&whole) };
+        self.runs += 1;
         Told {
             steps: run.steps.len(),
             cycle_start: run.cycle_start,
             last_steps: walk.tell_last(&run.steps, run.cycle_start),
             actions,
-            trail: (self.keep)(&whole),
+            trail,
         }
     }
 
@@ -107,7 +112,7 @@ impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
             (_, Because::State) => "in this state".to_owned(),
             (Ctl::Runs(_, path), Because::Run(run)) => self.reason_of_run(path, *holds, run),
             (Ctl::Runs(quantifier, path), Because::NoRun) => self.reason_of_none(*quantifier, path),
-            _ => "because".to_owned(),
+            _ => "because of what follows".to_owned(),
         }
     }
 
@@ -118,15 +123,15 @@ impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
             count => format!("after these {count} steps"),
         };
         let name = |formula: &Ctl| self.name(formula);
-        let always = |formula: &Ctl, so: &str| {
-            // What is repeated is only one way to go round.
-            let elsewhere = match self.fairness {
-                Fairness::None => "",
-                Fairness::Weak | Fairness::Strong | Fairness::Impartial => {
-                    ", nor is it otherwise wherever this run can go and come back from"
-                }
-            };
-            format!("on this run, {} is {so} true{elsewhere}", name(formula))
+        // What is repeated is only one way to go round: a fair run goes all of them.
+        let everywhere = self.fairness != Fairness::None;
+        let always = |formula: &Ctl| {
+            let elsewhere = if everywhere { ", and everywhere it could go and come back from" } else { "" };
+            format!("{} is always true on this run{elsewhere}", name(formula))
+        };
+        let never = |formula: &Ctl| {
+            let elsewhere = if everywhere { ", nor anywhere it could go and come back from" } else { "" };
+            format!("{} is never true on this run{elsewhere}", name(formula))
         };
         match (path, holds, run.cycle_start) {
             (Path::Next(operand) | Path::Always(operand) | Path::Eventually(operand), _, None) => {
@@ -144,14 +149,14 @@ impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
             (Path::Release(left, right), false, None) => {
                 format!("{after}, {} is false, and {} has not been true", name(right), name(left))
             }
-            (Path::Release(_, right), true, Some(_)) => always(right, "always"),
-            (Path::Until(left, _) | Path::WeakUntil(left, _), true, Some(_)) => always(left, "always"),
-            (Path::Until(_, right) | Path::WeakUntil(_, right), false, Some(_)) => always(right, "never"),
+            (Path::Release(_, right), true, Some(_)) => always(right),
+            (Path::Until(left, _) | Path::WeakUntil(left, _), true, Some(_)) => always(left),
+            (Path::Until(_, right) | Path::WeakUntil(_, right), false, Some(_)) => never(right),
             (Path::Next(operand) | Path::Always(operand) | Path::Eventually(operand), true, Some(_)) => {
-                always(operand, "always")
+                always(operand)
             }
             (Path::Next(operand) | Path::Always(operand) | Path::Eventually(operand), false, Some(_))
-            | (Path::Release(operand, _), false, Some(_)) => always(operand, "never"),
+            | (Path::Release(operand, _), false, Some(_)) => never(operand),
         }
     }
 
@@ -190,14 +195,14 @@ impl Argument {
     /// Line by line, what something rests on behind it and further to the right.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        self.write(&mut text, 1);
+        self.write(&mut text, 1, "");
         text
     }
 
-    fn write(&self, text: &mut String, depth: usize) {
+    fn write(&self, text: &mut String, depth: usize, when: &str) {
         let margin = "  ".repeat(depth);
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{margin}{} {}: {}", self.formula, verb(self.holds), self.reason);
+        let _ = writeln!(text, "{margin}{when}{} {}: {}", self.formula, verb(self.holds), self.reason);
         let mut last = 0;
         if let Some(run) = &self.run {
             let shown = run.last_steps.len();
@@ -210,13 +215,14 @@ impl Argument {
             last = run.steps;
         }
         for (after, part) in &self.parts {
-            if self.run.is_some() && *after != last {
-                let _ = match after {
-                    0 => writeln!(text, "{margin}  at the beginning:"),
-                    after => writeln!(text, "{margin}  after {}:", plural(*after as u64, "step")),
-                };
+            match (&self.run, *after) {
+                (None, _) => part.write(text, depth + 1, ""),
+                (Some(_), after) if after == last => part.write(text, depth + 1, ""),
+                (Some(_), 0) => part.write(text, depth + 1, "at the beginning, "),
+                (Some(_), after) => {
+                    part.write(text, depth + 1, &format!("after {}, ", plural(after as u64, "step")));
+                }
             }
-            part.write(text, depth + 1);
         }
         if self.untold > 0 {
             let _ = writeln!(text, "{margin}  and so on, for {}", plural(self.untold as u64, "more state"));
