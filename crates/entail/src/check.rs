@@ -348,7 +348,8 @@ impl Job<'_> {
             kept += 1;
             self.write(self.trail(subject, kept), &Trail::of(run, &self.model.system), console)
         };
-        Teller { interpreter, fairness: self.plan.fairness, start: &start, keep, runs: 0 }.tell(evidence, &[])
+        let (fairness, draws) = (self.plan.fairness, self.args.evidence.is_some());
+        Teller { interpreter, fairness, start: &start, keep, draws, runs: 0 }.tell(evidence, &[])
     }
 
     /// Puts `found` into words, and writes its trail unless that was `kept` already.

@@ -32,7 +32,7 @@ pub struct Told {
     pub cycle_start: Option<usize>,
     /// In words.
     pub last_steps: Vec<String>,
-    /// All of them, each in few words.
+    /// All of them, each in few words, if they are to be drawn.
     pub actions: Vec<String>,
     /// The run, and what leads to where it begins.
     pub trail: Option<PathBuf>,
@@ -45,6 +45,8 @@ pub struct Teller<'a, 's, W> {
     pub start: &'a StateBuf,
     /// Keeps a run, which begins in the initial state, and says where.
     pub keep: W,
+    /// Whether runs are to be drawn.
+    pub draws: bool,
     /// How many runs have been told.
     pub runs: usize,
 }
@@ -87,7 +89,8 @@ impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
         for &step in before {
             walk.pass(step);
         }
-        let actions = Walk::from(self.interpreter, walk.state.clone()).actions(&run.steps);
+        let drawn = if self.draws { &run.steps[..] } else { &[] };
+        let actions = Walk::from(self.interpreter, walk.state.clone()).actions(drawn);
         // What is to be seen where another run has come to needs no trail of its own.
         let trail = if run.steps.is_empty() && self.runs > 0 { None } else { (self.keep)(&whole) };
         self.runs += 1;
