@@ -6,6 +6,11 @@
 //! waits, and another one begins there. All that a search has seen and left, it has an answer for, and when it finds what it
 //! looks for, all that is still open leads there. So no state is entered twice for the same question. (After Vergauwen and
 //! Lewi, *A linear local model checking algorithm for CTL*, 1993.)
+//!
+//! Where only runs count that go round in a whole component ([`Question::Settle`]), a search still goes through those states
+//! alone where the first thing holds. What is a component among these is one of the model only if no way leads out of it and
+//! back: that is another question ([`Question::Round`]), asked when a component is complete that would be accepted. It is
+//! answered by a search through all states, which says of each component whether it is of the kind.
 
 use std::ops::ControlFlow;
 
