@@ -5,6 +5,7 @@ use crate::console::{Console, Failure, Status};
 use crate::coverage::{Coverage, Unreached};
 use crate::evidence::{Argument, Evidence, Teller, dot};
 use crate::load::{self, Reading};
+use crate::neglect::Neglected;
 use crate::plan::{Done, Goal, Memory, Plan};
 use crate::progress::Watch;
 use crate::property::{forbidden, stations};
@@ -363,13 +364,16 @@ impl Job<'_> {
     ) -> Counterexample {
         let trail = Trail::of(found, &self.model.system);
         let (violation, last_steps) = tell(interpreter, subject, found);
+        let cycle_start = match found.error {
+            ErrorKind::Cycle { begins } => Some(begins),
+            ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
+        };
+        let neglected = |begins| Neglected::by(interpreter, &found.start, &found.steps, begins, self.plan.fairness);
         Counterexample {
             violation,
             steps: found.steps.len(),
-            cycle_start: match found.error {
-                ErrorKind::Cycle { begins } => Some(begins),
-                ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
-            },
+            cycle_start,
+            neglected: cycle_start.and_then(neglected),
             moves: trail.moves.len(),
             trail: kept.or_else(|| self.write(self.trail(subject, 1), &trail, console)),
             last_steps,

@@ -9,6 +9,7 @@ mod interrupt;
 mod load;
 mod ltl;
 mod machine;
+mod neglect;
 mod plan;
 mod progress;
 mod property;

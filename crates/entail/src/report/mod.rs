@@ -8,6 +8,7 @@ use crate::args::Backend;
 use crate::console::Status;
 use crate::coverage::Unreached;
 use crate::evidence::Argument;
+use crate::neglect::Neglected;
 use crate::plan::{Algorithm, Plan};
 use crate::violation::Violation;
 use entail_front::ModelSource;
@@ -75,6 +76,8 @@ pub struct Counterexample {
     pub steps: usize,
     /// After how many of them the run goes round for ever.
     pub cycle_start: Option<usize>,
+    /// Who could move in what is repeated, and never does.
+    pub neglected: Option<Neglected>,
     /// How long the trail is, where a rendezvous counts twice.
     pub moves: usize,
     /// `None` if it could not be written.

@@ -194,21 +194,25 @@ fn write_hints(out: &mut String, report: &Report) -> fmt::Result {
     hints.iter().try_for_each(|hint| writeln!(out, "  hint: {hint}"))
 }
 
-fn hint(property: &PropertyReport) -> Option<&'static str> {
+fn hint(property: &PropertyReport) -> Option<String> {
     let searched = property.searched.as_ref()?;
-    match searched.end {
-        End::Error if searched.errors == 0 => None,
-        End::Error if searched.algorithm == Algorithm::DepthFirst => {
-            Some("`--search bfs` finds a shortest counterexample")
-        }
-        End::Error if property.name != SAFETY => None,
-        End::Error => Some("`--all-errors` goes on and counts every error"),
-        End::Complete => None,
-        End::Limit(Limit::Depth) => Some("a greater `--depth`, or none, lets the search see more"),
-        End::Limit(Limit::Time) => Some("a greater `--time`, or none, lets the search see more"),
-        End::Limit(Limit::Memory) => Some("a greater `--memory` lets the search see more, if the machine has it"),
-        End::Limit(Limit::Interrupted) => None,
+    if let Some(neglected) = searched.counterexample.as_ref().and_then(|found| found.neglected.as_ref()) {
+        return Some(neglected.hint());
     }
+    let hint = match searched.end {
+        End::Error if searched.errors == 0 => return None,
+        End::Error if searched.algorithm == Algorithm::DepthFirst => {
+            "`--search bfs` finds a shortest counterexample"
+        }
+        End::Error if property.name != SAFETY => return None,
+        End::Error => "`--all-errors` goes on and counts every error",
+        End::Complete => return None,
+        End::Limit(Limit::Depth) => "a greater `--depth`, or none, lets the search see more",
+        End::Limit(Limit::Time) => "a greater `--time`, or none, lets the search see more",
+        End::Limit(Limit::Memory) => "a greater `--memory` lets the search see more, if the machine has it",
+        End::Limit(Limit::Interrupted) => return None,
+    };
+    Some(hint.to_owned())
 }
 
 #[derive(Clone, Copy)]
