@@ -1,4 +1,12 @@
-/* Somebody rolls a die, again and again, while somebody else counts. */
+/* expect: six violated: acceptance cycle
+ * expect: six violated: acceptance cycle, fair strong
+ * expect: always_six violated: acceptance cycle
+ * expect: always_six holds, fair weak
+ * expect: always_six holds, fair strong
+ *
+ * Somebody rolls a die, again and again, while somebody else counts. In branching time, what can happen again and again
+ * does, if runs are fair.
+ */
 byte die = 1, turns;
 
 active proctype roller() {

@@ -1,4 +1,8 @@
-/* A machine that can always be reset, until it is broken. */
+/* expect: safety holds
+ * expect: can_reset violated: refuted
+ *
+ * A machine that can always be reset, until it is broken.
+ */
 mtype = { idle, busy, broken };
 mtype state = idle;
 
