@@ -95,9 +95,10 @@ const FORMULAS: &str = "Operators: [] <> X U W V R ! && || -> <-> and the words 
 /// What a model consists of, as entail sees it
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// automata, symbols, code (of the language's own tools, where they have one) or ir (what entail runs)
-    #[arg(value_parser = choice(&[("automata", What::Automata), ("symbols", What::Symbols), ("code", What::Code),
-        ("ir", What::Ir)], &["dependencies", "claim"]))]
+    /// automata, symbols, dependencies (what statements have to do with each other), code (of the language's own tools,
+    /// where they have one) or ir (what entail runs)
+    #[arg(value_parser = choice(&[("automata", What::Automata), ("symbols", What::Symbols),
+        ("dependencies", What::Dependencies), ("code", What::Code), ("ir", What::Ir)], &["claim"]))]
     pub what: What,
     pub model: PathBuf,
     #[command(flatten)]
@@ -243,6 +244,7 @@ pub enum ShowFormat {
 pub enum What {
     Automata,
     Symbols,
+    Dependencies,
     Code,
     Ir,
 }

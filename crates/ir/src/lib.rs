@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod expr;
+pub mod footprint;
 pub mod interpret;
 pub mod monitor;
 pub mod ranges;
@@ -18,6 +19,7 @@ pub use entail_model::FaultKind;
 pub use action::{Action, Block, BlockNode, Entry, NodeId, Pattern, Receive, Run, Send};
 pub use expr::{BinaryOp, ChannelTest, Expr, Poll, UnaryOp};
 
+pub use footprint::{Footprint, Footprints};
 pub use interpret::Interpreter;
 pub use monitor::Monitor;
 pub use ranges::Ranges;

@@ -352,6 +352,13 @@ impl System {
     }
 }
 
+impl Location {
+    /// The edges that leave it.
+    pub fn edges(&self) -> impl Iterator<Item = EdgeId> + use<> {
+        (self.first..self.first + self.count).map(EdgeId)
+    }
+}
+
 impl Place {
     /// Somewhere that keeps nothing.
     pub fn nowhere(scalar: Scalar) -> Self {

@@ -1,6 +1,7 @@
 //! `entail show`: what a model consists of.
 
 mod automata;
+mod dependencies;
 mod symbols;
 
 use crate::args::{ShowArgs, ShowFormat, What};
@@ -18,9 +19,12 @@ pub fn show(args: &ShowArgs, console: &mut Console) -> Result<Status, Failure> {
         (What::Automata, ShowFormat::Json) => automata::json(&system),
         (What::Symbols, ShowFormat::Text) => symbols::text(&system),
         (What::Symbols, ShowFormat::Json) => symbols::json(&system),
+        (What::Dependencies, ShowFormat::Text) => dependencies::text(&system),
+        (What::Dependencies, ShowFormat::Json) => dependencies::json(&system),
         (What::Code, ShowFormat::Text) => code(&system, listing)?,
         (What::Ir, ShowFormat::Text) => entail_ir::text::print(&system),
-        (What::Symbols, ShowFormat::Dot) | (What::Code | What::Ir, ShowFormat::Dot | ShowFormat::Json) => {
+        (What::Symbols | What::Dependencies, ShowFormat::Dot)
+        | (What::Code | What::Ir, ShowFormat::Dot | ShowFormat::Json) => {
             return Err(Failure::new("there is no such format for this; try `--format text`"));
         }
     };

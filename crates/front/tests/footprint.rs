@@ -1,0 +1,157 @@
+//! Footprints against what steps really have to do with each other, in random models.
+
+use std::collections::{BTreeSet, HashSet, VecDeque};
+
+use entail_front::source::Sources;
+use entail_front::{ModelSource, Options, bir, esml, promela};
+use entail_ir::interpret::Step;
+use entail_ir::{Footprint, Footprints, Interpreter, System};
+use entail_model::{Fired, Model, StateBuf};
+use entail_testkit::promela::generate;
+use entail_testkit::rng::Rng;
+use entail_testkit::{bir as random_bir, esml as random_esml};
+
+const MODELS: u64 = 1_000;
+/// How many states of a model are looked at.
+const MOST_STATES: usize = 200;
+
+struct Watcher<'a, 's> {
+    interpreter: &'a Interpreter<'s>,
+    footprints: &'a Footprints,
+    /// Pairs of steps that do not conflict.
+    apart: usize,
+    /// Steps that others have made possible.
+    enabled: usize,
+}
+
+/// Where a step leads, if that is a stable state and nothing goes wrong.
+fn after(interpreter: &Interpreter, state: &StateBuf, step: Step) -> Option<StateBuf> {
+    let mut next = state.clone();
+    let done = interpreter.fire(step, &mut next) == Fired::Done;
+    (done && !interpreter.is_transient(&next)).then_some(next)
+}
+
+fn possible(interpreter: &Interpreter, state: &StateBuf) -> Vec<Step> {
+    let mut steps = Vec::new();
+    interpreter.enabled(state, &mut steps);
+    steps
+}
+
+fn actors(step: Step) -> BTreeSet<usize> {
+    std::iter::once(step.process()).chain(step.partner().map(|(process, _)| process)).collect()
+}
+
+impl Watcher<'_, '_> {
+    fn name(&self, step: Step) -> String {
+        let system = self.interpreter.system();
+        let statement = system.statement(system.edge(step.edge()).statement);
+        format!("{step:?}, `{}` in line {},", statement.text, statement.line)
+    }
+
+    fn footprint(&self, step: Step) -> Footprint {
+        let mut footprint = self.footprints.of(step.edge()).clone();
+        if let Some((_, edge)) = step.partner() {
+            footprint.join(self.footprints.of(edge));
+        }
+        footprint
+    }
+
+    fn look(&mut self, state: &StateBuf, text: &str) {
+        let steps = possible(self.interpreter, state);
+        for &one in &steps {
+            let Some(next) = after(self.interpreter, state, one) else { continue };
+            let of_one = self.footprint(one);
+            let steps_after = possible(self.interpreter, &next);
+            for &other in steps.iter().filter(|other| actors(**other).is_disjoint(&actors(one))) {
+                if of_one.conflicts(&self.footprint(other)) {
+                    continue;
+                }
+                self.apart += 1;
+                assert!(steps_after.contains(&other), "{} prevents {}:\n{text}", self.name(one), self.name(other));
+                let Some(way) = after(self.interpreter, state, other) else { continue };
+                let ends = (after(self.interpreter, &next, other), after(self.interpreter, &way, one));
+                assert_eq!(ends.0, ends.1, "{} and {} do not commute:\n{text}", self.name(one), self.name(other));
+            }
+            let new = steps_after.iter().filter(|step| !steps.contains(step));
+            for &enabled in new.filter(|step| actors(**step).is_disjoint(&actors(one))) {
+                let existed =
+                    actors(enabled).iter().all(|process| self.interpreter.view(state).processes.len() > *process);
+                if existed {
+                    self.enabled += 1;
+                    let may = of_one.may_enable(&self.footprint(enabled));
+                    assert!(may, "{} makes {} possible:\n{text}", self.name(one), self.name(enabled));
+                }
+            }
+        }
+    }
+}
+
+/// Looks at the first states of a model; returns how many pairs of steps did not conflict, and how many were enabled.
+fn watch(system: &System, text: &str) -> (usize, usize) {
+    let (interpreter, footprints) = (Interpreter::new(system), Footprints::new(system));
+    let mut watcher = Watcher { interpreter: &interpreter, footprints: &footprints, apart: 0, enabled: 0 };
+    let (mut known, mut waiting) = (HashSet::new(), VecDeque::new());
+    interpreter.initial_states(&mut |state| waiting.push_back(state.to_vec()));
+    while let Some(state) = waiting.pop_front() {
+        if known.len() == MOST_STATES || !known.insert(state.clone()) {
+            continue;
+        }
+        if !interpreter.is_transient(&state) {
+            watcher.look(&state, text);
+        }
+        for step in possible(&interpreter, &state) {
+            let mut next = state.clone();
+            if !interpreter.fire(step, &mut next).is_broken() {
+                waiting.push_back(next);
+            }
+        }
+    }
+    (watcher.apart, watcher.enabled)
+}
+
+/// All that is said of footprints: steps that do not conflict commute, and who waits is woken by what it waits for.
+fn check(models: impl Iterator<Item = (Option<ModelSource>, String)>, shares: bool) {
+    let (mut apart, mut enabled) = (0, 0);
+    for (model, text) in models {
+        let Some(model) = model else { continue };
+        let (more, woken) = watch(&model.system, &text);
+        (apart, enabled) = (apart + more, enabled + woken);
+    }
+    // Where processes share nothing but channels without room, only a partner makes a step possible.
+    assert!(apart > 5_000 && (enabled > 500 || !shares), "{apart}, {enabled}");
+}
+
+#[test]
+fn footprints_of_promela_are_true() {
+    check(
+        (0..MODELS).map(generate).filter(|program| program.flaw.is_none()).map(|program| {
+            let text = program.to_string();
+            (promela::load_text("model.pml", &text, &mut Sources::default(), &mut Vec::new()), text)
+        }),
+        true,
+    );
+}
+
+#[test]
+fn footprints_of_esml_are_true() {
+    check(
+        (0..MODELS).map(|seed| {
+            let text = random_esml::text(&random_esml::generate(&mut Rng::new(seed)));
+            let (mut sources, mut problems) = (Sources::default(), Vec::new());
+            (esml::load_text("model.esml", &text, &Options::default(), &mut sources, &mut problems), text)
+        }),
+        false,
+    );
+}
+
+#[test]
+fn footprints_of_bir_are_true() {
+    check(
+        (0..MODELS).map(|seed| {
+            let text = random_bir::text(&random_bir::generate(&mut Rng::new(seed)));
+            let (mut sources, mut problems) = (Sources::default(), Vec::new());
+            (bir::load_text("model.bir", &text, &Options::default(), &mut sources, &mut problems), text)
+        }),
+        true,
+    );
+}
