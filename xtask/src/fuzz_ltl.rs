@@ -180,11 +180,12 @@ impl Case {
     }
 }
 
+/// What both tools say of the same thing.
 #[derive(Debug, PartialEq)]
-enum Both {
+pub enum Both {
     Hold,
     Broken,
-    /// SPIN cannot say.
+    /// One of them cannot say.
     Unknown(String),
     Different(String),
 }

@@ -1,7 +1,7 @@
 //! Random traces over random models, checked by entail and by SPIN.
 
 use crate::entail::Entail;
-use crate::fuzz_ltl;
+use crate::fuzz_ltl::{self, Both};
 use crate::{Outcome, Result, pool};
 use entail_testkit::promela::ast::{Init, Type, Unit};
 use entail_testkit::promela::{Compare, Feature, Program, generate, minimise, number_of};
@@ -346,15 +346,6 @@ struct Ours {
     stored: u64,
     transitions: u64,
     errors: u64,
-}
-
-#[derive(Debug, PartialEq)]
-enum Both {
-    Hold,
-    Broken,
-    /// One of them cannot say.
-    Unknown(String),
-    Different(String),
 }
 
 pub fn run(seeds: &[u64], jobs: usize, keep: &Path, binary: Option<&Path>) -> Result<Outcome> {

@@ -54,9 +54,9 @@ impl Coverage {
             reached.insert(process_type.entry);
         }
         for location in &process_type.locations {
-            for edge in location.first..location.first + location.count {
-                if self.fired[edge as usize] {
-                    reached.extend(system.edge(EdgeId(edge)).target);
+            for edge in location.edges() {
+                if self.fired[edge.index()] {
+                    reached.extend(system.edge(edge).target);
                 }
             }
         }
