@@ -19,6 +19,8 @@ pub enum Mode {
     Default,
     /// The same, but all errors: what it takes is comparable.
     Optimised,
+    /// The same, with all orders of steps.
+    Passes,
 }
 
 /// What to do with a model.
@@ -133,6 +135,7 @@ impl Entail {
         match task.mode {
             Mode::AsWritten => command.args(["--no-opt", "--all-errors"]),
             Mode::Optimised => command.arg("--all-errors"),
+            Mode::Passes => command.args(["--all-errors", "--reduce", "none"]),
             Mode::Default => &mut command,
         };
         task.constants.iter().for_each(|constant| {

@@ -10,6 +10,7 @@ mod ltl_sizes;
 mod ltl_words;
 mod oracle;
 mod oracle_liveness;
+mod oracle_reduced;
 mod plot;
 mod pool;
 mod record;

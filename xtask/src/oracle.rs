@@ -2,7 +2,7 @@
 
 use crate::compare::{self, Comparison};
 use crate::entail::{Answer, Counts, Entail, Mode};
-use crate::{Outcome, Result, oracle_liveness, root};
+use crate::{Outcome, Result, oracle_liveness, oracle_reduced, root};
 use entail_testkit::promela::Compare;
 use entail_testkit::spin::{SpinAnswer, Status};
 use std::path::{Path, PathBuf};
@@ -22,6 +22,9 @@ pub struct Options {
     /// Formulas, claims and labels instead, also of the examples that come with SPIN
     #[arg(long, conflicts_with_all = ["models", "csv"])]
     liveness: bool,
+    /// How many states are stored with all that is left out, beside SPIN's
+    #[arg(long, conflicts_with = "liveness")]
+    reduced: bool,
 }
 
 pub const MODELS: &str = "../shared/models/promela";
@@ -43,6 +46,9 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
             println!("{} is not here: nothing to compare", needed.display());
             return Ok(Outcome::Agreement);
         }
+    }
+    if options.reduced {
+        return oracle_reduced::run(&models, &csv, options.max_states, binary);
     }
     let mut rows = read(&csv, FULL)?;
     rows.retain(|row| row.answer.stored <= options.max_states);

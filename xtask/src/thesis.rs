@@ -27,7 +27,7 @@ pub fn run(options: &Options, binary: Option<&std::path::Path>) -> Result<Outcom
         if expected[0] > options.max_states {
             continue;
         }
-        let found = entail.counts(&find(model)?, &["--search", "dfs"], &COUNTS)?;
+        let found = entail.counts(&find(model)?, &["--search", "dfs", "--no-opt"], &COUNTS)?;
         let [unique, revisits, loops, transitions, depth] = found[..] else {
             return Err("counts are missing".into());
         };

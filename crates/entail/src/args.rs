@@ -3,6 +3,7 @@
 use crate::units::{self, Sweep};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use entail_front::{Granularity, Language, Options};
+use entail_ir::Passes;
 use entail_temporal::Fairness;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,6 +22,7 @@ pub enum Verb {
     Ltl(LtlArgs),
     Replay(ReplayArgs),
     Show(ShowArgs),
+    Slice(SliceArgs),
 }
 
 /// Does the model satisfy its properties?
@@ -63,6 +65,9 @@ pub struct ReplayArgs {
     /// Say when what this property asks for becomes true or false, and where its claim is
     #[arg(long, value_name = "NAME")]
     pub property: Option<String>,
+    /// The trail comes from `entail check --slice`: replay it on the part of the model that the property depends on
+    #[arg(long)]
+    pub slice: bool,
     #[command(flatten)]
     pub asked: AskedArgs,
     #[command(flatten)]
@@ -105,6 +110,27 @@ pub struct ShowArgs {
     pub reading: ReadingArgs,
     #[arg(long, value_enum, default_value_t)]
     pub format: ShowFormat,
+    /// As it is searched for mistakes, simplified, and not as it is written
+    #[arg(long)]
+    pub optimised: bool,
+    #[command(flatten)]
+    pub passes: PassArgs,
+}
+
+/// What the properties do not depend on, and the model without it
+#[derive(Debug, Args)]
+pub struct SliceArgs {
+    pub model: PathBuf,
+    /// Slice for this property: `safety`, `acceptance`, `progress` or one the model names; may be repeated
+    #[arg(long = "property", value_name = "NAME")]
+    pub properties: Vec<String>,
+    #[command(flatten)]
+    pub asked: AskedArgs,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// What is left out and why the rest is not, only the slice, or all of that for programs
+    #[arg(long, value_enum, default_value_t)]
+    pub format: SliceFormat,
 }
 
 /// How the model's text is read.
@@ -167,6 +193,29 @@ pub struct AskedArgs {
     pub claim_files: Vec<PathBuf>,
 }
 
+/// What is not done to a model before it is searched.
+#[derive(Clone, Debug, Args)]
+pub struct PassArgs {
+    /// Do not simplify the model in this way; may be repeated
+    #[arg(long, value_name = "constants|unread|forget|merge", value_delimiter = ',', value_parser = choice(
+        &[("constants", Pass::Constants), ("unread", Pass::Unread), ("forget", Pass::Forget),
+            ("merge", Pass::Merge)], &[]))]
+    pub without: Vec<Pass>,
+}
+
+impl PassArgs {
+    /// All passes but those.
+    pub fn selected(&self) -> Passes {
+        let has = |pass: Pass| !self.without.contains(&pass);
+        Passes {
+            constants: has(Pass::Constants),
+            unread: has(Pass::Unread),
+            forget: has(Pass::Forget),
+            merge: has(Pass::Merge),
+        }
+    }
+}
+
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub struct HowArgs {
@@ -179,9 +228,10 @@ pub struct HowArgs {
     #[arg(long, value_name = "exact", default_value = "exact", value_parser = choice(&[("exact", Store::Exact)],
         &["tree", "collapse", "dfa", "compact", "bitstate", "cache"]))]
     pub store: Store,
-    /// Partial-order reduction
-    #[arg(long, value_name = "none", default_value = "none",
-        value_parser = choice(&[("none", Reduction::None)], &["por"]))]
+    /// Partial-order reduction: of steps in any order, one order is enough; by stubborn sets (auto: where that
+    /// is worth it), or by the simpler ample ones
+    #[arg(long, value_name = "auto|por|ample|none", default_value = "auto", value_parser = choice(
+        &[("auto", Reduction::IfWorthIt), ("por", Reduction::Stubborn), ("ample", Reduction::Ample), ("none", Reduction::None)], &[]))]
     pub reduce: Reduction,
     /// How successors are computed
     #[arg(long, value_name = "jit|interpret", default_value = "jit",
@@ -190,6 +240,11 @@ pub struct HowArgs {
     /// Explore the model exactly as written
     #[arg(long)]
     pub no_opt: bool,
+    /// Check each property on the part of the model that it depends on
+    #[arg(long, conflicts_with = "no_opt")]
+    pub slice: bool,
+    #[command(flatten)]
+    pub passes: PassArgs,
     /// How many threads search
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     pub threads: u32,
@@ -225,6 +280,14 @@ pub enum ReplayFormat {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SliceFormat {
+    #[default]
+    Text,
+    Promela,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LtlFormat {
     #[default]
     Never,
@@ -249,6 +312,15 @@ pub enum What {
     Ir,
 }
 
+/// A way to simplify a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    Constants,
+    Unread,
+    Forget,
+    Merge,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
     BreadthFirst,
@@ -264,6 +336,10 @@ pub enum Store {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
+    /// By stubborn sets, where there is enough to be gained.
+    IfWorthIt,
+    Stubborn,
+    Ample,
     None,
 }
 

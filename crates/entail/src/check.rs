@@ -14,7 +14,7 @@ use crate::trail::Trail;
 use crate::units::{show_bytes, show_duration};
 use crate::violation::{Kind, Violation};
 use crate::walk::Walk;
-use crate::{interrupt, machine, sweep};
+use crate::{interrupt, machine, slice, sweep};
 use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind, Says};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
@@ -37,6 +37,10 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
     if args.how.search == Search::Nested && args.what.fair != Fairness::None {
         let reason = "`--search nested` cannot tell fair runs from others";
         return Err(Failure::new(format!("{reason}; leave out `--search`, and runs are searched by components")));
+    }
+    if args.how.slice && !args.what.fair.lets_all_go_on() {
+        let reason = "a slice need not keep all steps by which a process moves again and again";
+        return Err(Failure::new(format!("{reason}; leave out `--slice`")));
     }
     let stop = interrupt::flag();
     let plan = Plan::of(args);
@@ -84,14 +88,24 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, 
             let alone = usize::from(selection.safety) + selection.named.len() == 1;
             let job =
                 Job { path, args, plan, model: &model, asked: &asked, alone, started, read: started.elapsed() };
-            if selection.safety {
-                let (property, unreached) = job.check_safety(stop, console);
-                report.properties.push(property);
-                report.unreached = unreached;
-            }
-            for property in selection.named {
-                let checked = job.check_property(property, stop, &mut report.warnings, console);
-                report.properties.push(checked);
+            if args.how.slice {
+                let wanted =
+                    selection.safety.then_some(None).into_iter().chain(selection.named.into_iter().map(Some));
+                for property in wanted {
+                    if let Err(Failure(message)) = job.check_slice(property, stop, &mut report, console) {
+                        report.errors.push(message.unwrap_or_else(|| "the model cannot be sliced".into()));
+                    }
+                }
+            } else {
+                if selection.safety {
+                    let (property, unreached) = job.check_safety(stop, console);
+                    report.properties.push(property);
+                    report.unreached = unreached;
+                }
+                for property in selection.named {
+                    let checked = job.check_property(property, stop, &mut report.warnings, console);
+                    report.properties.push(checked);
+                }
             }
         }
     }
@@ -107,13 +121,13 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, 
 }
 
 /// Which properties are to be checked.
-struct Selection<'m> {
-    safety: bool,
-    named: Vec<&'m Property>,
+pub struct Selection<'m> {
+    pub safety: bool,
+    pub named: Vec<&'m Property>,
 }
 
 impl<'m> Selection<'m> {
-    fn of(names: &[&str], model: &'m ModelSource) -> Result<Selection<'m>, String> {
+    pub fn of(names: &[&str], model: &'m ModelSource) -> Result<Selection<'m>, String> {
         let known = |name: &&&str| **name == SAFETY || model.properties.iter().any(|known| known.name == **name);
         if let Some(unknown) = names.iter().find(|name| !known(name)) {
             let known: Vec<_> = model.properties.iter().map(|property| property.name.as_str()).collect();
@@ -158,6 +172,26 @@ struct Subject<'p> {
 }
 
 impl Job<'_> {
+    /// Checks a property, or without one the built-in checks, on what they depend on. Which parts of the model no run
+    /// reaches is not known then.
+    fn check_slice(
+        &self,
+        property: Option<&Property>,
+        stop: &AtomicBool,
+        report: &mut Report,
+        console: &Console,
+    ) -> Result<(), Failure> {
+        let model = &slice::cut(self.path, &self.args.reading, self.asked, property, console)?;
+        let job = Job { model, ..*self };
+        let of_slice =
+            property.and_then(|property| model.properties.iter().find(|known| known.name == property.name));
+        report.properties.push(match of_slice {
+            Some(property) => job.check_property(property, stop, &mut report.warnings, console),
+            None => job.check_safety(stop, console).0,
+        });
+        Ok(())
+    }
+
     /// What is known of the built-in checks, and, if all of the model was seen, of which parts no run reaches.
     fn check_safety(&self, stop: &AtomicBool, console: &Console) -> (PropertyReport, Option<Vec<Unreached>>) {
         let interpreter = Interpreter::new(&self.model.system);
@@ -296,6 +330,7 @@ impl Job<'_> {
             state_bytes: initial_size(interpreter),
             state_bits: done.state_bits,
             algorithm: done.algorithm,
+            reduction: done.reduction,
         };
         let (name, option) = (subject.name.to_owned(), self.option(subject.name));
         PropertyReport { name, kind: subject.kind, option, verdict, searched: Some(searched) }
@@ -389,7 +424,11 @@ impl Job<'_> {
             AskedKind::Ctl => format!("{} '{}'", load::CTL, asked.name()),
             AskedKind::Never | AskedKind::Hoa => format!("-N {}", asked.source),
         };
-        asked.map(option).or_else(|| (name != SAFETY).then(|| format!("--property {name}")))
+        let option = asked.map(option).or_else(|| (name != SAFETY).then(|| format!("--property {name}")));
+        if !self.args.how.slice {
+            return option;
+        }
+        Some(option.map_or("--slice".into(), |option| format!("--slice {option}")))
     }
 
     /// Where the trail of a property goes, or that of a run further inside its argument.

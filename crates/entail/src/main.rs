@@ -4,6 +4,8 @@ mod args;
 mod check;
 mod console;
 mod coverage;
+#[cfg(test)]
+mod everywhere;
 mod evidence;
 mod interrupt;
 mod load;
@@ -16,6 +18,7 @@ mod property;
 mod replay;
 mod report;
 mod show;
+mod slice;
 mod sweep;
 mod trail;
 mod units;
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Verb::Ltl(args) => ltl::ltl(args, &mut console),
         Verb::Replay(args) => replay::replay(args, &mut console),
         Verb::Show(args) => show::show(args, &mut console),
+        Verb::Slice(args) => slice::slice(args, &mut console),
     };
     let flushed = console.out.flush().map_err(Failure::from);
     match done.and_then(|status| flushed.map(|()| status)) {

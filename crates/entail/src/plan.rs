@@ -4,13 +4,15 @@ use crate::args::{Backend, CheckArgs, Reduction, Search, Store};
 use crate::evidence::{Because, Evidence, Reasons, Run};
 use crate::machine;
 use crate::progress::Watch;
-use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, Step};
+use entail_ir::passes::optimised;
+use entail_ir::stubborn::Rule;
+use entail_ir::{Interpreter, Passes};
 use entail_jit::Jit;
 use entail_model::{
-    Accepting, Concurrent, Fault, FaultKind, Guarantee, Model, Observer, Progress, Propositional, Since,
+    Accepting, Concurrent, Fault, FaultKind, Guarantee, Model, Observer, Progress, Propositional, Reduced, Since,
 };
-use entail_packed::Packed;
+use entail_packed::{Packed, StubbornSets};
 use entail_search::{
     Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, branching, breadth_first, components,
     depth_first, nested,
@@ -30,8 +32,8 @@ pub struct Plan {
     pub reduction: Reduction,
     pub backend: Backend,
     pub threads: u32,
-    /// Whether the model is changed before it is searched.
-    pub optimised: bool,
+    /// How the model is changed before it is searched.
+    pub passes: Passes,
     pub checks: Checks,
     /// Which infinite runs count.
     pub fairness: Fairness,
@@ -94,6 +96,52 @@ pub struct Done {
     pub crowded: Option<usize>,
     /// Why a formula of branching time is true or false in the initial state.
     pub evidence: Option<Evidence<Step>>,
+    /// By what the search left out steps, or why it did not.
+    pub reduction: Result<Reduction, Unreduced>,
+}
+
+/// Why all steps were taken that were possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreduced {
+    NotWished,
+    /// Which process moves matters to whether a run is fair.
+    Fairness,
+    /// It is asked how many steps a run takes.
+    CountsSteps,
+    /// It is asked when choices are made.
+    Branching,
+    NothingToGain,
+}
+
+impl Unreduced {
+    /// For those who might have expected otherwise.
+    pub fn words(self) -> Option<&'static str> {
+        match self {
+            Unreduced::NotWished | Unreduced::NothingToGain => None,
+            Unreduced::Fairness => Some("whether a run is fair depends on who moves"),
+            Unreduced::CountsSteps => Some("it is not known that the property does not count steps"),
+            Unreduced::Branching => Some("formulas of branching time see when choices are made"),
+        }
+    }
+}
+
+/// What is to be done with a model.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    way: &'a Way<'a>,
+    claim: Option<&'a Claim>,
+    checks: &'a Checks,
+    limits: &'a Limits<'a>,
+}
+
+/// What has come of it.
+struct Explored {
+    outcome: Outcome<Step>,
+    guarantee: Guarantee,
+    algorithm: Algorithm,
+    crowded: Option<usize>,
+    ever: u64,
+    evidence: Option<Evidence<Step>>,
 }
 
 /// How the states were gone through.
@@ -112,11 +160,10 @@ impl Plan {
         Plan {
             search: args.how.search,
             store: args.how.store,
-            reduction: args.how.reduce,
+            reduction: if args.how.no_opt { Reduction::None } else { args.how.reduce },
             backend: args.how.backend,
             threads: args.how.threads,
-            // Nothing is optimised yet, so `--no-opt` has nothing to forbid.
-            optimised: false,
+            passes: if args.how.no_opt { Passes::NONE } else { args.how.passes.selected() },
             checks: Checks {
                 faults: true,
                 assertions: !args.what.no_assert,
@@ -140,16 +187,36 @@ impl Plan {
 
     pub fn run(&self, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Done {
         let began = Instant::now();
-        match self.backend {
-            Backend::Jit => match Jit::compile(interpreter) {
-                Ok(jit) => self.search(interpreter, jit, goal, began, stop, watch),
+        let system = optimised(interpreter.system(), self.passes_for(goal));
+        let optimised = &Interpreter::new(&system);
+        let mut done = match self.backend {
+            Backend::Jit => match Jit::compile(optimised) {
+                Ok(jit) => self.search(optimised, jit, goal, began, stop, watch),
                 Err(reason) => {
-                    let done = self.search(interpreter, interpreter, goal, began, stop, watch);
+                    let done = self.search(optimised, optimised, goal, began, stop, watch);
                     Done { backend: Backend::Interpret, fallback: Some(reason.to_string()), ..done }
                 }
             },
-            Backend::Interpret => self.search(interpreter, interpreter, goal, began, stop, watch),
+            Backend::Interpret => self.search(optimised, optimised, goal, began, stop, watch),
+        };
+        // Runs are told and replayed as the model is written.
+        if let Some(found) = &mut done.outcome.counterexample {
+            interpreter.initial_states(&mut |state| found.start = state.to_vec());
         }
+        done
+    }
+
+    /// The passes that what is looked for does not see.
+    fn passes_for(&self, goal: Goal) -> Passes {
+        let merge = match goal {
+            // Who watches channels sees every message.
+            Goal::Objection => return Passes::NONE,
+            Goal::Mistake => true,
+            Goal::Claimed(claim) => claim.ignores_repetition,
+            // Who goes on without a stop has made his choices before others can move.
+            Goal::Asked(..) => false,
+        };
+        Passes { merge: self.passes.merge && merge, ..self.passes }
     }
 
     fn search<E: Engine>(
@@ -161,14 +228,8 @@ impl Plan {
         stop: &AtomicBool,
         watch: &mut Watch,
     ) -> Done {
-        let Reduction::None = self.reduction;
         let way = self.way(goal);
         let claim = way.claim();
-        // Fairness is about runs that go on for ever.
-        let fairness = match way {
-            Way::States | Way::Beginnings(_) => Fairness::None,
-            Way::Runs(_) | Way::Questions(..) => self.fairness,
-        };
         let room = claim.as_ref().map_or(0, Claim::bits);
         let mut model = Packed::with_room(interpreter, engine, room);
         let compile = began.elapsed();
@@ -176,51 +237,36 @@ impl Plan {
         let memory = self.memory.map_or_else(|| Memory::Spare(machine::spare_memory()), Memory::Given);
         let began = Instant::now();
         let Store::Exact = self.store;
-        let (mut crowded, mut ever, mut evidence) = (None, 0, None);
         let checks = goal.checks(&self.checks);
-        let (mut outcome, guarantee, algorithm) = loop {
+        let (explored, reduction) = loop {
             let limits = Limits {
                 depth: self.depth,
                 time: self.time.map(|time| time.saturating_sub(began.elapsed())),
                 memory: Some(memory.bytes()),
                 stop: Some(stop),
             };
-            let explored = match &claim {
-                None => self.explore(&model, model.bits(), &checks, &limits, watch),
-                Some(claim) => {
-                    let product = Product::new(&model, claim, fairness);
-                    // Without room for the automaton's state, what has one word gets a second one.
-                    let bits = product.bits().unwrap_or(model.bits() + u64::BITS);
-                    let watch = &mut OfModel(watch);
-                    let (outcome, guarantee, algorithm) = match way {
-                        Way::States | Way::Beginnings(_) => {
-                            self.explore(&product, bits, &Checks::OF_CLAIMS, &limits, watch)
-                        }
-                        Way::Runs(_) => match bits {
-                            64..128 => self.look_for_run(&product, LosslessWide::new(), &limits, watch),
-                            _ => self.look_for_run(&product, Lossless::new(bits), &limits, watch),
-                        },
-                        Way::Questions(formula, asked) => {
-                            let asking = Asking { formula, asked, fairness, limits: &limits };
-                            let (outcome, reasons) = match bits {
-                                64..128 => asking.ask(&product, LosslessWide::new, watch),
-                                _ => asking.ask(&product, || Lossless::new(bits), watch),
-                            };
-                            evidence = reasons.map(|reasons| reasons.map(|one| one.step));
-                            (outcome, Guarantee::Exact, Algorithm::Branching)
-                        }
-                    };
-                    crowded = product.is_crowded().then(|| product.most_processes());
-                    ever = product.ever();
-                    (of_model(&product, outcome), guarantee, algorithm)
-                }
+            let task = Task { way: &way, claim: claim.as_ref(), checks: &checks, limits: &limits };
+            let sets = match self.rule(&way) {
+                Ok(rule) => StubbornSets::new(&model, rule)
+                    .filter(|sets| self.reduction != Reduction::IfWorthIt || sets.are_worth_it(&model))
+                    .ok_or(Unreduced::NothingToGain),
+                Err(reason) => Err(reason),
             };
-            let interrupted = explored.0.end == End::Limit(Limit::Interrupted);
+            let bits = model.bits();
+            let (explored, reduction) = match sets {
+                Ok(sets) => {
+                    let reduced = Reduced { model: &model, reduction: &sets };
+                    (self.look(&reduced, bits, task, watch), Ok(self.reduction))
+                }
+                Err(reason) => (self.look(&model, bits, task, watch), Err(reason)),
+            };
+            let interrupted = explored.outcome.end == End::Limit(Limit::Interrupted);
             if !interrupted || !model.is_outgrown() || stop.load(Ordering::Relaxed) {
-                break explored;
+                break (explored, reduction);
             }
             model = model.adapted();
         };
+        let Explored { mut outcome, guarantee, algorithm, crowded, ever, mut evidence } = explored;
         let search = began.elapsed();
         if crowded.is_some() {
             // What was found may not be fair.
@@ -229,11 +275,6 @@ impl Plan {
         }
         if let (Goal::Asked(formula, _), Way::Beginnings(_)) = (goal, &way) {
             (outcome, evidence) = answer_of(formula, outcome);
-        }
-        // Runs are told and replayed by the interpreter, in its own states.
-        if let Some(found) = &mut outcome.counterexample {
-            let packed = std::mem::take(&mut found.start);
-            model.unpack(&packed, &mut found.start);
         }
         Done {
             outcome,
@@ -247,6 +288,78 @@ impl Plan {
             algorithm,
             ever,
             crowded,
+            evidence,
+            reduction,
+        }
+    }
+
+    /// Which sets of steps are enough; or why all are taken.
+    fn rule(&self, way: &Way) -> Result<Rule, Unreduced> {
+        let rule = match self.reduction {
+            Reduction::IfWorthIt | Reduction::Stubborn => Rule::AnySet,
+            Reduction::Ample => Rule::OneProcess,
+            Reduction::None => return Err(Unreduced::NotWished),
+        };
+        match way {
+            Way::States => Ok(rule),
+            Way::Beginnings(claim) | Way::Runs(claim) => {
+                if matches!(way, Way::Runs(_)) && self.fairness != Fairness::None {
+                    Err(Unreduced::Fairness)
+                } else if !claim.ignores_repetition {
+                    Err(Unreduced::CountsSteps)
+                } else {
+                    Ok(rule)
+                }
+            }
+            Way::Questions(..) => Err(Unreduced::Branching),
+        }
+    }
+
+    /// Goes through a model of which states have so many bits.
+    fn look<M: Propositional<Step = Step> + Concurrent>(
+        &self,
+        model: &M,
+        bits: u32,
+        task: Task,
+        watch: &mut Watch,
+    ) -> Explored {
+        let Task { way, claim, checks, limits } = task;
+        let Some(claim) = claim else {
+            let (outcome, guarantee, algorithm) = self.explore(model, bits, checks, limits, watch);
+            return Explored { outcome, guarantee, algorithm, crowded: None, ever: 0, evidence: None };
+        };
+        // Fairness is about runs that go on for ever.
+        let fairness = match way {
+            Way::States | Way::Beginnings(_) => Fairness::None,
+            Way::Runs(_) | Way::Questions(..) => self.fairness,
+        };
+        let product = Product::new(model, claim, fairness);
+        // Without room for the automaton's state, what has one word gets a second one.
+        let bits = product.bits().unwrap_or(bits + u64::BITS);
+        let watch = &mut OfModel(watch);
+        let mut evidence = None;
+        let (outcome, guarantee, algorithm) = match way {
+            Way::States | Way::Beginnings(_) => self.explore(&product, bits, &Checks::OF_CLAIMS, limits, watch),
+            Way::Runs(_) => match bits {
+                64..128 => self.look_for_run(&product, LosslessWide::new(), limits, watch),
+                _ => self.look_for_run(&product, Lossless::new(bits), limits, watch),
+            },
+            Way::Questions(formula, asked) => {
+                let asking = Asking { formula, asked, fairness, limits };
+                let (outcome, reasons) = match bits {
+                    64..128 => asking.ask(&product, LosslessWide::new, watch),
+                    _ => asking.ask(&product, || Lossless::new(bits), watch),
+                };
+                evidence = reasons.map(|reasons| reasons.map(|one| one.step));
+                (outcome, Guarantee::Exact, Algorithm::Branching)
+            }
+        };
+        Explored {
+            outcome: of_model(&product, outcome),
+            guarantee,
+            algorithm,
+            crowded: product.is_crowded().then(|| product.most_processes()),
+            ever: product.ever(),
             evidence,
         }
     }

@@ -5,6 +5,7 @@ use entail_front::Says;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
 use entail_model::{Model, StateBuf};
+use entail_temporal::stutter::is_stutter_invariant;
 use entail_temporal::witness::Letters;
 use entail_temporal::{self as temporal, Claim, Judgement, judge, translate};
 
@@ -25,7 +26,8 @@ pub fn forbidden(says: &Says) -> Result<Option<(Claim, Judgement)>, temporal::Li
         Judgement::Tautology => Judgement::Unsatisfiable,
         Judgement::Contingent => Judgement::Contingent,
     };
-    Ok(Some((Claim::new(automaton), judgement)))
+    let ignores_repetition = is_stutter_invariant(&mut formulas, broken, limits).unwrap_or(false);
+    Ok(Some((Claim { ignores_repetition, ..Claim::new(automaton) }, judgement)))
 }
 
 /// Where a claim is along a run that it forbids: in the initial state, and whenever a step has led to a stable one. After

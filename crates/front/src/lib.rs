@@ -12,7 +12,8 @@ pub mod suggest;
 
 use diagnostic::Diagnostic;
 use entail_ir::{Expr, Monitor, StatementId, System};
-use entail_temporal::{Claim, Ctl, Formula, Formulas};
+use entail_temporal::{Claim, Ctl, Fairness, Formula, Formulas};
+use promela::slice::{Aim, Sliced};
 use source::Sources;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -184,6 +185,31 @@ pub fn load(path: &Path, options: &Options) -> Loaded {
     };
     let model = model.filter(|_| !problems.iter().any(Diagnostic::is_error));
     Loaded { sources, problems, model }
+}
+
+/// A model without what some properties do not depend on, and why.
+#[derive(Debug)]
+pub struct LoadedSlice {
+    /// Its model is the slice.
+    pub loaded: Loaded,
+    pub sliced: Option<Sliced>,
+}
+
+/// Reads the model in the file `path`, as far as the properties that are aimed at depend on it.
+pub fn load_slice(path: &Path, options: &Options, aims: &[Aim], fairness: Fairness) -> LoadedSlice {
+    let mut sources = Sources::default();
+    let mut problems = Vec::new();
+    let found = match options.language.or_else(|| Language::of(path)) {
+        Some(Language::Esml | Language::Bir) => {
+            problems.push(Diagnostic::general("only Promela models can be sliced so far"));
+            None
+        }
+        Some(Language::Promela) | None => {
+            promela::load_slice(path, options, aims, fairness, &mut sources, &mut problems)
+        }
+    };
+    let (model, sliced) = found.filter(|_| !problems.iter().any(Diagnostic::is_error)).unzip();
+    LoadedSlice { loaded: Loaded { sources, problems, model }, sliced }
 }
 
 /// What cannot be asked of a model in this language.

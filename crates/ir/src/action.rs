@@ -138,6 +138,120 @@ impl Action {
         }
     }
 
+    /// Whether that can be seen never to be so, whatever the state.
+    pub fn is_never_possible(&self) -> bool {
+        match self {
+            Action::Guard(condition) => condition.constant() == Some(0),
+            Action::Deterministic(block) => match &block.entry {
+                Entry::Always | Entry::Otherwise => false,
+                Entry::AnyOf(actions) => actions.iter().all(Action::is_never_possible),
+            },
+            Action::Skip
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Send(_)
+            | Action::Receive(_)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..)
+            | Action::End => false,
+        }
+    }
+
+    /// What decides alone whether the action is possible, if it is a condition.
+    pub fn condition(&self) -> Option<&Expr> {
+        match self {
+            Action::Guard(condition) => Some(condition),
+            Action::Deterministic(block) => match &block.entry {
+                Entry::AnyOf(actions) => match &actions[..] {
+                    [only] => only.condition(),
+                    _ => None,
+                },
+                Entry::Always | Entry::Otherwise => None,
+            },
+            Action::Skip
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Send(_)
+            | Action::Receive(_)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..)
+            | Action::End => None,
+        }
+    }
+
+    /// Calls `each` for every place that the action may store to, with what it stores there, if it says so.
+    pub fn each_assignment<'a>(&'a self, each: &mut dyn FnMut(&'a Place, Option<&'a Expr>)) {
+        match self {
+            Action::Assign(place, value) => each(place, Some(value)),
+            Action::Run(_, then) => then.each_assignment(each),
+            Action::Deterministic(block) => block.each_action(&mut |part| part.each_assignment(each)),
+            Action::Receive(_)
+            | Action::Skip
+            | Action::Guard(_)
+            | Action::Else
+            | Action::Send(_)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::End => self.each_store(&mut |place| each(place, None)),
+        }
+    }
+
+    /// Calls `each` for every place that the action may store to.
+    pub fn each_store<'a>(&'a self, each: &mut dyn FnMut(&'a Place)) {
+        match self {
+            Action::Assign(place, _) => each(place),
+            Action::Receive(receive) => {
+                for pattern in &receive.fields {
+                    match pattern {
+                        Pattern::Store(place) => each(place),
+                        Pattern::Equal(_) | Pattern::Ignore => {}
+                    }
+                }
+            }
+            Action::Run(_, then) => then.each_store(each),
+            Action::Deterministic(block) => block.each_action(&mut |part| part.each_store(each)),
+            Action::Skip
+            | Action::Guard(_)
+            | Action::Else
+            | Action::Send(_)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::End => {}
+        }
+    }
+
+    /// Calls `each` for everything that the action may start.
+    pub fn each_run<'a>(&'a self, each: &mut dyn FnMut(&'a Run)) {
+        match self {
+            Action::Run(run, then) => {
+                each(run);
+                then.each_run(each);
+            }
+            Action::Deterministic(block) => block.each_action(&mut |part| part.each_run(each)),
+            Action::Skip
+            | Action::Guard(_)
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Send(_)
+            | Action::Receive(_)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::End => {}
+        }
+    }
+
     /// Calls `each` for every expression in the action, including those inside others.
     pub fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
         match self {
@@ -165,19 +279,22 @@ impl Action {
                 run.args.iter().for_each(|arg| arg.each(each));
                 then.each_expr(each);
             }
-            Action::Deterministic(block) => block.each_expr(each),
+            Action::Deterministic(block) => block.each_action(&mut |part| part.each_expr(each)),
         }
     }
 }
 
 impl Block {
-    fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
-        if let Entry::AnyOf(actions) = &self.entry {
-            actions.iter().for_each(|action| action.each_expr(each));
+    /// Calls `each` for the actions that it consists of.
+    pub fn each_action<'a>(&'a self, each: &mut dyn FnMut(&'a Action)) {
+        match &self.entry {
+            Entry::Always | Entry::Otherwise => {}
+            Entry::AnyOf(actions) => actions.iter().for_each(&mut *each),
         }
         for node in &self.nodes {
-            if let BlockNode::Do { action, .. } = node {
-                action.each_expr(each);
+            match node {
+                BlockNode::Do { action, .. } => each(action),
+                BlockNode::Choose { .. } | BlockNode::Jump(_) => {}
             }
         }
     }

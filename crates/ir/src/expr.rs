@@ -151,6 +151,59 @@ impl Expr {
         }
     }
 
+    /// Whether it is true only if this is, which is one of its parts.
+    pub fn needs(&self, part: &Expr) -> bool {
+        match self {
+            Expr::Binary(BinaryOp::And, both) => both.0.needs(part) || both.1.needs(part),
+            other => other == part,
+        }
+    }
+
+    /// Whether there may be no value.
+    pub fn may_fault(&self) -> bool {
+        let mut may = false;
+        self.each(&mut |part| {
+            may |= match part {
+                Expr::Load(place) => !place.indices.is_empty(),
+                Expr::Binary(op, _) => matches!(op, BinaryOp::Div | BinaryOp::Rem),
+                Expr::Const(_)
+                | Expr::Unary(..)
+                | Expr::Conditional(_)
+                | Expr::Myself
+                | Expr::ProcessCount
+                | Expr::Last
+                | Expr::Timeout
+                | Expr::Started
+                | Expr::Find(_) => false,
+                Expr::Length(_)
+                | Expr::Channel(..)
+                | Expr::Poll(_)
+                | Expr::Enabled(_)
+                | Expr::LocationOf(_)
+                | Expr::At(..)
+                | Expr::PriorityOf(_)
+                | Expr::NonProgress
+                | Expr::Accepting
+                | Expr::Fault(_) => true,
+            }
+        });
+        may
+    }
+
+    /// Whether exactly one of both is true, as can be seen from how they are written. A division by zero is neither, but
+    /// then both are.
+    pub fn is_opposite(&self, other: &Expr) -> bool {
+        match (self, other) {
+            (Expr::Unary(UnaryOp::Not, inner), whole) | (whole, Expr::Unary(UnaryOp::Not, inner)) => {
+                **inner == *whole
+            }
+            (Expr::Binary(op, operands), Expr::Binary(other_op, other_operands)) => {
+                op.opposite() == Some(*other_op) && operands == other_operands
+            }
+            _ => false,
+        }
+    }
+
     /// The value of an expression that refers to nothing; `None` if it refers to something, or divides by zero.
     pub fn constant(&self) -> Option<i32> {
         match self {
@@ -201,6 +254,30 @@ impl BinaryOp {
             BinaryOp::Ne => "!=",
             BinaryOp::And => "&&",
             BinaryOp::Or => "||",
+        }
+    }
+
+    /// The comparison that is true where this one is not.
+    fn opposite(self) -> Option<BinaryOp> {
+        match self {
+            BinaryOp::Lt => Some(BinaryOp::Ge),
+            BinaryOp::Ge => Some(BinaryOp::Lt),
+            BinaryOp::Gt => Some(BinaryOp::Le),
+            BinaryOp::Le => Some(BinaryOp::Gt),
+            BinaryOp::Eq => Some(BinaryOp::Ne),
+            BinaryOp::Ne => Some(BinaryOp::Eq),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::BitAnd
+            | BinaryOp::BitXor
+            | BinaryOp::BitOr
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::And
+            | BinaryOp::Or => None,
         }
     }
 

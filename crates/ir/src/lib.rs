@@ -9,7 +9,9 @@ pub mod expr;
 pub mod footprint;
 pub mod interpret;
 pub mod monitor;
+pub mod passes;
 pub mod ranges;
+pub mod stubborn;
 pub mod system;
 pub mod text;
 pub mod verify;
@@ -22,6 +24,7 @@ pub use expr::{BinaryOp, ChannelTest, Expr, Poll, UnaryOp};
 pub use footprint::{Footprint, Footprints};
 pub use interpret::Interpreter;
 pub use monitor::Monitor;
+pub use passes::Passes;
 pub use ranges::Ranges;
 pub use system::{
     Base, ChannelType, ChannelTypeId, Edge, EdgeId, Enumeration, EnumerationId, Field, Frame, Index, Init, Label,

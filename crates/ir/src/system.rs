@@ -1,5 +1,7 @@
 //! What a system consists of.
 
+use std::collections::HashSet;
+
 use crate::{Action, Expr, Monitor};
 
 macro_rules! index {
@@ -197,6 +199,9 @@ pub struct Edge {
     /// Edges with an escape group stand before the others of their location; once one of a group is enabled,
     /// only edges of that group are.
     pub escape: Option<LocationId>,
+    /// What nobody looks at any more once it is taken, and becomes [`Scalar::blank`]: so states differ only in what
+    /// matters. Variables of its own process or of all, without indices.
+    pub forgets: Vec<Place>,
     pub statement: StatementId,
 }
 
@@ -292,6 +297,11 @@ impl Scalar {
         }
     }
 
+    /// What stands for a number that does not matter: 0, or what comes closest to it.
+    pub fn blank(self) -> i32 {
+        self.range.map_or(0, |Range { low, high }| 0.max(low).min(high))
+    }
+
     /// What is left of `value` when it has been stored and read again.
     pub fn truncate(self, value: i32) -> i32 {
         let unused = 32 - u32::from(self.bits);
@@ -350,6 +360,44 @@ impl System {
     pub fn edges_of(&self, location: &Location) -> &[Edge] {
         &self.edges[location.first as usize..(location.first + location.count) as usize]
     }
+
+    /// The locations that a process can come to from one, that one included.
+    pub fn reachable(&self, of: ProcessTypeId, from: LocationId) -> HashSet<LocationId> {
+        let locations = &self.process_type(of).locations;
+        let (mut known, mut waiting) = (HashSet::from([from]), vec![from]);
+        while let Some(at) = waiting.pop() {
+            let targets = self.edges_of(&locations[at.index()]).iter().filter_map(|edge| edge.target);
+            waiting.extend(targets.filter(|target| known.insert(*target)));
+        }
+        known
+    }
+
+    /// Calls `each` for every expression there is.
+    pub fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
+        for (condition, _) in self.invariants.iter().chain(&self.propositions) {
+            condition.each(each);
+        }
+        let frames = self.process_types.iter().map(|process| &process.frame);
+        for init in frames.chain([&self.globals]).flat_map(|frame| &frame.init) {
+            match init {
+                Init::Value(place, value) => {
+                    place.each_expr(each);
+                    value.each(each);
+                }
+                Init::Channel(place, _) => place.each_expr(each),
+            }
+        }
+        self.process_types.iter().filter_map(|process| process.provided.as_ref()).for_each(|expr| expr.each(each));
+        self.edges.iter().for_each(|edge| edge.action.each_expr(each));
+    }
+
+    /// Whether a process at the location can always move, if it may at all, as far as can be seen there.
+    pub fn is_never_stuck(&self, location: &Location) -> bool {
+        let edges = self.edges_of(location);
+        let conditions: Vec<&Expr> = edges.iter().filter_map(|edge| edge.action.condition()).collect();
+        edges.iter().any(|edge| edge.action.is_always_possible())
+            || conditions.iter().any(|one| conditions.iter().any(|other| one.is_opposite(other)))
+    }
 }
 
 impl Location {
@@ -363,6 +411,33 @@ impl Place {
     /// Somewhere that keeps nothing.
     pub fn nowhere(scalar: Scalar) -> Self {
         Place { base: Base::Nowhere, offset: 0, indices: Vec::new(), scalar }
+    }
+
+    /// Where it begins, if its indices are constants.
+    fn fixed_offset(&self) -> Option<u32> {
+        self.indices.iter().try_fold(self.offset, |offset, index| {
+            let value = u32::try_from(index.value.constant()?).ok().filter(|value| *value < index.len)?;
+            Some(offset + value * index.stride)
+        })
+    }
+
+    /// Whether both are certainly the same number of the same frame.
+    pub fn is_same(&self, other: &Place) -> bool {
+        let offsets = self.fixed_offset().zip(other.fixed_offset());
+        self.base == other.base && self.scalar == other.scalar && offsets.is_some_and(|(one, other)| one == other)
+    }
+
+    /// Whether both may have bytes in common, if they are of one frame.
+    pub fn overlaps(&self, other: &Place) -> bool {
+        let span = |place: &Place| match place.fixed_offset() {
+            Some(offset) => (offset, offset + place.scalar.size()),
+            None => {
+                let reach: u32 = place.indices.iter().map(|index| index.len.saturating_sub(1) * index.stride).sum();
+                (place.offset, place.offset + reach + place.scalar.size())
+            }
+        };
+        let ((from, to), (other_from, other_to)) = (span(self), span(other));
+        from < other_to && other_from < to
     }
 
     /// Calls `each` for every expression that the place depends on.

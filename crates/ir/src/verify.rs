@@ -214,6 +214,11 @@ impl<'a> Verifier<'a> {
         self.statement_id(edge.statement);
         edge.target.iter().for_each(|target| self.destination(*target));
         edge.escape.iter().for_each(|group| self.location_id(*group));
+        for place in &edge.forgets {
+            self.place(place, 0);
+            let is_plain = place.indices.is_empty() && matches!(place.base, Base::Global | Base::Local);
+            self.require(is_plain, || "it forgets what is not simply a variable".to_owned());
+        }
         if let Action::Deterministic(block) = &edge.action { self.block(block) } else { self.action(&edge.action) }
     }
 

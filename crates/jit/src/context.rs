@@ -20,6 +20,8 @@ pub(crate) const HEADER: usize = 24;
 pub(crate) const CHUNK: usize = 16;
 /// How many fields a message may have that is handed over by generated code.
 pub(crate) const MAX_FIELDS: usize = 64;
+/// Senders that forget more in a rendezvous are left to the interpreter.
+pub(crate) const MAX_FORGOTTEN: usize = 16;
 
 pub(crate) const DONE: u64 = 0;
 pub(crate) const FAILED: u64 = 1;
@@ -113,6 +115,19 @@ pub(crate) struct Offer {
     /// 1 if the message has another number of fields than the channel.
     pub failed: i32,
     pub fields: [i32; MAX_FIELDS],
+    /// How many numbers the sender forgets, and which.
+    pub forgets: u64,
+    pub forgotten: [Forgotten; MAX_FORGOTTEN],
+}
+
+/// A number that becomes blank.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Forgotten {
+    /// Where it is in the state.
+    pub at: u64,
+    pub bytes: i32,
+    pub blank: i32,
 }
 
 /// What the interpreter keeps from one helper to the next.

@@ -2,7 +2,7 @@
 
 use crate::reach::Reach;
 use entail_ir::interpret::{Layout, Outline};
-use entail_ir::{Action, Base, BlockNode, Entry, Frame, Init, Pattern, Place, ProcessTypeId, Scalar, System};
+use entail_ir::{Base, Frame, Init, Place, ProcessTypeId, Scalar, System};
 
 /// Things that a state need not be asked for.
 pub(crate) struct Facts {
@@ -34,13 +34,15 @@ impl Facts {
             process.params.iter().for_each(|place| locals.change(place));
         }
         for (id, _, edge) in reach.edges(system) {
-            each_store(&edge.action, &mut |place| match &place.base {
+            let mut change = |place: &Place| match &place.base {
                 Base::Global => globals.change(place),
                 Base::Local => locals[id.index()].change(place),
                 Base::Remote(_, of) => locals[of.index()].change(place),
                 Base::Nowhere => {}
-            });
-            each_run(&edge.action, &mut |of| started[of.index()] = true);
+            };
+            edge.action.each_store(&mut change);
+            edge.forgets.iter().for_each(change);
+            edge.action.each_run(&mut |run| started[run.process_type.index()] = true);
         }
         let mut start = layout.first_process;
         let first: Vec<_> = system
@@ -155,63 +157,4 @@ impl Constants {
 
 fn overlap((offset, scalar, _): (u32, Scalar, i32), place: &Place) -> bool {
     offset < place.offset + place.scalar.size() && place.offset < offset + scalar.size()
-}
-
-/// Calls `each` for every place that the action may store to.
-fn each_store<'a>(action: &'a Action, each: &mut dyn FnMut(&'a Place)) {
-    match action {
-        Action::Assign(place, _) => each(place),
-        Action::Receive(receive) => {
-            for pattern in &receive.fields {
-                match pattern {
-                    Pattern::Store(place) => each(place),
-                    Pattern::Equal(_) | Pattern::Ignore => {}
-                }
-            }
-        }
-        Action::Run(_, then) => each_store(then, each),
-        Action::Deterministic(block) => each_part(block, &mut |part| each_store(part, each)),
-        Action::Skip
-        | Action::Guard(_)
-        | Action::Else
-        | Action::Send(_)
-        | Action::Assert(_)
-        | Action::Print(..)
-        | Action::PrintName(_)
-        | Action::SetPriority(_)
-        | Action::End => {}
-    }
-}
-
-/// Calls `each` for the type of every process that the action may start.
-fn each_run(action: &Action, each: &mut dyn FnMut(ProcessTypeId)) {
-    match action {
-        Action::Run(run, _) => each(run.process_type),
-        Action::Deterministic(block) => each_part(block, &mut |part| each_run(part, each)),
-        Action::Skip
-        | Action::Guard(_)
-        | Action::Else
-        | Action::Assign(..)
-        | Action::Send(_)
-        | Action::Receive(_)
-        | Action::Assert(_)
-        | Action::Print(..)
-        | Action::PrintName(_)
-        | Action::SetPriority(_)
-        | Action::End => {}
-    }
-}
-
-/// Calls `each` for the actions that a block consists of.
-pub(crate) fn each_part<'a>(block: &'a entail_ir::Block, each: &mut dyn FnMut(&'a Action)) {
-    match &block.entry {
-        Entry::Always | Entry::Otherwise => {}
-        Entry::AnyOf(actions) => actions.iter().for_each(&mut *each),
-    }
-    for node in &block.nodes {
-        match node {
-            BlockNode::Do { action, .. } => each(action),
-            BlockNode::Choose { .. } | BlockNode::Jump(_) => {}
-        }
-    }
 }

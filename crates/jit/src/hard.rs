@@ -1,7 +1,6 @@
 //! What is left to the interpreter, because it is rare and not worth the code.
 
-use crate::context::MAX_FIELDS;
-use crate::facts::each_part;
+use crate::context::{MAX_FIELDS, MAX_FORGOTTEN};
 use crate::program::Program;
 use entail_ir::{
     Action, Base, BinaryOp, Edge, Entry, Expr, Pattern, Place, ProcessType, ProcessTypeId, Receive, Send,
@@ -62,7 +61,8 @@ impl Program<'_> {
             || self.is_hard_effect(&edge.action)
             || self.system.invariants.iter().any(|(condition, _)| self.is_hard(condition))
             || self.is_hard_end(edge, of);
-        if self.is_hard_guard(&edge.action, of) || hard_effect && self.may_offer(edge, of) {
+        let hard_offer = hard_effect || edge.forgets.len() > MAX_FORGOTTEN;
+        if self.is_hard_guard(&edge.action, of) || hard_offer && self.may_offer(edge, of) {
             Way::Interpreted
         } else if hard_effect {
             Way::Fired
@@ -137,7 +137,7 @@ impl Program<'_> {
             Action::SetPriority(_) | Action::Run(..) => true,
             Action::Deterministic(block) => {
                 let mut hard = false;
-                each_part(block, &mut |part| {
+                block.each_action(&mut |part| {
                     let guard = match part {
                         Action::Guard(condition) => self.is_hard(condition),
                         Action::Send(send) => {
@@ -270,7 +270,7 @@ fn only_numbers(action: &Action) -> bool {
 fn each_action(action: &Action, is: &dyn Fn(&Action) -> bool) -> bool {
     let mut all = is(action);
     if let Action::Deterministic(block) = action {
-        each_part(block, &mut |part| all &= is(part));
+        block.each_action(&mut |part| all &= is(part));
     }
     all
 }

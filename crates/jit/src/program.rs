@@ -5,7 +5,8 @@ use crate::hard::Way;
 use crate::reach::Reach;
 use entail_ir::interpret::{Codes, Layout, Outline};
 use entail_ir::{
-    Action, ChannelTypeId, Edge, EdgeId, Entry, Expr, Location, LocationId, ProcessTypeId, Receive, Scalar, System,
+    Action, ChannelTypeId, Edge, EdgeId, Entry, Expr, Location, LocationId, Place, ProcessTypeId, Receive, Scalar,
+    System,
 };
 
 pub(crate) struct Program<'a> {
@@ -34,6 +35,8 @@ pub(crate) struct Program<'a> {
     pub offers_may_fail: bool,
     /// How many fields some receiver looks at.
     pub most_fields: usize,
+    /// What senders forget in a rendezvous.
+    pub told_to_forget: Vec<&'a Place>,
     /// Per edge.
     ways: Vec<Way>,
 }
@@ -103,6 +106,7 @@ impl<'a> Program<'a> {
             meets_by_interpreter: false,
             offers_may_fail: false,
             most_fields: 0,
+            told_to_forget: Vec::new(),
             ways: Vec::new(),
         };
         let offers_may_fail = program.each_edge().any(|(of, _, edge)| program.may_offer_wrongly(edge, of));
@@ -110,6 +114,9 @@ impl<'a> Program<'a> {
         let receives = program.each_edge().flat_map(|(_, _, edge)| program.receives(&edge.action));
         let most_fields = receives.map(|receive| receive.fields.len()).max().unwrap_or(0);
         program.most_fields = most_fields;
+        let offering = program.each_edge().filter(|(of, _, edge)| program.may_offer(edge, *of));
+        let told_to_forget = offering.flat_map(|(_, _, edge)| &edge.forgets).collect();
+        program.told_to_forget = told_to_forget;
         program.meets_by_interpreter = program.cannot_meet();
         program.only_words = program.codes.is_some() && program.can_do_with_words();
         let mut ways = vec![Way::Native; system.edges.len()];
@@ -118,6 +125,14 @@ impl<'a> Program<'a> {
         }
         program.ways = ways;
         program
+    }
+
+    /// How many bytes a number may have that a sender forgets in a rendezvous.
+    pub fn forgotten_sizes(&self) -> Vec<u32> {
+        let mut sizes: Vec<_> = self.told_to_forget.iter().map(|place| place.scalar.size()).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
     }
 
     pub fn way(&self, edge: EdgeId) -> Way {
@@ -255,8 +270,7 @@ impl<'a> Program<'a> {
     /// Whether a process at the location can always move, if it may at all.
     pub fn is_never_stuck(&self, of: ProcessTypeId, location: LocationId) -> bool {
         let process_type = self.system.process_type(of);
-        let edges = self.system.edges_of(&process_type.locations[location.index()]);
-        process_type.provided.is_none() && edges.iter().any(|edge| edge.action.is_always_possible())
+        process_type.provided.is_none() && self.system.is_never_stuck(&process_type.locations[location.index()])
     }
 
     /// Whether the question if a process at the location can move must go to the interpreter.

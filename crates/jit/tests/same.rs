@@ -87,7 +87,7 @@ fn random_systems() {
     }
     assert!(valid > RANDOM_SYSTEMS / 2, "only {valid} systems make sense");
     assert!(all.steps > 30 * valid as usize && all.transient > valid as usize, "{valid}: {all:?}");
-    assert!(all.words > all.steps / 20 && all.pairs > all.words / 10, "{all:?}");
+    assert!(all.words > all.steps / 25 && all.pairs > all.words / 10, "{all:?}");
 }
 
 /// The memory for steps grows while they are written, by generated code and by the interpreter.

@@ -6,12 +6,14 @@
 
 mod accepting;
 mod branching;
+mod reduction;
 mod since;
 mod store;
 mod successors;
 
 pub use accepting::{Accepting, Concurrent, Propositional, Sets, Valuation};
 pub use branching::{Question, QuestionId, Questions};
+pub use reduction::{Reduced, Reduction};
 pub use since::Since;
 pub use store::{Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, StateKey, Store, Visit, WideKey};
 pub use successors::{Led, Successor, Successors};

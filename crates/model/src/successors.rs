@@ -135,6 +135,30 @@ impl<S: Copy> Successors<S> {
         self.plain
     }
 
+    /// Leaves only those steps for which it is said.
+    pub fn retain(&mut self, keeps: &[bool]) {
+        let short = self.words.len() + self.pairs.len();
+        let (of_short, of_list) = keeps.split_at(short.min(keeps.len()));
+        let mut of_short = of_short.iter();
+        self.words.retain(|_| of_short.next() == Some(&true));
+        self.pairs.retain(|_| of_short.next() == Some(&true));
+        if self.list.is_empty() {
+            return;
+        }
+        let (list, states, faults) =
+            (std::mem::take(&mut self.list), std::mem::take(&mut self.states), std::mem::take(&mut self.faults));
+        let (mut start, mut faults) = (0, faults.into_iter().peekable());
+        for (index, entry) in list.into_iter().enumerate() {
+            let fault = faults.next_if(|(number, _)| *number == index);
+            if of_list.get(index) == Some(&true) {
+                self.faults.extend(fault.map(|(_, fault)| (self.list.len(), fault)));
+                self.states.extend_from_slice(&states[start..entry.end as usize]);
+                self.list.push(Entry { end: self.states.len() as u32, ..entry });
+            }
+            start = entry.end as usize;
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.words.len() + self.pairs.len() + self.list.len()
     }

@@ -16,6 +16,7 @@
 
 mod form;
 mod log;
+mod reduction;
 mod scout;
 
 use entail_ir::interpret::{Engine, Kind, Sink, Source, Step};
@@ -23,6 +24,8 @@ use entail_ir::{Interpreter, Ranges, System};
 use entail_model::{
     Concurrent, Fired, Hop, Marks, Model, Propositional, Room, State, StateBuf, StateKey, Successors, Valuation,
 };
+
+pub use reduction::StubbornSets;
 
 use form::{Form, Forms};
 

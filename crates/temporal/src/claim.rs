@@ -14,6 +14,9 @@ pub struct Claim {
     pub ends: Vec<End>,
     /// What its states are called by whoever made it; those without a name have a number.
     pub names: Vec<String>,
+    /// It is known that a run is accepted however often its states are repeated, or else is not. Then it does not matter
+    /// how many steps a run takes where nothing changes that the claim sees.
+    pub ignores_repetition: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +45,7 @@ impl Claim {
     }
 
     pub fn new(automaton: Automaton) -> Claim {
-        Claim { automaton, ends: Vec::new(), names: Vec::new() }
+        Claim { automaton, ends: Vec::new(), names: Vec::new(), ignores_repetition: false }
     }
 
     /// The same for runs of which every beginning counts: a state that accepts whatever follows is an end.
@@ -70,7 +73,7 @@ impl Claim {
         }
         let ends = automaton.states().zip(origins);
         let ends = ends.filter_map(|(state, origin)| Some(End { state, fault: self.end(origin)? })).collect();
-        Ok(Claim { automaton, ends, names: Vec::new() })
+        Ok(Claim { automaton, ends, names: Vec::new(), ignores_repetition: self.ignores_repetition })
     }
 
     /// Whether all runs that it forbids come to an end of it: then there is no need to look for cycles.

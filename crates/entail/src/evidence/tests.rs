@@ -58,7 +58,7 @@ fn plan(fairness: Fairness, backend: Backend) -> Plan {
         reduction: Reduction::None,
         backend,
         threads: 1,
-        optimised: false,
+        passes: entail_ir::Passes::NONE,
         checks: Checks { faults: true, assertions: false, end_states: false, errors: Errors::First },
         fairness,
         memory: Some(1 << 28),

@@ -4,13 +4,13 @@ mod follow;
 mod json;
 
 use crate::args::{ReplayArgs, ReplayFormat};
-use crate::check::default_trail;
+use crate::check::{SAFETY, default_trail};
 use crate::console::{Console, Failure, Status};
-use crate::load;
 use crate::property::forbidden;
 use crate::trail::Trail;
 use crate::walk::AGAIN;
-use entail_front::{Asked, Meaning, ModelSource, Says};
+use crate::{load, slice};
+use entail_front::{Asked, Meaning, ModelSource, Property, Says};
 use entail_ir::Interpreter;
 use follow::Follow;
 use std::fs::File;
@@ -19,11 +19,16 @@ use std::path::Path;
 
 pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failure> {
     let asked = load::asked(&args.asked).map_err(Failure::new)?;
-    let model = load::read_or_fail(&args.model, &args.reading, &asked, console)?;
+    let mut model = load::read_or_fail(&args.model, &args.reading, &asked, console)?;
     let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model));
     let trail = read_trail(&path)?;
     let name = args.property.as_deref().or(asked.first().map(Asked::name));
-    let meaning = name.map(|name| meaning(&model, name)).transpose()?.flatten();
+    let name = name.filter(|name| *name != SAFETY);
+    if args.slice {
+        let property = name.map(|name| known(&model, name)).transpose()?.cloned();
+        model = slice::cut(&args.model, &args.reading, &asked, property.as_ref(), console)?;
+    }
+    let meaning = name.map(|name| known(&model, name)).transpose()?.and_then(|known| known.meaning.as_ref());
     let mut system = model.system.clone();
     if let Some(Meaning { says, propositions, .. }) = meaning {
         system.propositions = propositions.clone();
@@ -46,11 +51,9 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     Ok(Status::Fine)
 }
 
-/// What the property of this name means, as far as that can be said.
-fn meaning<'m>(model: &'m ModelSource, name: &str) -> Result<Option<&'m Meaning>, Failure> {
+fn known<'m>(model: &'m ModelSource, name: &str) -> Result<&'m Property, Failure> {
     let known = model.properties.iter().find(|known| known.name == name);
-    let known = known.ok_or_else(|| Failure::new(format!("the model has no property `{name}`")))?;
-    Ok(known.meaning.as_ref())
+    known.ok_or_else(|| Failure::new(format!("the model has no property `{name}`")))
 }
 
 /// What is replayed on what.

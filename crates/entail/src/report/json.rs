@@ -4,8 +4,8 @@ use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::args::{Backend, Reduction, Store};
 use crate::coverage::{Unreached, each_once};
 use crate::evidence::Argument;
-use crate::plan::{Algorithm, Plan};
-use entail_ir::System;
+use crate::plan::{Algorithm, Plan, Unreduced};
+use entail_ir::{Passes, System};
 use entail_model::Guarantee;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -103,6 +103,9 @@ struct How<'a> {
     /// Why it is not the backend that was asked for.
     fallback: Option<&'a str>,
     reduction: &'static str,
+    /// Why there was no reduction, if one might have expected it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreduced: Option<&'static str>,
     threads: u32,
     optimised: bool,
 }
@@ -258,10 +261,21 @@ fn how<'a>(searched: &'a Searched, plan: &Plan) -> How<'a> {
         Backend::Interpret => "interpret",
     };
     let fallback = searched.fallback.as_deref();
-    let reduction = match plan.reduction {
-        Reduction::None => "none",
+    let reduction = match searched.reduction {
+        Ok(Reduction::IfWorthIt | Reduction::Stubborn) => "por",
+        Ok(Reduction::Ample) => "ample",
+        Ok(Reduction::None) | Err(_) => "none",
     };
-    How { algorithm, backend, fallback, reduction, threads: plan.threads, optimised: plan.optimised }
+    let unreduced = searched.reduction.err().and_then(Unreduced::words);
+    How {
+        algorithm,
+        backend,
+        fallback,
+        reduction,
+        unreduced,
+        threads: plan.threads,
+        optimised: plan.passes != Passes::NONE,
+    }
 }
 
 fn kept(searched: &Searched, plan: &Plan) -> Kept {

@@ -4,12 +4,12 @@ pub mod json;
 pub mod spin;
 pub mod text;
 
-use crate::args::Backend;
+use crate::args::{Backend, Reduction};
 use crate::console::Status;
 use crate::coverage::Unreached;
 use crate::evidence::Argument;
 use crate::neglect::Neglected;
-use crate::plan::{Algorithm, Plan};
+use crate::plan::{Algorithm, Plan, Unreduced};
 use crate::violation::Violation;
 use entail_front::ModelSource;
 use entail_model::Guarantee;
@@ -69,6 +69,8 @@ pub struct Searched {
     /// How many bits a state is packed into.
     pub state_bits: u32,
     pub algorithm: Algorithm,
+    /// By what steps were left out, or why none were.
+    pub reduction: Result<Reduction, Unreduced>,
 }
 
 pub struct Counterexample {

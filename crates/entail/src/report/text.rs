@@ -4,7 +4,7 @@ use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::check::{SAFETY, default_trail};
 use crate::coverage::{Unreached, each_once};
 use crate::evidence::Argument;
-use crate::plan::Algorithm;
+use crate::plan::{Algorithm, Unreduced};
 use crate::units::{plural, show_bytes, show_count, show_duration};
 use entail_ir::{Statement, System};
 use entail_search::{End, Errors, Limit};
@@ -149,13 +149,17 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
     }
     writeln!(
         out,
-        "  {} stored, {} ({} to known states{}), depth {}, {how}; {seen}",
+        "  {} stored, {} ({} to known states{}), depth {}, {how}{}; {seen}",
         plural(stats.stored, "state"),
         plural(stats.transitions(), "transition"),
         show_count(stats.matched),
         stats.loops.map_or(String::new(), |loops| format!(", {} of them on the path", show_count(loops))),
         show_count(stats.depth),
+        if searched.reduction.is_ok() { ", not all orders of steps" } else { "" },
     )?;
+    if let Some(reason) = searched.reduction.err().and_then(Unreduced::words) {
+        writeln!(out, "  all orders of steps were taken: {reason}")?;
+    }
     let peak = searched.peak_bytes.map(|bytes| format!(", {} at most in all", show_bytes(bytes)));
     writeln!(
         out,

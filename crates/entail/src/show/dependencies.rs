@@ -1,6 +1,6 @@
 //! What the statements of a model have to do with each other.
 
-use entail_ir::footprint::{Object, Part, Span};
+use entail_ir::footprint::{Object, Part, Side, Span};
 use entail_ir::{Base, EdgeId, Footprints, Frame, Init, Location, ProcessType, System};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -93,7 +93,10 @@ fn name(object: Object, system: &System) -> String {
                 Part::Front => "the front of",
                 Part::Back => "the back of",
                 Part::Length => "the length of",
-                Part::Meeting => "a partner at",
+                Part::Coming(Side::Sender) => "a new sender at",
+                Part::Coming(Side::Receiver) => "a new receiver at",
+                Part::Going(Side::Sender) => "a sender less at",
+                Part::Going(Side::Receiver) => "a receiver less at",
             };
             format!("{part} {}", channels(system, span))
         }

@@ -8,11 +8,16 @@ use crate::args::{ShowArgs, ShowFormat, What};
 use crate::console::{Console, Failure, Status};
 use crate::load;
 use entail_front::ModelSource;
+use entail_ir::passes::optimised;
 use entail_ir::{Interpreter, System};
 use entail_jit::Jit;
 
 pub fn show(args: &ShowArgs, console: &mut Console) -> Result<Status, Failure> {
     let ModelSource { system, listing, .. } = load::read_or_fail(&args.model, &args.reading, &[], console)?;
+    if !args.optimised && !args.passes.without.is_empty() {
+        return Err(Failure::new("`--without` says something about `--optimised` only"));
+    }
+    let system = if args.optimised { optimised(&system, args.passes.selected()) } else { system };
     let text = match (args.what, args.format) {
         (What::Automata, ShowFormat::Text) => automata::text(&system),
         (What::Automata, ShowFormat::Dot) => automata::dot(&system),

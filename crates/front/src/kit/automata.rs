@@ -100,12 +100,18 @@ impl Automaton {
     }
 
     pub fn edge(&mut self, from: LocationId, action: Action, target: LocationId, statement: StatementId) {
-        self.push(from, Edge { target: Some(target), action, atomic: false, escape: None, statement });
+        self.push(
+            from,
+            Edge { target: Some(target), action, atomic: false, escape: None, forgets: Vec::new(), statement },
+        );
     }
 
     /// An edge behind which the process goes on without interruption.
     pub fn atomic_edge(&mut self, from: LocationId, action: Action, target: LocationId, statement: StatementId) {
-        self.push(from, Edge { target: Some(target), action, atomic: true, escape: None, statement });
+        self.push(
+            from,
+            Edge { target: Some(target), action, atomic: true, escape: None, forgets: Vec::new(), statement },
+        );
     }
 
     fn push(&mut self, from: LocationId, edge: Edge) {

@@ -9,6 +9,8 @@ pub mod formula;
 pub mod lower;
 pub mod parse;
 pub mod preprocess;
+pub mod print;
+pub mod slice;
 pub mod text;
 pub mod token;
 pub mod walk;
@@ -18,6 +20,8 @@ use crate::source::{Sources, Span};
 use crate::{Language, Meaning, ModelSource, Options, Property, PropertyKind};
 use asked::Questions;
 use ast::{Ident, Program, Unit};
+use entail_temporal::Fairness;
+use slice::{Aim, Sliced};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,12 +34,47 @@ pub(crate) fn load(
     sources: &mut Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
+    let program = read(path, options, sources, problems)?;
+    model_of(&program, sources, problems)
+}
+
+/// Reads a model as a tree, with what is asked of it; without one there are errors among the problems.
+fn read(path: &Path, options: &Options, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Program> {
     let questions = Questions::prepare(&options.asked, sources, problems);
     let options =
         preprocess::Options { defines: options.defines.clone(), include_dirs: options.include_dirs.clone() };
     let (tokens, texts) = preprocess::preprocess_with(path, &questions.texts, &options, sources, problems);
     let questions = |proctypes: &[Arc<str>], problems: &mut _| questions.units(texts, proctypes, problems);
-    from_tokens(tokens, questions, sources, problems)
+    from_tokens(tokens, questions, problems)
+}
+
+/// Reads a model and cuts from it what some properties do not depend on. Whatever is wrong is wrong with all of it.
+pub(crate) fn load_slice(
+    path: &Path,
+    options: &Options,
+    aims: &[Aim],
+    fairness: Fairness,
+    sources: &mut Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<(ModelSource, Sliced)> {
+    let program = read(path, options, sources, problems)?;
+    model_of(&program, sources, problems)?;
+    slice_of(&program, aims, fairness, sources, problems)
+}
+
+/// The slice of a program that is a model. What there is to warn of has been said of all of it.
+pub fn slice_of(
+    program: &Program,
+    aims: &[Aim],
+    fairness: Fairness,
+    sources: &Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<(ModelSource, Sliced)> {
+    let sliced = slice::slice(program, aims, fairness, sources);
+    let mut about_slice = Vec::new();
+    let model = model_of(&sliced.program, sources, &mut about_slice);
+    problems.extend(about_slice.into_iter().filter(Diagnostic::is_error));
+    model.map(|model| (model, sliced))
 }
 
 /// Reads a model from its text.
@@ -46,16 +85,22 @@ pub fn load_text(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
     let tokens = preprocess::preprocess_text(name, text, &preprocess::Options::default(), sources, problems);
-    from_tokens(tokens, |_, _| Vec::new(), sources, problems)
+    let program = from_tokens(tokens, |_, _| Vec::new(), problems)?;
+    model_of(&program, sources, problems)
+}
+
+/// Reads a model from its text, as a tree; nothing if there are errors among the problems.
+pub fn read_text(name: &str, text: &str, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Program> {
+    let tokens = preprocess::preprocess_text(name, text, &preprocess::Options::default(), sources, problems);
+    from_tokens(tokens, |_, _| Vec::new(), problems)
 }
 
 /// Reads a model, and what is asked of it, which may need the names of its proctypes.
 fn from_tokens(
     tokens: Vec<Token>,
     asked: impl FnOnce(&[Arc<str>], &mut Vec<Diagnostic>) -> Vec<Unit>,
-    sources: &Sources,
     problems: &mut Vec<Diagnostic>,
-) -> Option<ModelSource> {
+) -> Option<Program> {
     let proctypes = parse::proctypes_of(&tokens);
     let mut program = parse::parse(tokens, problems);
     check_names(&program, problems);
@@ -64,9 +109,14 @@ fn from_tokens(
     if problems.iter().any(Diagnostic::is_error) {
         return None;
     }
-    let lower::Lowered { system, meanings, of_labels } = lower::lower(&program, sources, problems)?;
+    Some(program)
+}
+
+/// The model that a program is; without one there are errors among the problems.
+fn model_of(program: &Program, sources: &Sources, problems: &mut Vec<Diagnostic>) -> Option<ModelSource> {
+    let lower::Lowered { system, meanings, of_labels } = lower::lower(program, sources, problems)?;
     debug_assert_eq!(entail_ir::verify::verify(&system), Ok(()));
-    let mut properties = properties(&program, meanings, sources);
+    let mut properties = properties(program, meanings, &|span| sources.place(span).line);
     properties.extend(of_labels.into_iter().map(|(kind, meaning, by_default)| {
         let name = kind.name().to_owned();
         Property { name, kind, text: String::new(), line: 0, by_default, meaning: Some(meaning) }
@@ -110,8 +160,14 @@ fn check_names(program: &Program, problems: &mut Vec<Diagnostic>) {
     }
 }
 
+/// The names of the properties that stand in a program, in the order of the text.
+fn property_names(program: &Program) -> Vec<String> {
+    let meanings = std::iter::repeat_n(None, program.units.len()).collect();
+    properties(program, meanings, &|_| 0).into_iter().map(|property| property.name).collect()
+}
+
 /// The claims the model makes; unnamed ones get the names SPIN would give them.
-fn properties(program: &Program, meanings: Vec<Option<Meaning>>, sources: &Sources) -> Vec<Property> {
+fn properties(program: &Program, meanings: Vec<Option<Meaning>>, line: &dyn Fn(Span) -> u32) -> Vec<Property> {
     let mut properties = Vec::new();
     let mut meanings = meanings.into_iter();
     let (mut linear, mut branching, mut claims) = (0, 0, 0);
@@ -147,7 +203,7 @@ fn properties(program: &Program, meanings: Vec<Option<Meaning>>, sources: &Sourc
             Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => continue,
         };
         let meaning = meanings.next().flatten();
-        properties.push(Property { name, kind, text, line: sources.place(span).line, by_default: true, meaning });
+        properties.push(Property { name, kind, text, line: line(span), by_default: true, meaning });
     }
     properties
 }

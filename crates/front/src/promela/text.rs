@@ -121,6 +121,10 @@ fn write_expr(text: &mut String, expr: &Expr, outer: u8) {
                 UnaryOp::Negate => "-",
                 UnaryOp::Complement => "~",
             });
+            // `--` and `!!` would be other operators.
+            if matches!(operand.kind, ExprKind::Unary(..) | ExprKind::Const(..0)) {
+                text.push(' ');
+            }
             write_expr(text, operand, UNARY);
             Ok(())
         }
@@ -141,7 +145,10 @@ fn write_expr(text: &mut String, expr: &Expr, outer: u8) {
         ExprKind::Conditional(condition, yes, no) => {
             write!(text, "({} -> {} : {})", expression(condition), expression(yes), expression(no))
         }
-        ExprKind::Run { proctype, args, .. } => write!(text, "run {}({})", proctype.name, list(args)),
+        ExprKind::Run { proctype, args, priority } => {
+            let priority = priority.as_ref().map_or(String::new(), |it| format!(" priority {}", expression(it)));
+            write!(text, "run {}({}){priority}", proctype.name, list(args))
+        }
         ExprKind::Len(channel) => write!(text, "len({})", variable(channel)),
         ExprKind::Full(channel) => write!(text, "full({})", variable(channel)),
         ExprKind::Empty(channel) => write!(text, "empty({})", variable(channel)),
@@ -216,7 +223,7 @@ fn temporal(op: TemporalOp, operands: &[Expr]) -> String {
     }
 }
 
-fn symbol(op: TemporalOp) -> &'static str {
+pub(super) fn symbol(op: TemporalOp) -> &'static str {
     match op {
         TemporalOp::Always => "[]",
         TemporalOp::Eventually => "<>",

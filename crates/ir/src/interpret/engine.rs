@@ -309,6 +309,20 @@ impl Codes {
         Some(words)
     }
 
+    /// The number that begins at `at`, of so many bytes.
+    #[inline]
+    pub fn number(&self, words: Words, at: u32, bytes: u8) -> u32 {
+        let code = self.table[at as usize];
+        let number = if code.limit > 0 {
+            code.of(words)
+        } else {
+            let mut value = [0; 8];
+            value[..usize::from(bytes)].copy_from_slice(&self.template[at as usize..][..usize::from(bytes)]);
+            u64::from_le_bytes(value)
+        };
+        (number & (u64::MAX >> (64 - 8 * bytes))) as u32
+    }
+
     /// Writes the state that was packed.
     pub fn unpack(&self, words: Words, state: &mut StateBuf) {
         state.clear();

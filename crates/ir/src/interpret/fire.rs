@@ -5,7 +5,7 @@ use super::layout::store;
 use super::watch::{Seen, Unanswerable, Watch};
 use super::{ChannelView, Evaluated, Interpreter, MAX_CHANNELS, MAX_PROCESSES, MAX_STATE_BYTES, Offer, Step, View};
 use crate::monitor::Direction;
-use crate::{Action, Block, BlockNode, Edge, Init, NodeId, Pattern, Place, Receive, Run, Send, StatementId};
+use crate::{Action, Base, Block, BlockNode, Edge, Init, NodeId, Pattern, Place, Receive, Run, Send, StatementId};
 use entail_model::{Fault, FaultKind, Fired, StateBuf};
 
 /// A step being taken: the state is changed in place.
@@ -181,6 +181,10 @@ impl<'a> Performance<'a> {
     fn advance(&mut self, edge: &Edge) {
         let process = self.view.processes[self.process];
         let layout = &self.interpreter.layout;
+        for place in &edge.forgets {
+            let frame = if place.base == Base::Global { layout.globals } else { process.locals };
+            store(self.state, frame + place.offset as usize, place.scalar, place.scalar.blank());
+        }
         match edge.target {
             Some(target) => {
                 layout.set_location(self.state, process.start, target);

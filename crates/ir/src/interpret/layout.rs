@@ -345,8 +345,8 @@ fn stations(process_type: &ProcessType, system: &System) -> (Vec<LocationId>, u1
 /// Per location: whether a process, as far as can be seen here, goes on from there without a break.
 fn passed(process_type: &ProcessType, system: &System) -> Vec<bool> {
     let edges_of = |location| system.edges_of(location).iter();
-    let can_go_on = |location| edges_of(location).any(|edge| edge.action.is_always_possible());
-    let mut passed: Vec<bool> = process_type.locations.iter().map(can_go_on).collect();
+    let mut passed: Vec<bool> =
+        process_type.locations.iter().map(|location| system.is_never_stuck(location)).collect();
     passed[process_type.entry.index()] = false;
     for edge in process_type.locations.iter().flat_map(edges_of) {
         // By a rendezvous, others may get to move.

@@ -94,6 +94,38 @@ impl Ranges {
         }
     }
 
+    /// The values that an expression can have where a process of type `process` evaluates it.
+    pub fn of_expr(&self, expr: &Expr, process: Option<ProcessTypeId>) -> Range {
+        self.eval(expr, process, &Facts::default()).unwrap_or(ZERO)
+    }
+
+    /// The values an expression can have; `None` if it cannot be evaluated yet.
+    fn eval(&self, expr: &Expr, process: Option<ProcessTypeId>, facts: &Facts) -> Known {
+        let eval = |expr: &Expr| self.eval(expr, process, facts);
+        match expr {
+            Expr::Const(value) => Some(Range { low: *value, high: *value }),
+            Expr::Load(place) => {
+                let values = self.load(place, process)?;
+                facts.of(place).map_or(Some(values), |known| meet(values, known))
+            }
+            Expr::Unary(op, operand) => Some(unary(*op, eval(operand)?)),
+            Expr::Binary(op, operands) => Some(binary(*op, eval(&operands.0)?, eval(&operands.1)?)),
+            Expr::Conditional(parts) => join(eval(&parts.1), eval(&parts.2)),
+            Expr::Length(_) => Some(Range { low: 0, high: i32::from(u16::MAX) }),
+            Expr::LocationOf(_) => Some(Range { low: 0, high: i32::from(u16::MAX) }),
+            Expr::Channel(..)
+            | Expr::Poll(_)
+            | Expr::Timeout
+            | Expr::Enabled(_)
+            | Expr::At(..)
+            | Expr::NonProgress
+            | Expr::Accepting => Some(TRUTH),
+            Expr::Myself | Expr::ProcessCount | Expr::Last | Expr::Started | Expr::PriorityOf(_) => Some(BYTE),
+            Expr::Find(_) => Some(Range { low: -1, high: 255 }),
+            Expr::Fault(_) => None,
+        }
+    }
+
     fn grow(&mut self, cell: Cell, values: Known, scalar: Scalar) {
         let round = self.round;
         let known = match cell {
@@ -182,6 +214,10 @@ impl Analysis<'_> {
             for (location, facts) in process.locations.iter().zip(self.facts_in(id)) {
                 for edge in system.edges_of(location) {
                     self.action(&edge.action, id, &facts);
+                    for place in &edge.forgets {
+                        let blank = place.scalar.blank();
+                        self.store(place, Some(id), Some(Range { low: blank, high: blank }));
+                    }
                 }
             }
         }
@@ -220,7 +256,7 @@ impl Analysis<'_> {
                 Init::Value(place, value) if reads_early(value, process.is_none(), &given) => {
                     (place, Some(whole(place.scalar)))
                 }
-                Init::Value(place, value) => (place, self.eval(value, process, &Facts::default())),
+                Init::Value(place, value) => (place, self.ranges.eval(value, process, &Facts::default())),
                 Init::Channel(place, _) => {
                     channels += 1;
                     let global = Range { low: channels, high: channels };
@@ -273,7 +309,7 @@ impl Analysis<'_> {
             | Action::SetPriority(_)
             | Action::End => {}
             Action::Assign(place, value) => {
-                let values = self.eval(value, Some(process), facts);
+                let values = self.ranges.eval(value, Some(process), facts);
                 self.store(place, Some(process), values);
             }
             Action::Send(send) => self.send(send, process, facts),
@@ -298,8 +334,10 @@ impl Analysis<'_> {
             let fields = &self.system.channel_types[channel.index()].fields;
             for (field, scalar) in fields.iter().enumerate() {
                 // What is not sent is 0.
-                let values =
-                    send.fields.get(field).map_or(Some(ZERO), |value| self.eval(value, Some(process), facts));
+                let values = send
+                    .fields
+                    .get(field)
+                    .map_or(Some(ZERO), |value| self.ranges.eval(value, Some(process), facts));
                 self.ranges.grow(Cell::Field(channel, field), values, *scalar);
             }
         }
@@ -323,14 +361,14 @@ impl Analysis<'_> {
     fn run(&mut self, run: &Run, process: ProcessTypeId, facts: &Facts) {
         let params = &self.system.process_type(run.process_type).params;
         for (index, place) in params.iter().enumerate() {
-            let values = run.args.get(index).map_or(Some(ZERO), |arg| self.eval(arg, Some(process), facts));
+            let values = run.args.get(index).map_or(Some(ZERO), |arg| self.ranges.eval(arg, Some(process), facts));
             self.store(place, Some(run.process_type), values);
         }
     }
 
     /// The types that a channel may have.
     fn channels(&self, channel: &Expr, process: ProcessTypeId) -> Vec<ChannelTypeId> {
-        let global = self.eval(channel, Some(process), &Facts::default()).and_then(|numbers| {
+        let global = self.ranges.eval(channel, Some(process), &Facts::default()).and_then(|numbers| {
             let first = usize::try_from(numbers.low).ok()?.checked_sub(1)?;
             self.ranges.channels.get(first..usize::try_from(numbers.high).ok()?)
         });
@@ -348,33 +386,6 @@ impl Analysis<'_> {
             (Base::Local, None) | (Base::Nowhere, _) => return,
         };
         self.ranges.grow(cell, values, place.scalar);
-    }
-
-    /// The values an expression can have; `None` if it cannot be evaluated yet.
-    fn eval(&self, expr: &Expr, process: Option<ProcessTypeId>, facts: &Facts) -> Known {
-        let eval = |expr: &Expr| self.eval(expr, process, facts);
-        match expr {
-            Expr::Const(value) => Some(Range { low: *value, high: *value }),
-            Expr::Load(place) => {
-                let values = self.ranges.load(place, process)?;
-                facts.of(place).map_or(Some(values), |known| meet(values, known))
-            }
-            Expr::Unary(op, operand) => Some(unary(*op, eval(operand)?)),
-            Expr::Binary(op, operands) => Some(binary(*op, eval(&operands.0)?, eval(&operands.1)?)),
-            Expr::Conditional(parts) => join(eval(&parts.1), eval(&parts.2)),
-            Expr::Length(_) => Some(Range { low: 0, high: i32::from(u16::MAX) }),
-            Expr::LocationOf(_) => Some(Range { low: 0, high: i32::from(u16::MAX) }),
-            Expr::Channel(..)
-            | Expr::Poll(_)
-            | Expr::Timeout
-            | Expr::Enabled(_)
-            | Expr::At(..)
-            | Expr::NonProgress
-            | Expr::Accepting => Some(TRUTH),
-            Expr::Myself | Expr::ProcessCount | Expr::Last | Expr::Started | Expr::PriorityOf(_) => Some(BYTE),
-            Expr::Find(_) => Some(Range { low: -1, high: 255 }),
-            Expr::Fault(_) => None,
-        }
     }
 }
 

@@ -143,10 +143,11 @@ impl Display for Shown<'_, Location> {
 
 impl Display for Shown<'_, Edge> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Edge { target, action, atomic, escape, statement } = self.item;
+        let Edge { target, action, atomic, escape, forgets, statement } = self.item;
         write!(f, "    {} -> {}", self.names.show(action), Or(target, "exit"))?;
         write_if(f, *atomic, " atomic")?;
         escape.iter().try_for_each(|group| write!(f, " escape {group}"))?;
+        forgets.iter().try_for_each(|place| write!(f, " forgets {}", self.names.show(place)))?;
         writeln!(f, " @{statement}")?;
         if let Action::Deterministic(block) = action {
             write!(f, "{}", self.names.show(&**block))?;

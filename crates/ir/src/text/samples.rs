@@ -283,7 +283,14 @@ fn array(element: Shape, len: u32) -> Shape {
 }
 
 fn edge(action: Action, target: Option<u16>) -> Edge {
-    Edge { target: target.map(LocationId), action, atomic: false, escape: None, statement: StatementId(1) }
+    Edge {
+        target: target.map(LocationId),
+        action,
+        atomic: false,
+        escape: None,
+        forgets: Vec::new(),
+        statement: StatementId(1),
+    }
 }
 
 /// Gives a location its edges.
@@ -546,6 +553,14 @@ impl Random {
         };
         let target = self.chance().then(|| LocationId(1 + self.below(4) as u16));
         let escape = self.chance().then(|| LocationId(1 + self.below(4) as u16));
-        Edge { target, action, atomic: self.chance(), escape, statement: StatementId(self.below(2) as u32) }
+        let mut forgets = Vec::new();
+        while self.chance() {
+            let place = self.place(system, process, 0);
+            forgets.extend(
+                place.filter(|place| place.indices.is_empty() && matches!(place.base, Base::Global | Base::Local)),
+            );
+        }
+        let (atomic, statement) = (self.chance(), StatementId(self.below(2) as u32));
+        Edge { target, action, atomic, escape, forgets, statement }
     }
 }

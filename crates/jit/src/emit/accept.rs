@@ -5,11 +5,14 @@ use super::offer::offset;
 use super::{Asks, Emitter, Scene, Taking};
 use crate::by_interpreter::Helper;
 use crate::code::Callee;
-use crate::context::Offer;
+use crate::context::{Forgotten, Offer};
 use crate::hard::{Way, mentions};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
-use entail_ir::{Action, Edge, EdgeId, Expr, FaultKind, Location, LocationId, Pattern, ProcessTypeId, Receive};
-use std::mem::offset_of;
+use entail_ir::{
+    Action, Base, Edge, EdgeId, Expr, FaultKind, Location, LocationId, Pattern, Place, ProcessTypeId, Receive,
+};
+use std::mem::{offset_of, size_of};
 
 impl Emitter<'_, '_> {
     /// The steps by which a process receives what is offered.
@@ -121,7 +124,11 @@ impl Emitter<'_, '_> {
         let Action::Receive(receive) = &edge.action else { return None };
         let fields = self.program.offered_fields(receive, of)?;
         // The sender has moved before these are evaluated a second time.
-        let moving = |expr: &Expr| matches!(expr, Expr::LocationOf(_) | Expr::At(..) | Expr::Last);
+        let forgotten = |place: &Place| self.program.told_to_forget.iter().any(|other| may_meet(place, other));
+        let moving = |expr: &Expr| {
+            matches!(expr, Expr::LocationOf(_) | Expr::At(..) | Expr::Last)
+                || matches!(expr, Expr::Load(place) if forgotten(place))
+        };
         // And the offer is gone when the indices are.
         let offered = |expr: &Expr| matches!(expr, Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_));
         let changes = mentions(&receive.channel, &moving)
@@ -160,5 +167,57 @@ impl Emitter<'_, '_> {
         let bytes = self.program.layout.location_bytes as u32;
         let target = Number::Computed(target, FULL);
         self.store_bytes(to, Offset { fixed: 0, computed: Some(at) }, bytes, target);
+        if !self.program.told_to_forget.is_empty() {
+            self.forget_for_sender(to);
+        }
+    }
+
+    /// What the sender forgets becomes blank, one number after the other.
+    fn forget_for_sender(&mut self, to: Value) {
+        let [header, body, next, done] = [self.block(), self.block(), self.block(), self.block()];
+        let turn = self.b.append_block_param(header, types::I64);
+        let count = self.of_offer(types::I64, offset_of!(Offer, forgets));
+        self.jump_with(header, count);
+        self.go_on_in(header);
+        self.b.ins().brif(turn, body, &[], done, &[]);
+        self.go_on_in(body);
+        let rest = self.b.ins().iadd_imm_s(turn, -1);
+        let before = self.b.ins().imul_imm_u(rest, size_of::<Forgotten>() as i64);
+        let offers = self.offers();
+        let row = self.b.ins().iadd(offers, before);
+        let first = offset(Asks::ForSteps) + offset_of!(Offer, forgotten);
+        let at = self.load(types::I64, row, first + offset_of!(Forgotten, at));
+        let bytes = self.load(types::I32, row, first + offset_of!(Forgotten, bytes));
+        let blank = self.load(types::I32, row, first + offset_of!(Forgotten, blank));
+        let sizes = self.program.forgotten_sizes();
+        for (number, size) in sizes.iter().enumerate() {
+            let other = (number + 1 < sizes.len()).then(|| self.block());
+            if let Some(other) = other {
+                let is_it = self.b.ins().icmp_imm_u(IntCC::Equal, bytes, i64::from(*size));
+                self.unless_leave(is_it, other);
+            }
+            self.store_bytes(to, Offset { fixed: 0, computed: Some(at) }, *size, Number::Computed(blank, FULL));
+            self.jump(next);
+            if let Some(other) = other {
+                self.go_on_in(other);
+            }
+        }
+        self.go_on_in(next);
+        self.jump_with(header, rest);
+        self.go_on_in(done);
+    }
+}
+
+/// Whether a process may find at `place` what another one has at `forgotten`.
+fn may_meet(place: &Place, forgotten: &Place) -> bool {
+    match &place.base {
+        Base::Local | Base::Nowhere => false,
+        Base::Remote(..) => forgotten.base == Base::Local,
+        Base::Global => {
+            let reach: u32 = place.indices.iter().map(|index| index.len.saturating_sub(1) * index.stride).sum();
+            forgotten.base == Base::Global
+                && place.offset < forgotten.offset + forgotten.scalar.size()
+                && forgotten.offset < place.offset + reach + place.scalar.size()
+        }
     }
 }

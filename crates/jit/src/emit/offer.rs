@@ -3,11 +3,11 @@
 use super::number::{Number, Offset};
 use super::{Asks, Emitter, Scene};
 use crate::code::Callee;
-use crate::context::{Context, MAX_FIELDS, Offer, failure};
+use crate::context::{Context, Forgotten, MAX_FIELDS, Offer, failure};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Switch;
-use entail_ir::{Edge, EdgeId, FaultKind, LocationId, ProcessTypeId, Send};
+use entail_ir::{Edge, EdgeId, FaultKind, LocationId, ProcessTypeId, Scalar, Send};
 use std::mem::{offset_of, size_of};
 
 /// Where the offer is: one made while another is pending must not overwrite it.
@@ -130,6 +130,21 @@ impl Emitter<'_, '_> {
             self.store(count, offers, offer + offset_of!(Offer, failed));
             let what = self.word(failure(FaultKind::MessageFields, edge.statement.0));
             self.store(what, offers, offer + offset_of!(Offer, failure));
+        }
+        if !self.program.told_to_forget.is_empty() {
+            let count = self.word(edge.forgets.len() as u64);
+            self.store(count, offers, offer + offset_of!(Offer, forgets));
+            for (number, place) in edge.forgets.iter().enumerate() {
+                let row = offer + offset_of!(Offer, forgotten) + number * size_of::<Forgotten>();
+                let spot = self.find(place, scene);
+                let at = self.offset_value(spot.at);
+                self.store(at, offers, row + offset_of!(Forgotten, at));
+                let bytes = self.value(Number::Known(place.scalar.size() as i32));
+                self.store(bytes, offers, row + offset_of!(Forgotten, bytes));
+                let bits = Scalar { signed: false, ..place.scalar };
+                let blank = self.value(Number::Known(bits.truncate(place.scalar.blank())));
+                self.store(blank, offers, row + offset_of!(Forgotten, blank));
+            }
         }
     }
 

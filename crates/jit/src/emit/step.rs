@@ -207,6 +207,10 @@ impl Emitter<'_, '_> {
     pub(super) fn conclude(&mut self, edge: &Edge, scene: &Scene, to: Value, step: Value) {
         let who = scene.who;
         let layout = self.program.layout;
+        for place in &edge.forgets {
+            let spot = self.find(place, scene);
+            self.store_spot(to, spot, place.scalar, Number::Known(place.scalar.blank()));
+        }
         if let Some(last) = layout.last {
             self.store_bytes(to, Offset::fixed(last as u32), 1, who.number);
         }

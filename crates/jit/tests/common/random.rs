@@ -153,8 +153,15 @@ impl Maker {
             action,
             atomic: self.rng.chance(0.3),
             escape: self.rng.chance(0.1).then(|| LocationId(1 + self.rng.below(2) as u16)),
+            forgets: self.forgotten(of),
             statement: self.statement(),
         }
+    }
+
+    fn forgotten(&mut self, of: ProcessTypeId) -> Vec<Place> {
+        let count = if self.rng.chance(0.2) { 1 + self.rng.below(3) } else { 0 };
+        let places = (0..count).map(|_| self.place(Some(of), 0));
+        places.filter(|place| matches!(place.base, Base::Global | Base::Local)).collect()
     }
 
     fn statement(&mut self) -> StatementId {

@@ -158,7 +158,7 @@ impl Assembly<'_> {
             return None;
         }
         let Draft { edges, ends, propositions, names, .. } = draft;
-        let says = Says::Never(Claim { automaton: Automaton { edges, sets: 1 }, ends, names });
+        let says = Says::Never(Claim { ends, names, ..Claim::new(Automaton { edges, sets: 1 }) });
         Some(Meaning { says, propositions, antecedents: Vec::new() })
     }
 

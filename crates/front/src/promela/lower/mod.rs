@@ -366,6 +366,7 @@ impl<'a> Assembly<'a> {
             action,
             atomic: transition.atomic,
             escape: transition.escape.map(|number| LocationId(number as u16)),
+            forgets: Vec::new(),
             statement,
         }
     }

@@ -19,7 +19,11 @@ impl Reader<'_> {
         let target = if self.eat_word("exit") { None } else { Some(LocationId(self.id('L')?)) };
         let atomic = self.eat_word("atomic");
         let escape = if self.eat_word("escape") { Some(LocationId(self.id('L')?)) } else { None };
-        Ok(Edge { target, action, atomic, escape, statement: self.statement_id()? })
+        let mut forgets = Vec::new();
+        while self.eat_word("forgets") {
+            forgets.push(self.place()?);
+        }
+        Ok(Edge { target, action, atomic, escape, forgets, statement: self.statement_id()? })
     }
 
     /// The nodes follow in lines of their own.

@@ -1,221 +1,33 @@
-//! What steps have to do with each other: what each of them looks at, and what it changes.
-//!
-//! Two steps of different processes *conflict* if it may matter which of them is taken first. A step that is not possible
-//! *waits*: only one that changes what it waits for can make it possible. Both are known of edges, once and for all states, so
-//! they say more than is true in some of them, and never less.
-//!
-//! What only the process itself looks at is left out. So are its own locals where it reads them: others can only read them.
+//! What single edges look at and change.
 
+use super::{Footprint, Object, Part, Side, Span, gone};
 use crate::{
     Action, Base, Block, BlockNode, ChannelType, Edge, EdgeId, Entry, Expr, Init, Location, Pattern, Place,
-    ProcessType, ProcessTypeId, Range, Ranges, Receive, Send, System,
+    ProcessTypeId, Range, Ranges, Receive, Send, System,
 };
-use std::collections::{BTreeSet, HashSet};
-
-/// Something that processes share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Object {
-    /// These bytes of the globals.
-    Globals(Span),
-    /// These bytes of the locals of a process of this type.
-    Locals(ProcessTypeId, Span),
-    /// Where a process of this type is.
-    Location(ProcessTypeId),
-    /// Some channels, by their numbers.
-    Channels(Span, Part),
-    /// Which processes there are.
-    Processes,
-    Priorities,
-    /// Which process moved last.
-    Last,
-    /// Whatever there is: who looks at this asks what others can do.
-    Everything,
-}
-
-/// From the first one up to but not including the last one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Span {
-    pub from: u32,
-    pub to: u32,
-}
-
-/// Of a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
-    /// The messages that come next.
-    Front,
-    /// Where messages are added.
-    Back,
-    /// How many there are.
-    Length,
-    /// Who offers or wants a message that is handed over at once.
-    Meeting,
-}
-
-/// What an edge has to do with others.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Footprint {
-    /// Where it is not possible, nothing makes it possible but a change of one of these.
-    pub waits: Vec<Object>,
-    pub reads: Vec<Object>,
-    pub writes: Vec<Object>,
-}
-
-impl Span {
-    fn one(number: u32) -> Span {
-        Span { from: number, to: number + 1 }
-    }
-
-    fn meets(self, other: Span) -> bool {
-        self.from < other.to && other.from < self.to
-    }
-}
-
-impl Object {
-    /// Whether both may be the same thing.
-    pub fn meets(self, other: Object) -> bool {
-        match (self, other) {
-            (Object::Everything, _) | (_, Object::Everything) => true,
-            (Object::Globals(one), Object::Globals(other)) => one.meets(other),
-            (Object::Locals(of, one), Object::Locals(of_other, other)) => of == of_other && one.meets(other),
-            (Object::Channels(one, part), Object::Channels(other, part_of_other)) => {
-                part == part_of_other && one.meets(other)
-            }
-            _ => self == other,
-        }
-    }
-
-    /// Whether it does not matter in which order two processes change it: each has its own, or they add up.
-    fn is_shared_out(self) -> bool {
-        match self {
-            Object::Locals(..) | Object::Location(_) | Object::Channels(_, Part::Length | Part::Meeting) => true,
-            Object::Globals(_)
-            | Object::Channels(_, Part::Front | Part::Back)
-            | Object::Processes
-            | Object::Priorities
-            | Object::Last
-            | Object::Everything => false,
-        }
-    }
-}
-
-impl Footprint {
-    /// Whether it may matter which of two steps is taken first, if both are possible, and by different processes.
-    pub fn conflicts(&self, other: &Footprint) -> bool {
-        let reads = |one: &Footprint, other: &Footprint| {
-            one.writes.iter().any(|write| other.reads.iter().any(|read| write.meets(*read)))
-        };
-        let both = |write: &&Object| !write.is_shared_out();
-        let mut writes = self.writes.iter().filter(both);
-        reads(self, other)
-            || reads(other, self)
-            || writes.any(|write| other.writes.iter().filter(both).any(|other| write.meets(*other)))
-    }
-
-    /// Whether taking it may make the other one possible, which is not.
-    pub fn may_enable(&self, other: &Footprint) -> bool {
-        self.writes.iter().any(|write| other.waits.iter().any(|wait| write.meets(*wait)))
-    }
-
-    /// This one or the other.
-    pub fn join(&mut self, other: &Footprint) {
-        self.waits.extend(&other.waits);
-        self.reads.extend(&other.reads);
-        self.writes.extend(&other.writes);
-        self.tidy();
-    }
-
-    /// Each object once.
-    fn tidy(&mut self) {
-        for objects in [&mut self.waits, &mut self.reads, &mut self.writes] {
-            objects.sort_unstable();
-            objects.dedup();
-        }
-    }
-}
-
-/// The footprints of all edges of a system.
-#[derive(Clone, Debug)]
-pub struct Footprints {
-    /// Indexed by [`EdgeId`].
-    of: Vec<Footprint>,
-}
-
-impl Footprints {
-    pub fn new(system: &System) -> Footprints {
-        let ranges = Ranges::new(system);
-        let partners = partners(system, &ranges);
-        let mut alone = vec![Footprint::default(); system.edges.len()];
-        for (number, process) in (0..).zip(&system.process_types) {
-            let reader = Reader { system, ranges: &ranges, partners: &partners, process: ProcessTypeId(number) };
-            for location in &process.locations {
-                for id in location.edges() {
-                    alone[id.index()] = reader.edge(system.edge(id), location);
-                }
-            }
-        }
-        let mut of = alone.clone();
-        for process in &system.process_types {
-            for id in process.locations.iter().flat_map(Location::edges) {
-                of[id.index()] = whole(system, process, &alone, id);
-            }
-        }
-        // What nobody changes, nobody need look at.
-        let written: BTreeSet<Object> = of.iter().flat_map(|footprint| footprint.writes.iter().copied()).collect();
-        for footprint in &mut of {
-            let changes = |object: &Object| written.iter().any(|write| write.meets(*object));
-            footprint.waits.retain(changes);
-            footprint.reads.retain(changes);
-        }
-        Footprints { of }
-    }
-
-    pub fn of(&self, edge: EdgeId) -> &Footprint {
-        &self.of[edge.index()]
-    }
-}
-
-/// What an edge has to do with others, together with all that may follow it without interruption.
-fn whole(system: &System, process: &ProcessType, alone: &[Footprint], edge: EdgeId) -> Footprint {
-    let mut footprint = alone[edge.index()].clone();
-    let (mut known, mut waiting) = (HashSet::from([edge]), vec![edge]);
-    while let Some(edge) = waiting.pop() {
-        let Edge { atomic: true, target: Some(target), action, .. } = system.edge(edge) else { continue };
-        if !communications(action).is_empty() && system.channel_types.iter().any(ChannelType::is_rendezvous) {
-            // Whoever takes the message may go on in its place.
-            footprint.reads.push(Object::Everything);
-            footprint.writes.push(Object::Everything);
-        }
-        let next = process.locations.get(target.index()).into_iter().flat_map(Location::edges);
-        for next in next.filter(|next| known.insert(*next)) {
-            let Footprint { waits, reads, writes } = &alone[next.index()];
-            footprint.reads.extend(waits.iter().chain(reads));
-            footprint.writes.extend(writes);
-            waiting.push(next);
-        }
-    }
-    footprint.tidy();
-    footprint
-}
 
 /// Something that hands a message over, or wants one.
-struct Partner {
-    channels: Span,
-    sends: bool,
+pub(super) struct Partner {
+    pub of: ProcessTypeId,
+    pub edge: EdgeId,
+    pub channels: Span,
+    pub sends: bool,
     /// What decides whether it does.
     tests: Vec<Object>,
 }
 
 /// All of them, if there are channels where messages are handed over at once.
-fn partners(system: &System, ranges: &Ranges) -> Vec<Partner> {
+pub(super) fn partners(system: &System, ranges: &Ranges) -> Vec<Partner> {
     if !system.channel_types.iter().any(ChannelType::is_rendezvous) {
         return Vec::new();
     }
     let mut partners = Vec::new();
     for (number, process) in (0..).zip(&system.process_types) {
-        let reader = Reader { system, ranges, partners: &[], process: ProcessTypeId(number) };
-        for edge in process.locations.iter().flat_map(|location| system.edges_of(location)) {
-            partners.extend(communications(&edge.action).into_iter().map(|action| Partner {
+        let reader = Reader { system, ranges, partners: &[], process: ProcessTypeId(number), number: None };
+        for id in process.locations.iter().flat_map(Location::edges) {
+            partners.extend(communications(&system.edge(id).action).into_iter().map(|action| Partner {
+                of: ProcessTypeId(number),
+                edge: id,
                 channels: reader.offered(action),
                 sends: matches!(action, Action::Send(_)),
                 tests: reader.action(action).reads,
@@ -239,30 +51,33 @@ fn communications(action: &Action) -> Vec<&Action> {
 
 /// Finds out what the edges of one process type do.
 #[derive(Clone, Copy)]
-struct Reader<'a> {
-    system: &'a System,
-    ranges: &'a Ranges,
-    partners: &'a [Partner],
-    process: ProcessTypeId,
+pub(super) struct Reader<'a> {
+    pub system: &'a System,
+    pub ranges: &'a Ranges,
+    pub partners: &'a [Partner],
+    pub process: ProcessTypeId,
+    /// Of the process that takes them, if only that is meant.
+    pub number: Option<i32>,
 }
 
 impl Reader<'_> {
-    fn edge(&self, edge: &Edge, location: &Location) -> Footprint {
+    pub(super) fn edge(&self, edge: &Edge, location: &Location) -> Footprint {
         let mut footprint = self.action(&edge.action);
         footprint.writes.push(Object::Location(self.process));
+        edge.forgets.iter().for_each(|place| self.writes(place, &mut footprint));
         // Whoever comes or goes may be the one that others meet.
         let process = self.system.process_type(self.process);
         let target = edge.target.and_then(|target| process.locations.get(target.index()));
-        for location in [Some(location), target].into_iter().flatten() {
-            footprint.writes.extend(self.meetings(location));
-        }
+        footprint.writes.extend(self.meetings(location, Part::Going));
+        footprint.writes.extend(target.iter().flat_map(|target| self.meetings(target, Part::Coming)));
         // Whether others of the location are possible, where that matters to this one.
         let siblings = self.system.edges_of(location).iter().filter(|sibling| !std::ptr::eq(*sibling, edge));
         for sibling in siblings.filter(|sibling| depends_on(edge, sibling)) {
             let Footprint { waits, reads, .. } = self.action(&sibling.action);
-            // What makes it impossible again: that a channel is full, or empty.
+            // What makes it impossible again: that a channel is full, or empty, or that nobody is there any more.
             let lengths = self.offers(&sibling.action).into_iter().map(|of| Object::Channels(of, Part::Length));
-            let decides: Vec<_> = waits.into_iter().chain(reads).chain(lengths).collect();
+            let gone = gone(&waits);
+            let decides: Vec<_> = gone.into_iter().chain(lengths).chain(waits).chain(reads).collect();
             footprint.waits.extend(&decides);
             footprint.reads.extend(&decides);
         }
@@ -310,11 +125,11 @@ impl Reader<'_> {
                 footprint.reads.push(Object::Processes);
                 footprint.writes.push(Object::Processes);
                 footprint.writes.push(Object::Location(run.process_type));
-                let started = Reader { process: run.process_type, ..*self };
+                let started = Reader { process: run.process_type, number: None, ..*self };
                 let process = self.system.process_type(run.process_type);
                 footprint.writes.extend(started.own_channels());
                 let entry = process.locations.get(process.entry.index());
-                footprint.writes.extend(entry.iter().flat_map(|entry| started.meetings(entry)));
+                footprint.writes.extend(entry.iter().flat_map(|entry| started.meetings(entry, Part::Coming)));
                 for init in &process.frame.init {
                     match init {
                         Init::Value(place, value) => {
@@ -340,32 +155,46 @@ impl Reader<'_> {
     fn own_channels(&self) -> Vec<Object> {
         let process = self.system.process_type(self.process);
         let has_some = process.frame.init.iter().any(|init| matches!(init, Init::Channel(..)));
-        let parts = [Part::Front, Part::Back, Part::Length, Part::Meeting];
+        let met =
+            [Side::Sender, Side::Receiver].into_iter().flat_map(|side| [Part::Coming(side), Part::Going(side)]);
+        let parts = [Part::Front, Part::Back, Part::Length].into_iter().chain(met);
         let all = parts.map(|part| Object::Channels(Span { from: 0, to: u32::MAX }, part));
-        if has_some { all.to_vec() } else { Vec::new() }
+        if has_some { all.collect() } else { Vec::new() }
     }
 
-    /// Whom a process at this location can meet.
-    fn meetings(&self, location: &Location) -> Vec<Object> {
-        let offers = self.system.edges_of(location).iter().flat_map(|edge| self.offers(&edge.action));
-        offers.filter(|of| self.may_be_rendezvous(*of)).map(|of| Object::Channels(of, Part::Meeting)).collect()
+    /// Where a process at this location can hand over messages, or take them.
+    fn meetings(&self, location: &Location, part: fn(Side) -> Part) -> Vec<Object> {
+        let actions = self.system.edges_of(location).iter().flat_map(|edge| communications(&edge.action));
+        let met = actions.map(|action| {
+            let side = if matches!(action, Action::Send(_)) { Side::Sender } else { Side::Receiver };
+            (self.offered(action), part(side))
+        });
+        let met = met.filter(|(channels, _)| self.may_be_rendezvous(*channels));
+        met.map(|(channels, part)| Object::Channels(channels, part)).collect()
     }
 
-    /// Whether one of these channels may be one without room. Those of the globals have the first numbers.
-    fn may_be_rendezvous(&self, channels: Span) -> bool {
+    /// Whether one of these channels may be one without room.
+    pub(super) fn may_be_rendezvous(&self, channels: Span) -> bool {
+        self.types_of(channels).iter().any(|of| of.is_rendezvous())
+    }
+
+    /// Whether one of these channels may be one with room.
+    pub(super) fn may_be_buffered(&self, channels: Span) -> bool {
+        self.types_of(channels).iter().any(|of| !of.is_rendezvous())
+    }
+
+    /// The types that these channels may have. Those of the globals have the first numbers.
+    fn types_of(&self, channels: Span) -> Vec<&ChannelType> {
         let types = &self.system.channel_types;
         let of_globals = self.system.globals.init.iter().filter_map(|init| match init {
             Init::Channel(_, id) => Some(&types[id.index()]),
             Init::Value(..) => None,
         });
         let known: Vec<_> = (1..).zip(of_globals).collect();
-        let is_known = channels.to <= known.len() as u32 + 1;
-        let among = known.iter().filter(|(number, _)| Span::one(*number).meets(channels));
-        if is_known {
-            among.into_iter().any(|(_, of)| of.is_rendezvous())
-        } else {
-            types.iter().any(ChannelType::is_rendezvous)
+        if channels.to > known.len() as u32 + 1 {
+            return types.iter().collect();
         }
+        known.into_iter().filter(|(number, _)| Span::one(*number).meets(channels)).map(|(_, of)| of).collect()
     }
 
     /// The channels that an action begins with.
@@ -374,7 +203,7 @@ impl Reader<'_> {
     }
 
     /// The channels of an action that sends or receives.
-    fn offered(&self, action: &Action) -> Span {
+    pub(super) fn offered(&self, action: &Action) -> Span {
         match action {
             Action::Send(send) => self.channels(&send.channel),
             Action::Receive(receive) => self.channels(&receive.channel),
@@ -403,7 +232,7 @@ impl Reader<'_> {
             if let BlockNode::Do { action, .. } = node {
                 let inside = self.action(action);
                 // To be stuck inside is a fault, so it matters what makes one possible.
-                footprint.reads.extend(inside.waits.iter().chain(&inside.reads));
+                footprint.reads.extend(inside.waits.iter().chain(&inside.reads).chain(&gone(&inside.waits)));
                 footprint.writes.extend(inside.writes);
             }
         }
@@ -416,7 +245,7 @@ impl Reader<'_> {
         send.when.iter().for_each(|condition| self.tests(condition, footprint));
         let channels = self.channels(&send.channel);
         let of = |part| Object::Channels(channels, part);
-        footprint.waits.extend([of(Part::Front), of(Part::Meeting)]);
+        footprint.waits.extend([of(Part::Front), of(Part::Coming(Side::Receiver))]);
         footprint.waits.extend(self.partners(channels, true));
         footprint.writes.extend([of(Part::Back), of(Part::Length)]);
         if send.sorted {
@@ -428,7 +257,7 @@ impl Reader<'_> {
         self.tests(&receive.channel, footprint);
         let channels = self.channels(&receive.channel);
         let of = |part| Object::Channels(channels, part);
-        footprint.waits.extend([of(Part::Front), of(Part::Back), of(Part::Meeting)]);
+        footprint.waits.extend([of(Part::Front), of(Part::Back), of(Part::Coming(Side::Sender))]);
         footprint.waits.extend(self.partners(channels, false));
         footprint.reads.push(of(Part::Front));
         if !receive.keep {
@@ -456,7 +285,7 @@ impl Reader<'_> {
         footprint.reads.extend(read.reads);
     }
 
-    fn reads(&self, expr: &Expr, footprint: &mut Footprint) {
+    pub(super) fn reads(&self, expr: &Expr, footprint: &mut Footprint) {
         let reads = &mut footprint.reads;
         expr.each(&mut |part| match part {
             Expr::Load(place) => reads.extend(self.object(place, false)),
@@ -495,7 +324,7 @@ impl Reader<'_> {
     }
 
     /// What is shared of a place.
-    fn object(&self, place: &Place, written: bool) -> Vec<Object> {
+    pub(super) fn object(&self, place: &Place, written: bool) -> Vec<Object> {
         let span = self.span(place);
         match &place.base {
             Base::Global => vec![Object::Globals(span)],
@@ -508,7 +337,7 @@ impl Reader<'_> {
 
     /// All bytes that a place may be.
     fn span(&self, place: &Place) -> Span {
-        let constant = |value: &Expr| value.constant().and_then(|value| u32::try_from(value).ok());
+        let constant = |value: &Expr| self.constant(value).and_then(|value| u32::try_from(value).ok());
         let (mut from, mut reach) = (place.offset, 0);
         for index in &place.indices {
             match constant(&index.value).filter(|value| *value < index.len) {
@@ -519,8 +348,22 @@ impl Reader<'_> {
         Span { from, to: from + reach + place.scalar.size() }
     }
 
+    /// The value of an expression that always has the same one.
+    fn constant(&self, expr: &Expr) -> Option<i32> {
+        match expr {
+            Expr::Myself => self.number,
+            Expr::Load(place) => {
+                let Range { low, high } = self.ranges.of(place, Some(self.process));
+                (low == high).then_some(low)
+            }
+            Expr::Unary(op, operand) => self.constant(operand).map(|value| op.apply(value)),
+            Expr::Binary(op, operands) => op.apply(self.constant(&operands.0)?, self.constant(&operands.1)?),
+            other => other.constant(),
+        }
+    }
+
     /// The channels that an expression may stand for.
-    fn channels(&self, channel: &Expr) -> Span {
+    pub(super) fn channels(&self, channel: &Expr) -> Span {
         let known = match channel {
             Expr::Const(value) => Some(Range { low: *value, high: *value }),
             Expr::Load(place) => Some(self.ranges.of(place, Some(self.process))),

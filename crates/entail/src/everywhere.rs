@@ -1,0 +1,196 @@
+//! Whatever is left out, merged or forgotten: the verdict is the same, with every search, and the runs that are found are
+//! runs of the model as it is written.
+
+use crate::args::{Backend, Reduction, Search, Store};
+use crate::coverage::Coverage;
+use crate::plan::{Done, Goal, Plan};
+use crate::progress::Watch;
+use crate::property::forbidden;
+use entail_front::source::Sources;
+use entail_front::{Meaning, ModelSource, promela};
+use entail_ir::{Interpreter, Passes, System};
+use entail_model::{Model, Propositional};
+use entail_search::{Checks, End, ErrorKind, Errors};
+use entail_temporal::{Claim, Fairness};
+use entail_testkit::promela::ast::Unit;
+use entail_testkit::promela::{generate, number_of};
+use entail_testkit::rng::Rng;
+use std::sync::atomic::AtomicBool;
+
+/// Models with more states are left out.
+const MOST_STATES: u64 = 3_000;
+
+/// The ways in which a model is gone through; the first one is the reference.
+fn plans(checks: Checks) -> Vec<(String, Plan)> {
+    let plan = |search, reduction, passes| Plan {
+        search,
+        store: Store::Exact,
+        reduction,
+        backend: Backend::Interpret,
+        threads: 1,
+        passes,
+        checks,
+        fairness: Fairness::None,
+        memory: Some(1 << 28),
+        depth: None,
+        time: None,
+    };
+    let mut all = vec![("as written".to_owned(), plan(Search::BreadthFirst, Reduction::None, Passes::NONE))];
+    for search in [Search::BreadthFirst, Search::DepthFirst, Search::Nested] {
+        for reduction in [Reduction::None, Reduction::Ample, Reduction::Stubborn] {
+            for (name, passes) in Passes::each_alone().chain([("none", Passes::NONE), ("all", Passes::ALL)]) {
+                let with_all = name == "none" || name == "all";
+                // Each pass alone with the first search only.
+                if with_all || search == Search::BreadthFirst && reduction != Reduction::Ample {
+                    all.push((
+                        format!("{search:?}, {reduction:?}, passes: {name}"),
+                        plan(search, reduction, passes),
+                    ));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// A random model with a formula that does not count steps.
+fn model(seed: u64) -> Option<(ModelSource, String)> {
+    let mut program = generate(seed);
+    program.units.retain(|unit| !matches!(unit, Unit::Always { .. }));
+    let variables: Vec<_> = program.units.iter().filter_map(number_of).collect();
+    if program.flaw.is_some() || variables.is_empty() {
+        return None;
+    }
+    let mut rng = Rng::new(seed);
+    let names: Vec<_> = (0..2)
+        .map(|_| format!("({} {} {})", rng.pick(&variables), rng.pick(&["==", "!=", "<"]), rng.below(3)))
+        .collect();
+    let operators = 1 + rng.below(4);
+    let text = format!("{program}\nltl p {{ {} }}\n", formula(&mut rng, &names, operators));
+    let mut problems = Vec::new();
+    let model = promela::load_text("model.pml", &text, &mut Sources::default(), &mut problems);
+    Some((model?, text))
+}
+
+fn formula(rng: &mut Rng, names: &[String], operators: usize) -> String {
+    if operators == 0 {
+        return rng.pick(names).clone();
+    }
+    let choice = rng.below(9);
+    if choice < 4 {
+        let operator = ["!", "[]", "<>", "[] <>"][choice];
+        return format!("{operator} ({})", formula(rng, names, operators - 1));
+    }
+    let left = rng.below(operators);
+    let (left, right) = (formula(rng, names, left), formula(rng, names, operators - 1 - left));
+    format!("(({left}) {} ({right}))", ["&&", "||", "->", "U", "W"][choice - 4])
+}
+
+fn run(plan: &Plan, system: &System, goal: Goal) -> Done {
+    let mut watch = Watch::new(Coverage::new(system), false);
+    plan.run(&Interpreter::new(system), goal, &AtomicBool::new(false), &mut watch)
+}
+
+/// Sees whether what was found is a run of the model as it is written, and goes wrong as is said.
+fn replay(system: &System, done: &Done, claim: Option<&Claim>) {
+    let Some(found) = &done.outcome.counterexample else { return };
+    let interpreter = Interpreter::new(system);
+    let mut state = found.start.clone();
+    let mut round = None;
+    for (number, &step) in found.steps.iter().enumerate() {
+        if matches!(found.error, ErrorKind::Cycle { begins } if begins == number) {
+            round = Some(state.clone());
+        }
+        let mut enabled = Vec::new();
+        interpreter.enabled(&state, &mut enabled);
+        assert!(enabled.contains(&step), "step {number} is not possible");
+        let fired = interpreter.fire(step, &mut state);
+        let is_last = number + 1 == found.steps.len();
+        match found.error {
+            ErrorKind::Fault(fault) if is_last && claim.is_none() => {
+                let is_it = |met: entail_model::Fault| met.kind == fault.kind && met.place == fault.place;
+                assert!(fired.fault().is_some_and(is_it), "{:?} instead of {fault:?}", fired.fault());
+            }
+            ErrorKind::Fault(_) | ErrorKind::InvalidEnd | ErrorKind::Cycle { .. } => {
+                assert!(!fired.is_broken(), "step {number} breaks")
+            }
+        }
+    }
+    match found.error {
+        ErrorKind::InvalidEnd => {
+            let mut enabled = Vec::new();
+            interpreter.enabled(&state, &mut enabled);
+            assert!(enabled.is_empty() && !interpreter.marks(&state).valid_end, "no invalid end");
+        }
+        ErrorKind::Cycle { begins } if begins < found.steps.len() => {
+            // What is forgotten in the changed model may differ; what the claim sees may not.
+            let begun = round.expect("a cycle begins");
+            let valuation = |state| interpreter.valuation(state, &mut ()).holds;
+            assert_eq!(valuation(&begun), valuation(&state), "the round does not close");
+        }
+        ErrorKind::Cycle { .. } | ErrorKind::Fault(_) => {}
+    }
+}
+
+fn same_everywhere(seeds: impl Iterator<Item = u64>) -> [usize; 4] {
+    let (mut models, mut violated, mut broken, mut reduced) = (0, 0, 0, 0);
+    let ends = Checks { faults: false, assertions: false, end_states: true, errors: Errors::First };
+    let faults = Checks { faults: true, assertions: true, end_states: false, errors: Errors::First };
+    for seed in seeds {
+        let Some((model, text)) = model(seed) else { continue };
+        let probe = Plan { depth: None, ..plans(Checks { errors: Errors::All, ..faults })[0].1.clone() };
+        let whole = run(&probe, &model.system, Goal::Mistake);
+        if whole.outcome.end != End::Complete || whole.outcome.stats.stored > MOST_STATES {
+            continue;
+        }
+        models += 1;
+        for checks in [ends, faults] {
+            let mut expected = None;
+            for (name, plan) in plans(checks) {
+                let done = run(&plan, &model.system, Goal::Mistake);
+                let is_violated = done.outcome.errors > 0;
+                let expected = *expected.get_or_insert(is_violated);
+                assert_eq!(is_violated, expected, "seed {seed}, {checks:?}, {name}:\n{text}");
+                replay(&model.system, &done, None);
+                reduced += usize::from(done.reduction.is_ok());
+            }
+            violated += usize::from(expected == Some(true));
+        }
+        let property = model.properties.iter().find(|property| property.name == "p").expect("it was written");
+        let Meaning { says, propositions, .. } = property.meaning.as_ref().expect("it can be checked");
+        let system = System { propositions: propositions.clone(), ..model.in_motion() };
+        let (claim, _) = forbidden(says).expect("a small formula").expect("it is of linear time");
+        let mut expected = None;
+        for (name, plan) in plans(faults) {
+            let claim = plan.prepared(claim.clone()).expect("a small formula");
+            let done = run(&plan, &system, Goal::Claimed(&claim));
+            let is_broken = done.outcome.errors > 0;
+            let expected = *expected.get_or_insert(is_broken);
+            assert_eq!(is_broken, expected, "seed {seed}, p, {name}:\n{text}");
+            replay(&system, &done, Some(&claim));
+            reduced += usize::from(done.reduction.is_ok());
+        }
+        broken += usize::from(expected == Some(true));
+    }
+    [models, violated, broken, reduced]
+}
+
+#[test]
+fn verdicts_are_the_same_whatever_is_left_out() {
+    let [models, violated, broken, reduced] = same_everywhere(0..300);
+    println!("{models} models, {violated} times something wrong, {broken} formulas broken, {reduced} runs reduced");
+    assert!(
+        models > 100 && violated > 50 && broken > 30 && reduced > 500,
+        "{models} {violated} {broken} {reduced}"
+    );
+}
+
+/// `ENTAIL_SEEDS=0..20000 cargo test --release -p entail --bin entail everywhere -- --ignored --nocapture`
+#[test]
+#[ignore = "takes hours"]
+fn verdicts_are_the_same_for_many_models() {
+    let seeds = std::env::var("ENTAIL_SEEDS").unwrap_or_else(|_| "0..20000".into());
+    let (from, to) = seeds.split_once("..").expect("two numbers: 0..20000");
+    let [models, violated, broken, reduced] = same_everywhere(from.parse().unwrap()..to.parse().unwrap());
+    println!("{models} models, {violated} times something wrong, {broken} formulas broken, {reduced} runs reduced");
+}

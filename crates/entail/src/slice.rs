@@ -1,0 +1,185 @@
+//! `entail slice`: what the properties of a model do not depend on. Also: models cut down to that, for other commands.
+
+use crate::args::{ReadingArgs, SliceArgs, SliceFormat};
+use crate::check::{SAFETY, Selection};
+use crate::console::{Console, Failure, Status};
+use crate::load;
+use entail_front::diagnostic::render;
+use entail_front::promela::print;
+use entail_front::promela::slice::{Aim, Explanation, Sliced};
+use entail_front::{Asked, Language, LoadedSlice, ModelSource, Options, Property, PropertyKind};
+use entail_temporal::Fairness;
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::Path;
+
+pub fn slice(args: &SliceArgs, console: &mut Console) -> Result<Status, Failure> {
+    let asked = load::asked(&args.asked).map_err(Failure::new)?;
+    let model = load::read_or_fail(&args.model, &args.reading, &asked, console)?;
+    if model.language != Language::Promela {
+        return Err(Failure::new("only Promela models can be sliced so far"));
+    }
+    let names = args.properties.iter().map(String::as_str).chain(asked.iter().map(Asked::name));
+    let names: Vec<&str> = names.collect();
+    let Selection { safety, named } = Selection::of(&names, &model).map_err(Failure::new)?;
+    let aims = safety.then_some(None).into_iter().chain(named.into_iter().map(Some));
+    let (aims, wanted): (Vec<_>, Vec<_>) = aims.map(|property| (aim(property), name(property))).unzip();
+    let (_, sliced) = load_slice(&args.model, &args.reading, &asked, &aims, console)?;
+    let title = Title { model: args.model.display().to_string(), properties: wanted };
+    let out = match args.format {
+        SliceFormat::Text => text(&title, &sliced),
+        SliceFormat::Promela => print::program(&sliced.program),
+        SliceFormat::Json => json(&title, &sliced),
+    };
+    console.out.write_all(out.as_bytes())?;
+    Ok(Status::Fine)
+}
+
+/// The model without what a property, or the built-in checks, do not depend on.
+pub fn cut(
+    path: &Path,
+    reading: &ReadingArgs,
+    asked: &[Asked],
+    property: Option<&Property>,
+    console: &Console,
+) -> Result<ModelSource, Failure> {
+    load_slice(path, reading, asked, &[aim(property)], console).map(|(model, _)| model)
+}
+
+fn load_slice(
+    path: &Path,
+    reading: &ReadingArgs,
+    asked: &[Asked],
+    aims: &[Aim],
+    console: &Console,
+) -> Result<(ModelSource, Sliced), Failure> {
+    let options = Options { asked: asked.to_vec(), ..reading.options() };
+    let LoadedSlice { loaded, sliced } = entail_front::load_slice(path, &options, aims, Fairness::None);
+    loaded.model.zip(sliced).ok_or_else(|| {
+        console.complain(&render(&loaded.problems, &loaded.sources, console.colour_errors));
+        Failure(None)
+    })
+}
+
+/// What a slice for a property is for; without one, for the built-in checks. These are always all of them, so that a trail
+/// can be replayed on the slice it comes from.
+fn aim(property: Option<&Property>) -> Aim {
+    match property {
+        None => Aim::Safety { assertions: true, ends: true },
+        Some(property) => match property.kind {
+            PropertyKind::Acceptance | PropertyKind::Progress => Aim::Labels(property.kind),
+            PropertyKind::Ltl
+            | PropertyKind::Never
+            | PropertyKind::Trace
+            | PropertyKind::Notrace
+            | PropertyKind::Ctl => Aim::Property(property.name.clone()),
+        },
+    }
+}
+
+fn name(property: Option<&Property>) -> String {
+    property.map_or(SAFETY.to_owned(), |property| property.name.clone())
+}
+
+/// What is sliced, and for what.
+struct Title {
+    model: String,
+    properties: Vec<String>,
+}
+
+fn text(title: &Title, sliced: &Sliced) -> String {
+    let mut out = format!("{}, sliced for {}\n", title.model, title.properties.join(", "));
+    explanation(&mut out, &sliced.explanation).expect("writing to a string cannot fail");
+    out += "\nThe slice:\n";
+    out += &print::program(&sliced.program);
+    out
+}
+
+fn explanation(out: &mut String, explanation: &Explanation) -> std::fmt::Result {
+    let Explanation { kept, dropped, statements, steps } = explanation;
+    if let Some(reason) = steps {
+        writeln!(out, "\nEvery step stays: {reason}.")?;
+    }
+    if dropped.is_empty() && statements.is_empty() {
+        writeln!(out, "\nNothing is irrelevant.")?;
+    }
+    if !dropped.is_empty() {
+        writeln!(out, "\nVariables that do not matter:")?;
+    }
+    for dropped in dropped {
+        let name = of_process(&dropped.text, dropped.process.as_deref());
+        writeln!(out, "  {name}, line {}", dropped.place.line)?;
+    }
+    if !statements.is_empty() {
+        writeln!(out, "\nStatements that do not matter:")?;
+    }
+    for statement in statements {
+        let process = statement.process.as_deref().unwrap_or_default();
+        writeln!(out, "  {process}, line {}: {}", statement.place.line, statement.text)?;
+    }
+    if !kept.is_empty() {
+        writeln!(out, "\nVariables that stay:")?;
+    }
+    for kept in kept {
+        let name = of_process(&kept.name, kept.process.as_deref());
+        writeln!(out, "  {name}: {}", kept.because.join(", "))?;
+    }
+    Ok(())
+}
+
+fn of_process(name: &str, process: Option<&str>) -> String {
+    process.map_or(name.to_owned(), |process| format!("{name} of {process}"))
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    model: &'a str,
+    properties: &'a [String],
+    steps_stay_because: Option<&'static str>,
+    dropped: Vec<Dropped<'a>>,
+    statements: Vec<Dropped<'a>>,
+    kept: Vec<Kept<'a>>,
+    promela: String,
+}
+
+#[derive(Serialize)]
+struct Dropped<'a> {
+    process: Option<&'a str>,
+    text: &'a str,
+    file: &'a str,
+    line: u32,
+    column: u32,
+}
+
+#[derive(Serialize)]
+struct Kept<'a> {
+    name: &'a str,
+    process: Option<&'a str>,
+    because: &'a [String],
+}
+
+impl Dropped<'_> {
+    fn of(dropped: &entail_front::promela::slice::Dropped) -> Dropped<'_> {
+        let entail_front::source::Place { file, line, column, .. } = &dropped.place;
+        let (line, column) = (*line, *column);
+        Dropped { process: dropped.process.as_deref(), text: &dropped.text, file, line, column }
+    }
+}
+
+fn json(title: &Title, sliced: &Sliced) -> String {
+    let Explanation { kept, dropped, statements, steps } = &sliced.explanation;
+    let document = Document {
+        model: &title.model,
+        properties: &title.properties,
+        steps_stay_because: *steps,
+        dropped: dropped.iter().map(Dropped::of).collect(),
+        statements: statements.iter().map(Dropped::of).collect(),
+        kept: kept
+            .iter()
+            .map(|kept| Kept { name: &kept.name, process: kept.process.as_deref(), because: &kept.because })
+            .collect(),
+        promela: print::program(&sliced.program),
+    };
+    let text = serde_json::to_string_pretty(&document).expect("it has only names and numbers");
+    format!("{text}\n")
+}

@@ -1,0 +1,309 @@
+//! What a slice is for: what its properties look at, and how much of the runs of a model they can tell apart.
+
+use super::Aim;
+use super::effects::has_run;
+use super::names::{BodyId, Names};
+use crate::PropertyKind;
+use crate::promela::ast::{BinaryOp, Expr, ExprKind, Program, Step, Stmt, StmtKind, TemporalOp, UnaryOp, Unit};
+use crate::promela::walk;
+use entail_temporal::Fairness;
+
+/// How much of a run matters, besides the values of what is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Preserve {
+    /// How runs begin: what may never end may as well end.
+    Beginnings,
+    /// Also whether a process can go on for ever.
+    Cycles,
+    /// Also where processes can be stuck.
+    Ends,
+}
+
+/// What the properties of a slice ask of it.
+#[derive(Clone, Debug)]
+pub struct Criterion {
+    pub preserve: Preserve,
+    pub assertions: bool,
+    /// Why every step has to stay, if so.
+    pub steps: Option<&'static str>,
+    /// Which processes must keep all their locations.
+    pub exact: Vec<bool>,
+    /// Whether it matters when a process ends.
+    pub terminations: bool,
+    /// There is no telling how many processes there will be.
+    pub unbounded: bool,
+}
+
+/// More processes than this are too many to be sure that there are never more than can be.
+const FEW: i32 = 100;
+
+impl Criterion {
+    /// `program` is only about the properties that are wanted.
+    pub fn of(program: &Program, aims: &[Aim], fairness: Fairness, names: &Names) -> Criterion {
+        let mut criterion = Criterion {
+            preserve: Preserve::Beginnings,
+            assertions: false,
+            // Not all that begins can go on so that all processes move again and again.
+            steps: (!fairness.lets_all_go_on()).then_some("all processes must move again and again"),
+            exact: vec![false; names.params.len()],
+            terminations: false,
+            unbounded: false,
+        };
+        for aim in aims {
+            match aim {
+                Aim::Safety { assertions, ends } => {
+                    criterion.assertions |= assertions;
+                    if *ends {
+                        criterion.preserve = Preserve::Ends;
+                    }
+                }
+                Aim::Labels(_) => criterion.keep(Preserve::Cycles),
+                Aim::Property(_) => {}
+            }
+        }
+        for unit in &program.units {
+            criterion.property(unit);
+        }
+        let prefixes = aims.iter().filter_map(|aim| match aim {
+            Aim::Labels(PropertyKind::Progress) => Some("progress"),
+            Aim::Labels(_) => Some("accept"),
+            Aim::Safety { .. } | Aim::Property(_) => None,
+        });
+        let prefixes = prefixes.collect();
+        let mut circumstances =
+            Circumstances { criterion, names, prefixes, runs: false, pids: false, body: BodyId(0), started: 0 };
+        circumstances.look(program);
+        let Circumstances { mut criterion, runs, pids, started, .. } = circumstances;
+        criterion.unbounded |= started > FEW;
+        criterion.terminations = criterion.unbounded || runs && pids;
+        criterion
+    }
+
+    fn keep(&mut self, preserve: Preserve) {
+        self.preserve = self.preserve.max(preserve);
+    }
+
+    fn keep_steps(&mut self, why: &'static str) {
+        self.steps.get_or_insert(why);
+    }
+
+    fn property(&mut self, unit: &Unit) {
+        match unit {
+            Unit::Ltl(formula) | Unit::Ctl(formula) if has_next(&formula.expr) => {
+                self.keep_steps("the property speaks of next states");
+            }
+            Unit::Ltl(formula) if is_safety(&formula.expr, true) => {}
+            Unit::Ltl(_) | Unit::Ctl(_) => self.keep(Preserve::Cycles),
+            Unit::Never(_) | Unit::Watcher(_) => self.keep_steps("a claim may count steps"),
+            Unit::Trace(_) => self.keep_steps("a trace is about all that is sent and received"),
+            Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
+        }
+    }
+}
+
+fn has_next(formula: &Expr) -> bool {
+    let mut found = false;
+    walk::expr(formula, &mut |inner| found |= matches!(inner.kind, ExprKind::Temporal(TemporalOp::Next, _)));
+    found
+}
+
+/// Whether what breaks the formula, or what satisfies it if it is not `wanted`, shows in the beginning of a run.
+fn is_safety(formula: &Expr, wanted: bool) -> bool {
+    match &formula.kind {
+        ExprKind::Unary(UnaryOp::Not, operand) => is_safety(operand, !wanted),
+        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+            is_safety(left, wanted) && is_safety(right, wanted)
+        }
+        ExprKind::Temporal(op, operands) => {
+            let all = |wanted: bool| operands.iter().all(|operand| is_safety(operand, wanted));
+            match op {
+                TemporalOp::Always | TemporalOp::WeakUntil | TemporalOp::Release => wanted && all(wanted),
+                TemporalOp::Eventually | TemporalOp::Until => !wanted && all(wanted),
+                TemporalOp::Implies => {
+                    operands.first().is_some_and(|first| is_safety(first, !wanted))
+                        && operands.last().is_some_and(|last| is_safety(last, wanted))
+                }
+                TemporalOp::Equivalent => all(true) && all(false),
+                TemporalOp::Next => false,
+            }
+        }
+        ExprKind::Runs(..) => false,
+        _ => true,
+    }
+}
+
+/// Looks through a model for what ties its processes together other than by variables and channels.
+struct Circumstances<'a, 'p> {
+    criterion: Criterion,
+    names: &'a Names<'p>,
+    /// Labels that are asked for.
+    prefixes: Vec<&'static str>,
+    /// Whether processes are started.
+    runs: bool,
+    /// Whether numbers of processes are used.
+    pids: bool,
+    body: BodyId,
+    /// How many processes there are at most.
+    started: i32,
+}
+
+impl Circumstances<'_, '_> {
+    fn look(&mut self, program: &Program) {
+        walk::each_expr(program, &mut |expr| self.expr(expr));
+        let mut next = 0;
+        for unit in &program.units {
+            let (body, priority, first) = match unit {
+                Unit::Proctype(proctype) => {
+                    if proctype.provided.is_some() {
+                        self.criterion.keep_steps("a process may move only while a condition holds");
+                    }
+                    if proctype.deterministic {
+                        self.criterion.exact[next] = true;
+                    }
+                    self.started += match proctype.active.as_ref().map(|count| &count.kind) {
+                        None => 0,
+                        Some(ExprKind::Const(count)) => *count,
+                        Some(_) => FEW,
+                    };
+                    (&proctype.body, &proctype.priority, false)
+                }
+                Unit::Init(init) => {
+                    self.started += 1;
+                    (&init.body, &init.priority, true)
+                }
+                Unit::Never(_)
+                | Unit::Trace(_)
+                | Unit::Ltl(_)
+                | Unit::Ctl(_)
+                | Unit::Watcher(_)
+                | Unit::Typedef(_)
+                | Unit::Mtype(_)
+                | Unit::Decl(_) => continue,
+            };
+            if priority.is_some() {
+                self.criterion.keep_steps("processes have priorities");
+            }
+            self.body = BodyId(next);
+            next += 1;
+            self.steps(body, first);
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Timeout => self.criterion.keep_steps("`timeout` depends on all processes"),
+            ExprKind::NonProgress => self.criterion.keep_steps("`np_` depends on all processes"),
+            ExprKind::Enabled(_) | ExprKind::PcValue(_) => {
+                self.criterion.keep_steps("it is asked where a process is");
+            }
+            ExprKind::GetPriority(_) => self.criterion.keep_steps("processes have priorities"),
+            ExprKind::Var(var) => match &*var.parts[0].name.name {
+                "_nr_pr" => self.criterion.keep_steps("`_nr_pr` depends on all processes"),
+                "_last" => self.criterion.keep_steps("`_last` depends on all processes"),
+                "_priority" => self.criterion.keep_steps("processes have priorities"),
+                "_pid" => self.pids = true,
+                _ => {}
+            },
+            ExprKind::RemoteLabel { proctype, .. } | ExprKind::RemoteVar { proctype, .. } => {
+                self.pids = true;
+                match self.names.proctypes.get(&proctype.name) {
+                    Some(body) => self.criterion.exact[body.0] = true,
+                    None => self.criterion.keep_steps("another process is looked into"),
+                }
+            }
+            ExprKind::Run { priority, .. } => {
+                self.runs = true;
+                if priority.is_some() {
+                    self.criterion.keep_steps("processes have priorities");
+                }
+            }
+            ExprKind::Const(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Len(_)
+            | ExprKind::Full(_)
+            | ExprKind::Empty(_)
+            | ExprKind::NotFull(_)
+            | ExprKind::NotEmpty(_)
+            | ExprKind::Poll { .. }
+            | ExprKind::Temporal(..)
+            | ExprKind::Runs(..) => {}
+        }
+    }
+
+    /// Processes that are started once, by `init`, can be counted.
+    fn steps(&mut self, steps: &[Step], once: bool) {
+        for step in steps {
+            match step {
+                Step::Decl(decl) => {
+                    let late = decl.vars.iter().filter_map(|var| var.init.as_ref());
+                    for init in late {
+                        if let crate::promela::ast::Initialiser::Expr(value) = init
+                            && has_run(value)
+                        {
+                            self.pids = true;
+                            self.start(once);
+                        }
+                    }
+                }
+                Step::Exclusive(_) => {}
+                Step::Stmt(stmt) => self.statement(stmt, once),
+            }
+        }
+    }
+
+    fn start(&mut self, once: bool) {
+        self.started += 1;
+        self.criterion.unbounded |= !once;
+    }
+
+    fn statement(&mut self, stmt: &Stmt, once: bool) {
+        match &stmt.kind {
+            StmtKind::Labelled(label, inner) => {
+                if self.prefixes.iter().any(|prefix| label.name.starts_with(prefix)) {
+                    self.criterion.exact[self.body.0] = true;
+                }
+                // A jump may come back here.
+                self.statement(inner, false);
+            }
+            StmtKind::Assign(var, value) => {
+                if &*var.parts[0].name.name == "_priority" {
+                    self.criterion.keep_steps("processes have priorities");
+                }
+                if has_run(value) {
+                    self.pids = true;
+                    self.start(once);
+                }
+            }
+            StmtKind::Expr(value) if has_run(value) => {
+                self.pids |= !matches!(value.kind, ExprKind::Run { .. });
+                self.start(once);
+            }
+            StmtKind::If(branches) => branches.iter().for_each(|branch| self.steps(&branch.body, once)),
+            StmtKind::Do(branches) => branches.iter().for_each(|branch| self.steps(&branch.body, false)),
+            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => self.steps(body, false),
+            StmtKind::Atomic(body)
+            | StmtKind::DStep(body)
+            | StmtKind::Block(body)
+            | StmtKind::Inlined { body, .. } => self.steps(body, once),
+            StmtKind::Unless(body, escape) => {
+                self.statement(body, once);
+                self.statement(escape, once);
+            }
+            StmtKind::SetPriority(..) => self.criterion.keep_steps("processes have priorities"),
+            StmtKind::Increment(_)
+            | StmtKind::Decrement(_)
+            | StmtKind::Send(_)
+            | StmtKind::Receive(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Else
+            | StmtKind::Assert(_)
+            | StmtKind::Printf(..)
+            | StmtKind::Printm(_)
+            | StmtKind::Select { .. }
+            | StmtKind::Break
+            | StmtKind::Goto(_) => {}
+        }
+    }
+}

@@ -1,0 +1,556 @@
+//! What a statement has to do with variables and channels.
+
+use super::channels::{Channels, Class, Move};
+use super::graph::{Turn, What};
+use super::names::{BodyId, Names, VarId};
+use crate::promela::ast::{
+    BinaryOp, Declarator, Expr, ExprKind, Initialiser, Program, Receive, ReceiveArg, Send, Step, Stmt, StmtKind,
+    Unit, VarRef,
+};
+use crate::promela::walk;
+
+/// What a slice keeps or leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Item {
+    Var(VarId),
+    /// The messages in some channels.
+    Messages(Class),
+}
+
+/// Why a statement stays, whatever it has to do with the property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sure {
+    /// Something may go wrong in it.
+    MayFail,
+    StartsProcess,
+    /// It is a loop of its own, or something else that nothing simpler can stand for.
+    Special,
+}
+
+/// What a statement has to do with the rest of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    /// What it needs if it is to do the same.
+    pub reads: Vec<Item>,
+    pub writes: Vec<Item>,
+    /// What decides whether it can be done.
+    pub asks: Vec<Item>,
+    /// Whether it can always be done.
+    pub always: bool,
+    pub sure: Option<Sure>,
+    /// Whether it may meet a statement of another process, who then depends on where this one is.
+    pub meets: bool,
+    /// It sends or receives.
+    pub communicates: bool,
+}
+
+/// Looks at the statements of one process.
+pub struct Looking<'a, 'p> {
+    pub names: &'a Names<'p>,
+    pub channels: &'a Channels,
+    /// None for what stands outside of processes.
+    pub body: Option<BodyId>,
+}
+
+impl Looking<'_, '_> {
+    pub fn effects(&self, what: What, exact: bool) -> Effects {
+        let mut effects = match what {
+            What::Stmt(stmt) => self.statement(stmt, exact),
+            What::Declared(var) => self.declared(var),
+            What::Loop(stmt, turn) => self.turn(stmt, turn),
+        };
+        // What stays anyway needs what it writes to; only messages can be thrown away.
+        if effects.sure.is_some() && !effects.communicates {
+            effects.reads.extend(effects.writes.clone());
+        }
+        effects
+    }
+
+    fn statement(&self, stmt: &Stmt, exact: bool) -> Effects {
+        match &stmt.kind {
+            StmtKind::Assign(var, value) => {
+                let mut reads = self.indices(var);
+                self.expr(value, &mut reads);
+                let faulty = self.place_may_fail(var) || self.may_fail(value);
+                let sure = if has_run(value) { Some(Sure::StartsProcess) } else { may(faulty) };
+                Effects { reads, writes: self.written(var), always: true, sure, ..Effects::default() }
+            }
+            StmtKind::Increment(var) | StmtKind::Decrement(var) => {
+                let mut reads = self.indices(var);
+                reads.extend(self.written(var));
+                let sure = may(self.place_may_fail(var));
+                Effects { reads, writes: self.written(var), always: true, sure, ..Effects::default() }
+            }
+            StmtKind::Send(send) => self.send(send),
+            StmtKind::Receive(receive) => self.receive(receive),
+            StmtKind::Expr(guard) => {
+                let mut reads = Vec::new();
+                self.expr(guard, &mut reads);
+                let sure = if has_run(guard) { Some(Sure::StartsProcess) } else { may(self.may_fail(guard)) };
+                let always = matches!(guard.kind, ExprKind::Const(value) if value != 0);
+                Effects { asks: reads.clone(), reads, always, sure, ..Effects::default() }
+            }
+            StmtKind::Assert(condition) | StmtKind::Printm(condition) => {
+                self.harmless(std::slice::from_ref(condition))
+            }
+            StmtKind::Printf(_, args) => self.harmless(args),
+            StmtKind::SetPriority(process, priority) => {
+                let effects = self.harmless(&[process.clone(), priority.clone()]);
+                Effects { sure: Some(Sure::Special), ..effects }
+            }
+            StmtKind::Select { var, from, to } => self.select(var, from, to, exact),
+            StmtKind::Else | StmtKind::Break | StmtKind::Goto(_) => Effects { always: true, ..Effects::default() },
+            StmtKind::Labelled(_, inner) => self.statement(inner, exact),
+            StmtKind::If(_)
+            | StmtKind::Do(_)
+            | StmtKind::ForRange { .. }
+            | StmtKind::ForIn { .. }
+            | StmtKind::Atomic(_)
+            | StmtKind::DStep(_)
+            | StmtKind::Block(_)
+            | StmtKind::Inlined { .. }
+            | StmtKind::Unless(..) => unreachable!("what is made of statements is no edge"),
+        }
+    }
+
+    /// A step that is always possible and changes nothing.
+    fn harmless(&self, args: &[Expr]) -> Effects {
+        let mut reads = Vec::new();
+        args.iter().for_each(|arg| self.expr(arg, &mut reads));
+        let sure = may(args.iter().any(|arg| self.may_fail(arg)));
+        Effects { reads, always: true, sure, ..Effects::default() }
+    }
+
+    fn send(&self, send: &Send) -> Effects {
+        let mut reads = self.channel(&send.channel);
+        send.args.iter().for_each(|arg| self.expr(arg, &mut reads));
+        let faulty =
+            self.channel_may_fail(&send.channel, send.args.len()) || send.args.iter().any(|arg| self.may_fail(arg));
+        Effects {
+            asks: reads.clone(),
+            writes: self.messages(&send.channel),
+            reads,
+            sure: may(faulty),
+            meets: self.may_meet(&send.channel),
+            communicates: true,
+            ..Effects::default()
+        }
+    }
+
+    fn receive(&self, receive: &Receive) -> Effects {
+        let mut reads = self.channel(&receive.channel);
+        let mut writes = if receive.keep { Vec::new() } else { self.messages(&receive.channel) };
+        let mut faulty = self.channel_may_fail(&receive.channel, receive.args.len());
+        for arg in &receive.args {
+            match arg {
+                ReceiveArg::Var(var) => {
+                    writes.extend(self.written(var));
+                    reads.extend(self.indices(var));
+                    faulty |= self.place_may_fail(var);
+                    if self.can_be_discarded(var).is_none() {
+                        reads.extend(self.written(var));
+                    }
+                }
+                ReceiveArg::Eval(value) => {
+                    self.expr(value, &mut reads);
+                    faulty |= self.may_fail(value);
+                }
+                ReceiveArg::Const(..) => {}
+            }
+        }
+        Effects {
+            asks: reads.clone(),
+            reads,
+            writes,
+            sure: may(faulty),
+            meets: self.may_meet(&receive.channel),
+            communicates: true,
+            ..Effects::default()
+        }
+    }
+
+    /// The variable that a message is received into, if `_` would do as well where nobody wants it.
+    pub fn can_be_discarded(&self, var: &VarRef) -> Option<VarId> {
+        let [part] = &var.parts[..] else { return None };
+        let id = self.find(&part.name.name)?;
+        let is_plain = part.index.as_ref().is_none_or(|index| matches!(index.kind, ExprKind::Const(_)));
+        (is_plain && !self.names[id].is_record()).then_some(id)
+    }
+
+    /// Between small constants, a `select` ends for sure.
+    fn select(&self, var: &VarRef, from: &Expr, to: &Expr, exact: bool) -> Effects {
+        let mut reads = self.indices(var);
+        reads.extend(self.written(var));
+        self.expr(from, &mut reads);
+        self.expr(to, &mut reads);
+        let bounds = match (&from.kind, &to.kind) {
+            (ExprKind::Const(from), ExprKind::Const(to)) => (0..=254).contains(from) && (*from..=254).contains(to),
+            _ => false,
+        };
+        let id = match &var.parts[..] {
+            [part] if part.index.is_none() => self.find(&part.name.name),
+            _ => None,
+        };
+        let is_wide = id.is_some_and(|id| self.names[id].greatest() == Some(255));
+        let sure = (exact || !bounds || !is_wide).then_some(Sure::Special);
+        Effects { reads, writes: self.written(var), always: true, sure, ..Effects::default() }
+    }
+
+    fn declared(&self, var: &Declarator) -> Effects {
+        let writes: Vec<_> = self.find(&var.name.name).map(Item::Var).into_iter().collect();
+        let mut reads = Vec::new();
+        let mut faulty = false;
+        if let Some(Initialiser::Expr(value)) = &var.init {
+            self.expr(value, &mut reads);
+            faulty = self.may_fail(value);
+        }
+        let starts = matches!(&var.init, Some(Initialiser::Expr(value)) if has_run(value));
+        let sure = if starts { Some(Sure::StartsProcess) } else { may(faulty) };
+        Effects { reads, writes, always: true, sure, ..Effects::default() }
+    }
+
+    fn turn(&self, stmt: &Stmt, turn: Turn) -> Effects {
+        let (var, from, to, over) = match &stmt.kind {
+            StmtKind::ForRange { var, from, to, .. } => (var, Some(from), Some(to), None),
+            StmtKind::ForIn { var, over, .. } => (var, None, None, Some(over)),
+            _ => unreachable!("only a `for` turns"),
+        };
+        if let Some(over) = over {
+            let mut touched = self.written(var);
+            touched.extend(self.channel(over));
+            let (reads, writes, asks) = (touched.clone(), touched.clone(), touched);
+            return Effects { reads, writes, asks, sure: Some(Sure::Special), ..Effects::default() };
+        }
+        let mut reads = self.indices(var);
+        let mut faulty = self.place_may_fail(var);
+        let mut read = |value: Option<&Expr>| {
+            if let Some(value) = value {
+                self.expr(value, &mut reads);
+                faulty |= self.may_fail(value);
+            }
+        };
+        match turn {
+            Turn::Start => {
+                read(from);
+                Effects { reads, writes: self.written(var), always: true, sure: may(faulty), ..Effects::default() }
+            }
+            Turn::Test => {
+                read(to);
+                reads.extend(self.written(var));
+                Effects { asks: reads.clone(), reads, sure: may(faulty), ..Effects::default() }
+            }
+            Turn::Next => {
+                reads.extend(self.written(var));
+                Effects { reads, writes: self.written(var), always: true, sure: may(faulty), ..Effects::default() }
+            }
+            Turn::Leave => Effects { always: true, ..Effects::default() },
+        }
+    }
+
+    /// All that the value of an expression depends on. What is given to a new process depends on what that needs.
+    pub fn expr(&self, value: &Expr, found: &mut Vec<Item>) {
+        if matches!(value.kind, ExprKind::Run { .. }) {
+            return;
+        }
+        walk::expr(value, &mut |inner| match &inner.kind {
+            ExprKind::Var(var) => found.extend(self.root(var)),
+            ExprKind::Len(channel)
+            | ExprKind::Full(channel)
+            | ExprKind::Empty(channel)
+            | ExprKind::NotFull(channel)
+            | ExprKind::NotEmpty(channel) => found.extend(self.channel(channel)),
+            ExprKind::Poll { channel, args, .. } => {
+                found.extend(self.channel(channel));
+                for arg in args {
+                    if let ReceiveArg::Var(var) = arg {
+                        found.extend(self.root(var));
+                    }
+                }
+            }
+            ExprKind::RemoteVar { proctype, var, .. } => {
+                found.extend(self.names.remote(&proctype.name, &var.name.name).map(Item::Var));
+            }
+            ExprKind::Const(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Run { .. }
+            | ExprKind::Enabled(_)
+            | ExprKind::PcValue(_)
+            | ExprKind::GetPriority(_)
+            | ExprKind::Timeout
+            | ExprKind::NonProgress
+            | ExprKind::RemoteLabel { .. }
+            | ExprKind::Temporal(..)
+            | ExprKind::Runs(..) => {}
+        });
+    }
+
+    fn find(&self, name: &str) -> Option<VarId> {
+        match self.body {
+            Some(body) => self.names.find(body, name),
+            None => self.names.global(name),
+        }
+    }
+
+    fn root(&self, var: &VarRef) -> Option<Item> {
+        self.find(&var.parts[0].name.name).map(Item::Var)
+    }
+
+    /// What is written to; constants, which only look like variables where messages are received, are not.
+    fn written(&self, var: &VarRef) -> Vec<Item> {
+        self.root(var).into_iter().collect()
+    }
+
+    fn indices(&self, var: &VarRef) -> Vec<Item> {
+        let mut found = Vec::new();
+        for index in var.parts.iter().filter_map(|part| part.index.as_deref()) {
+            self.expr(index, &mut found);
+        }
+        found
+    }
+
+    fn channel(&self, channel: &VarRef) -> Vec<Item> {
+        let mut found = self.indices(channel);
+        found.extend(self.root(channel));
+        found.extend(self.messages(channel));
+        found
+    }
+
+    fn messages(&self, channel: &VarRef) -> Vec<Item> {
+        let var = self.find(&channel.parts[0].name.name);
+        var.map(|var| Item::Messages(self.channels.class(var))).into_iter().collect()
+    }
+
+    /// Whether evaluating it may go wrong. Where this is not clear, it may.
+    pub fn may_fail(&self, value: &Expr) -> bool {
+        let mut may = false;
+        walk::expr(value, &mut |inner| {
+            may |= match &inner.kind {
+                ExprKind::Var(var) => self.place_may_fail(var),
+                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => {
+                    !matches!(by.kind, ExprKind::Const(by) if by != 0)
+                }
+                ExprKind::Len(channel)
+                | ExprKind::Full(channel)
+                | ExprKind::Empty(channel)
+                | ExprKind::NotFull(channel)
+                | ExprKind::NotEmpty(channel) => self.made_channel(channel).is_none(),
+                ExprKind::Poll { .. }
+                | ExprKind::RemoteLabel { .. }
+                | ExprKind::RemoteVar { .. }
+                | ExprKind::Run { .. }
+                | ExprKind::Enabled(_)
+                | ExprKind::PcValue(_)
+                | ExprKind::GetPriority(_) => true,
+                ExprKind::Const(_)
+                | ExprKind::Unary(..)
+                | ExprKind::Binary(..)
+                | ExprKind::Conditional(..)
+                | ExprKind::Timeout
+                | ExprKind::NonProgress
+                | ExprKind::Temporal(..)
+                | ExprKind::Runs(..) => false,
+            };
+        });
+        may
+    }
+
+    /// Whether an index may lie outside its array.
+    fn place_may_fail(&self, var: &VarRef) -> bool {
+        let [part] = &var.parts[..] else {
+            return var.parts.iter().any(|part| part.index.is_some());
+        };
+        let Some(index) = &part.index else { return false };
+        let len = self.find(&part.name.name).and_then(|id| self.names[id].len());
+        let greatest = match &index.kind {
+            ExprKind::Const(value @ 0..) => Some(*value),
+            ExprKind::Var(VarRef { parts, .. }) => match &parts[..] {
+                [inner] if inner.index.is_none() => {
+                    let id = self.find(&inner.name.name);
+                    id.and_then(|id| self.names[id].greatest())
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        !matches!((greatest, len), (Some(greatest), Some(len)) if greatest < len)
+    }
+
+    /// The channel that a variable was made with, if it cannot hold another one.
+    fn made_channel(&self, channel: &VarRef) -> Option<(i32, usize)> {
+        let [part] = &channel.parts[..] else { return None };
+        let id = self.find(&part.name.name)?;
+        let alone =
+            self.names.ids().all(|other| other == id || self.channels.class(other) != self.channels.class(id));
+        let whole = !self.place_may_fail(channel) && !self.channels.is_written(id);
+        self.names[id].channel().filter(|_| alone && whole)
+    }
+
+    fn channel_may_fail(&self, channel: &VarRef, fields: usize) -> bool {
+        self.made_channel(channel).is_none_or(|(_, declared)| declared != fields)
+    }
+
+    fn may_meet(&self, channel: &VarRef) -> bool {
+        self.made_channel(channel).is_none_or(|(capacity, _)| capacity <= 0)
+    }
+}
+
+fn may(fail: bool) -> Option<Sure> {
+    fail.then_some(Sure::MayFail)
+}
+
+pub fn has_run(value: &Expr) -> bool {
+    let mut found = false;
+    walk::expr(value, &mut |inner| found |= matches!(inner.kind, ExprKind::Run { .. }));
+    found
+}
+
+/// How channels may get from one place to another, in all processes.
+pub fn moves(program: &Program, names: &Names) -> Vec<Move> {
+    let mut tracing = Tracing { names, body: BodyId(0), moves: Vec::new() };
+    let mut next = 0;
+    for unit in &program.units {
+        let body = match unit {
+            Unit::Proctype(proctype) => &proctype.body,
+            Unit::Init(init) => &init.body,
+            Unit::Decl(decl) => {
+                decl.vars.iter().for_each(|var| tracing.declarator(None, var));
+                continue;
+            }
+            Unit::Never(_)
+            | Unit::Trace(_)
+            | Unit::Ltl(_)
+            | Unit::Ctl(_)
+            | Unit::Watcher(_)
+            | Unit::Typedef(_)
+            | Unit::Mtype(_) => continue,
+        };
+        tracing.body = BodyId(next);
+        next += 1;
+        tracing.steps(body);
+    }
+    tracing.moves
+}
+
+struct Tracing<'a, 'p> {
+    names: &'a Names<'p>,
+    body: BodyId,
+    moves: Vec<Move>,
+}
+
+impl Tracing<'_, '_> {
+    fn steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            match step {
+                Step::Decl(decl) => decl.vars.iter().for_each(|var| self.declarator(Some(self.body), var)),
+                Step::Exclusive(_) => {}
+                Step::Stmt(stmt) => self.statement(stmt),
+            }
+        }
+    }
+
+    fn declarator(&mut self, body: Option<BodyId>, var: &Declarator) {
+        let id = match body {
+            Some(body) => self.names.find(body, &var.name.name),
+            None => self.names.global(&var.name.name),
+        };
+        let values: &[Expr] = match &var.init {
+            Some(Initialiser::Expr(value)) => std::slice::from_ref(value),
+            Some(Initialiser::List(values, _)) => values,
+            Some(Initialiser::Channel(_)) | None => return,
+        };
+        for value in values {
+            let from = self.vars(value, body);
+            self.moves.extend(id.map(|id| Move::Into(id, from)));
+            self.runs(value);
+        }
+    }
+
+    fn statement(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Labelled(_, inner) => self.statement(inner),
+            StmtKind::Assign(var, value) => {
+                let from = self.vars(value, Some(self.body));
+                self.moves.extend(self.root(var).map(|to| Move::Into(to, from)));
+                self.runs(value);
+            }
+            StmtKind::Send(send) => {
+                let from: Vec<_> = send.args.iter().flat_map(|arg| self.vars(arg, Some(self.body))).collect();
+                self.moves.extend(self.root(&send.channel).map(|channel| Move::Sent(channel, from)));
+            }
+            StmtKind::Receive(receive) => {
+                let Some(channel) = self.root(&receive.channel) else { return };
+                for arg in &receive.args {
+                    if let ReceiveArg::Var(var) = arg {
+                        self.moves.extend(self.root(var).map(|to| Move::Received(channel, to)));
+                    }
+                }
+            }
+            StmtKind::Expr(value) => self.runs(value),
+            StmtKind::ForRange { body, .. } => self.steps(body),
+            StmtKind::ForIn { var, over, body } => {
+                if let (Some(var), Some(over)) = (self.root(var), self.root(over)) {
+                    self.moves.extend([Move::Received(over, var), Move::Sent(over, vec![var])]);
+                }
+                self.steps(body);
+            }
+            StmtKind::If(branches) | StmtKind::Do(branches) => {
+                branches.iter().for_each(|branch| self.steps(&branch.body));
+            }
+            StmtKind::Atomic(body)
+            | StmtKind::DStep(body)
+            | StmtKind::Block(body)
+            | StmtKind::Inlined { body, .. } => self.steps(body),
+            StmtKind::Unless(body, escape) => {
+                self.statement(body);
+                self.statement(escape);
+            }
+            StmtKind::Increment(_)
+            | StmtKind::Decrement(_)
+            | StmtKind::Else
+            | StmtKind::Assert(_)
+            | StmtKind::Printf(..)
+            | StmtKind::Printm(_)
+            | StmtKind::SetPriority(..)
+            | StmtKind::Select { .. }
+            | StmtKind::Break
+            | StmtKind::Goto(_) => {}
+        }
+    }
+
+    /// The arguments of a new process.
+    fn runs(&mut self, value: &Expr) {
+        let mut moves = Vec::new();
+        walk::expr(value, &mut |inner| {
+            let ExprKind::Run { proctype, args, .. } = &inner.kind else { return };
+            let Some(&started) = self.names.proctypes.get(&proctype.name) else { return };
+            for (arg, &param) in args.iter().zip(&self.names.params[started.0]) {
+                moves.push(Move::Into(param, self.vars(arg, Some(self.body))));
+            }
+        });
+        self.moves.extend(moves);
+    }
+
+    fn root(&self, var: &VarRef) -> Option<VarId> {
+        self.names.find(self.body, &var.parts[0].name.name)
+    }
+
+    fn vars(&self, value: &Expr, body: Option<BodyId>) -> Vec<VarId> {
+        let mut found = Vec::new();
+        walk::expr(value, &mut |inner| match &inner.kind {
+            ExprKind::Var(var) => {
+                let name = &var.parts[0].name.name;
+                found.extend(match body {
+                    Some(body) => self.names.find(body, name),
+                    None => self.names.global(name),
+                });
+            }
+            ExprKind::RemoteVar { proctype, var, .. } => {
+                found.extend(self.names.remote(&proctype.name, &var.name.name));
+            }
+            _ => {}
+        });
+        found
+    }
+}

@@ -1,0 +1,320 @@
+//! The control flow of a process: locations, and the statements that lead from one to the next.
+//!
+//! Coarser than the graph that is lowered: a jump is always a step here. What matters is where choices part and meet.
+
+use crate::promela::ast::{Declarator, Ident, Step, Stmt, StmtKind};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EdgeId(pub usize);
+
+/// What a process does on the way from one location to the next.
+#[derive(Clone, Copy, Debug)]
+pub enum What<'p> {
+    Stmt(&'p Stmt),
+    /// A declaration behind the first statement gives its variable a value.
+    Declared(&'p Declarator),
+    /// A part of a `for`.
+    Loop(&'p Stmt, Turn),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    Start,
+    Test,
+    Next,
+    Leave,
+}
+
+#[derive(Clone, Debug)]
+pub struct Edge<'p> {
+    pub what: What<'p>,
+    pub to: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Location {
+    /// What can be done here.
+    pub edges: Vec<EdgeId>,
+    /// Nothing may change about this location or the number of steps through it.
+    pub exact: bool,
+    /// Inside `atomic` or `d_step`, perhaps.
+    pub indivisible: bool,
+    /// Inside `d_step`, perhaps.
+    pub deterministic: bool,
+    /// Control passes on from here to all of these without a step.
+    passes: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub struct Graph<'p> {
+    pub locations: Vec<Location>,
+    pub edges: Vec<Edge<'p>>,
+    pub entry: usize,
+    pub exit: usize,
+    /// Where a process can be.
+    pub reached: Vec<bool>,
+    /// Statements, by where they stand in memory, as long as the tree is only looked at: those that are edges, and where
+    /// those begin and end that are made of others.
+    pub edge_of: HashMap<*const Stmt, Vec<EdgeId>>,
+    pub declared: HashMap<*const Declarator, EdgeId>,
+    pub extents: HashMap<*const Stmt, (usize, usize)>,
+}
+
+impl<'p> Graph<'p> {
+    pub fn of(body: &'p [Step]) -> Graph<'p> {
+        let graph = Graph {
+            locations: Vec::new(),
+            edges: Vec::new(),
+            entry: 0,
+            exit: 0,
+            reached: Vec::new(),
+            edge_of: HashMap::new(),
+            declared: HashMap::new(),
+            extents: HashMap::new(),
+        };
+        let mut builder = Builder {
+            graph,
+            labels: Vec::new(),
+            jumps: Vec::new(),
+            loops: Vec::new(),
+            indivisible: 0,
+            deterministic: 0,
+        };
+        builder.graph.entry = builder.location();
+        let entry = builder.graph.entry;
+        builder.graph.exit = builder.top(body, entry);
+        builder.finish()
+    }
+
+    pub fn successors(&self) -> Vec<Vec<usize>> {
+        let of = |location: &Location| location.edges.iter().map(|edge| self.edges[edge.0].to).collect();
+        self.locations.iter().map(of).collect()
+    }
+}
+
+struct Builder<'p> {
+    graph: Graph<'p>,
+    labels: Vec<(Arc<str>, usize)>,
+    jumps: Vec<(usize, &'p Stmt, &'p Ident)>,
+    /// Where the surrounding loops are left to.
+    loops: Vec<usize>,
+    indivisible: usize,
+    deterministic: usize,
+}
+
+impl<'p> Builder<'p> {
+    fn location(&mut self) -> usize {
+        let (indivisible, deterministic) = (self.indivisible > 0, self.deterministic > 0);
+        self.graph.locations.push(Location { indivisible, deterministic, ..Location::default() });
+        self.graph.locations.len() - 1
+    }
+
+    fn edge(&mut self, from: usize, what: What<'p>, to: usize) {
+        self.graph.edges.push(Edge { what, to });
+        let edge = EdgeId(self.graph.edges.len() - 1);
+        self.graph.locations[from].edges.push(edge);
+        match what {
+            What::Stmt(stmt) | What::Loop(stmt, _) => {
+                self.graph.edge_of.entry(std::ptr::from_ref(stmt)).or_default().push(edge);
+            }
+            What::Declared(var) => {
+                self.graph.declared.insert(std::ptr::from_ref(var), edge);
+            }
+        }
+    }
+
+    fn pass(&mut self, from: usize, to: usize) {
+        self.graph.locations[from].passes.push(to);
+    }
+
+    /// The declarations at the beginning of a body take no step.
+    fn top(&mut self, steps: &'p [Step], start: usize) -> usize {
+        let first = steps.iter().position(|step| matches!(step, Step::Stmt(_))).unwrap_or(steps.len());
+        self.steps(&steps[first..], start)
+    }
+
+    fn steps(&mut self, steps: &'p [Step], start: usize) -> usize {
+        let mut at = start;
+        for step in steps {
+            match step {
+                Step::Decl(decl) => {
+                    for var in &decl.vars {
+                        let next = self.location();
+                        self.edge(at, What::Declared(var), next);
+                        at = next;
+                    }
+                }
+                Step::Exclusive(_) => {}
+                Step::Stmt(stmt) => at = self.statement(stmt, at),
+            }
+        }
+        at
+    }
+
+    fn statement(&mut self, stmt: &'p Stmt, start: usize) -> usize {
+        let end = self.lay_out(stmt, start);
+        self.graph.extents.insert(std::ptr::from_ref(stmt), (start, end));
+        end
+    }
+
+    fn lay_out(&mut self, stmt: &'p Stmt, start: usize) -> usize {
+        match &stmt.kind {
+            StmtKind::Labelled(label, inner) => {
+                let at = self.location();
+                self.pass(start, at);
+                self.labels.push((label.name.clone(), at));
+                self.statement(inner, at)
+            }
+            StmtKind::If(branches) => {
+                let end = self.location();
+                for branch in branches {
+                    let last = self.steps(&branch.body, start);
+                    self.pass(last, end);
+                }
+                end
+            }
+            StmtKind::Do(branches) => {
+                let (head, exit) = (self.location(), self.location());
+                self.pass(start, head);
+                self.loops.push(exit);
+                for branch in branches {
+                    let last = self.steps(&branch.body, head);
+                    self.pass(last, head);
+                }
+                self.loops.pop();
+                exit
+            }
+            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => {
+                let (head, inside, exit) = (self.location(), self.location(), self.location());
+                self.edge(start, What::Loop(stmt, Turn::Start), head);
+                self.edge(head, What::Loop(stmt, Turn::Test), inside);
+                self.loops.push(exit);
+                let last = self.steps(body, inside);
+                self.loops.pop();
+                self.edge(last, What::Loop(stmt, Turn::Next), head);
+                self.edge(head, What::Loop(stmt, Turn::Leave), exit);
+                exit
+            }
+            StmtKind::Atomic(body) => {
+                self.indivisible += 1;
+                let end = self.steps(body, start);
+                self.indivisible -= 1;
+                end
+            }
+            StmtKind::DStep(body) => {
+                self.indivisible += 1;
+                self.deterministic += 1;
+                let end = self.steps(body, start);
+                self.deterministic -= 1;
+                self.indivisible -= 1;
+                end
+            }
+            StmtKind::Block(body) | StmtKind::Inlined { body, .. } => self.steps(body, start),
+            StmtKind::Unless(body, escape) => self.unless(body, escape, start),
+            StmtKind::Break => {
+                if let Some(&exit) = self.loops.last() {
+                    self.edge(start, What::Stmt(stmt), exit);
+                }
+                self.location()
+            }
+            StmtKind::Goto(label) => {
+                self.jumps.push((start, stmt, label));
+                self.location()
+            }
+            StmtKind::Assign(..)
+            | StmtKind::Increment(_)
+            | StmtKind::Decrement(_)
+            | StmtKind::Send(_)
+            | StmtKind::Receive(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Else
+            | StmtKind::Assert(_)
+            | StmtKind::Printf(..)
+            | StmtKind::Printm(_)
+            | StmtKind::SetPriority(..)
+            | StmtKind::Select { .. } => {
+                let next = self.location();
+                self.edge(start, What::Stmt(stmt), next);
+                next
+            }
+        }
+    }
+
+    /// The escape may come between any two statements of the body, so that nothing is as it seems in there.
+    fn unless(&mut self, body: &'p Stmt, escape: &'p Stmt, start: usize) -> usize {
+        let first = self.graph.locations.len();
+        let end_of_body = self.statement(body, start);
+        let way_out = self.location();
+        let inside = (first..way_out).filter(|&at| at != end_of_body).chain([start]);
+        for at in inside.collect::<Vec<_>>() {
+            self.pass(at, way_out);
+        }
+        let end_of_escape = self.statement(escape, way_out);
+        let last = self.graph.locations.len();
+        for at in (first..last).chain([start]) {
+            self.graph.locations[at].exact = true;
+        }
+        let end = self.location();
+        self.pass(end_of_body, end);
+        self.pass(end_of_escape, end);
+        end
+    }
+
+    fn finish(mut self) -> Graph<'p> {
+        // Of several labels of the same name, which is meant depends on blocks; any of them might be.
+        for (from, stmt, label) in std::mem::take(&mut self.jumps) {
+            let targets: Vec<_> =
+                self.labels.iter().filter(|(name, _)| *name == label.name).map(|it| it.1).collect();
+            targets.into_iter().for_each(|to| self.edge(from, What::Stmt(stmt), to));
+        }
+        let mut graph = self.graph;
+        // A location that only passes control on is the one it passes it on to.
+        let settled: Vec<usize> = (0..graph.locations.len()).map(|at| settle(&graph.locations, at)).collect();
+        let passed: Vec<Vec<EdgeId>> = (0..graph.locations.len()).map(|at| gather(&graph.locations, at)).collect();
+        for (location, edges) in graph.locations.iter_mut().zip(passed) {
+            location.edges = edges;
+        }
+        for (at, &to) in settled.iter().enumerate() {
+            let exact = graph.locations[at].exact;
+            graph.locations[to].exact |= exact;
+        }
+        graph.edges.iter_mut().for_each(|edge| edge.to = settled[edge.to]);
+        for (start, end) in graph.extents.values_mut() {
+            (*start, *end) = (settled[*start], settled[*end]);
+        }
+        (graph.entry, graph.exit) = (settled[graph.entry], settled[graph.exit]);
+        let successors = graph.successors();
+        graph.reached = vec![false; graph.locations.len()];
+        let mut pending = vec![graph.entry];
+        while let Some(at) = pending.pop() {
+            if !std::mem::replace(&mut graph.reached[at], true) {
+                pending.extend(&successors[at]);
+            }
+        }
+        graph
+    }
+}
+
+fn settle(locations: &[Location], start: usize) -> usize {
+    let mut at = start;
+    for _ in 0..locations.len() {
+        match &locations[at].passes[..] {
+            [next] if locations[at].edges.is_empty() => at = *next,
+            _ => break,
+        }
+    }
+    at
+}
+
+fn gather(locations: &[Location], start: usize) -> Vec<EdgeId> {
+    let (mut seen, mut pending, mut edges) = (vec![false; locations.len()], vec![start], Vec::new());
+    while let Some(at) = pending.pop() {
+        if !std::mem::replace(&mut seen[at], true) {
+            edges.extend(&locations[at].edges);
+            pending.extend(&locations[at].passes);
+        }
+    }
+    edges
+}

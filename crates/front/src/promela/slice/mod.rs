@@ -1,0 +1,98 @@
+//! Slicing: what of a model its properties do not depend on, and the model without that.
+//!
+//! After Holzmann's notes on property-based slicing in SPIN (`spin -A`). What a property looks at is kept, and what
+//! writes it, and all that reads; and what decides whether something that is kept is reached, or may wait before it.
+//! What is left is a model with the same verdict: variables that nothing depends on are gone, statements that do nothing
+//! any more are gone where nobody can tell, and idle where somebody might. Whatever is not clear stays.
+//!
+//! ```text
+//! names, channels   which variables there are, and which channels may be the same
+//! graph, effects    where control goes, and what each statement reads, writes and waits for
+//! criterion         what the properties look at, and how much of a run they can tell apart
+//! bubbles           what control passes without doing anything of interest, found by dominators
+//! relevance         the fixed point
+//! rewrite, explain  the sliced model, and why it is what it is
+//! ```
+
+mod bubbles;
+mod channels;
+mod criterion;
+mod dominators;
+mod effects;
+mod explain;
+mod graph;
+mod names;
+mod relevance;
+mod rewrite;
+
+use super::ast::{Ident, Program, Unit};
+use crate::PropertyKind;
+use crate::source::Sources;
+use channels::Channels;
+use criterion::Criterion;
+use entail_temporal::Fairness;
+pub use explain::{Dropped, Explanation, Kept};
+use names::Names;
+use relevance::Relevance;
+
+/// What a slice is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Aim {
+    /// The built-in checks: faults always, assertions and invalid end states if wanted.
+    Safety { assertions: bool, ends: bool },
+    /// A formula, claim or trace of this name.
+    Property(String),
+    /// What the labels of the model say: acceptance or progress.
+    Labels(PropertyKind),
+}
+
+/// A model without what its properties do not depend on.
+#[derive(Clone, Debug)]
+pub struct Sliced {
+    pub program: Program,
+    pub explanation: Explanation,
+}
+
+/// The slice of a program, which has been found to be one: names are declared, and jumps lead somewhere.
+pub fn slice(program: &Program, aims: &[Aim], fairness: Fairness, sources: &Sources) -> Sliced {
+    let wanted = wanted(program, aims);
+    let names = Names::of(&wanted);
+    let criterion = Criterion::of(&wanted, aims, fairness, &names);
+    let channels = Channels::of(&names, &effects::moves(&wanted, &names));
+    let relevance = Relevance::of(&wanted, &names, &channels, &criterion);
+    let (sliced, left) = rewrite::rewrite(&wanted, &relevance);
+    let explanation = explain::explain(&relevance, &left, sources);
+    Sliced { program: sliced, explanation }
+}
+
+/// The program with the properties that are wanted, by the names they have among all of them.
+fn wanted(program: &Program, aims: &[Aim]) -> Program {
+    let mut names = super::property_names(program).into_iter();
+    let is_wanted = |name: &String| aims.iter().any(|aim| matches!(aim, Aim::Property(wanted) if wanted == name));
+    let units = program.units.iter().filter_map(|unit| {
+        let unit = match unit {
+            Unit::Ltl(formula) => {
+                let name = names.next().filter(is_wanted)?;
+                let name = Some(Ident { name: name.into(), span: formula.span });
+                Unit::Ltl(super::ast::Formula { name: formula.name.clone().or(name), ..formula.clone() })
+            }
+            Unit::Ctl(formula) => {
+                let name = names.next().filter(is_wanted)?;
+                let name = Some(Ident { name: name.into(), span: formula.span });
+                Unit::Ctl(super::ast::Formula { name: formula.name.clone().or(name), ..formula.clone() })
+            }
+            Unit::Never(claim) => {
+                let name = names.next().filter(is_wanted)?;
+                let name = Some(Ident { name: name.into(), span: claim.span });
+                Unit::Never(super::ast::Claim { name: claim.name.clone().or(name), ..claim.clone() })
+            }
+            Unit::Watcher(_) | Unit::Trace(_) => {
+                names.next().filter(is_wanted)?;
+                unit.clone()
+            }
+            Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => unit.clone(),
+        };
+        Some(unit)
+    });
+    Program { units: units.collect() }
+}

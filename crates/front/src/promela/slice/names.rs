@@ -1,0 +1,223 @@
+//! The variables of a model, coarsely: those of one name in one process are one variable, whatever block they stand in,
+//! and one with the global of that name if there is one. That can only make a slice larger.
+
+use crate::promela::ast::{Decl, Declarator, ExprKind, Initialiser, Program, Step, Stmt, StmtKind, Type, Unit};
+use crate::source::Span;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+/// A process type, by its place among all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BodyId(pub usize);
+
+/// What is known of a variable, and of all of its name if there are several.
+#[derive(Clone, Debug)]
+pub struct Var<'p> {
+    pub name: Arc<str>,
+    pub span: Span,
+    /// The process it belongs to; none if it is global.
+    pub owner: Option<BodyId>,
+    /// Its declarations, each with the process that makes it.
+    pub declared: Vec<(Option<BodyId>, &'p Decl, &'p Declarator)>,
+    pub is_param: bool,
+}
+
+/// The variables of a model.
+#[derive(Debug, Default)]
+pub struct Names<'p> {
+    pub vars: Vec<Var<'p>>,
+    globals: HashMap<Arc<str>, VarId>,
+    locals: Vec<HashMap<Arc<str>, VarId>>,
+    /// For each process type, its parameters.
+    pub params: Vec<Vec<VarId>>,
+    pub proctypes: HashMap<Arc<str>, BodyId>,
+}
+
+impl<'p> Names<'p> {
+    pub fn of(program: &'p Program) -> Names<'p> {
+        let mut names = Names::default();
+        for unit in &program.units {
+            match unit {
+                Unit::Decl(decl) => names.declare(None, decl, false),
+                Unit::Mtype(_)
+                | Unit::Proctype(_)
+                | Unit::Init(_)
+                | Unit::Never(_)
+                | Unit::Trace(_)
+                | Unit::Ltl(_)
+                | Unit::Ctl(_)
+                | Unit::Watcher(_)
+                | Unit::Typedef(_) => {}
+            }
+        }
+        for unit in &program.units {
+            let (name, params, body): (Arc<str>, &[Decl], _) = match unit {
+                Unit::Proctype(proctype) => (proctype.name.name.clone(), &proctype.params, &proctype.body),
+                Unit::Init(init) => ("init".into(), &[], &init.body),
+                Unit::Never(_)
+                | Unit::Trace(_)
+                | Unit::Ltl(_)
+                | Unit::Ctl(_)
+                | Unit::Watcher(_)
+                | Unit::Typedef(_)
+                | Unit::Mtype(_)
+                | Unit::Decl(_) => continue,
+            };
+            let id = BodyId(names.locals.len());
+            names.locals.push(HashMap::new());
+            names.proctypes.insert(name, id);
+            params.iter().for_each(|decl| names.declare(Some(id), decl, true));
+            let params = params.iter().flat_map(|decl| &decl.vars).filter_map(|var| names.find(id, &var.name.name));
+            let params = params.collect();
+            names.params.push(params);
+            names.steps(id, body);
+        }
+        names
+    }
+
+    /// The variable that a name means in a process; none if it is a constant, or one of the language's own.
+    pub fn find(&self, body: BodyId, name: &str) -> Option<VarId> {
+        self.locals[body.0].get(name).copied().or_else(|| self.global(name))
+    }
+
+    pub fn global(&self, name: &str) -> Option<VarId> {
+        self.globals.get(name).copied()
+    }
+
+    /// A variable of another process, as in `process:variable`.
+    pub fn remote(&self, proctype: &str, name: &str) -> Option<VarId> {
+        let body = self.proctypes.get(proctype)?;
+        self.locals[body.0].get(name).copied()
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = VarId> + use<> {
+        (0..self.vars.len() as u32).map(VarId)
+    }
+
+    fn declare(&mut self, owner: Option<BodyId>, decl: &'p Decl, is_param: bool) {
+        for var in &decl.vars {
+            let known = match owner {
+                None => self.global(&var.name.name),
+                Some(body) => self.find(body, &var.name.name),
+            };
+            let id = known.unwrap_or(VarId(self.vars.len() as u32));
+            if known.is_none() {
+                let (name, span) = (var.name.name.clone(), var.name.span);
+                self.vars.push(Var { name, span, owner, declared: Vec::new(), is_param });
+            }
+            self[id].declared.push((owner, decl, var));
+            self[id].is_param |= is_param;
+            let scope = match owner {
+                None => &mut self.globals,
+                Some(body) => &mut self.locals[body.0],
+            };
+            scope.insert(var.name.name.clone(), id);
+        }
+    }
+
+    fn steps(&mut self, body: BodyId, steps: &'p [Step]) {
+        for step in steps {
+            match step {
+                Step::Decl(decl) => self.declare(Some(body), decl, false),
+                Step::Exclusive(_) => {}
+                Step::Stmt(stmt) => self.statement(body, stmt),
+            }
+        }
+    }
+
+    fn statement(&mut self, body: BodyId, stmt: &'p Stmt) {
+        match &stmt.kind {
+            StmtKind::Labelled(_, inner) => self.statement(body, inner),
+            StmtKind::If(branches) | StmtKind::Do(branches) => {
+                branches.iter().for_each(|branch| self.steps(body, &branch.body));
+            }
+            StmtKind::ForRange { body: inner, .. }
+            | StmtKind::ForIn { body: inner, .. }
+            | StmtKind::Atomic(inner)
+            | StmtKind::DStep(inner)
+            | StmtKind::Block(inner)
+            | StmtKind::Inlined { body: inner, .. } => self.steps(body, inner),
+            StmtKind::Unless(inner, escape) => {
+                self.statement(body, inner);
+                self.statement(body, escape);
+            }
+            StmtKind::Assign(..)
+            | StmtKind::Increment(_)
+            | StmtKind::Decrement(_)
+            | StmtKind::Send(_)
+            | StmtKind::Receive(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Else
+            | StmtKind::Assert(_)
+            | StmtKind::Printf(..)
+            | StmtKind::Printm(_)
+            | StmtKind::SetPriority(..)
+            | StmtKind::Select { .. }
+            | StmtKind::Break
+            | StmtKind::Goto(_) => {}
+        }
+    }
+}
+
+impl Var<'_> {
+    pub fn is_record(&self) -> bool {
+        self.declared.iter().any(|(_, decl, _)| matches!(decl.ty, Type::Record(_)))
+    }
+
+    /// Whether a channel may be its value from the beginning, or because of its type.
+    pub fn holds_channels(&self) -> bool {
+        self.declared.iter().any(|(_, decl, _)| matches!(decl.ty, Type::Chan | Type::Record(_)))
+    }
+
+    /// The channel it is made with, if it can only be that one: how many messages it has room for and what they are made
+    /// of.
+    pub fn channel(&self) -> Option<(i32, usize)> {
+        let [(_, Decl { ty: Type::Chan, .. }, Declarator { init: Some(Initialiser::Channel(made)), .. })] =
+            &self.declared[..]
+        else {
+            return None;
+        };
+        let ExprKind::Const(capacity) = made.capacity.kind else { return None };
+        let scalars = made.fields.iter().all(|(ty, _)| !matches!(ty, Type::Record(_)));
+        scalars.then_some((capacity, made.fields.len()))
+    }
+
+    /// How many elements it has for sure.
+    pub fn len(&self) -> Option<i32> {
+        let [(_, _, var)] = &self.declared[..] else { return None };
+        match &var.array {
+            None => Some(1),
+            Some(size) => match size.kind {
+                ExprKind::Const(size) => Some(size),
+                _ => None,
+            },
+        }
+    }
+
+    /// The greatest value it can have, if that is small and it is never negative.
+    pub fn greatest(&self) -> Option<i32> {
+        let [(_, decl, _)] = &self.declared[..] else { return None };
+        match decl.ty {
+            Type::Bit | Type::Bool => Some(1),
+            Type::Byte | Type::Pid => Some(255),
+            Type::Short | Type::Int | Type::Unsigned | Type::Chan | Type::Mtype(_) | Type::Record(_) => None,
+        }
+    }
+}
+
+impl<'p> std::ops::Index<VarId> for Names<'p> {
+    type Output = Var<'p>;
+
+    fn index(&self, id: VarId) -> &Var<'p> {
+        &self.vars[id.0 as usize]
+    }
+}
+
+impl std::ops::IndexMut<VarId> for Names<'_> {
+    fn index_mut(&mut self, id: VarId) -> &mut Self::Output {
+        &mut self.vars[id.0 as usize]
+    }
+}

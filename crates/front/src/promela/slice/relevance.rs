@@ -1,0 +1,391 @@
+//! What a slice keeps: from what the property looks at, along data and control, until nothing is added.
+
+use super::bubbles::{Bubbles, Interest, Station, on_cycles};
+use super::channels::Channels;
+use super::criterion::Criterion;
+use super::effects::{Effects, Item, Looking, Sure};
+use super::graph::{EdgeId, Graph, Turn, What};
+use super::names::{BodyId, Names, VarId};
+use crate::promela::ast::{Expr, ExprKind, Initialiser, Program, Step, StmtKind, Unit};
+use crate::promela::walk;
+use crate::source::Span;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// A statement of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At {
+    pub body: BodyId,
+    pub edge: EdgeId,
+}
+
+/// Why something is kept.
+#[derive(Clone, Copy, Debug)]
+pub enum Why {
+    /// The property looks at it.
+    Asked,
+    Assertion,
+    Sure(Sure),
+    /// It writes what is kept.
+    Writes(Item),
+    /// A statement that is kept needs it.
+    Needed(At),
+    /// It decides whether a statement is reached, or a process goes on.
+    Decides(At, Option<At>),
+    /// A process may wait for it before a statement, or for ever.
+    Waits(At, Option<At>),
+    /// It is given to a new process, which needs it.
+    Given(VarId),
+    /// The declaration of what is kept mentions it.
+    Declares(VarId),
+}
+
+/// What becomes of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Keep,
+    /// Something that does nothing takes its place.
+    Idle,
+    /// The same, and it must be a step of its own.
+    Step,
+    Gone,
+}
+
+/// One process type.
+pub struct Process<'p> {
+    pub name: Arc<str>,
+    pub graph: Graph<'p>,
+    pub effects: Vec<Effects>,
+    pub relevant: Vec<Option<Why>>,
+    cyclic: Vec<bool>,
+    /// By edge, the locations it leads out of.
+    sources: Vec<Vec<usize>>,
+    bubbles: Bubbles,
+    /// Locations where it matters which statements can be done.
+    matters: Vec<bool>,
+}
+
+pub struct Relevance<'a, 'p> {
+    pub names: &'a Names<'p>,
+    pub channels: &'a Channels,
+    pub criterion: &'a Criterion,
+    pub processes: Vec<Process<'p>>,
+    pub items: BTreeMap<Item, Why>,
+    /// What is given to new processes: the parameter, what the argument needs, and whether it may go wrong.
+    given: Vec<(VarId, Vec<Item>, bool)>,
+    grown: bool,
+}
+
+impl<'a, 'p> Relevance<'a, 'p> {
+    pub fn of(
+        program: &'p Program,
+        names: &'a Names<'p>,
+        channels: &'a Channels,
+        criterion: &'a Criterion,
+    ) -> Relevance<'a, 'p> {
+        let (processes, items) = (Vec::new(), BTreeMap::new());
+        let mut relevance =
+            Relevance { names, channels, criterion, processes, items, given: Vec::new(), grown: true };
+        for unit in &program.units {
+            match unit {
+                Unit::Proctype(proctype) => relevance.add(proctype.name.name.clone(), &proctype.body),
+                Unit::Init(init) => relevance.add("init".into(), &init.body),
+                Unit::Never(_)
+                | Unit::Trace(_)
+                | Unit::Ltl(_)
+                | Unit::Ctl(_)
+                | Unit::Watcher(_)
+                | Unit::Typedef(_)
+                | Unit::Mtype(_)
+                | Unit::Decl(_) => {}
+            }
+        }
+        relevance.begin(program);
+        while std::mem::take(&mut relevance.grown) {
+            relevance.spread();
+        }
+        relevance
+    }
+
+    pub fn is_kept(&self, item: Item) -> bool {
+        self.items.contains_key(&item)
+    }
+
+    pub fn is_kept_var(&self, var: VarId) -> bool {
+        self.is_kept(Item::Var(var))
+    }
+
+    pub fn looking(&self, body: Option<BodyId>) -> Looking<'a, 'p> {
+        Looking { names: self.names, channels: self.channels, body }
+    }
+
+    pub fn fate(&self, at: At) -> Fate {
+        let process = &self.processes[at.body.0];
+        let sources = &process.sources[at.edge.0];
+        let is_exact = |&at: &usize| process.graph.locations[at].exact;
+        if process.relevant[at.edge.0].is_some() {
+            return Fate::Keep;
+        }
+        if process.is_guard(at.edge) && sources.iter().any(|&at| process.matters[at]) {
+            return Fate::Keep;
+        }
+        if sources.iter().all(|&at| process.bubbles.stations[at] != Station::At(at)) {
+            return Fate::Gone;
+        }
+        if sources.iter().any(is_exact) { Fate::Step } else { Fate::Idle }
+    }
+
+    /// Whether nothing of interest lies between two locations.
+    pub fn is_same_place(&self, body: BodyId, from: usize, to: usize) -> bool {
+        let process = &self.processes[body.0];
+        !process.graph.reached[from] || process.bubbles.stations[from] == process.bubbles.stations[to]
+    }
+
+    fn add(&mut self, name: Arc<str>, body: &'p [Step]) {
+        let id = BodyId(self.processes.len());
+        let mut graph = Graph::of(body);
+        let is_exact = self.criterion.steps.is_some() || self.criterion.exact[id.0];
+        graph.locations.iter_mut().for_each(|location| location.exact |= is_exact);
+        let mut sources = vec![Vec::new(); graph.edges.len()];
+        for (at, location) in graph.locations.iter().enumerate().filter(|(at, _)| graph.reached[*at]) {
+            location.edges.iter().for_each(|edge| sources[edge.0].push(at));
+        }
+        let looking = self.looking(Some(id));
+        let exact = |edge: usize| sources[edge].iter().any(|&at| graph.locations[at].exact);
+        let effects: Vec<_> =
+            graph.edges.iter().enumerate().map(|(edge, it)| looking.effects(it.what, exact(edge))).collect();
+        let relevant = vec![None; graph.edges.len()];
+        let (bubbles, matters) = (Bubbles::default(), vec![false; graph.locations.len()]);
+        let cyclic = on_cycles(&graph.successors());
+        self.processes.push(Process { name, graph, effects, relevant, cyclic, sources, bubbles, matters });
+    }
+
+    /// What is kept because of what the properties are, or whatever they are.
+    fn begin(&mut self, program: &Program) {
+        let mut found = Vec::new();
+        let outside = self.looking(None);
+        for unit in &program.units {
+            match unit {
+                Unit::Ltl(formula) | Unit::Ctl(formula) => outside.expr(&formula.expr, &mut found),
+                Unit::Watcher(watcher) => {
+                    watcher.propositions.iter().for_each(|proposition| outside.expr(proposition, &mut found));
+                }
+                Unit::Never(_) => {
+                    let alone = Program { units: vec![unit.clone()] };
+                    walk::each_expr(&alone, &mut |expr| outside.expr(expr, &mut found));
+                }
+                Unit::Trace(_) => {
+                    let channels = self.names.ids().filter(|&id| self.names[id].holds_channels());
+                    found.extend(channels.flat_map(|id| [Item::Var(id), Item::Messages(self.channels.class(id))]));
+                }
+                Unit::Typedef(typedef) => {
+                    let sizes =
+                        typedef.fields.iter().flat_map(|field| &field.vars).filter_map(|it| it.array.as_ref());
+                    sizes.for_each(|size| outside.expr(size, &mut found));
+                }
+                Unit::Proctype(proctype) => {
+                    let body = self.names.proctypes.get(&proctype.name.name).copied();
+                    let looking = self.looking(body);
+                    let numbers = [&proctype.active, &proctype.provided, &proctype.priority];
+                    numbers.into_iter().flatten().for_each(|it| looking.expr(it, &mut found));
+                }
+                Unit::Init(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
+            }
+        }
+        found.into_iter().for_each(|item| self.keep(item, Why::Asked));
+        for id in self.names.ids() {
+            let var = &self.names[id];
+            let is_local_channel = var.owner.is_some() && var.holds_channels();
+            let may_fail = var.declared.iter().any(|(body, _, declarator)| match &declarator.init {
+                Some(Initialiser::Expr(value)) => self.looking(*body).may_fail(value),
+                Some(Initialiser::List(..) | Initialiser::Channel(_)) | None => false,
+            });
+            if may_fail || is_local_channel && self.criterion.unbounded {
+                self.keep(Item::Var(id), Why::Sure(Sure::MayFail));
+            }
+        }
+        self.find_given(program);
+        for body in 0..self.processes.len() {
+            for edge in 0..self.processes[body].graph.edges.len() {
+                let process = &self.processes[body];
+                let is_assertion = matches!(process.graph.edges[edge].what, What::Stmt(stmt)
+                    if matches!(stmt.kind, StmtKind::Assert(_)));
+                let why = match process.effects[edge].sure {
+                    Some(sure) => Some(Why::Sure(sure)),
+                    None if is_assertion && self.criterion.assertions => Some(Why::Assertion),
+                    None => None,
+                };
+                if let Some(why) = why {
+                    self.keep_edge(At { body: BodyId(body), edge: EdgeId(edge) }, why);
+                }
+            }
+        }
+    }
+
+    fn find_given(&mut self, program: &Program) {
+        let mut next = 0;
+        for unit in &program.units {
+            if !matches!(unit, Unit::Proctype(_) | Unit::Init(_)) {
+                continue;
+            }
+            let looking = self.looking(Some(BodyId(next)));
+            next += 1;
+            let alone = Program { units: vec![unit.clone()] };
+            let mut given = Vec::new();
+            walk::each_expr(&alone, &mut |expr| {
+                let ExprKind::Run { proctype, args, .. } = &expr.kind else { return };
+                let Some(started) = self.names.proctypes.get(&proctype.name) else { return };
+                for (param, arg) in self.names.params[started.0].iter().zip(args) {
+                    let mut needs = Vec::new();
+                    looking.expr(arg, &mut needs);
+                    given.push((*param, needs, looking.may_fail(arg)));
+                }
+            });
+            self.given.extend(given);
+        }
+    }
+
+    fn keep(&mut self, item: Item, why: Why) {
+        if let std::collections::btree_map::Entry::Vacant(entry) = self.items.entry(item) {
+            entry.insert(why);
+            self.grown = true;
+        }
+    }
+
+    fn keep_edge(&mut self, at: At, why: Why) {
+        let relevant = &mut self.processes[at.body.0].relevant[at.edge.0];
+        if relevant.is_none() {
+            *relevant = Some(why);
+            self.grown = true;
+        }
+    }
+
+    fn spread(&mut self) {
+        for body in 0..self.processes.len() {
+            self.spread_data(BodyId(body));
+            self.spread_control(BodyId(body));
+        }
+        for (param, needs, may_fail) in self.given.clone() {
+            if may_fail {
+                self.keep(Item::Var(param), Why::Sure(Sure::MayFail));
+            }
+            if self.is_kept_var(param) {
+                needs.into_iter().for_each(|item| self.keep(item, Why::Given(param)));
+            }
+        }
+        for id in self.names.ids().filter(|&id| self.is_kept_var(id)).collect::<Vec<_>>() {
+            let mut needs = Vec::new();
+            for (body, _, var) in &self.names[id].declared {
+                let looking = self.looking(*body);
+                let inits: &[Expr] = match &var.init {
+                    Some(Initialiser::Expr(value)) => std::slice::from_ref(value),
+                    Some(Initialiser::List(values, _)) => values,
+                    Some(Initialiser::Channel(channel)) => std::slice::from_ref(&channel.capacity),
+                    None => &[],
+                };
+                inits.iter().chain(&var.array).for_each(|value| looking.expr(value, &mut needs));
+            }
+            needs.into_iter().for_each(|item| self.keep(item, Why::Declares(id)));
+        }
+    }
+
+    /// What writes something that is kept is kept, with all it reads.
+    fn spread_data(&mut self, body: BodyId) {
+        for edge in (0..self.processes[body.0].graph.edges.len()).map(EdgeId) {
+            let at = At { body, edge };
+            let process = &self.processes[body.0];
+            if process.relevant[edge.0].is_none()
+                && let Some(item) = process.effects[edge.0].writes.iter().find(|item| self.is_kept(**item))
+            {
+                let why = Why::Writes(*item);
+                self.keep_edge(at, why);
+            }
+            let process = &self.processes[body.0];
+            if process.relevant[edge.0].is_some() {
+                let reads = process.effects[edge.0].reads.clone();
+                reads.into_iter().for_each(|item| self.keep(item, Why::Needed(at)));
+            }
+        }
+    }
+
+    /// Where ways part that do not meet again before something of interest, it matters which can be taken; and where
+    /// nothing may be possible for a while, whether something is.
+    fn spread_control(&mut self, body: BodyId) {
+        let process = &self.processes[body.0];
+        let relevant: Vec<_> = process.relevant.iter().map(Option::is_some).collect();
+        let interest = Interest {
+            graph: &process.graph,
+            effects: &process.effects,
+            relevant: &relevant,
+            preserve: self.criterion.preserve,
+            terminations: self.criterion.terminations,
+            cyclic: &process.cyclic,
+        };
+        let bubbles = interest.bubbles();
+        let mut matters = vec![false; process.graph.locations.len()];
+        let mut found = Vec::new();
+        for (at, location) in process.graph.locations.iter().enumerate() {
+            let stays = bubbles.stations[at] == Station::At(at) && process.graph.reached[at];
+            if !stays || location.edges.is_empty() {
+                continue;
+            }
+            let target = |edge: &EdgeId| bubbles.stations[process.graph.edges[edge.0].to];
+            let part = |edge: &EdgeId| relevant[edge.0] || target(edge) != target(&location.edges[0]);
+            let decides = location.edges.len() > 1 && (location.exact || location.edges.iter().any(part));
+            let waits = !interest.is_open(at);
+            matters[at] = decides || waits;
+            if matters[at] {
+                let next = nearest(&process.graph, &relevant, at).map(|edge| At { body, edge });
+                found.extend(location.edges.iter().map(|&edge| (At { body, edge }, waits, next)));
+            }
+        }
+        let process = &mut self.processes[body.0];
+        (process.bubbles, process.matters) = (bubbles, matters);
+        for (at, waits, next) in found {
+            let why = if waits { Why::Waits(at, next) } else { Why::Decides(at, next) };
+            let effects = &self.processes[body.0].effects[at.edge.0];
+            let (communicates, asks) = (effects.communicates, effects.asks.clone());
+            if communicates {
+                self.keep_edge(at, why);
+            }
+            asks.into_iter().for_each(|item| self.keep(item, why));
+        }
+    }
+}
+
+/// A statement of interest that comes soon after a location; of those that begin there, another would be no reason.
+fn nearest(graph: &Graph, relevant: &[bool], start: usize) -> Option<EdgeId> {
+    let mut seen = vec![false; graph.locations.len()];
+    let mut queue = VecDeque::from([start]);
+    seen[start] = true;
+    while let Some(at) = queue.pop_front() {
+        for &edge in &graph.locations[at].edges {
+            if relevant[edge.0] {
+                return Some(edge);
+            }
+            let to = graph.edges[edge.0].to;
+            if !std::mem::replace(&mut seen[to], true) {
+                queue.push_back(to);
+            }
+        }
+    }
+    None
+}
+
+impl Process<'_> {
+    /// Whether an edge only says whether it can be taken.
+    fn is_guard(&self, edge: EdgeId) -> bool {
+        match self.graph.edges[edge.0].what {
+            What::Stmt(stmt) => matches!(stmt.kind, StmtKind::Expr(_) | StmtKind::Else),
+            What::Declared(..) => false,
+            What::Loop(_, turn) => matches!(turn, Turn::Test | Turn::Leave),
+        }
+    }
+
+    pub fn span(&self, edge: EdgeId) -> Span {
+        match self.graph.edges[edge.0].what {
+            What::Stmt(stmt) | What::Loop(stmt, _) => stmt.span,
+            What::Declared(var) => var.name.span,
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! The sliced model: the tree without what is not kept. What stays keeps its place in the text, for reports.
+
+use super::effects::Item;
+use super::names::{BodyId, VarId};
+use super::relevance::{At, Fate, Relevance};
+use crate::promela::ast::{
+    Branch, Decl, Declarator, Exclusive, Expr, ExprKind, Ident, Part, Program, Receive, ReceiveArg, Step, Stmt,
+    StmtKind, Unit, VarRef,
+};
+use crate::source::Span;
+
+/// A statement that is not in the slice.
+#[derive(Clone, Debug)]
+pub struct Left {
+    pub body: BodyId,
+    pub span: Span,
+    pub text: String,
+}
+
+pub fn rewrite(program: &Program, relevance: &Relevance) -> (Program, Vec<Left>) {
+    let mut left = Vec::new();
+    let mut units = Vec::new();
+    let mut next = 0;
+    for unit in &program.units {
+        units.extend(match unit {
+            Unit::Proctype(proctype) => {
+                let mut body = Body { relevance, id: BodyId(next), left: &mut left };
+                next += 1;
+                let params = proctype.params.iter().filter_map(|decl| body.declaration(decl)).collect();
+                let steps = body.top(&proctype.body, proctype.end);
+                let mut sliced = proctype.clone();
+                (sliced.params, sliced.body) = (params, steps);
+                Some(Unit::Proctype(sliced))
+            }
+            Unit::Init(init) => {
+                let mut body = Body { relevance, id: BodyId(next), left: &mut left };
+                next += 1;
+                let mut sliced = init.clone();
+                sliced.body = body.top(&init.body, init.end);
+                Some(Unit::Init(sliced))
+            }
+            Unit::Decl(decl) => {
+                let is_kept = |var: &&Declarator| {
+                    let id = relevance.names.global(&var.name.name);
+                    id.is_none_or(|id| relevance.is_kept_var(id))
+                };
+                let vars: Vec<_> = decl.vars.iter().filter(is_kept).cloned().collect();
+                (!vars.is_empty()).then(|| Unit::Decl(Decl { vars, ..decl.clone() }))
+            }
+            Unit::Never(_)
+            | Unit::Trace(_)
+            | Unit::Ltl(_)
+            | Unit::Ctl(_)
+            | Unit::Watcher(_)
+            | Unit::Typedef(_)
+            | Unit::Mtype(_) => Some(unit.clone()),
+        });
+    }
+    (Program { units }, left)
+}
+
+/// Where a sequence stands.
+#[derive(Clone, Copy)]
+struct Place {
+    /// It begins a branch: what stands first decides whether that can be taken.
+    first: bool,
+    /// Control must stay with the process between its first statement and its last.
+    indivisible: bool,
+}
+
+struct Body<'a, 'r, 'p> {
+    relevance: &'a Relevance<'r, 'p>,
+    id: BodyId,
+    left: &'a mut Vec<Left>,
+}
+
+impl Body<'_, '_, '_> {
+    /// A declaration behind the first statement is an assignment, and must not become the first.
+    fn top(&mut self, steps: &[Step], end: Span) -> Vec<Step> {
+        let first = steps.iter().position(|step| matches!(step, Step::Stmt(_))).unwrap_or(steps.len());
+        let mut sliced: Vec<Step> = Vec::new();
+        for step in &steps[..first] {
+            match step {
+                Step::Decl(decl) => sliced.extend(self.declaration(decl).map(Step::Decl)),
+                Step::Exclusive(exclusive) => sliced.extend(self.exclusive(exclusive)),
+                Step::Stmt(_) => {}
+            }
+        }
+        let rest = self.steps(&steps[first..], Place { first: false, indivisible: false });
+        let begins = rest.iter().position(|step| matches!(step, Step::Stmt(_))).unwrap_or(rest.len());
+        if rest[..begins].iter().any(|step| matches!(step, Step::Decl(_))) || rest.is_empty() {
+            sliced.push(Step::Stmt(skip(end)));
+        }
+        sliced.extend(rest);
+        sliced
+    }
+
+    /// Steps without those that are not kept; perhaps none.
+    fn steps(&mut self, steps: &[Step], place: Place) -> Vec<Step> {
+        let mut sliced = Vec::new();
+        let mut gap = None;
+        for (index, step) in steps.iter().enumerate() {
+            let place = Place { first: place.first && index == 0, ..place };
+            let before = sliced.len();
+            match step {
+                Step::Decl(decl) => gap = self.late(decl, &mut sliced).or(gap),
+                Step::Exclusive(exclusive) => sliced.extend(self.exclusive(exclusive)),
+                Step::Stmt(stmt) => match self.statement(stmt, place) {
+                    Some(stmt) => sliced.push(Step::Stmt(stmt)),
+                    None if place.first => sliced.push(Step::Stmt(skip(stmt.span))),
+                    None => gap = Some(stmt.span),
+                },
+            }
+            // A label cannot stand at the beginning of most sequences, and control must stay where it was kept.
+            let labelled = matches!(sliced.get(before), Some(Step::Stmt(stmt)) if is_labelled(stmt));
+            if sliced.len() > before
+                && let Some(span) = gap.take()
+                && (place.indivisible || labelled && before == 0)
+            {
+                sliced.insert(before, Step::Stmt(skip(span)));
+            }
+        }
+        if let Some(span) = gap.filter(|_| place.indivisible) {
+            sliced.push(Step::Stmt(skip(span)));
+        }
+        sliced
+    }
+
+    /// As `steps`, where there must be one.
+    fn some_steps(&mut self, steps: &[Step], place: Place, span: Span) -> Vec<Step> {
+        let sliced = self.steps(steps, place);
+        if sliced.iter().any(|step| matches!(step, Step::Stmt(_))) {
+            return sliced;
+        }
+        sliced.into_iter().chain([Step::Stmt(skip(span))]).collect()
+    }
+
+    /// A declaration that is a statement as well. Returns where something was left out.
+    fn late(&mut self, decl: &Decl, sliced: &mut Vec<Step>) -> Option<Span> {
+        let mut gap = None;
+        for var in &decl.vars {
+            let graph = &self.relevance.processes[self.id.0].graph;
+            let fate = graph.declared.get(&std::ptr::from_ref(var)).map(|&edge| self.fate(edge));
+            if self.is_kept(&var.name.name) {
+                sliced.push(Step::Decl(Decl { vars: vec![var.clone()], ..decl.clone() }));
+                continue;
+            }
+            let span = var.name.span;
+            self.leave(span, format!("{} = …", var.name.name));
+            match fate {
+                Some(Fate::Step) => sliced.push(Step::Stmt(idle_step(span))),
+                Some(Fate::Idle | Fate::Keep) => sliced.push(Step::Stmt(skip(span))),
+                Some(Fate::Gone) | None => gap = Some(span),
+            }
+        }
+        gap
+    }
+
+    fn declaration(&self, decl: &Decl) -> Option<Decl> {
+        let vars: Vec<_> = decl.vars.iter().filter(|var| self.is_kept(&var.name.name)).cloned().collect();
+        (!vars.is_empty()).then(|| Decl { vars, ..decl.clone() })
+    }
+
+    fn exclusive(&self, exclusive: &Exclusive) -> Option<Step> {
+        let is_kept = |channel: &&VarRef| self.is_kept(&channel.parts[0].name.name);
+        let channels: Vec<_> = exclusive.channels.iter().filter(is_kept).cloned().collect();
+        (!channels.is_empty()).then(|| Step::Exclusive(Exclusive { channels, ..exclusive.clone() }))
+    }
+
+    /// Whether a name stays: that of a variable if it is kept, any other one in any case.
+    fn is_kept(&self, name: &str) -> bool {
+        self.find(name).is_none_or(|id| self.relevance.is_kept_var(id))
+    }
+
+    fn find(&self, name: &str) -> Option<VarId> {
+        self.relevance.names.find(self.id, name)
+    }
+
+    fn fate(&self, edge: super::graph::EdgeId) -> Fate {
+        self.relevance.fate(At { body: self.id, edge })
+    }
+
+    /// The fate of a statement that is a step by itself; of the steps of a loop, the mightiest.
+    fn fate_of(&self, stmt: &Stmt) -> Fate {
+        let edges = self.relevance.processes[self.id.0].graph.edge_of.get(&std::ptr::from_ref(stmt));
+        let fates: Vec<_> = edges.into_iter().flatten().map(|&edge| self.fate(edge)).collect();
+        let order = [Fate::Keep, Fate::Step, Fate::Idle];
+        order.into_iter().find(|fate| fates.contains(fate)).unwrap_or(Fate::Gone)
+    }
+
+    fn leave(&mut self, span: Span, text: String) {
+        self.left.push(Left { body: self.id, span, text });
+    }
+
+    /// What stands for a statement; nothing if that can be left out.
+    fn statement(&mut self, stmt: &Stmt, place: Place) -> Option<Box<Stmt>> {
+        if self.vanishes(stmt) {
+            self.leave_all(stmt);
+            return None;
+        }
+        let with = |kind| Some(Box::new(Stmt { kind, span: stmt.span }));
+        match &stmt.kind {
+            StmtKind::Labelled(label, inner) => {
+                let inside = self.statement(inner, place).unwrap_or_else(|| skip(inner.span));
+                with(StmtKind::Labelled(label.clone(), inside))
+            }
+            StmtKind::If(branches) => with(StmtKind::If(self.branches(branches, place))),
+            StmtKind::Do(branches) => with(StmtKind::Do(self.branches(branches, place))),
+            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => {
+                let inside = self.some_steps(body, Place { first: false, ..place }, stmt.span);
+                with(self.for_loop(stmt, inside))
+            }
+            StmtKind::Atomic(body) => {
+                with(StmtKind::Atomic(self.some_steps(body, Place { indivisible: true, ..place }, stmt.span)))
+            }
+            StmtKind::DStep(body) => {
+                with(StmtKind::DStep(self.some_steps(body, Place { indivisible: true, ..place }, stmt.span)))
+            }
+            StmtKind::Block(body) => with(StmtKind::Block(self.some_steps(body, place, stmt.span))),
+            StmtKind::Inlined { name, body } => {
+                let (name, body) = (name.clone(), self.some_steps(body, place, stmt.span));
+                with(StmtKind::Inlined { name, body })
+            }
+            StmtKind::Unless(body, escape) => {
+                let inside = self.statement(body, place).unwrap_or_else(|| skip(body.span));
+                let escape = self.statement(escape, place).unwrap_or_else(|| skip(escape.span));
+                with(StmtKind::Unless(inside, escape))
+            }
+            StmtKind::Break | StmtKind::Goto(_) => Some(Box::new(stmt.clone())),
+            StmtKind::Assign(..)
+            | StmtKind::Increment(_)
+            | StmtKind::Decrement(_)
+            | StmtKind::Send(_)
+            | StmtKind::Receive(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Else
+            | StmtKind::Assert(_)
+            | StmtKind::Printf(..)
+            | StmtKind::Printm(_)
+            | StmtKind::SetPriority(..)
+            | StmtKind::Select { .. } => match self.fate_of(stmt) {
+                Fate::Keep => Some(Box::new(self.kept(stmt))),
+                Fate::Step => {
+                    self.leave_all(stmt);
+                    Some(idle_step(stmt.span))
+                }
+                Fate::Idle => {
+                    self.leave_all(stmt);
+                    Some(skip(stmt.span))
+                }
+                Fate::Gone => {
+                    self.leave_all(stmt);
+                    None
+                }
+            },
+        }
+    }
+
+    fn branches(&mut self, branches: &[Branch], place: Place) -> Vec<Branch> {
+        let place = Place { first: true, ..place };
+        let branch =
+            |branch: &Branch| Branch { body: self.some_steps(&branch.body, place, branch.span), span: branch.span };
+        branches.iter().map(branch).collect()
+    }
+
+    fn for_loop(&self, stmt: &Stmt, body: Vec<Step>) -> StmtKind {
+        match (&stmt.kind, self.fate_of(stmt)) {
+            (StmtKind::ForRange { var, from, to, .. }, Fate::Keep) => {
+                StmtKind::ForRange { var: var.clone(), from: from.clone(), to: to.clone(), body }
+            }
+            (StmtKind::ForIn { var, over, .. }, Fate::Keep) => {
+                StmtKind::ForIn { var: var.clone(), over: over.clone(), body }
+            }
+            // How often does not matter, only what can be reached in there.
+            (_, _) => {
+                let span = stmt.span;
+                let again = [Step::Stmt(skip(span))].into_iter().chain(body).collect();
+                let leave = vec![Step::Stmt(Box::new(Stmt { kind: StmtKind::Break, span }))];
+                StmtKind::Do(vec![Branch { body: again, span }, Branch { body: leave, span }])
+            }
+        }
+    }
+
+    /// A statement as it is, without what it does for others.
+    fn kept(&self, stmt: &Stmt) -> Stmt {
+        let kind = match &stmt.kind {
+            StmtKind::Receive(receive) => StmtKind::Receive(self.receive(receive)),
+            StmtKind::Assign(var, value) => StmtKind::Assign(var.clone(), self.run(value)),
+            StmtKind::Expr(value) => StmtKind::Expr(self.run(value)),
+            _ => return stmt.clone(),
+        };
+        Stmt { kind, span: stmt.span }
+    }
+
+    fn receive(&self, receive: &Receive) -> Receive {
+        let looking = self.relevance.looking(Some(self.id));
+        let args = receive.args.iter().map(|arg| match arg {
+            ReceiveArg::Var(var)
+                if looking.can_be_discarded(var).is_some_and(|id| !self.relevance.is_kept(Item::Var(id))) =>
+            {
+                let name = Ident { name: "_".into(), span: var.span };
+                ReceiveArg::Var(VarRef { parts: vec![Part { name, index: None }], span: var.span })
+            }
+            ReceiveArg::Var(_) | ReceiveArg::Eval(_) | ReceiveArg::Const(..) => arg.clone(),
+        });
+        Receive { args: args.collect(), ..receive.clone() }
+    }
+
+    /// A new process gets only what it needs.
+    fn run(&self, value: &Expr) -> Expr {
+        let ExprKind::Run { proctype, args, priority } = &value.kind else { return value.clone() };
+        let names = self.relevance.names;
+        let params = names.proctypes.get(&proctype.name).map_or(&[][..], |body| &names.params[body.0]);
+        let is_kept = |index: usize| params.get(index).is_none_or(|&id| self.relevance.is_kept_var(id));
+        let args = args.iter().enumerate().filter(|(index, _)| is_kept(*index)).map(|(_, arg)| arg.clone());
+        let kind = ExprKind::Run { proctype: proctype.clone(), args: args.collect(), priority: priority.clone() };
+        Expr { kind, span: value.span }
+    }
+
+    /// Whether a statement made of others can be left out as a whole: nothing in it is kept, no jump leads into it or out
+    /// of it, and it ends where it begins, as far as that is of interest.
+    fn vanishes(&self, stmt: &Stmt) -> bool {
+        let graph = &self.relevance.processes[self.id.0].graph;
+        let Some(&(start, end)) = graph.extents.get(&std::ptr::from_ref(stmt)) else { return false };
+        self.relevance.is_same_place(self.id, start, end) && self.is_empty(stmt, 0)
+    }
+
+    fn is_empty(&self, stmt: &Stmt, loops: usize) -> bool {
+        let empty = |steps: &[Step], loops: usize| {
+            steps.iter().all(|step| match step {
+                Step::Decl(decl) => decl.vars.iter().all(|var| !self.is_kept(&var.name.name)),
+                Step::Exclusive(_) => true,
+                Step::Stmt(stmt) => self.is_empty(stmt, loops),
+            })
+        };
+        match &stmt.kind {
+            StmtKind::Labelled(..) | StmtKind::Goto(_) | StmtKind::Unless(..) => false,
+            StmtKind::Break => loops > 0,
+            StmtKind::If(branches) => branches.iter().all(|branch| empty(&branch.body, loops)),
+            StmtKind::Do(branches) => branches.iter().all(|branch| empty(&branch.body, loops + 1)),
+            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => {
+                self.fate_of(stmt) == Fate::Gone && empty(body, loops + 1)
+            }
+            StmtKind::Atomic(body)
+            | StmtKind::DStep(body)
+            | StmtKind::Block(body)
+            | StmtKind::Inlined { body, .. } => empty(body, loops),
+            StmtKind::Assign(..)
+            | StmtKind::Increment(_)
+            | StmtKind::Decrement(_)
+            | StmtKind::Send(_)
+            | StmtKind::Receive(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Else
+            | StmtKind::Assert(_)
+            | StmtKind::Printf(..)
+            | StmtKind::Printm(_)
+            | StmtKind::SetPriority(..)
+            | StmtKind::Select { .. } => self.fate_of(stmt) == Fate::Gone,
+        }
+    }
+
+    /// Notes that a statement, and all in it, is not in the slice.
+    fn leave_all(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Labelled(_, inner) => self.leave_all(inner),
+            StmtKind::If(branches) | StmtKind::Do(branches) => {
+                branches.iter().for_each(|branch| self.leave_steps(&branch.body));
+            }
+            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => {
+                self.leave(stmt.span, crate::promela::text::statement(stmt));
+                self.leave_steps(body);
+            }
+            StmtKind::Atomic(body)
+            | StmtKind::DStep(body)
+            | StmtKind::Block(body)
+            | StmtKind::Inlined { body, .. } => self.leave_steps(body),
+            StmtKind::Unless(body, escape) => {
+                self.leave_all(body);
+                self.leave_all(escape);
+            }
+            StmtKind::Else | StmtKind::Break | StmtKind::Goto(_) => {}
+            StmtKind::Expr(guard) if matches!(guard.kind, ExprKind::Const(1)) => {}
+            StmtKind::Assign(..)
+            | StmtKind::Increment(_)
+            | StmtKind::Decrement(_)
+            | StmtKind::Send(_)
+            | StmtKind::Receive(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Assert(_)
+            | StmtKind::Printf(..)
+            | StmtKind::Printm(_)
+            | StmtKind::SetPriority(..)
+            | StmtKind::Select { .. } => self.leave(stmt.span, crate::promela::text::statement(stmt)),
+        }
+    }
+
+    fn leave_steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            match step {
+                Step::Decl(decl) => {
+                    decl.vars.iter().for_each(|var| self.leave(var.name.span, format!("{} = …", var.name.name)));
+                }
+                Step::Exclusive(_) => {}
+                Step::Stmt(stmt) => self.leave_all(stmt),
+            }
+        }
+    }
+}
+
+fn is_labelled(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Labelled(..))
+}
+
+fn skip(span: Span) -> Box<Stmt> {
+    let kind = StmtKind::Expr(Expr { kind: ExprKind::Const(1), span });
+    Box::new(Stmt { kind, span })
+}
+
+/// A step that does nothing. Of several `skip`s in a row, some would be none.
+fn idle_step(span: Span) -> Box<Stmt> {
+    let kind = StmtKind::Assert(Expr { kind: ExprKind::Const(1), span });
+    Box::new(Stmt { kind, span })
+}

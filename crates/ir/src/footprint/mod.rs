@@ -1,0 +1,439 @@
+//! What steps have to do with each other: what each of them looks at, and what it changes.
+//!
+//! Two steps of different processes *conflict* if it may matter which of them is taken first. A step that is not possible
+//! *waits*: only one that changes what it waits for can make it possible. Both are known of edges, once and for all states, so
+//! they say more than is true in some of them, and never less.
+//!
+//! What only the process itself looks at is left out. So are its own locals where it reads them: others can only read them.
+
+mod reader;
+
+use crate::passes::Landmarks;
+use crate::{Action, EdgeId, Expr, Location, LocationId, ProcessTypeId, Ranges, System};
+use reader::{Partner, Reader};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Something that processes share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Object {
+    /// These bytes of the globals.
+    Globals(Span),
+    /// These bytes of the locals of a process of this type.
+    Locals(ProcessTypeId, Span),
+    /// Where a process of this type is.
+    Location(ProcessTypeId),
+    /// Some channels, by their numbers.
+    Channels(Span, Part),
+    /// Which processes there are.
+    Processes,
+    Priorities,
+    /// Which process moved last.
+    Last,
+    /// Whatever there is: who looks at this asks what others can do.
+    Everything,
+}
+
+/// From the first one up to but not including the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    pub from: u32,
+    pub to: u32,
+}
+
+/// Of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// The messages that come next.
+    Front,
+    /// Where messages are added.
+    Back,
+    /// How many there are.
+    Length,
+    /// Where messages are handed over at once: somebody comes to do so.
+    Coming(Side),
+    /// Somebody who could have done so does something else.
+    Going(Side),
+}
+
+/// Of a message that is handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Side {
+    Sender,
+    Receiver,
+}
+
+/// What an edge has to do with others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Footprint {
+    /// Where it is not possible, nothing makes it possible but a change of one of these.
+    pub waits: Vec<Object>,
+    pub reads: Vec<Object>,
+    pub writes: Vec<Object>,
+}
+
+impl Span {
+    fn one(number: u32) -> Span {
+        Span { from: number, to: number + 1 }
+    }
+
+    fn meets(self, other: Span) -> bool {
+        self.from < other.to && other.from < self.to
+    }
+}
+
+impl Object {
+    /// Whether both may be the same thing.
+    pub fn meets(self, other: Object) -> bool {
+        match (self, other) {
+            (Object::Everything, _) | (_, Object::Everything) => true,
+            (Object::Globals(one), Object::Globals(other)) => one.meets(other),
+            (Object::Locals(of, one), Object::Locals(of_other, other)) => of == of_other && one.meets(other),
+            (Object::Channels(one, part), Object::Channels(other, part_of_other)) => {
+                part == part_of_other && one.meets(other)
+            }
+            _ => self == other,
+        }
+    }
+
+    fn is_coming(self) -> bool {
+        matches!(self, Object::Channels(_, Part::Coming(_)))
+    }
+
+    /// Whether it does not matter in which order two processes change it: each has its own, or they add up.
+    pub(crate) fn is_shared_out(self) -> bool {
+        match self {
+            Object::Locals(..)
+            | Object::Location(_)
+            | Object::Channels(_, Part::Length | Part::Coming(_) | Part::Going(_)) => true,
+            Object::Globals(_)
+            | Object::Channels(_, Part::Front | Part::Back)
+            | Object::Processes
+            | Object::Priorities
+            | Object::Last
+            | Object::Everything => false,
+        }
+    }
+}
+
+impl Footprint {
+    /// Whether it may matter which of two steps is taken first, if both are possible, and by different processes.
+    pub fn conflicts(&self, other: &Footprint) -> bool {
+        let reads = |one: &Footprint, other: &Footprint| {
+            one.writes.iter().any(|write| other.reads.iter().any(|read| write.meets(*read)))
+        };
+        let both = |write: &&Object| !write.is_shared_out();
+        let mut writes = self.writes.iter().filter(both);
+        reads(self, other)
+            || reads(other, self)
+            || writes.any(|write| other.writes.iter().filter(both).any(|other| write.meets(*other)))
+    }
+
+    /// Whether taking it may make the other one possible, which is not.
+    pub fn may_enable(&self, other: &Footprint) -> bool {
+        self.writes.iter().any(|write| other.waits.iter().any(|wait| write.meets(*wait)))
+    }
+
+    /// This one or the other.
+    pub fn join(&mut self, other: &Footprint) {
+        self.waits.extend(&other.waits);
+        self.reads.extend(&other.reads);
+        self.writes.extend(&other.writes);
+        self.tidy();
+    }
+
+    /// Each object once.
+    fn tidy(&mut self) {
+        for objects in [&mut self.waits, &mut self.reads, &mut self.writes] {
+            objects.sort_unstable();
+            objects.dedup();
+        }
+    }
+}
+
+/// The footprints of all edges of a system.
+#[derive(Clone, Debug)]
+pub struct Footprints {
+    /// Indexed by [`EdgeId`].
+    of: Vec<Footprint>,
+}
+
+impl Footprints {
+    pub fn new(system: &System) -> Footprints {
+        Footprints::by(&Surveyor::new(system)).without_constants()
+    }
+
+    /// Without what nobody changes: that, nobody need look at.
+    pub(crate) fn without_constants(self) -> Footprints {
+        let Footprints { mut of } = self;
+        let written: BTreeSet<Object> = of.iter().flat_map(|footprint| footprint.writes.iter().copied()).collect();
+        for footprint in &mut of {
+            let changes = |object: &Object| written.iter().any(|write| write.meets(*object));
+            footprint.waits.retain(changes);
+            footprint.reads.retain(changes);
+        }
+        Footprints { of }
+    }
+
+    /// With all that is looked at.
+    pub(crate) fn by(surveyor: &Surveyor) -> Footprints {
+        let mut of = vec![Footprint::default(); surveyor.system.edges.len()];
+        for process in types(surveyor.system) {
+            for (edge, footprint) in surveyor.of_process(process, None) {
+                of[edge.index()] = footprint;
+            }
+        }
+        Footprints { of }
+    }
+
+    pub fn of(&self, edge: EdgeId) -> &Footprint {
+        &self.of[edge.index()]
+    }
+}
+
+/// Finds out about edges.
+pub struct Surveyor<'s> {
+    system: &'s System,
+    ranges: Ranges,
+    partners: Vec<Partner>,
+    /// Of each edge by itself, whoever takes it.
+    alone: Vec<Footprint>,
+    /// Of each edge, whether nobody sees when it is taken.
+    quiet: Vec<bool>,
+}
+
+impl<'s> Surveyor<'s> {
+    pub fn new(system: &'s System) -> Self {
+        let ranges = Ranges::new(system);
+        let partners = reader::partners(system, &ranges);
+        let quiet = vec![false; system.edges.len()];
+        let mut surveyor = Surveyor { system, ranges, partners, alone: Vec::new(), quiet };
+        let mut alone = vec![Footprint::default(); system.edges.len()];
+        for process in types(system) {
+            for (edge, footprint) in surveyor.alone(process, None) {
+                alone[edge.index()] = footprint;
+            }
+        }
+        surveyor.alone = alone;
+        surveyor
+    }
+
+    /// The same, but with fewer conflicts: where somebody who comes to a meeting comes before a step or after it, the same
+    /// runs are possible, though not always by way of the same states.
+    pub fn tolerant(system: &'s System) -> Self {
+        let mut surveyor = Surveyor::new(system);
+        if !surveyor.partners.is_empty() {
+            surveyor.quiet = surveyor.quiet();
+        }
+        surveyor
+    }
+
+    /// Of each edge, whether nobody sees when it is taken: neither other processes nor what is asked of the system.
+    fn quiet(&self) -> Vec<bool> {
+        let (landmarks, mut seen) = (Landmarks::new(self.system), watched(self.system));
+        for of in types(self.system) {
+            seen.extend(self.of_process(of, None).into_iter().flat_map(|(_, footprint)| footprint.reads));
+        }
+        seen.sort_unstable();
+        seen.dedup();
+        let mut quiet = vec![false; self.system.edges.len()];
+        for of in types(self.system) {
+            let locations = &self.system.process_type(of).locations;
+            let shows = |at: LocationId| {
+                let Location { end, accept, progress, .. } = locations[at.index()];
+                end || accept || progress || landmarks.contains(of, at)
+            };
+            for from in (0..locations.len() as u16).map(LocationId).filter(|from| !shows(*from)) {
+                for id in locations[from.index()].edges() {
+                    let Footprint { waits, reads, writes } = &self.alone[id.index()];
+                    let unseen = |object: &Object| match object {
+                        Object::Location(_) => true,
+                        Object::Locals(by, _) => *by == of && !seen.iter().any(|seen| seen.meets(*object)),
+                        Object::Channels(_, Part::Coming(_) | Part::Going(_)) => {
+                            !seen.iter().any(|seen| seen.meets(*object))
+                        }
+                        Object::Globals(_)
+                        | Object::Channels(..)
+                        | Object::Processes
+                        | Object::Priorities
+                        | Object::Last
+                        | Object::Everything => false,
+                    };
+                    quiet[id.index()] = waits.is_empty()
+                        && reads.is_empty()
+                        && writes.iter().all(unseen)
+                        && self.system.edge(id).target.is_some_and(|target| !shows(target));
+                }
+            }
+        }
+        quiet
+    }
+
+    /// The footprints of the edges of a process type, with all that may follow them without interruption; if need be, when
+    /// taken by the process with this number.
+    pub fn of_process(&self, of: ProcessTypeId, number: Option<i32>) -> Vec<(EdgeId, Footprint)> {
+        let own: HashMap<EdgeId, Footprint> = self.alone(of, number).into_iter().collect();
+        let mut all = Vec::new();
+        for id in self.system.process_type(of).locations.iter().flat_map(Location::edges) {
+            let mut footprint = own[&id].clone();
+            let chain = self.chain(of, id);
+            for link in chain.iter().skip(1) {
+                let alone = if link.of == of { own.get(&link.edge) } else { None };
+                let Footprint { waits, reads, writes } = alone.unwrap_or(&self.alone[link.edge.index()]);
+                let may_come_first = self.quiet[id.index()] && self.follows_only(*link, &chain);
+                let is_seen = |wait: &&Object| !(wait.is_coming() && (may_come_first || link.takes));
+                footprint.reads.extend(waits.iter().filter(is_seen).chain(reads));
+                if !link.takes {
+                    footprint.reads.extend(gone(waits));
+                }
+                footprint.writes.extend(writes);
+            }
+            footprint.tidy();
+            all.push((id, footprint));
+        }
+        all
+    }
+
+    /// Whether a link follows the first one of its chain, and no other.
+    ///
+    /// Then, if nobody sees when the first one is taken, it may as well be taken only when the second one is: so it makes no
+    /// difference if somebody for whom that waits comes before both, or in between.
+    fn follows_only(&self, link: Link, chain: &[Link]) -> bool {
+        let leads_there = |before: &&Link| {
+            let target = self.system.edge(before.edge).target;
+            let location =
+                target.and_then(|target| self.system.process_type(before.of).locations.get(target.index()));
+            before.of == link.of && location.is_some_and(|location| location.edges().any(|id| id == link.edge))
+        };
+        !link.is_partner && chain.iter().filter(leads_there).eq(&chain[..1])
+    }
+
+    /// An edge, and all that may follow it without interruption: who is in an indivisible sequence goes on, and who takes a
+    /// message that is handed over there moves too, and may go on in its place.
+    pub fn chain(&self, of: ProcessTypeId, edge: EdgeId) -> Vec<Link> {
+        let first = Link { of, edge, is_partner: false, takes: false };
+        let (mut known, mut all, mut at) = (HashSet::from([first]), vec![first], 0);
+        while let Some(&link) = all.get(at) {
+            at += 1;
+            let edge = self.system.edge(link.edge);
+            let mut follow = |link: Link| {
+                if known.insert(link) {
+                    all.push(link);
+                }
+            };
+            if at > 1 && matches!(edge.action, Action::Send(_)) {
+                let sent = self.reader(link.of, None).offered(&edge.action);
+                for partner in self.partners.iter().filter(|partner| !partner.sends && partner.channels.meets(sent))
+                {
+                    follow(Link { of: partner.of, edge: partner.edge, is_partner: true, takes: true });
+                }
+            }
+            if let Some(target) = edge.target.filter(|_| edge.atomic) {
+                let locations = &self.system.process_type(link.of).locations;
+                let next = locations.get(target.index()).into_iter().flat_map(Location::edges);
+                next.for_each(|edge| follow(Link { edge, takes: false, ..link }));
+            }
+        }
+        all
+    }
+
+    /// Pairs of edges by which a message may be handed over: who sends, and who receives.
+    pub fn partners_of(&self, of: ProcessTypeId, edge: EdgeId) -> Vec<(ProcessTypeId, EdgeId)> {
+        let Action::Send(_) = &self.system.edge(edge).action else { return Vec::new() };
+        let reader = self.reader(of, None);
+        let sent = reader.offered(&self.system.edge(edge).action);
+        if !reader.may_be_rendezvous(sent) {
+            return Vec::new();
+        }
+        let wanted = self.partners.iter().filter(|partner| !partner.sends && partner.channels.meets(sent));
+        let mut pairs: Vec<_> = wanted.map(|partner| (partner.of, partner.edge)).collect();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Whether the edge is only ever taken together with that of another process.
+    pub fn only_meets(&self, of: ProcessTypeId, edge: EdgeId) -> bool {
+        let reader = self.reader(of, None);
+        match &self.system.edge(edge).action {
+            action @ (Action::Send(_) | Action::Receive(_)) => !reader.may_be_buffered(reader.offered(action)),
+            _ => false,
+        }
+    }
+
+    /// What an expression of a process looks at, its own locals too.
+    pub fn looks(&self, expr: &Expr, of: ProcessTypeId, number: Option<i32>) -> Vec<Object> {
+        let reader = self.reader(of, number);
+        let mut footprint = Footprint::default();
+        reader.reads(expr, &mut footprint);
+        expr.each(&mut |part| {
+            if let Expr::Load(place) = part {
+                footprint.reads.extend(reader.object(place, true));
+            }
+        });
+        footprint.tidy();
+        footprint.reads
+    }
+
+    /// The channels that an expression of a process may stand for.
+    pub fn channels(&self, channel: &Expr, of: ProcessTypeId) -> Span {
+        self.reader(of, None).channels(channel)
+    }
+
+    fn alone(&self, of: ProcessTypeId, number: Option<i32>) -> Vec<(EdgeId, Footprint)> {
+        let reader = self.reader(of, number);
+        let locations = self.system.process_type(of).locations.iter();
+        let edges = locations.flat_map(|location| location.edges().map(move |id| (id, location)));
+        edges.map(|(id, location)| (id, reader.edge(self.system.edge(id), location))).collect()
+    }
+
+    fn reader(&self, process: ProcessTypeId, number: Option<i32>) -> Reader<'_> {
+        Reader { system: self.system, ranges: &self.ranges, partners: &self.partners, process, number }
+    }
+}
+
+/// What makes impossible again what somebody had to come for.
+fn gone(waits: &[Object]) -> Vec<Object> {
+    let gone = |wait: &Object| match *wait {
+        Object::Channels(of, Part::Coming(side)) => Some(Object::Channels(of, Part::Going(side))),
+        _ => None,
+    };
+    waits.iter().filter_map(gone).collect()
+}
+
+fn types(system: &System) -> impl Iterator<Item = ProcessTypeId> + use<> {
+    (0..system.process_types.len() as u16).map(ProcessTypeId)
+}
+
+/// An edge that is taken together with another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Link {
+    pub of: ProcessTypeId,
+    pub edge: EdgeId,
+    /// It is not the process that took the first edge who takes it.
+    pub is_partner: bool,
+    /// It takes what the one before it hands over.
+    pub takes: bool,
+}
+
+/// What the propositions and invariants of a system look at, but for the locations that they name.
+pub fn watched(system: &System) -> Vec<Object> {
+    let ranges = Ranges::new(system);
+    // They belong to no process, and name none of their own.
+    let reader = Reader { system, ranges: &ranges, partners: &[], process: ProcessTypeId(0), number: None };
+    let (mut footprint, mut asks_all) = (Footprint::default(), false);
+    for (condition, _) in system.propositions.iter().chain(&system.invariants) {
+        reader.reads(condition, &mut footprint);
+        condition.each(&mut |part| asks_all |= matches!(part, Expr::Timeout | Expr::Enabled(_)));
+    }
+    footprint.tidy();
+    footprint.reads.retain(|object| match object {
+        Object::Location(_) => false,
+        Object::Everything => asks_all,
+        Object::Globals(_)
+        | Object::Locals(..)
+        | Object::Channels(..)
+        | Object::Processes
+        | Object::Priorities
+        | Object::Last => true,
+    });
+    footprint.reads
+}

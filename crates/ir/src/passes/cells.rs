@@ -1,0 +1,264 @@
+//! The numbers that a process has to itself, one by one: sets of them, and what actions do with them.
+
+use super::owners::Owners;
+use crate::footprint::Span;
+use crate::{
+    Action, Base, BlockNode, Entry, Expr, Frame, Pattern, Place, ProcessTypeId, Receive, Scalar, Shape, System,
+};
+
+/// A type with more of them is left alone.
+const MOST_CELLS: usize = 1 << 12;
+
+/// What a process of one type has to itself: its locals, as long as nobody else looks at them, and globals that nobody else
+/// touches.
+pub(super) struct Cells {
+    pub all: Vec<Cell>,
+    /// By offset in its frame, for each byte: which cell begins there.
+    locals: Vec<Option<u32>>,
+    globals: Vec<Option<u32>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub is_global: bool,
+    pub offset: u32,
+    pub scalar: Scalar,
+}
+
+impl Cell {
+    pub fn place(self) -> Place {
+        let base = if self.is_global { Base::Global } else { Base::Local };
+        Place { base, offset: self.offset, indices: Vec::new(), scalar: self.scalar }
+    }
+}
+
+/// Some of the cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Set(Vec<u64>);
+
+impl Set {
+    pub fn add(&mut self, cell: u32) {
+        self.0[cell as usize / 64] |= 1 << (cell % 64);
+    }
+
+    pub fn remove(&mut self, cell: u32) {
+        self.0[cell as usize / 64] &= !(1 << (cell % 64));
+    }
+
+    pub fn contains(&self, cell: u32) -> bool {
+        self.0[cell as usize / 64] >> (cell % 64) & 1 != 0
+    }
+
+    /// Says whether that made it larger.
+    pub fn join(&mut self, other: &Set) -> bool {
+        let mut grown = false;
+        for (word, more) in self.0.iter_mut().zip(&other.0) {
+            grown |= *more & !*word != 0;
+            *word |= more;
+        }
+        grown
+    }
+}
+
+impl Cells {
+    pub fn of(system: &System, owners: &Owners, of: ProcessTypeId) -> Cells {
+        let frame = &system.process_type(of).frame;
+        let mut cells = Cells { all: Vec::new(), locals: Vec::new(), globals: Vec::new() };
+        cells.locals = cells.frame(frame, false, |span| owners.hides(of, span));
+        cells.globals = cells.frame(&system.globals, true, |span| owners.owns(of, span));
+        if cells.all.len() > MOST_CELLS {
+            cells = Cells { all: Vec::new(), locals: Vec::new(), globals: Vec::new() };
+        }
+        cells
+    }
+
+    fn frame(&mut self, frame: &Frame, is_global: bool, is_own: impl Fn(Span) -> bool) -> Vec<Option<u32>> {
+        let mut found = Vec::new();
+        for variable in &frame.variables {
+            let to = variable.offset + variable.shape.size();
+            if is_own(Span { from: variable.offset, to }) {
+                numbers(&variable.shape, variable.offset, &mut found);
+            }
+        }
+        let mut by_offset = vec![None; frame.size as usize];
+        for (offset, scalar) in found {
+            if let Some(at) = by_offset.get_mut(offset as usize) {
+                *at = Some(self.all.len() as u32);
+                self.all.push(Cell { is_global, offset, scalar });
+            }
+        }
+        by_offset
+    }
+
+    pub fn none(&self) -> Set {
+        Set(vec![0; self.all.len().div_ceil(64)])
+    }
+
+    pub fn every(&self) -> Set {
+        let mut set = self.none();
+        (0..self.all.len() as u32).for_each(|cell| set.add(cell));
+        set
+    }
+
+    /// Those that a place may be, and whether it is certainly the one.
+    fn at(&self, place: &Place) -> (Vec<u32>, bool) {
+        let by_offset = match &place.base {
+            Base::Global => &self.globals,
+            Base::Local => &self.locals,
+            // Nobody looks at these from outside.
+            Base::Remote(..) | Base::Nowhere => return (Vec::new(), false),
+        };
+        let (mut from, mut reach, mut is_certain) = (place.offset, 0, true);
+        for index in &place.indices {
+            match index.value.constant().and_then(|value| u32::try_from(value).ok()).filter(|n| *n < index.len) {
+                Some(value) => from += value * index.stride,
+                None => {
+                    reach += index.len.saturating_sub(1) * index.stride;
+                    is_certain = false;
+                }
+            }
+        }
+        let bytes = by_offset.iter().skip(from as usize).take(reach as usize + 1);
+        (bytes.filter_map(|cell| *cell).collect(), is_certain)
+    }
+
+    /// Adds what an expression looks at.
+    pub fn look(&self, expr: &Expr, set: &mut Set) {
+        expr.each(&mut |part| {
+            if let Expr::Load(place) = part {
+                self.at(place).0.into_iter().for_each(|cell| set.add(cell));
+            }
+        });
+    }
+
+    fn look_for_index(&self, place: &Place, set: &mut Set) {
+        place.indices.iter().for_each(|index| self.look(&index.value, set));
+    }
+
+    /// Before the place gets a new value, the old one does not matter.
+    fn overwrite(&self, place: &Place, set: &mut Set) {
+        if let (cells, true) = self.at(place) {
+            cells.into_iter().for_each(|cell| set.remove(cell));
+        }
+        self.look_for_index(place, set);
+    }
+
+    /// Adds what an action may change.
+    pub fn change(&self, action: &Action, set: &mut Set) {
+        action.each_store(&mut |place| self.at(place).0.into_iter().for_each(|cell| set.add(cell)));
+    }
+
+    /// Given what matters behind an action, turns it into what matters before.
+    pub fn before(&self, system: &System, action: &Action, set: &mut Set) {
+        match action {
+            Action::Skip | Action::Else | Action::End => {}
+            Action::Guard(expr) | Action::Assert(expr) => self.look(expr, set),
+            Action::Assign(place, value) => {
+                self.overwrite(place, set);
+                self.look(value, set);
+            }
+            Action::Send(send) => {
+                self.look(&send.channel, set);
+                send.fields.iter().chain(&send.when).for_each(|expr| self.look(expr, set));
+            }
+            Action::Receive(receive) => self.before_receive(system, receive, set),
+            // Nobody reads what is printed during a search; but it may go wrong.
+            Action::Print(_, args) => args.iter().filter(|arg| arg.may_fault()).for_each(|arg| self.look(arg, set)),
+            Action::PrintName(name) => {
+                if name.may_fault() {
+                    self.look(name, set);
+                }
+            }
+            Action::SetPriority(parts) => {
+                self.look(&parts.0, set);
+                self.look(&parts.1, set);
+            }
+            Action::Run(run, then) => {
+                self.before(system, then, set);
+                run.args.iter().for_each(|arg| self.look(arg, set));
+            }
+            Action::Deterministic(block) => {
+                let behind = set.clone();
+                let mut at: Vec<Set> = vec![self.none(); block.nodes.len()];
+                loop {
+                    let mut grown = false;
+                    for (number, node) in block.nodes.iter().enumerate().rev() {
+                        let next = |next: &Option<crate::NodeId>, at: &[Set]| {
+                            next.and_then(|next| at.get(next.0 as usize)).unwrap_or(&behind).clone()
+                        };
+                        let before = match node {
+                            BlockNode::Do { action, next: then, .. } => {
+                                let mut set = next(then, &at);
+                                self.before(system, action, &mut set);
+                                set
+                            }
+                            BlockNode::Choose { alternatives, .. } => {
+                                let mut set = self.none();
+                                alternatives.iter().for_each(|node| {
+                                    set.join(&at[node.0 as usize]);
+                                });
+                                set
+                            }
+                            BlockNode::Jump(then) => next(then, &at),
+                        };
+                        grown |= at[number].join(&before);
+                    }
+                    if !grown {
+                        break;
+                    }
+                }
+                *set = at.into_iter().next().unwrap_or(behind);
+                match &block.entry {
+                    Entry::Always | Entry::Otherwise => {}
+                    Entry::AnyOf(actions) => {
+                        for action in actions {
+                            let mut first = self.none();
+                            self.before(system, action, &mut first);
+                            set.join(&first);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn before_receive(&self, system: &System, receive: &Receive, set: &mut Set) {
+        // A message may be shorter than what is wanted of it.
+        let is_whole = system.channel_types.iter().all(|channel| channel.fields.len() >= receive.fields.len());
+        // The condition looks at what has been stored.
+        receive.when.iter().for_each(|condition| self.look(condition, set));
+        for field in &receive.fields {
+            match field {
+                Pattern::Store(place) if is_whole => self.overwrite(place, set),
+                Pattern::Store(_) | Pattern::Equal(_) | Pattern::Ignore => {}
+            }
+        }
+        // An index may be what the field before it has stored; so may be what is asked for, or not.
+        for field in &receive.fields {
+            match field {
+                Pattern::Store(place) => self.look_for_index(place, set),
+                Pattern::Equal(expr) => self.look(expr, set),
+                Pattern::Ignore => {}
+            }
+        }
+        self.look(&receive.channel, set);
+    }
+}
+
+/// The numbers that a shape consists of, with their offsets.
+fn numbers(shape: &Shape, offset: u32, found: &mut Vec<(u32, Scalar)>) {
+    match shape {
+        Shape::Scalar(scalar) => found.push((offset, *scalar)),
+        Shape::Array { element, len } => {
+            for index in 0..*len {
+                if found.len() > MOST_CELLS {
+                    return;
+                }
+                numbers(element, offset + index * element.size(), found);
+            }
+        }
+        Shape::Record { fields, .. } => {
+            fields.iter().for_each(|field| numbers(&field.shape, offset + field.offset, found));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What may go wrong where an expression is evaluated, or an action done.
+
+use crate::{
+    Action, Base, BinaryOp, Block, BlockNode, Entry, Expr, NodeId, Place, ProcessTypeId, Range, Ranges, Scalar,
+};
+
+/// What is known of the values of variables.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub ranges: Option<&'a Ranges>,
+    /// Whose expressions.
+    pub of: Option<ProcessTypeId>,
+}
+
+impl Known<'_> {
+    /// Only what can be seen in an expression itself.
+    pub const NOTHING: Known<'static> = Known { ranges: None, of: None };
+
+    fn values(self, expr: &Expr) -> Option<Range> {
+        let constant = expr.constant().map(|value| Range { low: value, high: value });
+        constant.or_else(|| Some(self.ranges?.of_expr(expr, self.of)))
+    }
+
+    /// Whether an expression may have no value.
+    pub fn may_fault(self, expr: &Expr) -> bool {
+        let mut may = false;
+        expr.each(&mut |part| {
+            may |= match part {
+                Expr::Load(place) => !self.is_always_there(place),
+                Expr::Const(_)
+                | Expr::Unary(..)
+                | Expr::Conditional(_)
+                | Expr::Myself
+                | Expr::ProcessCount
+                | Expr::Last
+                | Expr::Timeout
+                | Expr::Started
+                | Expr::Find(_) => false,
+                Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => {
+                    self.values(&sides.1).is_none_or(|values| values.contains(0))
+                }
+                Expr::Binary(..) => false,
+                Expr::Length(_)
+                | Expr::Channel(..)
+                | Expr::Poll(_)
+                | Expr::Enabled(_)
+                | Expr::LocationOf(_)
+                | Expr::At(..)
+                | Expr::PriorityOf(_)
+                | Expr::NonProgress
+                | Expr::Accepting
+                | Expr::Fault(_) => true,
+            }
+        });
+        may
+    }
+
+    /// Whether no index leads out of the place. What it depends on is not looked at.
+    pub fn is_always_there(self, place: &Place) -> bool {
+        place.indices.iter().all(|index| {
+            let values = self.values(&index.value);
+            values.is_some_and(|values| values.low >= 0 && (values.high as u32) < index.len)
+        })
+    }
+
+    fn may_be_out_of_range(self, scalar: Scalar, value: &Expr) -> bool {
+        scalar.range.is_some_and(|range| {
+            let values = self.values(value);
+            values.is_none_or(|values| !range.contains(values.low) || !range.contains(values.high))
+        })
+    }
+
+    /// Whether an action that was possible may turn out not to be, so that the run ends there. What has to do with channels
+    /// or other processes always may.
+    pub fn may_break(self, action: &Action) -> bool {
+        match action {
+            Action::Skip | Action::Else => false,
+            Action::Guard(expr) | Action::Assert(expr) | Action::PrintName(expr) => self.may_fault(expr),
+            Action::Assign(place, value) => {
+                let is_near = match &place.base {
+                    Base::Global | Base::Local | Base::Nowhere => true,
+                    Base::Remote(..) => false,
+                };
+                let indices = place.indices.iter().any(|index| self.may_fault(&index.value));
+                let stored = self.may_fault(value) || self.may_be_out_of_range(place.scalar, value);
+                !is_near || indices || stored || !self.is_always_there(place)
+            }
+            Action::Print(_, args) => args.iter().any(|arg| self.may_fault(arg)),
+            Action::Send(_) | Action::Receive(_) | Action::SetPriority(_) | Action::Run(..) | Action::End => true,
+            Action::Deterministic(block) => self.block_may_break(block),
+        }
+    }
+
+    fn block_may_break(self, block: &Block) -> bool {
+        let entry: &[Action] = match &block.entry {
+            Entry::Always | Entry::Otherwise => &[],
+            Entry::AnyOf(actions) => actions,
+        };
+        let goes_back = |from: usize, next: &Option<NodeId>| next.is_some_and(|next| next.0 as usize <= from);
+        let is_stuck = |action: &Action| !action.is_always_possible();
+        entry.iter().any(|action| self.may_break(action))
+            || block.nodes.iter().enumerate().any(|(number, node)| match node {
+                BlockNode::Do { action, next, .. } => {
+                    // Whoever comes in has seen that the first action is possible.
+                    let is_known = number == 0 && matches!(entry, [only] if only == action);
+                    self.may_break(action) || is_stuck(action) && !is_known || goes_back(number, next)
+                }
+                BlockNode::Choose { alternatives, .. } => {
+                    let leads_on = |node: &NodeId| match &block.nodes[node.0 as usize] {
+                        BlockNode::Do { action, .. } => !is_stuck(action),
+                        BlockNode::Choose { .. } | BlockNode::Jump(_) => true,
+                    };
+                    !alternatives.iter().any(leads_on)
+                        || alternatives.iter().any(|next| goes_back(number, &Some(*next)))
+                }
+                BlockNode::Jump(next) => goes_back(number, next),
+            })
+    }
+}
+
+/// Whether an expression may have no value, as far as can be seen there.
+pub(super) fn may_fault(expr: &Expr) -> bool {
+    Known::NOTHING.may_fault(expr)
+}
+
+/// Whether no index leads out of the place, as far as can be seen there.
+pub(super) fn is_always_there(place: &Place) -> bool {
+    Known::NOTHING.is_always_there(place)
+}
+
+/// Whether anything can be stored there: then no value is a fault.
+pub(super) fn takes_all(place: &Place) -> bool {
+    let is_near = match &place.base {
+        Base::Global | Base::Local | Base::Nowhere => true,
+        Base::Remote(..) => false,
+    };
+    is_near && place.scalar.range.is_none()
+}

@@ -1,0 +1,173 @@
+//! What belongs to one process alone, though it may stand among the globals.
+
+use std::collections::HashSet;
+
+use crate::footprint::{Object, Part, Span, Surveyor, watched};
+use crate::{EdgeId, Expr, Footprints, LocationId, ProcessTypeId, System};
+
+/// Who looks at what, and who changes it.
+pub(super) struct Owners {
+    footprints: Footprints,
+    /// What is looked at or changed, and by processes of which type.
+    touched: Vec<(Object, ProcessTypeId)>,
+    /// What is looked at by others than its process: what properties look at, and locals that processes do.
+    watched: Vec<Object>,
+    landmarks: Landmarks,
+    /// Meetings to which it matters to a process of this type that nobody comes.
+    missed: Vec<(Object, ProcessTypeId)>,
+    /// Per process type: there is never more than one of it.
+    alone: Vec<bool>,
+}
+
+/// The locations about which somebody asks whether a process is there.
+pub(crate) struct Landmarks {
+    all: bool,
+    places: HashSet<(ProcessTypeId, LocationId)>,
+}
+
+impl Owners {
+    pub fn new(system: &System) -> Owners {
+        let footprints = Footprints::by(&Surveyor::tolerant(system));
+        let (mut touched, mut missed) = (HashSet::new(), HashSet::new());
+        let mut watched: HashSet<_> = watched(system).into_iter().collect();
+        for (of, id) in edges(system) {
+            let footprint = footprints.of(id);
+            let looks = footprint.waits.iter().chain(&footprint.reads);
+            // Its own locals a footprint does not mention.
+            let is_missed = |object: &&Object| {
+                matches!(object, Object::Channels(_, Part::Coming(_) | Part::Going(_)) | Object::Everything)
+            };
+            missed.extend(footprint.reads.iter().filter(is_missed).map(|object| (*object, of)));
+            watched.extend(looks.clone().filter(|object| matches!(object, Object::Locals(..))));
+            touched.extend(looks.chain(&footprint.writes).map(|object| (*object, of)));
+        }
+        Owners {
+            footprints: footprints.without_constants(),
+            touched: touched.into_iter().collect(),
+            watched: watched.into_iter().collect(),
+            landmarks: Landmarks::new(system),
+            missed: missed.into_iter().collect(),
+            alone: alone(system),
+        }
+    }
+
+    /// Whether these bytes of the globals matter to nobody but the one process of this type.
+    pub fn owns(&self, of: ProcessTypeId, span: Span) -> bool {
+        let object = Object::Globals(span);
+        let touches = |(other, by): &(Object, ProcessTypeId)| *by != of && other.meets(object);
+        self.alone[of.index()] && !self.touched.iter().any(touches) && !self.is_watched(object)
+    }
+
+    /// Whether these bytes of its locals matter to nobody but a process of this type itself.
+    pub fn hides(&self, of: ProcessTypeId, span: Span) -> bool {
+        !self.is_watched(Object::Locals(of, span))
+    }
+
+    fn is_watched(&self, object: Object) -> bool {
+        self.watched.iter().any(|watched| watched.meets(object))
+    }
+
+    pub fn is_landmark(&self, of: ProcessTypeId, location: LocationId) -> bool {
+        self.landmarks.contains(of, location)
+    }
+
+    /// Whether it makes no difference to anybody else, nor to what is asked of the system, when a process of this type does
+    /// what the edge says.
+    pub fn is_private(&self, of: ProcessTypeId, id: EdgeId) -> bool {
+        let footprint = self.footprints.of(id);
+        let objects = footprint.waits.iter().chain(&footprint.reads).chain(&footprint.writes);
+        objects.into_iter().all(|object| match *object {
+            Object::Globals(span) => self.owns(of, span),
+            Object::Locals(by, span) => by == of && self.hides(of, span),
+            // Whoever asks where a process is names the place.
+            Object::Location(_) => true,
+            // Whom the process waits for behind the edge could not have met it before; unless somebody can do something else
+            // because nobody is there yet.
+            Object::Channels(_, Part::Coming(_) | Part::Going(_)) => {
+                let misses = |(missed, by): &(Object, ProcessTypeId)| {
+                    missed.meets(*object) && !(*by == of && self.alone[of.index()])
+                };
+                !self.missed.iter().any(misses)
+            }
+            Object::Channels(_, Part::Front | Part::Back | Part::Length)
+            | Object::Processes
+            | Object::Priorities
+            | Object::Last
+            | Object::Everything => false,
+        })
+    }
+}
+
+impl Landmarks {
+    pub fn contains(&self, of: ProcessTypeId, location: LocationId) -> bool {
+        self.all || self.places.contains(&(of, location))
+    }
+
+    pub fn new(system: &System) -> Landmarks {
+        let (mut all, mut asked) = (false, HashSet::new());
+        let (mut progress, mut accept) = (false, false);
+        system.each_expr(&mut |expr| match expr {
+            Expr::At(_, location) => {
+                asked.insert(*location);
+            }
+            Expr::LocationOf(_) | Expr::Enabled(_) => all = true,
+            Expr::NonProgress => progress = true,
+            Expr::Accepting => accept = true,
+            _ => {}
+        });
+        let mut places = HashSet::new();
+        for (of, process) in (0..).map(ProcessTypeId).zip(&system.process_types) {
+            for (id, location) in (0..).map(LocationId).zip(&process.locations) {
+                if asked.contains(&id) || progress && location.progress || accept && location.accept {
+                    places.insert((of, id));
+                }
+            }
+        }
+        Landmarks { all, places }
+    }
+}
+
+/// Every edge, with the type of its processes.
+pub(super) fn edges(system: &System) -> impl Iterator<Item = (ProcessTypeId, EdgeId)> {
+    let types = (0..).map(ProcessTypeId).zip(&system.process_types);
+    types.flat_map(|(of, process)| {
+        process.locations.iter().flat_map(move |location| location.edges().map(move |id| (of, id)))
+    })
+}
+
+/// Per process type: whether there is never more than one process of it.
+fn alone(system: &System) -> Vec<bool> {
+    let types = system.process_types.len();
+    let mut starts = vec![0_usize; types];
+    system.start.iter().for_each(|start| starts[start.process_type.index()] += 1);
+    // Who starts it: the type of the starter, and whether that may do so again.
+    let mut starters = vec![Vec::new(); types];
+    for (of, process) in (0..).map(ProcessTypeId).zip(&system.process_types) {
+        for (from, location) in (0..).map(LocationId).zip(&process.locations) {
+            for edge in system.edges_of(location) {
+                edge.action.each_run(&mut |run| {
+                    let again = edge.target.is_some_and(|target| system.reachable(of, target).contains(&from));
+                    starters[run.process_type.index()].push((of, again || run_in_circles(&edge.action)));
+                });
+            }
+        }
+    }
+    let mut alone: Vec<bool> = starts.iter().map(|count| *count <= 1).collect();
+    loop {
+        let next: Vec<bool> = (0..types)
+            .map(|of| {
+                let once = starters[of].iter().all(|(by, again)| !again && alone[by.index()]);
+                alone[of] && starts[of] + starters[of].len() <= 1 && once
+            })
+            .collect();
+        if next == alone {
+            return alone;
+        }
+        alone = next;
+    }
+}
+
+/// A block may go through the same node more than once.
+fn run_in_circles(action: &crate::Action) -> bool {
+    matches!(action, crate::Action::Deterministic(_))
+}

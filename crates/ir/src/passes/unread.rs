@@ -1,0 +1,367 @@
+//! What nobody ever looks at is not kept.
+//!
+//! A variable that is only looked at to find out what to store in others that nobody looks at is not looked at either. What
+//! is stored in it goes nowhere. What is sent in a field of messages that no receiver looks at is 0. What may go wrong on the
+//! way still does: such values and indices stay, and count as being looked at.
+
+use std::collections::{HashMap, HashSet};
+
+use super::faults::{is_always_there, may_fault, takes_all};
+use super::rewrite;
+use crate::{
+    Action, Base, ChannelTypeId, Expr, Frame, Init, Pattern, Place, ProcessTypeId, Range, Ranges, Receive, Run,
+    Send, System,
+};
+
+pub(super) fn unread(system: &mut System) {
+    let readers = Readers::of(system);
+    let original = system.clone();
+    let cut = |of: Option<ProcessTypeId>| Cut { system: &original, readers: &readers, of };
+    cut(None).inits(&mut system.globals);
+    for (id, process) in (0..).map(ProcessTypeId).zip(&mut system.process_types) {
+        cut(Some(id)).inits(&mut process.frame);
+        for location in &process.locations {
+            for edge in location.edges() {
+                cut(Some(id)).action(&mut system.edges[edge.index()].action);
+            }
+        }
+    }
+}
+
+/// Something that may be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Thing {
+    /// By its number in the frame of the globals, or of a process type.
+    Variable(Option<ProcessTypeId>, usize),
+    /// Of the messages of a channel type.
+    Field(ChannelTypeId, usize),
+}
+
+/// Who looks at what.
+struct Readers {
+    ranges: Ranges,
+    /// The types of the channels that exist from the beginning; number `n` is at `n - 1`.
+    channels: Vec<ChannelTypeId>,
+    /// All that somebody looks at.
+    seen: HashSet<Thing>,
+    /// What is looked at to find out what to put into something else.
+    behind: HashMap<Thing, Vec<Thing>>,
+}
+
+impl Readers {
+    fn of(system: &System) -> Readers {
+        let channel = |init: &Init| match init {
+            Init::Channel(_, channel_type) => Some(*channel_type),
+            Init::Value(..) => None,
+        };
+        let mut readers = Readers {
+            ranges: Ranges::new(system),
+            channels: system.globals.init.iter().filter_map(channel).collect(),
+            seen: HashSet::new(),
+            behind: HashMap::new(),
+        };
+        readers.outside(system);
+        readers.inits(system, None, &system.globals);
+        for (id, process) in (0..).map(ProcessTypeId).zip(&system.process_types) {
+            readers.inits(system, Some(id), &process.frame);
+            process.provided.iter().for_each(|condition| readers.look(system, Some(id), condition));
+            for edge in process.locations.iter().flat_map(|location| system.edges_of(location)) {
+                readers.action(system, id, &edge.action);
+            }
+        }
+        readers.close();
+        readers
+    }
+
+    /// What is looked at by others than processes.
+    fn outside(&mut self, system: &System) {
+        for (condition, _) in system.propositions.iter().chain(&system.invariants) {
+            self.look(system, None, condition);
+        }
+        let Some(monitor) = &system.monitor else { return };
+        monitor.watched.iter().for_each(|watched| self.look(system, None, &watched.channel));
+        for event in monitor.posts.iter().flat_map(|post| &post.edges).filter_map(|edge| edge.event.as_ref()) {
+            self.look(system, None, &event.channel);
+            for pattern in &event.fields {
+                pattern.each_expr(&mut |expr| self.look(system, None, expr));
+            }
+        }
+        for (id, channel_type) in (0..).map(ChannelTypeId).zip(&system.channel_types) {
+            self.seen.extend((0..channel_type.fields.len()).map(|field| Thing::Field(id, field)));
+        }
+    }
+
+    /// Whoever looks at what `seen` comes from looks at that too.
+    fn close(&mut self) {
+        let mut waiting: Vec<Thing> = self.seen.iter().copied().collect();
+        while let Some(thing) = waiting.pop() {
+            for &more in self.behind.get(&thing).into_iter().flatten() {
+                if self.seen.insert(more) {
+                    waiting.push(more);
+                }
+            }
+        }
+    }
+
+    fn look(&mut self, system: &System, of: Option<ProcessTypeId>, expr: &Expr) {
+        self.seen.extend(loads(system, of, expr));
+        self.peek(system, of, expr);
+    }
+
+    /// Whoever asks whether a message could be received looks at its fields.
+    fn peek(&mut self, system: &System, of: Option<ProcessTypeId>, expr: &Expr) {
+        expr.each(&mut |part| {
+            let Expr::Poll(poll) = part else { return };
+            for (field, _) in poll.fields.iter().enumerate().filter(|(_, field)| **field != Pattern::Ignore) {
+                let fields = self.fields(system, of, &poll.channel, field);
+                self.seen.extend(fields);
+            }
+        });
+    }
+
+    fn look_for_place(&mut self, system: &System, of: Option<ProcessTypeId>, place: &Place) {
+        place.each_expr(&mut |expr| self.look(system, of, expr));
+    }
+
+    /// A value goes into one of several things; in some cases it is looked at at once.
+    fn put(&mut self, system: &System, of: Option<ProcessTypeId>, value: &Expr, into: &[Thing], at_once: bool) {
+        if at_once || may_fault(value) {
+            return self.look(system, of, value);
+        }
+        for thing in into {
+            self.behind.entry(*thing).or_default().extend(loads(system, of, value));
+        }
+    }
+
+    fn store(&mut self, system: &System, of: Option<ProcessTypeId>, place: &Place, value: &Expr) {
+        self.look_for_place(system, of, place);
+        let into: Vec<Thing> = variable(system, of, place).into_iter().collect();
+        // Whatever lies outside of all variables is left alone.
+        let at_once = !takes_all(place) || into.is_empty() && place.base != Base::Nowhere;
+        self.seen.extend(into.iter().filter(|_| !is_near(place)));
+        self.put(system, of, value, &into, at_once);
+    }
+
+    fn inits(&mut self, system: &System, of: Option<ProcessTypeId>, frame: &Frame) {
+        for init in &frame.init {
+            match init {
+                Init::Value(place, value) => self.store(system, of, place, value),
+                Init::Channel(place, _) => self.look_for_place(system, of, place),
+            }
+        }
+    }
+
+    fn action(&mut self, system: &System, id: ProcessTypeId, action: &Action) {
+        let of = Some(id);
+        match action {
+            Action::Skip | Action::Else | Action::End => {}
+            Action::Guard(expr) | Action::Assert(expr) => self.look(system, of, expr),
+            Action::Assign(place, value) => self.store(system, of, place, value),
+            Action::Send(send) => self.send(system, id, send),
+            Action::Receive(receive) => self.receive(system, id, receive),
+            // Nobody reads what is printed during a search.
+            Action::Print(_, args) => args.iter().for_each(|arg| self.put(system, of, arg, &[], false)),
+            Action::PrintName(name) => self.put(system, of, name, &[], false),
+            Action::SetPriority(parts) => {
+                self.look(system, of, &parts.0);
+                self.look(system, of, &parts.1);
+            }
+            Action::Run(run, then) => {
+                self.run(system, id, run);
+                self.action(system, id, then);
+            }
+            Action::Deterministic(block) => block.each_action(&mut |part| self.action(system, id, part)),
+        }
+    }
+
+    fn run(&mut self, system: &System, id: ProcessTypeId, run: &Run) {
+        let params = &system.process_type(run.process_type).params;
+        for (arg, param) in run.args.iter().zip(params) {
+            let into = variable(system, Some(run.process_type), param);
+            let at_once = !takes_all(param) || into.is_none();
+            self.put(system, Some(id), arg, into.as_slice(), at_once);
+        }
+    }
+
+    fn send(&mut self, system: &System, id: ProcessTypeId, send: &Send) {
+        self.look(system, Some(id), &send.channel);
+        send.when.iter().for_each(|condition| self.look(system, Some(id), condition));
+        for (field, value) in send.fields.iter().enumerate() {
+            let into = self.fields(system, Some(id), &send.channel, field);
+            if send.sorted {
+                self.seen.extend(&into);
+            }
+            self.put(system, Some(id), value, &into, is_checked(system, &into));
+        }
+    }
+
+    fn receive(&mut self, system: &System, id: ProcessTypeId, receive: &Receive) {
+        let of = Some(id);
+        self.look(system, of, &receive.channel);
+        receive.when.iter().for_each(|condition| self.look(system, of, condition));
+        for (field, pattern) in receive.fields.iter().enumerate() {
+            let from = self.fields(system, Some(id), &receive.channel, field);
+            match pattern {
+                Pattern::Store(place) => {
+                    self.look_for_place(system, of, place);
+                    match variable(system, of, place) {
+                        Some(thing) if takes_all(place) => self.behind.entry(thing).or_default().extend(from),
+                        None if takes_all(place) && place.base == Base::Nowhere => {}
+                        Some(_) | None => self.seen.extend(from),
+                    }
+                    self.seen.extend(variable(system, of, place).filter(|_| !is_near(place)));
+                }
+                Pattern::Equal(expr) => {
+                    self.look(system, of, expr);
+                    self.seen.extend(from);
+                }
+                Pattern::Ignore => {}
+            }
+        }
+    }
+
+    /// A field of the messages of all channels that an expression may stand for.
+    fn fields(&self, system: &System, of: Option<ProcessTypeId>, channel: &Expr, field: usize) -> Vec<Thing> {
+        let numbers = match channel {
+            Expr::Load(place) => Some(self.ranges.of(place, of)),
+            other => other.constant().map(|value| Range { low: value, high: value }),
+        };
+        let known = numbers.and_then(|Range { low, high }| {
+            let first = usize::try_from(low).ok()?.checked_sub(1)?;
+            self.channels.get(first..usize::try_from(high).ok()?)
+        });
+        let all = (0..system.channel_types.len()).map(|number| ChannelTypeId(number as u16));
+        let types = known.map_or_else(|| all.collect(), <[ChannelTypeId]>::to_vec);
+        let has_it = |id: &ChannelTypeId| field < system.channel_types[id.index()].fields.len();
+        types.into_iter().filter(has_it).map(|id| Thing::Field(id, field)).collect()
+    }
+
+    fn is_seen(&self, thing: Thing) -> bool {
+        self.seen.contains(&thing)
+    }
+}
+
+/// Takes away what nobody looks at.
+struct Cut<'a> {
+    system: &'a System,
+    readers: &'a Readers,
+    /// Whose actions.
+    of: Option<ProcessTypeId>,
+}
+
+impl Cut<'_> {
+    fn is_unread(&self, place: &Place) -> bool {
+        let thing = variable(self.system, self.of, place);
+        is_near(place) && thing.is_some_and(|thing| !self.readers.is_seen(thing))
+    }
+
+    fn inits(&self, frame: &mut Frame) {
+        frame.init.retain(|init| match init {
+            Init::Value(place, value) => {
+                let can_go = takes_all(place) && is_always_there(place) && !may_fault(value);
+                !(can_go && self.is_unread(place))
+            }
+            // There are as many channels as before.
+            Init::Channel(..) => true,
+        });
+    }
+
+    fn action(&self, action: &mut Action) {
+        match action {
+            Action::Assign(place, value) => {
+                if self.is_unread(place) {
+                    place.base = Base::Nowhere;
+                    if takes_all(place) && !may_fault(value) {
+                        *value = Expr::Const(0);
+                    }
+                    if is_always_there(place) {
+                        **place = Place::nowhere(place.scalar);
+                    }
+                }
+            }
+            Action::Send(send) => self.send(send),
+            Action::Receive(receive) => {
+                for pattern in &mut receive.fields {
+                    let Pattern::Store(place) = pattern else { continue };
+                    if !self.is_unread(place) {
+                        continue;
+                    }
+                    place.base = Base::Nowhere;
+                    if takes_all(place) && is_always_there(place) {
+                        *pattern = Pattern::Ignore;
+                    }
+                }
+            }
+            Action::Run(run, then) => {
+                let params = &self.system.process_type(run.process_type).params;
+                let of_started = Cut { of: Some(run.process_type), ..*self };
+                for (arg, param) in run.args.iter_mut().zip(params) {
+                    if of_started.is_unread(param) && takes_all(param) && !may_fault(arg) {
+                        *arg = Expr::Const(0);
+                    }
+                }
+                self.action(then);
+            }
+            Action::Deterministic(block) => rewrite::actions(block, &mut |part| self.action(part)),
+            Action::Skip
+            | Action::Guard(_)
+            | Action::Else
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::End => {}
+        }
+    }
+
+    fn send(&self, send: &mut Send) {
+        for (field, value) in send.fields.iter_mut().enumerate() {
+            let into = self.readers.fields(self.system, self.of, &send.channel, field);
+            let is_unread = into.iter().all(|thing| !self.readers.is_seen(*thing));
+            if is_unread && !is_checked(self.system, &into) && !may_fault(value) {
+                *value = Expr::Const(0);
+            }
+        }
+    }
+}
+
+/// Whether a process only reaches its own variables there, or those of all.
+fn is_near(place: &Place) -> bool {
+    match &place.base {
+        Base::Global | Base::Local | Base::Nowhere => true,
+        Base::Remote(..) => false,
+    }
+}
+
+/// Whether some value would be a fault in one of the fields.
+fn is_checked(system: &System, fields: &[Thing]) -> bool {
+    fields.iter().any(|thing| match thing {
+        Thing::Field(id, field) => system.channel_types[id.index()].fields[*field].range.is_some(),
+        Thing::Variable(..) => false,
+    })
+}
+
+/// The variables that an expression looks at.
+fn loads(system: &System, of: Option<ProcessTypeId>, expr: &Expr) -> Vec<Thing> {
+    let mut found = Vec::new();
+    expr.each(&mut |part| {
+        if let Expr::Load(place) = part {
+            found.extend(variable(system, of, place));
+        }
+    });
+    found
+}
+
+/// The variable that a place lies in.
+fn variable(system: &System, of: Option<ProcessTypeId>, place: &Place) -> Option<Thing> {
+    let owner = match &place.base {
+        Base::Global => None,
+        Base::Local => Some(of?),
+        Base::Remote(_, of) => Some(*of),
+        Base::Nowhere => return None,
+    };
+    let frame = owner.map_or(&system.globals, |owner| &system.process_type(owner).frame);
+    let holds = |offset: u32, size: u32| offset <= place.offset && place.offset < offset + size;
+    let number = frame.variables.iter().position(|variable| holds(variable.offset, variable.shape.size()));
+    number.map(|number| Thing::Variable(owner, number))
+}

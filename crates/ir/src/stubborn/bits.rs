@@ -1,0 +1,128 @@
+//! Sets of moves, as bits.
+
+/// A set of moves: as many bits as there are moves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bits(pub Vec<u64>);
+
+impl Bits {
+    pub fn none(count: usize) -> Bits {
+        Bits(vec![0; count.div_ceil(64)])
+    }
+
+    #[inline]
+    pub fn add(&mut self, number: usize) {
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    pub fn remove(&mut self, number: usize) {
+        self.0[number / 64] &= !(1 << (number % 64));
+    }
+
+    #[inline]
+    pub fn contains(&self, number: usize) -> bool {
+        self.0[number / 64] >> (number % 64) & 1 != 0
+    }
+
+    pub fn join(&mut self, other: &Bits) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
+    }
+
+    pub fn count(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().enumerate().flat_map(|(at, &word)| {
+            std::iter::successors(Some(word).filter(|word| *word != 0), |word| {
+                Some(word & (word - 1)).filter(|rest| *rest != 0)
+            })
+            .map(move |word| 64 * at + word.trailing_zeros() as usize)
+        })
+    }
+}
+
+/// More words no set has.
+pub(super) const MOST_WORDS: usize = 64;
+/// As many words as sets may have; with fewer, they are filled up.
+const WIDTHS: [usize; 8] = [1, 2, 3, 4, 6, 8, 16, MOST_WORDS];
+
+/// Many sets, one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Sets {
+    width: usize,
+    words: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SetId(u32);
+
+impl Sets {
+    /// For so many moves, of which there are not too many.
+    pub fn new(moves: usize) -> Sets {
+        let words = moves.div_ceil(64);
+        let width = WIDTHS.into_iter().find(|width| words <= *width).unwrap_or(MOST_WORDS);
+        Sets { width, words: Vec::new() }
+    }
+
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    pub fn push(&mut self, set: &Bits) -> SetId {
+        let id = SetId((self.words.len() / self.width) as u32);
+        self.words.extend(&set.0);
+        self.words.resize((id.0 as usize + 1) * self.width, 0);
+        id
+    }
+
+    #[inline]
+    pub fn get<const W: usize>(&self, SetId(id): SetId) -> &[u64; W] {
+        let all: &[[u64; W]] = self.words.as_chunks().0;
+        &all[id as usize]
+    }
+}
+
+#[inline]
+pub(super) fn add<const W: usize>(set: &mut [u64; W], number: u32) {
+    set[number as usize / 64] |= 1 << (number % 64);
+}
+
+#[inline]
+pub(super) fn contains<const W: usize>(set: &[u64; W], number: u32) -> bool {
+    set[number as usize / 64] >> (number % 64) & 1 != 0
+}
+
+pub(super) fn meet<const W: usize>(set: &mut [u64; W], other: &[u64; W]) {
+    set.iter_mut().zip(other).for_each(|(word, only)| *word &= only);
+}
+
+pub(super) fn count<const W: usize>(set: &[u64; W]) -> u32 {
+    set.iter().map(|word| word.count_ones()).sum()
+}
+
+pub(super) fn each<const W: usize>(set: &[u64; W]) -> impl Iterator<Item = u32> {
+    let mut rest = *set;
+    std::iter::from_fn(move || take(&mut rest, |_, word| word))
+}
+
+/// Takes one out of a set, rather one that is `first` too; says whether it is.
+#[inline]
+pub(super) fn next<const W: usize>(set: &mut [u64; W], first: &[u64; W]) -> Option<(u32, bool)> {
+    if let Some(number) = take(set, |at, word| word & first[at]) {
+        return Some((number, true));
+    }
+    take(set, |_, word| word).map(|number| (number, false))
+}
+
+#[inline]
+fn take<const W: usize>(set: &mut [u64; W], of: impl Fn(usize, u64) -> u64) -> Option<u32> {
+    for (at, word) in set.iter_mut().enumerate() {
+        let bits = of(at, *word);
+        if bits != 0 {
+            let bit = bits.trailing_zeros();
+            *word &= !(1 << bit);
+            return Some(64 * at as u32 + bit);
+        }
+    }
+    None
+}

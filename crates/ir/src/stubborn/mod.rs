@@ -1,0 +1,280 @@
+//! Of the steps that are possible in a state, some that are enough: the others are left for later.
+//!
+//! A set of moves is *stubborn* in a state if whatever is taken outside of it changes nothing for those in it: with every
+//! move that is possible it has all that may matter to that, and with every other all of some set one of which must come
+//! before it. Then the moves of the set may as well be taken first. So nothing is missed that is asked for: where a run
+//! ends, what goes wrong on the way, and, if the moves of the set do not show and nobody is passed over for ever, what a
+//! formula that does not count steps says.
+//!
+//! After Valmari: Stubborn sets for reduced state space generation, 1989; with conditions as reasons, as in Laarman, Pater,
+//! van de Pol, Hansen: Guard-based partial-order reduction, STTT 2016.
+
+mod bits;
+mod condition;
+mod moves;
+mod proviso;
+
+pub use condition::Sight;
+
+use bits::{MOST_WORDS, SetId, add, contains, count, each, meet, next};
+use moves::Moves;
+
+use crate::System;
+use crate::interpret::{Layout, Outline, Step};
+
+/// Finds stubborn sets in the states of one outline.
+pub struct Stubborn {
+    outline: Outline,
+    location_bytes: u8,
+    moves: Moves,
+    rule: Rule,
+}
+
+/// Which sets are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// All that one process can do, if nobody else ever has anything to do with that: ample sets, as SPIN's.
+    OneProcess,
+    /// Any.
+    AnySet,
+}
+
+/// What is needed from one state to the next.
+#[derive(Default)]
+pub struct Desk {
+    stations: Vec<u16>,
+    /// Of each step.
+    moves: Vec<u32>,
+    /// Of each condition, as far as it was asked: whether it fails.
+    failing: Vec<Option<bool>>,
+    /// Of each step, whether it is to be taken.
+    pub keeps: Vec<bool>,
+}
+
+/// Whether there is something in it for a system.
+pub fn is_reducible(system: &System) -> bool {
+    !(system.uses_priorities || system.uses_last || system.monitor.is_some())
+}
+
+impl Stubborn {
+    /// Unless there is nothing to be gained, or too much to think of.
+    pub fn new(system: &System, layout: &Layout, outline: &Outline, rule: Rule) -> Option<Stubborn> {
+        if !is_reducible(system) || outline.types.len() < 2 {
+            return None;
+        }
+        let moves = moves::moves(system, layout, outline)?;
+        if moves.all.iter().all(|one| one.is_shown) {
+            return None;
+        }
+        Some(Stubborn { outline: outline.clone(), location_bytes: layout.location_bytes as u8, moves, rule })
+    }
+
+    pub fn outline(&self) -> &Outline {
+        &self.outline
+    }
+
+    /// Looks for a set that is enough in a stable state, where these steps are possible. If there is one, says in the desk
+    /// which of the steps belong to it.
+    pub fn select(&self, sight: &impl Sight, steps: &[Step], desk: &mut Desk) -> bool {
+        let Some(first) = steps.first() else { return false };
+        // What one process can do are all its own choices.
+        let is_one = |step: &Step| step.process() == first.process() && step.partner().is_none();
+        if steps.iter().all(is_one) || steps.iter().any(|step| step.is_timeout()) || !self.recognise(steps, desk) {
+            return false;
+        }
+        desk.stations.clear();
+        for start in &self.outline.starts {
+            desk.stations.push(sight.number(start + 1, self.location_bytes) as u16);
+        }
+        // Sets are small, and their size is known beforehand: so they need not be looked up in the memory.
+        match self.moves.sets.width() {
+            1 => self.select_in::<1>(sight, desk),
+            2 => self.select_in::<2>(sight, desk),
+            3 => self.select_in::<3>(sight, desk),
+            4 => self.select_in::<4>(sight, desk),
+            6 => self.select_in::<6>(sight, desk),
+            8 => self.select_in::<8>(sight, desk),
+            16 => self.select_in::<16>(sight, desk),
+            _ => self.select_in::<MOST_WORDS>(sight, desk),
+        }
+    }
+
+    /// The moves that the steps are, if all are known.
+    fn recognise(&self, steps: &[Step], desk: &mut Desk) -> bool {
+        desk.moves.clear();
+        steps.iter().all(|step| self.moves.of(*step).map(|number| desk.moves.push(number)).is_some())
+    }
+
+    fn select_in<const W: usize>(&self, sight: &impl Sight, desk: &mut Desk) -> bool {
+        let mut here = Here::<W> { ahead: [u64::MAX; W], possible: [0; W], avoided: [0; W] };
+        for (process, station) in desk.stations.iter().enumerate() {
+            meet(&mut here.ahead, self.moves.sets.get(self.moves.ahead[process][usize::from(*station)]));
+        }
+        for &number in &desk.moves {
+            add(&mut here.possible, number);
+            if self.moves.all[number as usize].is_shown {
+                add(&mut here.avoided, number);
+            }
+        }
+        let found = match self.rule {
+            Rule::OneProcess => self.one_process(&here, desk),
+            Rule::AnySet => self.any_set(sight, &mut here, desk),
+        };
+        let Some(set) = found else { return false };
+        desk.keeps.clear();
+        desk.keeps.extend(desk.moves.iter().map(|number| contains(&set, *number)));
+        true
+    }
+
+    /// All that one process can do, if nobody else ever has anything to do with it.
+    fn one_process<const W: usize>(&self, here: &Here<W>, desk: &Desk) -> Option<[u64; W]> {
+        let sets = &self.moves.sets;
+        desk.moves.iter().find_map(|&seed| {
+            let (process, station) = self.moves.all[seed as usize].places[0];
+            let own = sets.get::<W>(self.moves.at(process, station)?);
+            let is_private = |number: u32| {
+                let one = &self.moves.all[number as usize];
+                let is_possible = contains(&here.possible, number);
+                let ties = sets.get::<W>(if is_possible { one.against } else { one.enablers });
+                let meets_nobody = (0..W).all(|word| ties[word] & here.ahead[word] & !own[word] == 0);
+                one.places.len() == 1 && !contains(&here.avoided, number) && meets_nobody
+            };
+            each(own).all(is_private).then_some(*own)
+        })
+    }
+
+    /// The smallest set that is found, beginning with each process in turn.
+    fn any_set<const W: usize>(&self, sight: &impl Sight, here: &mut Here<W>, desk: &mut Desk) -> Option<[u64; W]> {
+        let (mut least, mut best) = (count(&here.possible), None);
+        desk.failing.clear();
+        desk.failing.resize(self.moves.conditions.len(), None);
+        for at in 0..desk.moves.len() {
+            let seed = desk.moves[at];
+            if contains(&here.avoided, seed) {
+                continue;
+            }
+            if let Some((size, set)) = self.close(sight, seed, least, here, desk) {
+                (least, best) = (size, Some(set));
+                if size == 1 {
+                    break;
+                }
+            }
+            // Whoever needs this one, or another choice of its process, does no better.
+            let (process, station) = self.moves.all[seed as usize].places[0];
+            let choices = self.moves.at(process, station).map(|id| self.moves.sets.get::<W>(id));
+            let choices = choices.into_iter().flatten().zip(&here.possible);
+            here.avoided
+                .iter_mut()
+                .zip(choices)
+                .for_each(|(avoided, (choice, possible))| *avoided |= choice & possible);
+        }
+        best
+    }
+
+    /// The stubborn set with this move in it, if fewer than so many of its moves are possible, and none of them shows.
+    fn close<const W: usize>(
+        &self,
+        sight: &impl Sight,
+        seed: u32,
+        limit: u32,
+        here: &Here<W>,
+        desk: &mut Desk,
+    ) -> Option<(u32, [u64; W])> {
+        let mut set = [0; W];
+        add(&mut set, seed);
+        let (mut todo, mut size) = (set, 1);
+        // Those that are possible first: they decide soonest whether it is worth to go on.
+        while let Some((number, is_possible)) = next(&mut todo, &here.possible) {
+            let more = if is_possible {
+                self.moves.sets.get(self.moves.all[number as usize].against)
+            } else {
+                self.reason(number, sight, &set, here, desk)
+            };
+            for word in 0..W {
+                let new = more[word] & here.ahead[word] & !set[word];
+                if new & here.avoided[word] != 0 {
+                    return None;
+                }
+                size += (new & here.possible[word]).count_ones();
+                set[word] |= new;
+                todo[word] |= new;
+            }
+            if size >= limit {
+                return None;
+            }
+        }
+        Some((size, set))
+    }
+
+    /// Why a move is not possible: moves one of which must come before it. Of several reasons the one that adds the least.
+    fn reason<const W: usize>(
+        &self,
+        number: u32,
+        sight: &impl Sight,
+        set: &[u64; W],
+        here: &Here<W>,
+        desk: &mut Desk,
+    ) -> &[u64; W] {
+        let one = &self.moves.all[number as usize];
+        let mut best: Option<(u32, &[u64; W])> = None;
+        let mut consider = |id: SetId| {
+            let candidate = self.moves.sets.get::<W>(id);
+            let cost = here.cost(candidate, set);
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, candidate));
+            }
+            cost == 0
+        };
+        for ((process, station), arrivals) in one.places.iter().zip(&one.arrivals) {
+            if desk.stations[*process] != *station && consider(*arrivals) {
+                break;
+            }
+        }
+        for (condition, makers) in &one.conditions {
+            let failing = &mut desk.failing[*condition as usize];
+            let fails = *failing.get_or_insert_with(|| self.moves.conditions[*condition as usize].fails(sight));
+            if fails && consider(*makers) {
+                break;
+            }
+        }
+        best.map_or_else(|| self.moves.sets.get(one.enablers), |(_, reason)| reason)
+    }
+}
+
+/// What is the case in a state.
+struct Here<const W: usize> {
+    /// What may still be taken.
+    ahead: [u64; W],
+    possible: [u64; W],
+    /// Of these, what shows, or has been tried.
+    avoided: [u64; W],
+}
+
+impl<const W: usize> Here<W> {
+    /// How much larger a set becomes by these moves. What is possible counts most.
+    fn cost(&self, moves: &[u64; W], set: &[u64; W]) -> u32 {
+        const POSSIBLE: u32 = 1 << 12;
+        (0..W)
+            .map(|word| {
+                let new = moves[word] & self.ahead[word] & !set[word];
+                new.count_ones() + POSSIBLE * (new & self.possible[word]).count_ones()
+            })
+            .sum()
+    }
+}
+
+impl Moves {
+    fn of(&self, step: Step) -> Option<u32> {
+        match step.partner() {
+            None => {
+                let (first, moves) = self.alone.get(step.process())?;
+                *moves.get(step.edge().0.checked_sub(*first)? as usize)?
+            }
+            Some((partner, edge)) => {
+                let partners = self.together.get(&(step.process(), step.edge()))?;
+                let is_it = |found: &&(usize, crate::EdgeId, u32)| found.0 == partner && found.1 == edge;
+                partners.iter().find(is_it).map(|(_, _, number)| *number)
+            }
+        }
+    }
+}

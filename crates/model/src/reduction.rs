@@ -1,0 +1,149 @@
+//! Models of which not all steps are taken.
+
+use crate::{
+    Concurrent, Fired, Hop, Marks, Model, Propositional, Room, State, StateBuf, StateKey, Successors, Valuation,
+};
+
+/// Says which steps are enough.
+///
+/// That is a matter of the state alone: of how a search came there, and of what else it knows, nothing is asked. So what is
+/// left is a model like any other, for every search.
+pub trait Reduction<M: Model>: Sync {
+    /// What is needed from one state to the next.
+    type Desk: Default;
+
+    /// Given all steps out of a stable state, says of each whether it is to be taken; or nothing if all are.
+    fn select<'d>(
+        &self,
+        model: &M,
+        state: &State,
+        steps: &[M::Step],
+        desk: &'d mut Self::Desk,
+    ) -> Option<&'d [bool]>;
+}
+
+/// A model, of whose steps only those are taken that are enough.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduced<'a, M, R> {
+    pub model: &'a M,
+    pub reduction: &'a R,
+}
+
+/// What the model needs from one state to the next, and the reduction.
+pub struct Scratch<S, D, T> {
+    model: S,
+    desk: D,
+    steps: Vec<T>,
+}
+
+impl<S: Default, D: Default, T> Default for Scratch<S, D, T> {
+    fn default() -> Self {
+        Scratch { model: S::default(), desk: D::default(), steps: Vec::new() }
+    }
+}
+
+impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
+    type Step = M::Step;
+    type Scratch = Scratch<M::Scratch, R::Desk, M::Step>;
+
+    fn initial_states(&self, each: &mut dyn FnMut(&State)) {
+        self.model.initial_states(each);
+    }
+
+    fn enabled(&self, state: &State, steps: &mut Vec<M::Step>) {
+        let before = steps.len();
+        self.model.enabled(state, steps);
+        if self.model.is_transient(state) {
+            return;
+        }
+        let mut desk = R::Desk::default();
+        if let Some(keeps) = self.reduction.select(self.model, state, &steps[before..], &mut desk) {
+            let mut keeps = std::iter::repeat_n(&true, before).chain(keeps);
+            steps.retain(|_| keeps.next() == Some(&true));
+        }
+    }
+
+    fn fire(&self, step: M::Step, state: &mut StateBuf) -> Fired {
+        self.model.fire(step, state)
+    }
+
+    fn is_transient(&self, state: &State) -> bool {
+        self.model.is_transient(state)
+    }
+
+    fn marks(&self, state: &State) -> Marks {
+        self.model.marks(state)
+    }
+
+    fn room(&self) -> Option<Room> {
+        self.model.room()
+    }
+
+    fn should_begin_again(&self, steps: u64) -> bool {
+        self.model.should_begin_again(steps)
+    }
+
+    fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut Self::Scratch) {
+        self.model.expand(state, successors, &mut scratch.model);
+        if successors.len() < 2 || self.model.is_transient(state) {
+            return;
+        }
+        scratch.steps.clear();
+        successors.each_step(|step| scratch.steps.push(step));
+        if let Some(keeps) = self.reduction.select(self.model, state, &scratch.steps, &mut scratch.desk) {
+            successors.retain(keeps);
+        }
+    }
+
+    fn expand_words<K: StateKey>(
+        &self,
+        states: &[K],
+        scratch: &mut Self::Scratch,
+        mut each: impl FnMut(Hop<M::Step, K>),
+    ) -> usize {
+        let Scratch { model, desk, steps } = scratch;
+        let mut hops = Vec::with_capacity(8 * states.len());
+        let expanded = self.model.expand_words(states, model, |hop| hops.push(hop));
+        for of_state in hops.chunk_by(|one, other| one.from == other.from) {
+            steps.clear();
+            steps.extend(of_state.iter().filter(|hop| hop.passed == 0).map(|hop| hop.step));
+            let state = states[of_state[0].from].words();
+            let bytes = (u128::from(state[1]) << u64::BITS | u128::from(state[0])).to_le_bytes();
+            let keeps = match steps.len() {
+                1 => None,
+                _ => self.reduction.select(self.model, &bytes[..8 * K::WORDS], steps, desk),
+            };
+            let Some(keeps) = keeps else {
+                of_state.iter().for_each(|hop| each(*hop));
+                continue;
+            };
+            // What comes behind a step that is not taken is not taken either.
+            let (mut keeps, mut is_taken) = (keeps.iter(), true);
+            for hop in of_state {
+                if hop.passed == 0 {
+                    is_taken = keeps.next() == Some(&true);
+                }
+                if is_taken {
+                    each(*hop);
+                }
+            }
+        }
+        expanded
+    }
+}
+
+impl<M: Propositional, R: Reduction<M>> Propositional for Reduced<'_, M, R> {
+    fn valuation(&self, state: &State, scratch: &mut Self::Scratch) -> Valuation {
+        self.model.valuation(state, &mut scratch.model)
+    }
+}
+
+impl<M: Concurrent, R: Reduction<M>> Concurrent for Reduced<'_, M, R> {
+    fn processes(&self, state: &State) -> usize {
+        self.model.processes(state)
+    }
+
+    fn owner(&self, step: M::Step) -> usize {
+        self.model.owner(step)
+    }
+}
