@@ -19,10 +19,9 @@ pub struct Options {
 }
 
 /// Enough for every example but the few that nobody finishes.
-const LIMITS: Limits = Limits { time: Duration::from_secs(30), memory_mib: 4000, depth: 2_000_000 };
+pub const LIMITS: Limits = Limits { time: Duration::from_secs(30), memory_mib: 4000, depth: 2_000_000 };
 
 struct Line {
-    /// The path below the folder of the examples.
     model: String,
     spin: SpinAnswer,
     entail: Answer,
@@ -64,8 +63,9 @@ pub fn installed() -> Result<Vec<PathBuf>> {
     Ok(models)
 }
 
-fn line(entail: &Entail, model: &Path) -> Result<Line> {
-    let name = model.file_name().ok_or("a model has a name")?.to_string_lossy().into_owned();
+/// What SPIN says of one of them.
+pub fn ask(model: &Path, mode: spin::Mode) -> Result<SpinAnswer> {
+    let name = model.file_name().ok_or("a model has a name")?.to_string_lossy();
     let folder = tempfile::tempdir()?;
     // Models include their neighbours.
     for neighbour in fs::read_dir(model.parent().ok_or("a model lies in a folder")?)? {
@@ -74,12 +74,21 @@ fn line(entail: &Entail, model: &Path) -> Result<Line> {
             fs::copy(neighbour.path(), folder.path().join(neighbour.file_name()))?;
         }
     }
-    let spin = spin::run_in(folder.path(), &name, spin::Mode::Full, LIMITS)?;
+    Ok(spin::run_in(folder.path(), &name, mode, LIMITS)?)
+}
+
+/// How one of them is called: its path below the folder of the examples.
+pub fn name(model: &Path) -> String {
+    model.to_string_lossy().split("/Examples/").last().unwrap_or_default().to_string()
+}
+
+fn line(entail: &Entail, model: &Path) -> Result<Line> {
+    let spin = ask(model, spin::Mode::Full)?;
     let entail = entail.check(model, Mode::AsWritten, LIMITS.time);
     let comparison = compare::counts(Compare::Everything, &spin, &entail);
     let source = String::from_utf8_lossy(&fs::read(model)?).into_owned();
     let note = note(&source, &spin, &entail, &comparison);
-    let model = model.to_string_lossy().split("/Examples/").last().unwrap_or(&name).to_string();
+    let model = name(model);
     // What is not supported by design is not a difference.
     let comparison = if note == EMBEDDED_C { Comparison::Skipped(EMBEDDED_C) } else { comparison };
     Ok(Line { model, spin, entail, note, comparison })
