@@ -6,13 +6,13 @@ use crate::machine;
 use crate::progress::Watch;
 use entail_ir::interpret::{Engine, Step};
 use entail_ir::passes::optimised;
-use entail_ir::stubborn::Rule;
+use entail_ir::stubborn::{Proviso, Rule};
 use entail_ir::{Interpreter, Passes};
 use entail_jit::Jit;
 use entail_model::{
     Accepting, Concurrent, Fault, FaultKind, Guarantee, Model, Observer, Progress, Propositional, Reduced, Since,
 };
-use entail_packed::{Packed, StubbornSets};
+use entail_packed::{Packed, Stubborn};
 use entail_search::{
     Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, branching, breadth_first, components,
     depth_first, nested,
@@ -247,7 +247,7 @@ impl Plan {
             };
             let task = Task { way: &way, claim: claim.as_ref(), checks: &checks, limits: &limits };
             let sets = match self.rule(&way) {
-                Ok(rule) => StubbornSets::new(&model, rule)
+                Ok(rule) => Stubborn::new(&model, rule, self.proviso(&way))
                     .filter(|sets| self.reduction != Reduction::IfWorthIt || sets.are_worth_it(&model))
                     .ok_or(Unreduced::NothingToGain),
                 Err(reason) => Err(reason),
@@ -312,6 +312,16 @@ impl Plan {
                 }
             }
             Way::Questions(..) => Err(Unreduced::Branching),
+        }
+    }
+
+    /// Breadth first, every state is expanded once, and it is known which are still to come. Others see to it beforehand that
+    /// nobody is passed over.
+    fn proviso(&self, way: &Way) -> Proviso {
+        match (way, self.search) {
+            (Way::States, Search::BreadthFirst) => Proviso::Search,
+            (Way::States, Search::DepthFirst | Search::Nested)
+            | (Way::Beginnings(_) | Way::Runs(_) | Way::Questions(..), _) => Proviso::Automata,
         }
     }
 

@@ -49,6 +49,13 @@ pub struct Receive {
     pub when: Option<Expr>,
 }
 
+impl Receive {
+    /// Whether any message will do.
+    pub fn takes_all(&self) -> bool {
+        self.when.is_none() && !self.fields.iter().any(|field| matches!(field, Pattern::Equal(_)))
+    }
+}
+
 /// What a field of a message must be, and what becomes of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {

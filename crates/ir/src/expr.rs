@@ -90,6 +90,18 @@ pub enum ChannelTest {
 }
 
 impl Expr {
+    /// The parts of a conjunction, in the order in which they are evaluated.
+    pub fn conjuncts(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Binary(BinaryOp::And, both) => {
+                let mut parts = both.0.conjuncts();
+                parts.extend(both.1.conjuncts());
+                parts
+            }
+            other => vec![other],
+        }
+    }
+
     pub fn load(place: Place) -> Self {
         Expr::Load(Box::new(place))
     }

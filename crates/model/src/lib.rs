@@ -35,6 +35,10 @@ pub trait Model: Sync {
     /// What [`Model::expand`] needs from one state to the next.
     type Scratch: Default;
 
+    /// Whether steps may be left out that are only put off: whoever goes round in a circle by the others alone must see to it
+    /// that they are taken, by [`Model::expand_again`].
+    const REDUCES: bool = false;
+
     fn initial_states(&self, each: &mut dyn FnMut(&State));
 
     /// Appends every step enabled in `state`, in the order of the language's own tools.
@@ -80,6 +84,18 @@ pub trait Model: Sync {
         }
     }
 
+    /// Notes other steps than were taken when the state was expanded before, which was done so many times. If it was often
+    /// enough, nothing is left out ([`Successors::are_left_out`]).
+    fn expand_again(
+        &self,
+        state: &State,
+        _times: u32,
+        successors: &mut Successors<Self::Step>,
+        scratch: &mut Self::Scratch,
+    ) {
+        self.expand(state, successors, scratch);
+    }
+
     /// Expands stable states one after the other, which are given as their words, up to the first one for which that is
     /// not enough. Transient states on the way are passed through, path by path and in the order of steps, unless they
     /// are on the path already. `each` is told about every step. Returns how many states have been expanded, which may be
@@ -107,6 +123,8 @@ pub struct Hop<S, K> {
     pub step: S,
     /// Where it leads, if that is stable.
     pub next: Option<K>,
+    /// Steps were left out where the way begins.
+    pub left_out: bool,
 }
 
 /// What became of a step.

@@ -12,12 +12,14 @@ pub trait Reduction<M: Model>: Sync {
     /// What is needed from one state to the next.
     type Desk: Default;
 
-    /// Given all steps out of a stable state, says of each whether it is to be taken; or nothing if all are.
+    /// Given all steps out of a stable state, says of each whether it is to be taken; or nothing if all are. There may be
+    /// several answers: the first one has the number 0, and after the last one, all are.
     fn select<'d>(
         &self,
         model: &M,
         state: &State,
         steps: &[M::Step],
+        answer: u32,
         desk: &'d mut Self::Desk,
     ) -> Option<&'d [bool]>;
 }
@@ -45,6 +47,7 @@ impl<S: Default, D: Default, T> Default for Scratch<S, D, T> {
 impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
     type Step = M::Step;
     type Scratch = Scratch<M::Scratch, R::Desk, M::Step>;
+    const REDUCES: bool = true;
 
     fn initial_states(&self, each: &mut dyn FnMut(&State)) {
         self.model.initial_states(each);
@@ -57,7 +60,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
             return;
         }
         let mut desk = R::Desk::default();
-        if let Some(keeps) = self.reduction.select(self.model, state, &steps[before..], &mut desk) {
+        if let Some(keeps) = self.reduction.select(self.model, state, &steps[before..], 0, &mut desk) {
             let mut keeps = std::iter::repeat_n(&true, before).chain(keeps);
             steps.retain(|_| keeps.next() == Some(&true));
         }
@@ -84,13 +87,23 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
     }
 
     fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut Self::Scratch) {
+        self.expand_again(state, 0, successors, scratch);
+    }
+
+    fn expand_again(
+        &self,
+        state: &State,
+        times: u32,
+        successors: &mut Successors<M::Step>,
+        scratch: &mut Self::Scratch,
+    ) {
         self.model.expand(state, successors, &mut scratch.model);
         if successors.len() < 2 || self.model.is_transient(state) {
             return;
         }
         scratch.steps.clear();
         successors.each_step(|step| scratch.steps.push(step));
-        if let Some(keeps) = self.reduction.select(self.model, state, &scratch.steps, &mut scratch.desk) {
+        if let Some(keeps) = self.reduction.select(self.model, state, &scratch.steps, times, &mut scratch.desk) {
             successors.retain(keeps);
         }
     }
@@ -111,7 +124,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
             let bytes = (u128::from(state[1]) << u64::BITS | u128::from(state[0])).to_le_bytes();
             let keeps = match steps.len() {
                 1 => None,
-                _ => self.reduction.select(self.model, &bytes[..8 * K::WORDS], steps, desk),
+                _ => self.reduction.select(self.model, &bytes[..8 * K::WORDS], steps, 0, desk),
             };
             let Some(keeps) = keeps else {
                 of_state.iter().for_each(|hop| each(*hop));
@@ -124,7 +137,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
                     is_taken = keeps.next() == Some(&true);
                 }
                 if is_taken {
-                    each(*hop);
+                    each(Hop { left_out: true, ..*hop });
                 }
             }
         }

@@ -18,6 +18,8 @@ pub struct Successors<S> {
     faults: Vec<(usize, Fault)>,
     /// Whether all steps lead to stable states without a fault, as most do.
     plain: bool,
+    /// Some were left out.
+    left_out: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +55,7 @@ impl<S: Copy> Successors<S> {
         self.words.clear();
         self.pairs.clear();
         self.plain = true;
+        self.left_out = false;
         if !self.list.is_empty() {
             self.list.clear();
             self.states.clear();
@@ -135,8 +138,14 @@ impl<S: Copy> Successors<S> {
         self.plain
     }
 
+    /// Whether there are others, which were left out.
+    pub fn are_left_out(&self) -> bool {
+        self.left_out
+    }
+
     /// Leaves only those steps for which it is said.
     pub fn retain(&mut self, keeps: &[bool]) {
+        self.left_out |= keeps.contains(&false);
         let short = self.words.len() + self.pairs.len();
         let (of_short, of_list) = keeps.split_at(short.min(keeps.len()));
         let mut of_short = of_short.iter();
@@ -239,6 +248,7 @@ impl<S> Default for Successors<S> {
             states: StateBuf::new(),
             faults: Vec::new(),
             plain: true,
+            left_out: false,
         }
     }
 }

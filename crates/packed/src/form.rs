@@ -279,11 +279,6 @@ impl<'s> Forms<'s> {
         gains
     }
 
-    /// Those that are known from the beginning, the commonest first.
-    pub fn outlines(&self) -> impl Iterator<Item = &Outline> {
-        self.first.iter().map(Form::outline)
-    }
-
     /// The outline that most states are likely to have, if these are packed into one word or two.
     pub fn commonest(&self) -> Option<(&Outline, &Arc<Codes>)> {
         let form = self.first.first()?;

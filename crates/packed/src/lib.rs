@@ -25,7 +25,7 @@ use entail_model::{
     Concurrent, Fired, Hop, Marks, Model, Propositional, Room, State, StateBuf, StateKey, Successors, Valuation,
 };
 
-pub use reduction::StubbornSets;
+pub use reduction::Stubborn;
 
 use form::{Form, Forms};
 

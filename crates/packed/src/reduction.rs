@@ -1,23 +1,21 @@
 //! Stubborn sets in packed states.
 
-use entail_ir::interpret::{Codes, Engine, Outline, Step, Words};
-use entail_ir::stubborn::{Desk, Rule, Sight, Stubborn};
+use entail_ir::interpret::{Codes, Engine, Step, Words};
+use entail_ir::stubborn::{Desk, Proviso, Rule, Sight, StubbornSets};
 use entail_model::{Model, Reduction, State, StateBuf, Successors};
 use rapidhash::RapidHashSet;
 use std::collections::VecDeque;
 
 use crate::Packed;
 
-/// Outlines for which stubborn sets are looked for: the commonest ones.
-const MOST_OUTLINES: usize = 16;
 /// So many states are looked at before it is decided whether there is something to be gained.
 const TRIED: usize = 3_000;
 /// It is, if of the steps in these states at least one in so many is left out.
 const WORTH: usize = 40;
 
 /// Takes stubborn sets of steps, where there are some.
-pub struct StubbornSets {
-    sets: Vec<Stubborn>,
+pub struct Stubborn<'s> {
+    sets: StubbornSets<'s>,
 }
 
 /// What is needed from one state to the next.
@@ -27,20 +25,14 @@ pub struct Table {
     unpacked: StateBuf,
 }
 
-impl StubbornSets {
+impl<'s> Stubborn<'s> {
     /// Unless it is clear that nothing is to be gained.
-    pub fn new<E: Engine>(model: &Packed<E>, rule: Rule) -> Option<StubbornSets> {
+    pub fn new<E: Engine>(model: &Packed<'s, E>, rule: Rule, proviso: Proviso) -> Option<Self> {
         if model.stillborn {
             return None;
         }
-        let (system, layout) = (model.system(), model.interpreter.layout());
-        let outlines = model.forms.outlines().take(MOST_OUTLINES);
-        let sets: Vec<_> = outlines.filter_map(|outline| Stubborn::new(system, layout, outline, rule)).collect();
-        Some(StubbornSets { sets }).filter(|sets| !sets.sets.is_empty())
-    }
-
-    fn of(&self, outline: &Outline) -> Option<&Stubborn> {
-        self.sets.iter().find(|set| set.outline().types == outline.types)
+        let sets = StubbornSets::new(model.system(), model.interpreter.layout(), rule, proviso)?;
+        Some(Stubborn { sets })
     }
 
     /// Whether enough is left out in the first states.
@@ -55,7 +47,7 @@ impl StubbornSets {
             model.expand(&state, &mut successors, &mut scratch);
             if !model.is_transient(&state) {
                 all += successors.len();
-                if let Some(keeps) = self.select(model, &state, &successors.steps(), &mut table) {
+                if let Some(keeps) = self.select(model, &state, &successors.steps(), 0, &mut table) {
                     left_out += keeps.iter().filter(|keeps| !**keeps).count();
                     successors.retain(keeps);
                 }
@@ -89,7 +81,7 @@ impl Sight for InBytes<'_> {
     }
 }
 
-impl<E: Engine> Reduction<Packed<'_, E>> for StubbornSets {
+impl<E: Engine> Reduction<Packed<'_, E>> for Stubborn<'_> {
     type Desk = Table;
 
     fn select<'d>(
@@ -97,16 +89,19 @@ impl<E: Engine> Reduction<Packed<'_, E>> for StubbornSets {
         model: &Packed<'_, E>,
         state: &State,
         steps: &[Step],
+        answer: u32,
         table: &'d mut Table,
     ) -> Option<&'d [bool]> {
         let form = model.forms.of(state);
-        let set = self.of(form.outline())?;
         let Table { desk, unpacked } = table;
+        let unpack = |bytes: &mut StateBuf| form.unpack(state, bytes);
         let found = match form.coded(state) {
-            Some((words, codes)) => set.select(&InWords(words, codes), steps, desk),
+            Some((words, codes)) => {
+                self.sets.select(form.outline(), &InWords(words, codes), unpack, steps, answer, desk)
+            }
             None => {
-                form.unpack(state, unpacked);
-                set.select(&InBytes(unpacked), steps, desk)
+                unpack(unpacked);
+                self.sets.select(form.outline(), &InBytes(unpacked), unpack, steps, answer, desk)
             }
         };
         found.then_some(&desk.keeps[..])

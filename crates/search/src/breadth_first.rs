@@ -1,5 +1,6 @@
 //! Breadth first: all states at one depth before those at the next.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use entail_model::{Model, Observer, StateKey, Store};
@@ -7,6 +8,7 @@ use entail_model::{Model, Observer, StateKey, Store};
 use crate::descent::{Ahead, Descent, Nothing, Turn};
 use crate::doubt::Doubt;
 use crate::follow::Follower;
+use crate::pending::Pending;
 use crate::queue::Queue;
 use crate::recent::Recent;
 use crate::run::{Entered, Found, Run};
@@ -47,6 +49,10 @@ struct Front<K> {
     /// Where those in the queue, and all before them, came from.
     trace: Trace,
     recent: Recent<K>,
+    /// Those in the queue that have been expanded before, by their numbers, and how often. Steps were left out then, and
+    /// what the others led to may all have been expanded by that time.
+    again: VecDeque<(u64, u32)>,
+    pending: Pending<K>,
     /// What has been reached.
     reached: Batch<K>,
     /// What was reached before that, and is now in the cache.
@@ -60,6 +66,17 @@ struct Batch<K> {
     keys: Vec<K>,
     /// Of each.
     origins: Vec<Origin>,
+    /// The states among those expanded of which steps were left out.
+    reduced: Vec<Reduced<K>>,
+}
+
+/// A state of which steps were left out.
+#[derive(Clone, Copy)]
+struct Reduced<K> {
+    number: u64,
+    key: K,
+    /// How often it had been expanded before.
+    times: u32,
 }
 
 /// Where a state came from.
@@ -95,11 +112,18 @@ where
             break;
         }
         while level > 0 {
-            let many = STRETCH.min(usize::try_from(level).unwrap_or(STRETCH));
+            let number = run.origin + 1;
+            if let Some((_, times)) = front.again.pop_front_if(|(again, _)| M::REDUCES && *again == number) {
+                front.expand(run, &mut descent, times)?;
+                level -= 1;
+                continue;
+            }
+            let alike = front.again.front().map_or(level, |(again, _)| level.min(again - number));
+            let many = STRETCH.min(usize::try_from(alike).unwrap_or(STRETCH));
             let plain = if doubt.is_worth_a_try() { Some(front.expand_plain(run, many)?) } else { None };
             let expanded = plain.unwrap_or(0);
             if expanded < many {
-                front.expand(run, &mut descent)?;
+                front.expand(run, &mut descent, 0)?;
                 level -= 1;
             }
             level -= expanded as u64;
@@ -119,6 +143,8 @@ impl<K> Default for Front<K> {
             queue: Queue::default(),
             trace: Trace::default(),
             recent: Recent::default(),
+            again: VecDeque::new(),
+            pending: Pending::default(),
             reached: Batch::default(),
             fetched: Batch::default(),
             new: Vec::new(),
@@ -138,21 +164,25 @@ impl<K: StateKey> Front<K> {
     {
         let states = self.queue.next();
         let first = run.origin + 1;
-        let (recent, reached) = (&mut self.recent, &mut self.reached);
-        let mut next = Origin { parent: first, place: 0 };
-        let expanded = run.expand_plain(&states[..many.min(states.len())], |at, key| {
+        let Batch { keys, origins, reduced } = &mut self.reached;
+        let recent = (!M::REDUCES).then_some(&mut self.recent);
+        let mut reached = Reached { keys, origins, recent };
+        let mut next = (first, 0);
+        let each = |at, key| {
             let parent = first + at as u64;
-            let place = if parent == next.parent { next.place } else { 0 };
-            next = Origin { parent, place: place + 1 };
-            reached.push(recent, key, Origin { parent, place })
-        })?;
+            let place = if parent == next.0 { next.1 } else { 0 };
+            next = (parent, place + 1);
+            reached.push(key, Origin { parent, place })
+        };
+        let left_out = |at| note_once(reduced, Reduced { number: first + at as u64, key: states[at], times: 0 });
+        let expanded = run.expand_plain(&states[..many.min(states.len())], each, left_out)?;
         run.origin += expanded as u64;
         self.queue.skip(expanded);
         ControlFlow::Continue(expanded)
     }
 
     /// Puts all stable successors of a state into the batch.
-    fn expand<M, S, O>(&mut self, run: &mut Run<M, S, O>, descent: &mut Descent<K>) -> ControlFlow<End>
+    fn expand<M, S, O>(&mut self, run: &mut Run<M, S, O>, descent: &mut Descent<K>, times: u32) -> ControlFlow<End>
     where
         M: Model,
         S: Store<Key = K>,
@@ -162,13 +192,20 @@ impl<K: StateKey> Front<K> {
         run.origin += 1;
         let parent = run.origin;
         let mut place = 0;
+        let Batch { keys, origins, reduced } = &mut self.reached;
+        let recent = (!M::REDUCES).then_some(&mut self.recent);
+        let mut reached = Reached { keys, origins, recent };
         let mut reach = |key: K| {
             let origin = Origin { parent, place };
             place += 1;
-            self.reached.push(&mut self.recent, key, origin)
+            reached.push(key, origin)
         };
         descent.clear();
-        match run.enter_or_else(descent, key, &mut reach)? {
+        let entered = run.enter_or_else(descent, key, times, &mut reach)?;
+        if M::REDUCES && run.left_out {
+            note_once(reduced, Reduced { number: parent, key, times });
+        }
+        match entered {
             Entered::Nothing => return ControlFlow::Continue(()),
             Entered::Descent => {}
         }
@@ -203,31 +240,96 @@ impl<K: StateKey> Front<K> {
         run.prefetch(&self.reached.keys);
         std::mem::swap(&mut self.reached, &mut self.fetched);
         let batch = &self.reached;
-        run.aside = self.queue.bytes() + self.trace.bytes();
+        run.aside = self.queue.bytes() + self.trace.bytes() + self.pending.bytes();
         self.new.clear();
         let inserted = run.insert_all(&batch.keys, &mut self.new);
-        for &index in &self.new {
-            let Origin { parent, place } = batch.origins[index as usize];
-            self.queue.push(batch.keys[index as usize]);
-            self.trace.note(parent, place);
+        if M::REDUCES {
+            self.queue_new();
+        } else {
+            for &index in &self.new {
+                let Origin { parent, place } = batch.origins[index as usize];
+                self.queue.push(batch.keys[index as usize]);
+                self.trace.note(parent, place);
+            }
         }
         self.reached.clear();
         inserted
+    }
+
+    /// Queues those of the batch that are new; and again those of which steps were left out, if what the others led to may
+    /// all have been expanded before. So whoever follows what is expanded later comes to a state of which nothing is left
+    /// out: nobody is passed over for ever.
+    ///
+    /// After Bošnački, Holzmann: Improving SPIN's partial-order reduction for breadth-first search, SPIN 2005.
+    fn queue_new(&mut self) {
+        let Front { queue, trace, again, pending, reached: batch, new, .. } = self;
+        let mut add = |pending: &mut Pending<K>, key: K, parent: u64, place: u32| {
+            queue.push(key);
+            trace.note(parent, place);
+            pending.note(key, trace.len(), queue.len());
+            trace.len()
+        };
+        let mut new = new.iter().map(|index| *index as usize).peekable();
+        let mut at = 0;
+        for &Reduced { number, key, times } in &batch.reduced {
+            let mut goes_on = false;
+            while let Some(&Origin { parent, place }) = batch.origins.get(at).filter(|of| of.parent <= number) {
+                let reached = batch.keys[at];
+                let is_new = new.next_if_eq(&at).is_some();
+                if is_new {
+                    add(pending, reached, parent, place);
+                }
+                goes_on |= parent == number && (is_new || pending.comes_after(reached, number));
+                at += 1;
+            }
+            if !goes_on {
+                again.push_back((add(pending, key, number, STAY), times + 1));
+            }
+        }
+        for index in new {
+            let Origin { parent, place } = batch.origins[index];
+            add(pending, batch.keys[index], parent, place);
+        }
+    }
+}
+
+/// The place of a state among its own successors, so to say, where it is expanded again.
+const STAY: u32 = u32::MAX;
+
+/// Notes that steps of a state were left out, which may be said more than once.
+fn note_once<K>(reduced: &mut Vec<Reduced<K>>, state: Reduced<K>) {
+    if reduced.last().is_none_or(|last| last.number != state.number) {
+        reduced.push(state);
     }
 }
 
 impl<K> Default for Batch<K> {
     fn default() -> Self {
-        Batch { keys: Vec::new(), origins: Vec::new() }
+        Batch { keys: Vec::new(), origins: Vec::new(), reduced: Vec::new() }
     }
 }
 
-impl<K: StateKey> Batch<K> {
+impl<K> Batch<K> {
+    fn clear(&mut self) {
+        self.keys.clear();
+        self.origins.clear();
+        self.reduced.clear();
+    }
+}
+
+/// A batch to which states are added. What was reached a moment ago need not be, unless it matters what becomes of it.
+struct Reached<'b, K> {
+    keys: &'b mut Vec<K>,
+    origins: &'b mut Vec<Origin>,
+    recent: Option<&'b mut Recent<K>>,
+}
+
+impl<K: StateKey> Reached<'_, K> {
     /// Adds a state, unless that was done a moment ago; says which. Either is likely: so nothing is decided here, and
     /// what was put in is taken out again.
     #[inline]
-    fn push(&mut self, recent: &mut Recent<K>, key: K, origin: Origin) -> bool {
-        let known = recent.reach(key);
+    fn push(&mut self, key: K, origin: Origin) -> bool {
+        let known = self.recent.as_mut().is_some_and(|recent| recent.reach(key));
         self.keys.push(key);
         self.origins.push(origin);
         let len = self.keys.len() - usize::from(known);
@@ -235,18 +337,13 @@ impl<K: StateKey> Batch<K> {
         self.origins.truncate(len);
         known
     }
-
-    fn clear(&mut self) {
-        self.keys.clear();
-        self.origins.clear();
-    }
 }
 
 fn counterexample<M: Model>(model: &M, found: Found, trace: &Trace) -> Counterexample<M::Step> {
     let way = trace.way_to(found.origin);
     let (first, rest) = way.split_first().expect("a state that was found");
     let mut follower = Follower::start(model, *first);
-    follower.follow(rest.iter().map(|&place| Turn::Way(place)));
+    follower.follow(rest.iter().map(|&place| if place == STAY { Turn::Stay } else { Turn::Way(place) }));
     follower.follow(found.turns);
     Counterexample { error: found.error, start: follower.start, steps: follower.steps }
 }

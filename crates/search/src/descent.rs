@@ -30,6 +30,8 @@ pub(crate) enum Turn {
     Step(u32),
     /// To the stable successor with this number, through any transient states.
     Way(u32),
+    /// Nowhere yet: what follows is about the other steps, when the state is expanded again.
+    Stay,
 }
 
 /// What a search wants to know of steps.

@@ -19,6 +19,8 @@ pub(crate) struct Follower<'m, M: Model> {
     state: StateBuf,
     successors: Successors<M::Step>,
     scratch: M::Scratch,
+    /// How often the state has been expanded before.
+    times: u32,
     pub start: StateBuf,
     pub steps: Vec<M::Step>,
 }
@@ -34,6 +36,7 @@ impl<'m, M: Model> Follower<'m, M> {
             state: start.clone(),
             successors: Successors::default(),
             scratch: M::Scratch::default(),
+            times: 0,
             start,
             steps: Vec::new(),
         }
@@ -45,13 +48,17 @@ impl<'m, M: Model> Follower<'m, M> {
             match turn {
                 Turn::Step(number) => self.step(number),
                 Turn::Way(number) => self.way(number),
+                Turn::Stay => self.times += 1,
             }
         }
     }
 
     fn expand(&mut self) {
         self.successors.clear();
-        self.model.expand(&self.state, &mut self.successors, &mut self.scratch);
+        match self.times {
+            0 => self.model.expand(&self.state, &mut self.successors, &mut self.scratch),
+            times => self.model.expand_again(&self.state, times, &mut self.successors, &mut self.scratch),
+        }
     }
 
     /// Takes the step with this number.
@@ -61,6 +68,7 @@ impl<'m, M: Model> Follower<'m, M> {
         self.steps.push(successor.step);
         self.state.clear();
         self.state.extend_from_slice(successor.state);
+        self.times = 0;
     }
 
     /// Goes on to the stable successor with this number, through any transient states.

@@ -16,6 +16,7 @@ mod footprint;
 mod lasso;
 mod nested;
 mod path;
+mod pending;
 mod queue;
 mod recent;
 mod run;

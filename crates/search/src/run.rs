@@ -38,6 +38,8 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     /// The steps out of that state.
     steps: Vec<M::Step>,
     scratch: M::Scratch,
+    /// Whether not all steps out of that state were taken.
+    pub left_out: bool,
     /// Whether stable states are likely to be unusual.
     doubt: Doubt,
     room: Room,
@@ -102,6 +104,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             opened: S::Opened::default(),
             successors: Successors::default(),
             steps: Vec::new(),
+            left_out: false,
             doubt: Doubt::default(),
             scratch: M::Scratch::default(),
             room: Room::default(),
@@ -180,16 +183,21 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         self.model.valuation(&self.state, &mut self.scratch)
     }
 
-    /// Expands a stable state. If nothing can happen there but steps to stable states, `each` is given the keys of
+    /// Expands a stable state, after so many times before. If nothing can happen there but steps to stable states, `each` is given the keys of
     /// these, and that is all; otherwise a descent begins. `each` says what is known.
     #[inline]
     pub fn enter_or_else(
         &mut self,
         descent: &mut Descent<S::Key>,
         key: S::Key,
+        times: u32,
         mut each: impl FnMut(S::Key) -> bool,
     ) -> ControlFlow<End, Entered> {
-        self.expand(key, descent)?;
+        match times {
+            0 => self.expand(key, descent)?,
+            _ => self.expand_again(key, times, descent)?,
+        }
+        self.left_out = self.successors.are_left_out();
         if !self.successors.are_plain() || self.successors.is_empty() {
             self.admit(descent, &Nothing, ());
             self.check_end(descent)?;
@@ -204,18 +212,23 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 
     /// Expands stable states one after the other, up to the first one where something may be wrong, or which is
-    /// unusual; returns how many. `each` is told which of them it is, and the key of a stable state reached from there.
+    /// unusual; returns how many. `each` is told which of them it is, and the key of a stable state reached from there;
+    /// `left_out`, of which of them not all steps were taken.
     #[inline]
     pub fn expand_plain(
         &mut self,
         keys: &[S::Key],
         mut each: impl FnMut(usize, S::Key) -> bool,
+        mut left_out: impl FnMut(usize),
     ) -> ControlFlow<End, usize> {
         self.keep_watch()?;
         let count = keys.iter().take_while(|key| self.store.is_state(**key)).count();
         let mut known = 0;
         let expanded = self.model.expand_words(&keys[..count], &mut self.scratch, |hop| {
             self.observer.stepped(hop.step);
+            if M::REDUCES && hop.left_out {
+                left_out(hop.from);
+            }
             if let Some(next) = hop.next {
                 known += u64::from(each(hop.from, next));
             }
@@ -229,6 +242,14 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         self.store.open(key, &mut self.state, &mut self.opened);
         self.successors.clear();
         self.model.expand(&self.state, &mut self.successors, &mut self.scratch);
+        self.prepare(descent)
+    }
+
+    #[cold]
+    fn expand_again<N: Copy>(&mut self, key: S::Key, times: u32, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
+        self.store.open(key, &mut self.state, &mut self.opened);
+        self.successors.clear();
+        self.model.expand_again(&self.state, times, &mut self.successors, &mut self.scratch);
         self.prepare(descent)
     }
 

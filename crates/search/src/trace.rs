@@ -47,6 +47,11 @@ impl Trace {
         self.places.push(place.min(u32::from(FAR)) as u8);
     }
 
+    /// How many states were noted: the number of the last one.
+    pub fn len(&self) -> u64 {
+        self.places.len() as u64
+    }
+
     /// The places to be taken, one after the other, to come to a state.
     pub fn way_to(&self, mut state: u64) -> Vec<u32> {
         let mut way = Vec::new();

@@ -199,7 +199,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
                 for &(passed, step, next) in hops.iter() {
                     let step = Move { edge: (passed == 0).then_some(edge), step: Some(step) };
                     let next = next.map(|words| join(I::from_words(words), target));
-                    each(Hop { from, passed, step, next });
+                    each(Hop { from, passed, step, next, left_out: false });
                 }
             }
         }

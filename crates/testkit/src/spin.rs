@@ -324,6 +324,7 @@ const FAULTS: &[&str] = &[
     "VECTORSZ is too small",
     "max nr of",
     "Search not completed",
+    "partial order reduction invalid",
 ];
 
 fn read_report(output: &str) -> SpinAnswer {

@@ -92,7 +92,8 @@ fn name(object: Object, system: &System) -> String {
             let part = match part {
                 Part::Front => "the front of",
                 Part::Back => "the back of",
-                Part::Length => "the length of",
+                Part::More => "a message more in",
+                Part::Less => "a message less in",
                 Part::Coming(Side::Sender) => "a new sender at",
                 Part::Coming(Side::Receiver) => "a new receiver at",
                 Part::Going(Side::Sender) => "a sender less at",
@@ -100,7 +101,8 @@ fn name(object: Object, system: &System) -> String {
             };
             format!("{part} {}", channels(system, span))
         }
-        Object::Processes => "which processes there are".to_owned(),
+        Object::Births => "who is started".to_owned(),
+        Object::Deaths => "who has ended".to_owned(),
         Object::Priorities => "priorities".to_owned(),
         Object::Last => "who moved last".to_owned(),
         Object::Everything => "everything".to_owned(),

@@ -6,10 +6,13 @@
 //!
 //! What only the process itself looks at is left out. So are its own locals where it reads them: others can only read them.
 
+mod known;
 mod reader;
 
+pub use known::Known;
+
 use crate::passes::Landmarks;
-use crate::{Action, EdgeId, Expr, Location, LocationId, ProcessTypeId, Ranges, System};
+use crate::{Action, Base, ChannelTest, EdgeId, Expr, Location, LocationId, ProcessTypeId, Ranges, System};
 use reader::{Partner, Reader};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -24,8 +27,10 @@ pub enum Object {
     Location(ProcessTypeId),
     /// Some channels, by their numbers.
     Channels(Span, Part),
-    /// Which processes there are.
-    Processes,
+    /// Which processes there are: more,
+    Births,
+    /// or fewer.
+    Deaths,
     Priorities,
     /// Which process moved last.
     Last,
@@ -47,8 +52,10 @@ pub enum Part {
     Front,
     /// Where messages are added.
     Back,
-    /// How many there are.
-    Length,
+    /// How many there are: more,
+    More,
+    /// or fewer.
+    Less,
     /// Where messages are handed over at once: somebody comes to do so.
     Coming(Side),
     /// Somebody who could have done so does something else.
@@ -72,7 +79,7 @@ pub struct Footprint {
 }
 
 impl Span {
-    fn one(number: u32) -> Span {
+    pub(crate) fn one(number: u32) -> Span {
         Span { from: number, to: number + 1 }
     }
 
@@ -102,12 +109,14 @@ impl Object {
     /// Whether it does not matter in which order two processes change it: each has its own, or they add up.
     pub(crate) fn is_shared_out(self) -> bool {
         match self {
+            // Only the youngest process can end, and the others it does not keep from anything.
+            Object::Deaths => true,
             Object::Locals(..)
             | Object::Location(_)
-            | Object::Channels(_, Part::Length | Part::Coming(_) | Part::Going(_)) => true,
+            | Object::Channels(_, Part::More | Part::Less | Part::Coming(_) | Part::Going(_)) => true,
             Object::Globals(_)
             | Object::Channels(_, Part::Front | Part::Back)
-            | Object::Processes
+            | Object::Births
             | Object::Priorities
             | Object::Last
             | Object::Everything => false,
@@ -178,7 +187,7 @@ impl Footprints {
     pub(crate) fn by(surveyor: &Surveyor) -> Footprints {
         let mut of = vec![Footprint::default(); surveyor.system.edges.len()];
         for process in types(surveyor.system) {
-            for (edge, footprint) in surveyor.of_process(process, None) {
+            for (edge, footprint) in surveyor.of_process(process, Known::NOTHING) {
                 of[edge.index()] = footprint;
             }
         }
@@ -199,6 +208,8 @@ pub struct Surveyor<'s> {
     alone: Vec<Footprint>,
     /// Of each edge, whether nobody sees when it is taken.
     quiet: Vec<bool>,
+    /// Nobody can tell which number a process has.
+    anonymous: bool,
 }
 
 impl<'s> Surveyor<'s> {
@@ -206,10 +217,10 @@ impl<'s> Surveyor<'s> {
         let ranges = Ranges::new(system);
         let partners = reader::partners(system, &ranges);
         let quiet = vec![false; system.edges.len()];
-        let mut surveyor = Surveyor { system, ranges, partners, alone: Vec::new(), quiet };
+        let mut surveyor = Surveyor { system, ranges, partners, alone: Vec::new(), quiet, anonymous: false };
         let mut alone = vec![Footprint::default(); system.edges.len()];
         for process in types(system) {
-            for (edge, footprint) in surveyor.alone(process, None) {
+            for (edge, footprint) in surveyor.alone(process, Known::NOTHING) {
                 alone[edge.index()] = footprint;
             }
         }
@@ -217,10 +228,12 @@ impl<'s> Surveyor<'s> {
         surveyor
     }
 
-    /// The same, but with fewer conflicts: where somebody who comes to a meeting comes before a step or after it, the same
-    /// runs are possible, though not always by way of the same states.
+    /// The same, but with fewer conflicts. Where somebody who comes to a meeting comes before a step or after it, the same
+    /// runs are possible, though not always by way of the same states. The same goes for processes that are started before
+    /// others end, or after, if nobody can tell their numbers.
     pub fn tolerant(system: &'s System) -> Self {
         let mut surveyor = Surveyor::new(system);
+        surveyor.anonymous = is_anonymous(system);
         if !surveyor.partners.is_empty() {
             surveyor.quiet = surveyor.quiet();
         }
@@ -231,7 +244,7 @@ impl<'s> Surveyor<'s> {
     fn quiet(&self) -> Vec<bool> {
         let (landmarks, mut seen) = (Landmarks::new(self.system), watched(self.system));
         for of in types(self.system) {
-            seen.extend(self.of_process(of, None).into_iter().flat_map(|(_, footprint)| footprint.reads));
+            seen.extend(self.of_process(of, Known::NOTHING).into_iter().flat_map(|(_, footprint)| footprint.reads));
         }
         seen.sort_unstable();
         seen.dedup();
@@ -253,7 +266,8 @@ impl<'s> Surveyor<'s> {
                         }
                         Object::Globals(_)
                         | Object::Channels(..)
-                        | Object::Processes
+                        | Object::Births
+                        | Object::Deaths
                         | Object::Priorities
                         | Object::Last
                         | Object::Everything => false,
@@ -268,10 +282,14 @@ impl<'s> Surveyor<'s> {
         quiet
     }
 
+    pub fn system(&self) -> &'s System {
+        self.system
+    }
+
     /// The footprints of the edges of a process type, with all that may follow them without interruption; if need be, when
-    /// taken by the process with this number.
-    pub fn of_process(&self, of: ProcessTypeId, number: Option<i32>) -> Vec<(EdgeId, Footprint)> {
-        let own: HashMap<EdgeId, Footprint> = self.alone(of, number).into_iter().collect();
+    /// taken by a process of which this is known.
+    pub fn of_process(&self, of: ProcessTypeId, known: Known) -> Vec<(EdgeId, Footprint)> {
+        let own: HashMap<EdgeId, Footprint> = self.alone(of, known).into_iter().collect();
         let mut all = Vec::new();
         for id in self.system.process_type(of).locations.iter().flat_map(Location::edges) {
             let mut footprint = own[&id].clone();
@@ -280,7 +298,8 @@ impl<'s> Surveyor<'s> {
                 let alone = if link.of == of { own.get(&link.edge) } else { None };
                 let Footprint { waits, reads, writes } = alone.unwrap_or(&self.alone[link.edge.index()]);
                 let may_come_first = self.quiet[id.index()] && self.follows_only(*link, &chain);
-                let is_seen = |wait: &&Object| !(wait.is_coming() && (may_come_first || link.takes));
+                let is_ready = self.is_ready(*link, &chain, known);
+                let is_seen = |wait: &&Object| !(is_ready || wait.is_coming() && (may_come_first || link.takes));
                 footprint.reads.extend(waits.iter().filter(is_seen).chain(reads));
                 if !link.takes {
                     footprint.reads.extend(gone(waits));
@@ -307,6 +326,59 @@ impl<'s> Surveyor<'s> {
         !link.is_partner && chain.iter().filter(leads_there).eq(&chain[..1])
     }
 
+    /// Whether the first edge of a chain has seen that there is room for what a link sends, or a message for it to receive, and
+    /// nothing in between changes that.
+    fn is_ready(&self, link: Link, chain: &[Link], known: Known) -> bool {
+        let (first, action) = (chain[0], &self.system.edge(link.edge).action);
+        let Action::Guard(condition) = &self.system.edge(first.edge).action else { return false };
+        let is_same = |one: &Action, other: &Action| std::mem::discriminant(one) == std::mem::discriminant(other);
+        let (channel, needed) = match action {
+            Action::Send(send) => (&send.channel, ChannelTest::NotFull),
+            Action::Receive(receive) if receive.takes_all() => (&receive.channel, ChannelTest::NotEmpty),
+            _ => return false,
+        };
+        let channels = |channel: &Expr| self.channels(channel, first.of, known);
+        let span = channels(channel);
+        let is_it = |part: &&Expr| match part {
+            Expr::Channel(test, tested) => *test == needed && channels(tested) == span,
+            _ => false,
+        };
+        // No other one of the chain does the same to the channel, nor this one again.
+        let interferes = |other: &&Link| match &self.system.edge(other.edge).action {
+            Action::Deterministic(_) => true,
+            found => {
+                let same =
+                    is_same(found, action) && self.reader(other.of, Known::NOTHING).offered(found).meets(span);
+                same && (**other != link || self.comes_again(link, chain))
+            }
+        };
+        span.to == span.from + 1
+            && link.of == first.of
+            && !link.is_partner
+            && condition.conjuncts().iter().any(is_it)
+            && !chain.iter().any(|other| interferes(&other))
+    }
+
+    /// Whether a link may follow itself in a chain.
+    fn comes_again(&self, link: Link, chain: &[Link]) -> bool {
+        let follows = |before: &Link| -> Vec<Link> {
+            let edge = self.system.edge(before.edge);
+            let target = edge.target.filter(|_| edge.atomic);
+            let locations = &self.system.process_type(before.of).locations;
+            let edges =
+                target.and_then(|target| locations.get(target.index())).into_iter().flat_map(Location::edges);
+            let links = edges.map(|edge| Link { edge, takes: false, ..*before });
+            links.filter(|link| chain.contains(link)).collect()
+        };
+        let (mut known, mut waiting) = (HashSet::new(), follows(&link));
+        while let Some(next) = waiting.pop() {
+            if known.insert(next) {
+                waiting.extend(follows(&next));
+            }
+        }
+        known.contains(&link)
+    }
+
     /// An edge, and all that may follow it without interruption: who is in an indivisible sequence goes on, and who takes a
     /// message that is handed over there moves too, and may go on in its place.
     pub fn chain(&self, of: ProcessTypeId, edge: EdgeId) -> Vec<Link> {
@@ -321,7 +393,7 @@ impl<'s> Surveyor<'s> {
                 }
             };
             if at > 1 && matches!(edge.action, Action::Send(_)) {
-                let sent = self.reader(link.of, None).offered(&edge.action);
+                let sent = self.reader(link.of, Known::NOTHING).offered(&edge.action);
                 for partner in self.partners.iter().filter(|partner| !partner.sends && partner.channels.meets(sent))
                 {
                     follow(Link { of: partner.of, edge: partner.edge, is_partner: true, takes: true });
@@ -339,7 +411,7 @@ impl<'s> Surveyor<'s> {
     /// Pairs of edges by which a message may be handed over: who sends, and who receives.
     pub fn partners_of(&self, of: ProcessTypeId, edge: EdgeId) -> Vec<(ProcessTypeId, EdgeId)> {
         let Action::Send(_) = &self.system.edge(edge).action else { return Vec::new() };
-        let reader = self.reader(of, None);
+        let reader = self.reader(of, Known::NOTHING);
         let sent = reader.offered(&self.system.edge(edge).action);
         if !reader.may_be_rendezvous(sent) {
             return Vec::new();
@@ -352,42 +424,103 @@ impl<'s> Surveyor<'s> {
 
     /// Whether the edge is only ever taken together with that of another process.
     pub fn only_meets(&self, of: ProcessTypeId, edge: EdgeId) -> bool {
-        let reader = self.reader(of, None);
+        let reader = self.reader(of, Known::NOTHING);
         match &self.system.edge(edge).action {
             action @ (Action::Send(_) | Action::Receive(_)) => !reader.may_be_buffered(reader.offered(action)),
             _ => false,
         }
     }
 
-    /// What an expression of a process looks at, its own locals too.
-    pub fn looks(&self, expr: &Expr, of: ProcessTypeId, number: Option<i32>) -> Vec<Object> {
-        let reader = self.reader(of, number);
-        let mut footprint = Footprint::default();
+    /// What an expression of a process looks at: what it shares, and its own locals.
+    pub fn looks(&self, expr: &Expr, of: ProcessTypeId, known: Known) -> (Vec<Object>, Vec<Object>) {
+        let reader = self.reader(of, known);
+        let (mut footprint, mut own) = (Footprint::default(), Vec::new());
         reader.reads(expr, &mut footprint);
-        expr.each(&mut |part| {
-            if let Expr::Load(place) = part {
-                footprint.reads.extend(reader.object(place, true));
-            }
+        expr.each(&mut |part| match part {
+            Expr::Load(place) if place.base == Base::Local => own.extend(reader.object(place, true)),
+            _ => {}
         });
-        footprint.tidy();
-        footprint.reads
+        (footprint.reads, own)
     }
 
     /// The channels that an expression of a process may stand for.
-    pub fn channels(&self, channel: &Expr, of: ProcessTypeId) -> Span {
-        self.reader(of, None).channels(channel)
+    pub fn channels(&self, channel: &Expr, of: ProcessTypeId, known: Known) -> Span {
+        self.reader(of, known).channels(channel)
     }
 
-    fn alone(&self, of: ProcessTypeId, number: Option<i32>) -> Vec<(EdgeId, Footprint)> {
-        let reader = self.reader(of, number);
+    /// Whether somebody may hand over a message by an edge to somebody else by another one.
+    pub fn may_meet(&self, sends: (ProcessTypeId, EdgeId, Known), wants: (ProcessTypeId, EdgeId, Known)) -> bool {
+        let channels = |(of, edge, known): (ProcessTypeId, EdgeId, Known)| {
+            self.reader(of, known).offers(&self.system.edge(edge).action)
+        };
+        let wanted = channels(wants);
+        channels(sends).iter().any(|sent| wanted.iter().any(|wanted| sent.meets(*wanted)))
+    }
+
+    /// All that processes of a type may ever do, and those that they start.
+    pub fn life(&self, of: ProcessTypeId, newcomer: Known) -> Footprint {
+        let (mut life, mut known, mut waiting) = (Footprint::default(), HashSet::from([of]), vec![of]);
+        while let Some(of) = waiting.pop() {
+            for (edge, footprint) in self.of_process(of, newcomer) {
+                life.join(&footprint);
+                self.system.edge(edge).action.each_run(&mut |run| {
+                    if known.insert(run.process_type) {
+                        waiting.push(run.process_type);
+                    }
+                });
+            }
+        }
+        life
+    }
+
+    fn alone(&self, of: ProcessTypeId, known: Known) -> Vec<(EdgeId, Footprint)> {
+        let reader = self.reader(of, known);
         let locations = self.system.process_type(of).locations.iter();
         let edges = locations.flat_map(|location| location.edges().map(move |id| (id, location)));
         edges.map(|(id, location)| (id, reader.edge(self.system.edge(id), location))).collect()
     }
 
-    fn reader(&self, process: ProcessTypeId, number: Option<i32>) -> Reader<'_> {
-        Reader { system: self.system, ranges: &self.ranges, partners: &self.partners, process, number }
+    fn reader<'a>(&'a self, process: ProcessTypeId, known: Known<'a>) -> Reader<'a> {
+        Reader {
+            system: self.system,
+            ranges: &self.ranges,
+            partners: &self.partners,
+            process,
+            known,
+            anonymous: self.anonymous,
+        }
     }
+}
+
+/// Whether nothing depends on the numbers of processes, nor on which of them have ended.
+fn is_anonymous(system: &System) -> bool {
+    let mut tells = false;
+    system.each_expr(&mut |expr| {
+        tells |= match expr {
+            Expr::Myself
+            | Expr::Started
+            | Expr::ProcessCount
+            | Expr::Find(_)
+            | Expr::Last
+            | Expr::LocationOf(_)
+            | Expr::At(..)
+            | Expr::PriorityOf(_)
+            | Expr::Enabled(_)
+            | Expr::NonProgress
+            | Expr::Accepting => true,
+            Expr::Load(place) => matches!(place.base, Base::Remote(..)),
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Conditional(_)
+            | Expr::Length(_)
+            | Expr::Channel(..)
+            | Expr::Poll(_)
+            | Expr::Timeout
+            | Expr::Fault(_) => false,
+        };
+    });
+    !tells
 }
 
 /// What makes impossible again what somebody had to come for.
@@ -418,7 +551,14 @@ pub struct Link {
 pub fn watched(system: &System) -> Vec<Object> {
     let ranges = Ranges::new(system);
     // They belong to no process, and name none of their own.
-    let reader = Reader { system, ranges: &ranges, partners: &[], process: ProcessTypeId(0), number: None };
+    let reader = Reader {
+        system,
+        ranges: &ranges,
+        partners: &[],
+        process: ProcessTypeId(0),
+        known: Known::NOTHING,
+        anonymous: false,
+    };
     let (mut footprint, mut asks_all) = (Footprint::default(), false);
     for (condition, _) in system.propositions.iter().chain(&system.invariants) {
         reader.reads(condition, &mut footprint);
@@ -431,7 +571,8 @@ pub fn watched(system: &System) -> Vec<Object> {
         Object::Globals(_)
         | Object::Locals(..)
         | Object::Channels(..)
-        | Object::Processes
+        | Object::Births
+        | Object::Deaths
         | Object::Priorities
         | Object::Last => true,
     });

@@ -1,9 +1,9 @@
 //! What single edges look at and change.
 
-use super::{Footprint, Object, Part, Side, Span, gone};
+use super::{Footprint, Known, Object, Part, Side, Span, gone};
 use crate::{
-    Action, Base, Block, BlockNode, ChannelType, Edge, EdgeId, Entry, Expr, Init, Location, Pattern, Place,
-    ProcessTypeId, Range, Ranges, Receive, Send, System,
+    Action, Base, Block, BlockNode, ChannelTest, ChannelType, Edge, EdgeId, Entry, Expr, Init, Location, Pattern,
+    Place, ProcessTypeId, Range, Ranges, Receive, Send, System,
 };
 
 /// Something that hands a message over, or wants one.
@@ -23,7 +23,14 @@ pub(super) fn partners(system: &System, ranges: &Ranges) -> Vec<Partner> {
     }
     let mut partners = Vec::new();
     for (number, process) in (0..).zip(&system.process_types) {
-        let reader = Reader { system, ranges, partners: &[], process: ProcessTypeId(number), number: None };
+        let reader = Reader {
+            system,
+            ranges,
+            partners: &[],
+            process: ProcessTypeId(number),
+            known: Known::NOTHING,
+            anonymous: false,
+        };
         for id in process.locations.iter().flat_map(Location::edges) {
             partners.extend(communications(&system.edge(id).action).into_iter().map(|action| Partner {
                 of: ProcessTypeId(number),
@@ -36,6 +43,14 @@ pub(super) fn partners(system: &System, ranges: &Ranges) -> Vec<Partner> {
     }
     partners
 }
+
+/// How many messages there are in channels.
+fn lengths(channels: Span) -> [Object; 2] {
+    [Part::More, Part::Less].map(|part| Object::Channels(channels, part))
+}
+
+/// Which processes there are.
+const PROCESSES: [Object; 2] = [Object::Births, Object::Deaths];
 
 /// What an action may begin with.
 fn communications(action: &Action) -> Vec<&Action> {
@@ -57,7 +72,9 @@ pub(super) struct Reader<'a> {
     pub partners: &'a [Partner],
     pub process: ProcessTypeId,
     /// Of the process that takes them, if only that is meant.
-    pub number: Option<i32>,
+    pub known: Known<'a>,
+    /// Nobody can tell which number a process has, nor whether it has ended or is only at its end.
+    pub anonymous: bool,
 }
 
 impl Reader<'_> {
@@ -75,7 +92,7 @@ impl Reader<'_> {
         for sibling in siblings.filter(|sibling| depends_on(edge, sibling)) {
             let Footprint { waits, reads, .. } = self.action(&sibling.action);
             // What makes it impossible again: that a channel is full, or empty, or that nobody is there any more.
-            let lengths = self.offers(&sibling.action).into_iter().map(|of| Object::Channels(of, Part::Length));
+            let lengths = self.offers(&sibling.action).into_iter().flat_map(lengths);
             let gone = gone(&waits);
             let decides: Vec<_> = gone.into_iter().chain(lengths).chain(waits).chain(reads).collect();
             footprint.waits.extend(&decides);
@@ -85,8 +102,11 @@ impl Reader<'_> {
             self.tests(condition, &mut footprint);
         }
         if edge.target.is_none() || matches!(edge.action, Action::End) {
-            footprint.writes.push(Object::Processes);
+            footprint.writes.push(Object::Deaths);
             footprint.writes.extend(self.own_channels());
+        }
+        if edge.target.is_none() && !matches!(edge.action, Action::End) {
+            footprint.reads.push(Object::Deaths);
         }
         if self.system.uses_last {
             footprint.writes.push(Object::Last);
@@ -121,11 +141,14 @@ impl Reader<'_> {
             Action::Run(run, then) => {
                 run.args.iter().for_each(|arg| self.reads(arg, &mut footprint));
                 // There is only so much room for processes and their channels.
-                footprint.waits.push(Object::Processes);
-                footprint.reads.push(Object::Processes);
-                footprint.writes.push(Object::Processes);
+                footprint.waits.push(Object::Deaths);
+                footprint.reads.push(Object::Births);
+                if !self.anonymous {
+                    footprint.reads.push(Object::Deaths);
+                }
+                footprint.writes.push(Object::Births);
                 footprint.writes.push(Object::Location(run.process_type));
-                let started = Reader { process: run.process_type, number: None, ..*self };
+                let started = Reader { process: run.process_type, known: self.known.of_newcomers(), ..*self };
                 let process = self.system.process_type(run.process_type);
                 footprint.writes.extend(started.own_channels());
                 let entry = process.locations.get(process.entry.index());
@@ -141,10 +164,13 @@ impl Reader<'_> {
                 }
                 footprint.join(&self.action(then));
             }
+            // Only the youngest process can end.
             Action::End => {
-                footprint.waits.push(Object::Processes);
-                footprint.reads.push(Object::Processes);
-                footprint.writes.push(Object::Processes);
+                footprint.waits.push(Object::Deaths);
+                if !self.anonymous {
+                    footprint.reads.push(Object::Births);
+                }
+                footprint.writes.push(Object::Deaths);
             }
             Action::Deterministic(block) => self.block(block, &mut footprint),
         }
@@ -157,8 +183,9 @@ impl Reader<'_> {
         let has_some = process.frame.init.iter().any(|init| matches!(init, Init::Channel(..)));
         let met =
             [Side::Sender, Side::Receiver].into_iter().flat_map(|side| [Part::Coming(side), Part::Going(side)]);
-        let parts = [Part::Front, Part::Back, Part::Length].into_iter().chain(met);
-        let all = parts.map(|part| Object::Channels(Span { from: 0, to: u32::MAX }, part));
+        let parts = [Part::Front, Part::Back, Part::More, Part::Less].into_iter().chain(met);
+        let span = self.known.own_channels.unwrap_or(Span { from: 0, to: u32::MAX });
+        let all = parts.map(|part| Object::Channels(span, part));
         if has_some { all.collect() } else { Vec::new() }
     }
 
@@ -198,7 +225,7 @@ impl Reader<'_> {
     }
 
     /// The channels that an action begins with.
-    fn offers(&self, action: &Action) -> Vec<Span> {
+    pub(super) fn offers(&self, action: &Action) -> Vec<Span> {
         communications(action).into_iter().map(|action| self.offered(action)).collect()
     }
 
@@ -247,7 +274,7 @@ impl Reader<'_> {
         let of = |part| Object::Channels(channels, part);
         footprint.waits.extend([of(Part::Front), of(Part::Coming(Side::Receiver))]);
         footprint.waits.extend(self.partners(channels, true));
-        footprint.writes.extend([of(Part::Back), of(Part::Length)]);
+        footprint.writes.extend([of(Part::Back), of(Part::More)]);
         if send.sorted {
             footprint.writes.push(of(Part::Front));
         }
@@ -261,7 +288,7 @@ impl Reader<'_> {
         footprint.waits.extend(self.partners(channels, false));
         footprint.reads.push(of(Part::Front));
         if !receive.keep {
-            footprint.writes.extend([of(Part::Front), of(Part::Length)]);
+            footprint.writes.extend([of(Part::Front), of(Part::Less)]);
         }
         for field in &receive.fields {
             match field {
@@ -280,7 +307,22 @@ impl Reader<'_> {
     /// An expression that decides whether something is possible.
     fn tests(&self, expr: &Expr, footprint: &mut Footprint) {
         let mut read = Footprint::default();
-        self.reads(expr, &mut read);
+        for part in expr.conjuncts() {
+            match part {
+                // Who waits for a message is not disturbed by another one, nor who waits for room by more of it.
+                Expr::Channel(test, channel) => {
+                    self.reads(channel, &mut read);
+                    let (helps, hinders) = match test {
+                        ChannelTest::NotEmpty | ChannelTest::Full => (Part::More, Part::Less),
+                        ChannelTest::NotFull | ChannelTest::Empty => (Part::Less, Part::More),
+                    };
+                    let channels = self.channels(channel);
+                    footprint.waits.push(Object::Channels(channels, helps));
+                    footprint.reads.push(Object::Channels(channels, hinders));
+                }
+                other => self.reads(other, &mut read),
+            }
+        }
         footprint.waits.extend(&read.reads);
         footprint.reads.extend(read.reads);
     }
@@ -290,21 +332,22 @@ impl Reader<'_> {
         expr.each(&mut |part| match part {
             Expr::Load(place) => reads.extend(self.object(place, false)),
             Expr::Length(channel) | Expr::Channel(_, channel) => {
-                reads.push(Object::Channels(self.channels(channel), Part::Length));
+                reads.extend(lengths(self.channels(channel)));
             }
             Expr::Poll(poll) => {
                 let channels = self.channels(&poll.channel);
-                reads.extend([Part::Front, Part::Back, Part::Length].map(|part| Object::Channels(channels, part)));
+                reads.extend([Part::Front, Part::Back].map(|part| Object::Channels(channels, part)));
+                reads.extend(lengths(channels));
             }
-            Expr::ProcessCount | Expr::Find(_) => reads.push(Object::Processes),
+            Expr::ProcessCount | Expr::Find(_) => reads.extend(PROCESSES),
             Expr::Last => reads.push(Object::Last),
             Expr::Timeout | Expr::Enabled(_) => reads.push(Object::Everything),
             Expr::LocationOf(_) | Expr::At(..) => {
                 let all = (0..self.system.process_types.len() as u16)
                     .map(|number| Object::Location(ProcessTypeId(number)));
-                reads.extend(all.chain([Object::Processes]));
+                reads.extend(all.chain(PROCESSES));
             }
-            Expr::PriorityOf(_) => reads.extend([Object::Priorities, Object::Processes]),
+            Expr::PriorityOf(_) => reads.extend(PROCESSES.into_iter().chain([Object::Priorities])),
             Expr::NonProgress | Expr::Accepting => reads.push(Object::Everything),
             Expr::Const(_)
             | Expr::Unary(..)
@@ -331,7 +374,7 @@ impl Reader<'_> {
             Base::Local if written => vec![Object::Locals(self.process, span)],
             Base::Local | Base::Nowhere => Vec::new(),
             // Who is not there reads as 0.
-            Base::Remote(_, of) => vec![Object::Locals(*of, span), Object::Processes],
+            Base::Remote(_, of) => vec![Object::Locals(*of, span), Object::Births, Object::Deaths],
         }
     }
 
@@ -351,25 +394,34 @@ impl Reader<'_> {
     /// The value of an expression that always has the same one.
     fn constant(&self, expr: &Expr) -> Option<i32> {
         match expr {
-            Expr::Myself => self.number,
-            Expr::Load(place) => {
+            Expr::Myself => self.known.number,
+            Expr::Load(place) => self.known_value(place).or_else(|| {
                 let Range { low, high } = self.ranges.of(place, Some(self.process));
                 (low == high).then_some(low)
-            }
+            }),
             Expr::Unary(op, operand) => self.constant(operand).map(|value| op.apply(value)),
             Expr::Binary(op, operands) => op.apply(self.constant(&operands.0)?, self.constant(&operands.1)?),
             other => other.constant(),
         }
     }
 
+    fn known_value(&self, place: &Place) -> Option<i32> {
+        let mut offset = place.offset;
+        for index in &place.indices {
+            let value = u32::try_from(self.constant(&index.value)?).ok().filter(|value| *value < index.len)?;
+            offset += value * index.stride;
+        }
+        self.known.value(&place.base, offset, place.scalar)
+    }
+
     /// The channels that an expression may stand for.
     pub(super) fn channels(&self, channel: &Expr) -> Span {
-        let known = match channel {
-            Expr::Const(value) => Some(Range { low: *value, high: *value }),
+        let one = self.constant(channel).map(|value| Range { low: value, high: value });
+        let some = one.or_else(|| match channel {
             Expr::Load(place) => Some(self.ranges.of(place, Some(self.process))),
             _ => None,
-        };
-        match known {
+        });
+        match some {
             Some(Range { low, high }) if low >= 0 && high >= low => {
                 Span { from: low as u32, to: Span::one(high as u32).to }
             }

@@ -89,8 +89,9 @@ impl Owners {
                 };
                 !self.missed.iter().any(misses)
             }
-            Object::Channels(_, Part::Front | Part::Back | Part::Length)
-            | Object::Processes
+            Object::Channels(_, Part::Front | Part::Back | Part::More | Part::Less)
+            | Object::Births
+            | Object::Deaths
             | Object::Priorities
             | Object::Last
             | Object::Everything => false,

@@ -23,6 +23,11 @@ impl Bits {
         self.0[number / 64] >> (number % 64) & 1 != 0
     }
 
+    pub fn retain(&mut self, keeps: impl Fn(usize) -> bool) {
+        let others: Vec<usize> = self.iter().filter(|number| !keeps(*number)).collect();
+        others.into_iter().for_each(|number| self.remove(number));
+    }
+
     pub fn join(&mut self, other: &Bits) {
         self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
     }
@@ -62,6 +67,11 @@ impl Sets {
         let words = moves.div_ceil(64);
         let width = WIDTHS.into_iter().find(|width| words <= *width).unwrap_or(MOST_WORDS);
         Sets { width, words: Vec::new() }
+    }
+
+    /// How many words they have together.
+    pub fn words(&self) -> usize {
+        self.words.len()
     }
 
     pub fn width(&self) -> usize {

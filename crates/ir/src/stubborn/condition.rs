@@ -1,8 +1,11 @@
 //! What a move waits for, as far as it can be seen in a state without taking the move.
 
-use crate::footprint::{Object, Part, Span, Surveyor};
-use crate::interpret::{Layout, Outline};
-use crate::{Action, Base, BinaryOp, Entry, Expr, Place, ProcessTypeId, Scalar, System, UnaryOp};
+use crate::footprint::{Known, Object, Part, Span, Surveyor};
+use crate::interpret::{ChannelLayout, Layout, Outline};
+use crate::{
+    Action, Base, BinaryOp, ChannelType, ChannelTypeId, Entry, Expr, Pattern, Place, ProcessTypeId, Scalar, System,
+    UnaryOp,
+};
 
 /// Something that must hold for a move to be possible.
 #[derive(Clone, Debug)]
@@ -13,6 +16,8 @@ pub(super) enum Condition {
     Room { length: Number, capacity: i32 },
     /// It has some.
     Message { length: Number },
+    /// The first one, if there is one, has this value in a field.
+    First { length: Number, field: Number, value: Term },
 }
 
 /// An expression over the numbers of states of one outline.
@@ -74,6 +79,9 @@ impl Condition {
             Condition::True(term) => term.value(sight) == Some(0),
             Condition::Room { length, capacity } => length.of(sight) >= *capacity,
             Condition::Message { length } => length.of(sight) == 0,
+            Condition::First { length, field, value } => {
+                length.of(sight) > 0 && value.value(sight).is_some_and(|value| value != field.of(sight))
+            }
         }
     }
 }
@@ -82,6 +90,8 @@ impl Condition {
 pub(super) struct Looking {
     pub condition: Condition,
     pub objects: Vec<Object>,
+    /// Of these, locals of the process itself.
+    pub own: Vec<Object>,
     /// The one number that it compares with a constant, if it does no more than that.
     pub compared: Option<(Place, BinaryOp, i32)>,
 }
@@ -93,10 +103,11 @@ pub(super) struct Seat<'a> {
     pub layout: &'a Layout,
     pub outline: &'a Outline,
     pub process: usize,
+    pub known: Known<'a>,
 }
 
 impl Seat<'_> {
-    fn of(&self) -> ProcessTypeId {
+    pub fn of(&self) -> ProcessTypeId {
         ProcessTypeId(self.outline.types[self.process] as u16)
     }
 
@@ -105,15 +116,25 @@ impl Seat<'_> {
         match action {
             Action::Guard(condition) => self.conjuncts(condition),
             Action::Send(send) => {
-                let mut all = self.channel(&send.channel, Part::Front, |length, capacity| Condition::Room {
-                    length,
-                    capacity: i32::from(capacity),
-                });
+                let queue = self.queue(&send.channel);
+                let mut all: Vec<_> = queue.iter().map(Queue::room).collect();
                 all.extend(send.when.iter().flat_map(|condition| self.conjuncts(condition)));
                 all
             }
             Action::Receive(receive) => {
-                self.channel(&receive.channel, Part::Back, |length, _| Condition::Message { length })
+                let Some(queue) = self.queue(&receive.channel) else { return Vec::new() };
+                let mut all = vec![queue.message()];
+                if !receive.anywhere {
+                    let equals = (0..).zip(&receive.fields).filter_map(|(field, pattern)| match pattern {
+                        Pattern::Equal(expr) if !expr.may_fault() => {
+                            let looks = self.surveyor.looks(expr, self.of(), self.known);
+                            queue.first(field, self.term(expr)?, looks)
+                        }
+                        Pattern::Equal(_) | Pattern::Store(_) | Pattern::Ignore => None,
+                    });
+                    all.extend(equals);
+                }
+                all
             }
             Action::Deterministic(block) => match &block.entry {
                 Entry::AnyOf(actions) => match &actions[..] {
@@ -137,34 +158,26 @@ impl Seat<'_> {
     /// The parts of a condition that must all hold. Those behind one that may have no value are left out: without a value,
     /// a condition counts as true, whatever comes behind.
     fn conjuncts(&self, condition: &Expr) -> Vec<Looking> {
-        let mut parts = Vec::new();
-        split(condition, &mut parts);
+        let parts = condition.conjuncts();
         let sound = parts.iter().position(|part| part.may_fault()).map_or(parts.len(), |at| at + 1);
         let looking = |part: &&Expr| {
-            let objects = self.surveyor.looks(part, self.of(), Some(self.process as i32));
+            let (objects, own) = self.surveyor.looks(part, self.of(), self.known);
             let condition = Condition::True(self.term(part)?);
-            Some(Looking { condition, objects, compared: compared(part) })
+            Some(Looking { condition, objects, own, compared: compared(part) })
         };
         parts[..sound].iter().filter_map(looking).collect()
     }
 
-    /// Something about the length of a channel that is always the same. `part` is what changes it for the better.
-    fn channel(&self, channel: &Expr, part: Part, condition: impl Fn(Number, u16) -> Condition) -> Vec<Looking> {
-        let Span { from, to } = self.surveyor.channels(channel, self.of());
-        let found = from
-            .checked_sub(1)
-            .map(|index| index as usize)
-            .filter(|index| to == from + 1 && *index < self.layout.global_channels.len());
-        let Some(index) = found else { return Vec::new() };
-        let of = self.layout.global_channels[index];
-        let bytes = self.layout.channel(of).length_bytes;
-        if bytes == 0 {
-            return Vec::new();
-        }
-        let length = Number { at: self.outline.channel_starts[index], scalar: Scalar::unsigned(8 * bytes as u8) };
-        let condition = condition(length, self.system.channel_types[of.index()].capacity);
-        let objects = vec![Object::Channels(Span { from, to }, part)];
-        vec![Looking { condition, objects, compared: None }]
+    /// The channel that an expression always stands for, if messages wait there.
+    fn queue(&self, channel: &Expr) -> Option<Queue<'_>> {
+        let Span { from, to } = self.surveyor.channels(channel, self.of(), self.known);
+        let index = from.checked_sub(1).filter(|_| to == from + 1)? as usize;
+        let of = ChannelTypeId(*self.outline.channel_types.get(index)? as u16);
+        let ChannelLayout { length_bytes, .. } = self.layout.channel(of);
+        let start = self.outline.channel_starts[index];
+        let length = Number { at: start, scalar: Scalar::unsigned(8 * length_bytes as u8) };
+        let of = &self.system.channel_types[of.index()];
+        (length_bytes > 0).then_some(Queue { number: from, length, first: start + length_bytes as u32, of })
     }
 
     fn term(&self, expr: &Expr) -> Option<Term> {
@@ -200,23 +213,58 @@ impl Seat<'_> {
     }
 }
 
-/// The parts of a conjunction, in the order in which they are evaluated.
-fn split<'e>(condition: &'e Expr, parts: &mut Vec<&'e Expr>) {
-    match condition {
-        Expr::Binary(BinaryOp::And, both) => {
-            split(&both.0, parts);
-            split(&both.1, parts);
-        }
-        other => parts.push(other),
+/// A channel where messages wait.
+struct Queue<'a> {
+    number: u32,
+    length: Number,
+    /// Where the first message begins.
+    first: u32,
+    of: &'a ChannelType,
+}
+
+impl Queue<'_> {
+    /// `part` is what changes a condition for the better.
+    fn looking(&self, condition: Condition, part: Part) -> Looking {
+        let objects = vec![Object::Channels(Span::one(self.number), part)];
+        Looking { condition, objects, own: Vec::new(), compared: None }
+    }
+
+    fn room(&self) -> Looking {
+        self.looking(Condition::Room { length: self.length, capacity: i32::from(self.of.capacity) }, Part::Front)
+    }
+
+    fn message(&self) -> Looking {
+        self.looking(Condition::Message { length: self.length }, Part::Back)
+    }
+
+    fn first(&self, field: usize, value: Term, looks: (Vec<Object>, Vec<Object>)) -> Option<Looking> {
+        let scalar = *self.of.fields.get(field)?;
+        let before: u32 = self.of.fields[..field].iter().map(|scalar| scalar.size()).sum();
+        let field = Number { at: self.first + before, scalar };
+        let mut looking = self.looking(Condition::First { length: self.length, field, value }, Part::Front);
+        looking.objects.extend(looks.0);
+        looking.own = looks.1;
+        Some(looking)
     }
 }
 
 /// A comparison of one number with a constant.
 fn compared(condition: &Expr) -> Option<(Place, BinaryOp, i32)> {
-    let Expr::Binary(op, operands) = condition else { return None };
-    let is_comparison =
-        matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge);
-    let (Expr::Load(place), Some(value)) = (&operands.0, operands.1.constant()) else { return None };
+    let (place, op, value) = match condition {
+        Expr::Load(place) => (place, BinaryOp::Ne, 0),
+        Expr::Unary(UnaryOp::Not, operand) => match &**operand {
+            Expr::Load(place) => (place, BinaryOp::Eq, 0),
+            _ => return None,
+        },
+        Expr::Binary(
+            op @ (BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge),
+            operands,
+        ) => match (&operands.0, operands.1.constant()) {
+            (Expr::Load(place), Some(value)) => (place, *op, value),
+            _ => return None,
+        },
+        _ => return None,
+    };
     let is_exact = place.indices.iter().all(|index| index.value.constant().is_some());
-    (is_comparison && is_exact).then(|| ((**place).clone(), *op, value))
+    is_exact.then(|| ((**place).clone(), op, value))
 }

@@ -13,6 +13,7 @@ mod bits;
 mod condition;
 mod moves;
 mod proviso;
+mod settled;
 
 pub use condition::Sight;
 
@@ -20,14 +21,35 @@ use bits::{MOST_WORDS, SetId, add, contains, count, each, meet, next};
 use moves::Moves;
 
 use crate::System;
+use crate::footprint::Surveyor;
 use crate::interpret::{Layout, Outline, Step};
+use entail_model::StateBuf;
+use settled::Settled;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
 
-/// Finds stubborn sets in the states of one outline.
-pub struct Stubborn {
-    outline: Outline,
-    location_bytes: u8,
-    moves: Moves,
+/// All tables together have no more than so many words.
+const MOST_WORDS_IN_ALL: usize = 1 << 23;
+
+/// Finds stubborn sets in the states of a system.
+///
+/// What processes may do is written down once for all states with the same processes, if what is settled is settled in the
+/// same way. That is done when the first of these states is met. If it is too much, it is never done: so what is said of a
+/// state is always the same.
+pub struct StubbornSets<'s> {
+    surveyor: Surveyor<'s>,
+    layout: &'s Layout,
+    settled: Settled,
     rule: Rule,
+    proviso: Proviso,
+    shelf: RwLock<Shelf>,
+}
+
+#[derive(Default)]
+struct Shelf {
+    /// By what is settled; nothing where it is not worth it.
+    tables: HashMap<Vec<u32>, Option<Arc<Moves>>>,
+    words: usize,
 }
 
 /// Which sets are tried.
@@ -39,10 +61,23 @@ pub enum Rule {
     AnySet,
 }
 
+/// Who sees to it that nobody is passed over for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proviso {
+    /// Every circle in an automaton has an edge that is taken only together with all that is possible.
+    Automata,
+    /// The search ([`entail_model::Model::REDUCES`]).
+    Search,
+}
+
 /// What is needed from one state to the next.
 #[derive(Default)]
 pub struct Desk {
     stations: Vec<u16>,
+    /// What is settled, and the moves if it is so; and how it was in the state before.
+    key: Vec<u32>,
+    table: Option<Arc<Moves>>,
+    last_key: Vec<u32>,
     /// Of each step.
     moves: Vec<u32>,
     /// Of each condition, as far as it was asked: whether it fails.
@@ -56,74 +91,148 @@ pub fn is_reducible(system: &System) -> bool {
     !(system.uses_priorities || system.uses_last || system.monitor.is_some())
 }
 
-impl Stubborn {
-    /// Unless there is nothing to be gained, or too much to think of.
-    pub fn new(system: &System, layout: &Layout, outline: &Outline, rule: Rule) -> Option<Stubborn> {
-        if !is_reducible(system) || outline.types.len() < 2 {
-            return None;
-        }
-        let moves = moves::moves(system, layout, outline)?;
-        if moves.all.iter().all(|one| one.is_shown) {
-            return None;
-        }
-        Some(Stubborn { outline: outline.clone(), location_bytes: layout.location_bytes as u8, moves, rule })
-    }
-
-    pub fn outline(&self) -> &Outline {
-        &self.outline
+impl<'s> StubbornSets<'s> {
+    /// Unless there is nothing to be gained.
+    pub fn new(system: &'s System, layout: &'s Layout, rule: Rule, proviso: Proviso) -> Option<StubbornSets<'s>> {
+        is_reducible(system).then(|| StubbornSets {
+            surveyor: Surveyor::tolerant(system),
+            layout,
+            settled: Settled::new(system, layout),
+            rule,
+            proviso,
+            shelf: RwLock::default(),
+        })
     }
 
     /// Looks for a set that is enough in a stable state, where these steps are possible. If there is one, says in the desk
-    /// which of the steps belong to it.
-    pub fn select(&self, sight: &impl Sight, steps: &[Step], desk: &mut Desk) -> bool {
+    /// which of the steps belong to it. The state is given as a way to read its numbers; now and then, it is needed as it is.
+    /// There may be several answers, which have no steps in common.
+    pub fn select(
+        &self,
+        outline: &Outline,
+        sight: &impl Sight,
+        state: impl FnOnce(&mut StateBuf),
+        steps: &[Step],
+        answer: u32,
+        desk: &mut Desk,
+    ) -> bool {
         let Some(first) = steps.first() else { return false };
         // What one process can do are all its own choices.
         let is_one = |step: &Step| step.process() == first.process() && step.partner().is_none();
-        if steps.iter().all(is_one) || steps.iter().any(|step| step.is_timeout()) || !self.recognise(steps, desk) {
+        if steps.iter().all(is_one) || steps.iter().any(|step| step.is_timeout()) {
             return false;
         }
         desk.stations.clear();
-        for start in &self.outline.starts {
-            desk.stations.push(sight.number(start + 1, self.location_bytes) as u16);
+        for start in &outline.starts {
+            desk.stations.push(sight.number(start + 1, self.layout.location_bytes as u8) as u16);
         }
+        desk.key.clear();
+        self.settled.key(self.layout, outline, &desk.stations, sight, &mut desk.key);
+        if desk.key != desk.last_key {
+            std::mem::swap(&mut desk.key, &mut desk.last_key);
+            desk.table = self.table(outline, state, &desk.stations, &desk.last_key);
+        }
+        let Some(moves) = desk.table.take() else { return false };
+        let selection = Selection { moves: &moves, rule: self.rule, proviso: self.proviso };
+        let found = selection.recognise(steps, desk) && selection.select(sight, answer, desk);
+        desk.table = Some(moves);
+        found
+    }
+
+    /// The moves of states with such a key, of which this is one.
+    fn table(
+        &self,
+        outline: &Outline,
+        state: impl FnOnce(&mut StateBuf),
+        stations: &[u16],
+        key: &[u32],
+    ) -> Option<Arc<Moves>> {
+        if let Some(table) = self.shelf.read().unwrap_or_else(PoisonError::into_inner).tables.get(key) {
+            return table.clone();
+        }
+        let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
+        let Shelf { tables, words } = &mut *shelf;
+        let new = || {
+            let mut bytes = StateBuf::new();
+            state(&mut bytes);
+            let facts = self.settled.facts(self.layout, outline, stations, &bytes);
+            let moves = moves::moves(&self.surveyor, self.layout, outline, &facts)?;
+            *words += moves.sets.words();
+            (moves.all.iter().any(|one| !one.is_seen) && *words <= MOST_WORDS_IN_ALL).then(|| Arc::new(moves))
+        };
+        let is_worth_it = outline.types.len() > 1;
+        tables.entry(key.to_vec()).or_insert_with(|| if is_worth_it { new() } else { None }).clone()
+    }
+}
+
+/// What is looked for in one state.
+struct Selection<'m> {
+    moves: &'m Moves,
+    rule: Rule,
+    proviso: Proviso,
+}
+
+impl Selection<'_> {
+    fn select(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> bool {
         // Sets are small, and their size is known beforehand: so they need not be looked up in the memory.
         match self.moves.sets.width() {
-            1 => self.select_in::<1>(sight, desk),
-            2 => self.select_in::<2>(sight, desk),
-            3 => self.select_in::<3>(sight, desk),
-            4 => self.select_in::<4>(sight, desk),
-            6 => self.select_in::<6>(sight, desk),
-            8 => self.select_in::<8>(sight, desk),
-            16 => self.select_in::<16>(sight, desk),
-            _ => self.select_in::<MOST_WORDS>(sight, desk),
+            1 => self.select_in::<1>(sight, answer, desk),
+            2 => self.select_in::<2>(sight, answer, desk),
+            3 => self.select_in::<3>(sight, answer, desk),
+            4 => self.select_in::<4>(sight, answer, desk),
+            6 => self.select_in::<6>(sight, answer, desk),
+            8 => self.select_in::<8>(sight, answer, desk),
+            16 => self.select_in::<16>(sight, answer, desk),
+            _ => self.select_in::<MOST_WORDS>(sight, answer, desk),
         }
     }
 
     /// The moves that the steps are, if all are known.
     fn recognise(&self, steps: &[Step], desk: &mut Desk) -> bool {
         desk.moves.clear();
-        steps.iter().all(|step| self.moves.of(*step).map(|number| desk.moves.push(number)).is_some())
+        desk.moves.extend(steps.iter().map_while(|step| self.moves.of(*step)));
+        desk.moves.len() == steps.len()
     }
 
-    fn select_in<const W: usize>(&self, sight: &impl Sight, desk: &mut Desk) -> bool {
+    fn select_in<const W: usize>(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> bool {
         let mut here = Here::<W> { ahead: [u64::MAX; W], possible: [0; W], avoided: [0; W] };
         for (process, station) in desk.stations.iter().enumerate() {
             meet(&mut here.ahead, self.moves.sets.get(self.moves.ahead[process][usize::from(*station)]));
         }
+        let (mut seen, mut closing) = ([0; W], [0; W]);
         for &number in &desk.moves {
             add(&mut here.possible, number);
-            if self.moves.all[number as usize].is_shown {
-                add(&mut here.avoided, number);
+            let one = &self.moves.all[number as usize];
+            if one.is_seen {
+                add(&mut seen, number);
+            } else if one.closes {
+                add(&mut closing, number);
             }
         }
-        let found = match self.rule {
-            Rule::OneProcess => self.one_process(&here, desk),
-            Rule::AnySet => self.any_set(sight, &mut here, desk),
-        };
+        let mut found = None;
+        for _ in 0..=answer {
+            here.avoid([&seen, &closing]);
+            found = self.any(sight, &mut here, desk);
+            // Whoever goes round is more likely to meet what was expanded before: so only if there is no other way.
+            if found.is_none() && self.proviso == Proviso::Search && closing != [0; W] {
+                here.avoid([&seen, &[0; W]]);
+                found = self.any(sight, &mut here, desk);
+            }
+            let Some(set) = found else { break };
+            // The next answer has none of these.
+            (0..W).for_each(|word| seen[word] |= set[word] & here.possible[word]);
+        }
         let Some(set) = found else { return false };
         desk.keeps.clear();
         desk.keeps.extend(desk.moves.iter().map(|number| contains(&set, *number)));
         true
+    }
+
+    fn any<const W: usize>(&self, sight: &impl Sight, here: &mut Here<W>, desk: &mut Desk) -> Option<[u64; W]> {
+        match self.rule {
+            Rule::OneProcess => self.one_process(here, desk),
+            Rule::AnySet => self.any_set(sight, here, desk),
+        }
     }
 
     /// All that one process can do, if nobody else ever has anything to do with it.
@@ -251,6 +360,10 @@ struct Here<const W: usize> {
 }
 
 impl<const W: usize> Here<W> {
+    fn avoid(&mut self, [one, other]: [&[u64; W]; 2]) {
+        (0..W).for_each(|word| self.avoided[word] = one[word] | other[word]);
+    }
+
     /// How much larger a set becomes by these moves. What is possible counts most.
     fn cost(&self, moves: &[u64; W], set: &[u64; W]) -> u32 {
         const POSSIBLE: u32 = 1 << 12;

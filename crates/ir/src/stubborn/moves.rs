@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::bits::{Bits, SetId, Sets};
 use super::condition::{Condition, Looking, Seat};
 use super::proviso;
+use super::settled::Facts;
 use crate::footprint::{Footprint, Link, Object, Part, Surveyor, watched};
 use crate::interpret::{Layout, Outline};
 use crate::passes::Landmarks;
@@ -19,8 +20,10 @@ pub(super) struct Move {
     pub places: Vec<(usize, u16)>,
     /// What else must be the case, and for each condition what may make it so.
     pub conditions: Vec<(u32, SetId)>,
-    /// Whoever takes it in a state takes all that is possible there.
-    pub is_shown: bool,
+    /// What is asked of states may change by it: whoever takes it takes all that is possible.
+    pub is_seen: bool,
+    /// It closes circles.
+    pub closes: bool,
     /// All that can be taken where it can, and may matter to it, or it to that.
     pub against: SetId,
     /// For each of its places: by what the process comes there.
@@ -56,12 +59,15 @@ struct Draft {
     /// Processes with their edges; the one who wishes it comes first.
     actors: Vec<(usize, ProcessTypeId, EdgeId, LocationId)>,
     footprint: Footprint,
+    /// What those may do whom it starts. To start them takes nothing of that.
+    later: Footprint,
     chain: Vec<(usize, Link)>,
 }
 
-pub(super) fn moves(system: &System, layout: &Layout, outline: &Outline) -> Option<Moves> {
-    let surveyor = Surveyor::tolerant(system);
-    let drafts = drafts(system, &surveyor, outline)?;
+/// The moves of processes of which something is known.
+pub(super) fn moves(surveyor: &Surveyor, layout: &Layout, outline: &Outline, facts: &Facts) -> Option<Moves> {
+    let system = surveyor.system();
+    let drafts = drafts(system, surveyor, outline, facts)?;
     let count = drafts.len();
     let ties = Ties::new(&drafts);
     let station = |of: ProcessTypeId, location| layout.station(of, location);
@@ -79,7 +85,7 @@ pub(super) fn moves(system: &System, layout: &Layout, outline: &Outline) -> Opti
         }
     }
     let nothing = Bits::none(count);
-    let shown = shown(system, &drafts, &ties);
+    let (seen, closing) = seen_and_closing(system, &drafts, &ties);
     // What is possible only where nothing else is need not be thought of where something is.
     let last: Vec<usize> = (0..count).filter(|number| drafts[*number].waits_for_timeout(system)).collect();
     let mut sets = Sets::new(count);
@@ -108,14 +114,16 @@ pub(super) fn moves(system: &System, layout: &Layout, outline: &Outline) -> Opti
             set.join(&siblings);
             set.remove(number);
         }
-        let seat = Seat { system, surveyor: &surveyor, layout, outline, process: draft.actors[0].0 };
+        let process = draft.actors[0].0;
+        let seat = Seat { system, surveyor, layout, outline, process, known: facts.of(process) };
         let own = makers(&seat, &ties, &drafts, draft).into_iter().map(|(condition, makers)| {
             conditions.push(condition);
             (conditions.len() as u32 - 1, keep(makers))
         });
         all.push(Move {
             conditions: own.collect(),
-            is_shown: shown[number],
+            is_seen: seen.contains(number),
+            closes: closing.contains(number),
             against: keep(against),
             arrivals: places.iter().map(|place| arrivals.get(place).copied().unwrap_or(nowhere)).collect(),
             enablers: keep(enablers),
@@ -129,11 +137,11 @@ pub(super) fn moves(system: &System, layout: &Layout, outline: &Outline) -> Opti
     Some(Moves { all, alone, together, ahead, from, conditions, sets })
 }
 
-fn drafts(system: &System, surveyor: &Surveyor, outline: &Outline) -> Option<Vec<Draft>> {
+fn drafts(system: &System, surveyor: &Surveyor, outline: &Outline, facts: &Facts) -> Option<Vec<Draft>> {
     let mut footprints: Vec<HashMap<EdgeId, Footprint>> = Vec::new();
     let types: Vec<_> = outline.types.iter().map(|of| ProcessTypeId(*of as u16)).collect();
     for (process, of) in types.iter().enumerate() {
-        footprints.push(surveyor.of_process(*of, Some(process as i32)).into_iter().collect());
+        footprints.push(surveyor.of_process(*of, facts.of(process)).into_iter().collect());
     }
     let mut drafts = Vec::new();
     for (process, of) in types.iter().enumerate() {
@@ -144,26 +152,30 @@ fn drafts(system: &System, surveyor: &Surveyor, outline: &Outline) -> Option<Vec
             let own = &footprints[process][&id];
             if !surveyor.only_meets(*of, id) {
                 let (actors, chain) = (vec![(process, *of, id, from)], chain(process, *of, id));
-                drafts.push(Draft { actors, footprint: own.clone(), chain });
+                drafts.push(Draft { actors, footprint: own.clone(), later: Footprint::default(), chain });
             }
             for (partner_type, partner_edge) in surveyor.partners_of(*of, id) {
                 let others =
                     types.iter().enumerate().filter(|(other, of)| *other != process && **of == partner_type);
                 for (partner, _) in others {
+                    let sends = (*of, id, facts.of(process));
+                    if !surveyor.may_meet(sends, (partner_type, partner_edge, facts.of(partner))) {
+                        continue;
+                    }
                     let Some(theirs) = footprints[partner].get(&partner_edge) else { continue };
                     let from_there = edges_from(system, partner_type).find(|(_, id)| *id == partner_edge)?.0;
                     let mut footprint = own.clone();
                     footprint.join(theirs);
                     // Both are there: nobody else has to come.
                     let is_theirs = |object: &Object| match object {
-                        Object::Channels(_, part) => *part == Part::Length,
+                        Object::Channels(_, part) => matches!(part, Part::More | Part::Less),
                         _ => true,
                     };
                     footprint.waits.retain(is_theirs);
                     let mut links = chain(process, *of, id);
                     links.extend(chain(partner, partner_type, partner_edge));
                     let actors = vec![(process, *of, id, from), (partner, partner_type, partner_edge, from_there)];
-                    drafts.push(Draft { actors, footprint, chain: links });
+                    drafts.push(Draft { actors, footprint, later: Footprint::default(), chain: links });
                     if drafts.len() > MOST_MOVES {
                         return None;
                     }
@@ -171,15 +183,16 @@ fn drafts(system: &System, surveyor: &Surveyor, outline: &Outline) -> Option<Vec
             }
         }
     }
-    // Whoever is started may do anything.
-    for draft in &mut drafts {
-        let mut starts = false;
-        for (_, link) in &draft.chain {
-            system.edge(link.edge).action.each_run(&mut |_| starts = true);
-        }
-        if starts {
-            draft.footprint.reads.push(Object::Everything);
-            draft.footprint.writes.push(Object::Everything);
+    // Whoever is started is not among them, but may come in between.
+    let mut lives: HashMap<ProcessTypeId, Footprint> = HashMap::new();
+    for Draft { later, chain, .. } in &mut drafts {
+        for (_, link) in &*chain {
+            system.edge(link.edge).action.each_run(&mut |run| {
+                let life = lives
+                    .entry(run.process_type)
+                    .or_insert_with(|| surveyor.life(run.process_type, facts.of_newcomers()));
+                later.join(life);
+            });
         }
     }
     (drafts.len() <= MOST_MOVES).then_some(drafts)
@@ -215,10 +228,21 @@ impl Draft {
         })
     }
 
-    /// Whether it may make a comparison of a global with a constant true.
+    /// Whether a process of this type may move by it.
+    fn may_move(&self, process: usize, of: ProcessTypeId) -> bool {
+        let moves = |(actor, link): &(usize, Link)| if link.is_partner { link.of == of } else { *actor == process };
+        self.chain.iter().any(moves)
+    }
+
+    /// Whether it may make a comparison of a number with a constant true.
     fn may_fulfil(&self, system: &System, (place, op, value): &(Place, BinaryOp, i32)) -> bool {
-        let is_it = |target: &Place| target.base == Base::Global && target.overlaps(place);
-        let mut may = false;
+        let is_it = |target: &Place| match target.base {
+            Base::Global | Base::Local => target.base == place.base && target.overlaps(place),
+            Base::Remote(..) => place.base == Base::Local,
+            Base::Nowhere => false,
+        };
+        // What those do who are started is not looked at so closely.
+        let mut may = self.later != Footprint::default();
         for (_, link) in &self.chain {
             let edge = system.edge(link.edge);
             edge.action.each_assignment(&mut |target, stored| {
@@ -246,8 +270,10 @@ impl Ties {
         let count = drafts.len();
         let (mut readers, mut writers): (BTreeMap<Object, Bits>, BTreeMap<Object, Bits>) = Default::default();
         for (number, draft) in drafts.iter().enumerate() {
-            for (objects, sets) in [(&draft.footprint.reads, &mut readers), (&draft.footprint.writes, &mut writers)]
-            {
+            let Draft { footprint, later, .. } = draft;
+            let reads = footprint.reads.iter().chain(&later.reads);
+            let writes = footprint.writes.iter().chain(&later.writes);
+            for (objects, sets) in [(reads.collect::<Vec<_>>(), &mut readers), (writes.collect(), &mut writers)] {
                 for object in objects {
                     sets.entry(*object).or_insert_with(|| Bits::none(count)).add(number);
                 }
@@ -299,12 +325,12 @@ impl Ties {
 fn makers(seat: &Seat, ties: &Ties, drafts: &[Draft], draft: &Draft) -> Vec<(Condition, Bits)> {
     let [(_, _, edge, _)] = draft.actors[..] else { return Vec::new() };
     let looking = seat.conditions(&seat.system.edge(edge).action);
-    let with_makers = |Looking { condition, objects, compared }| {
-        let mut makers = ties.writers_of(&objects);
-        if let Some(compared) = compared.filter(|(place, ..)| place.base == Base::Global) {
-            let idle: Vec<usize> =
-                makers.iter().filter(|maker| !drafts[*maker].may_fulfil(seat.system, &compared)).collect();
-            idle.into_iter().for_each(|maker| makers.remove(maker));
+    let with_makers = |Looking { condition, objects, own, compared }| {
+        let mut makers = ties.writers_of(&own);
+        makers.retain(|maker| drafts[maker].may_move(seat.process, seat.of()));
+        makers.join(&ties.writers_of(&objects));
+        if let Some(compared) = compared {
+            makers.retain(|maker| drafts[maker].may_fulfil(seat.system, &compared));
         }
         (condition, makers)
     };
@@ -362,9 +388,8 @@ fn index(system: &System, outline: &Outline, drafts: &[Draft]) -> (Alone, Togeth
     (alone, together)
 }
 
-/// Which moves show: what is asked of states may change by them, or they close circles.
-fn shown(system: &System, drafts: &[Draft], ties: &Ties) -> Vec<bool> {
-    let watched = ties.writers_of(&watched(system));
+/// Moves by which what is asked of states may change; and others of which every circle has one.
+fn seen_and_closing(system: &System, drafts: &[Draft], ties: &Ties) -> (Bits, Bits) {
     let landmarks = Landmarks::new(system);
     // The less an edge has to do with others, the more it is worth to leave it in peace.
     let mut weight: HashMap<EdgeId, u32> = HashMap::new();
@@ -377,13 +402,18 @@ fn shown(system: &System, drafts: &[Draft], ties: &Ties) -> Vec<bool> {
     }
     let is_seen = |of: ProcessTypeId, from: LocationId, edge: EdgeId| {
         let target = system.edge(edge).target;
-        let mut starts = false;
-        system.edge(edge).action.each_run(&mut |_| starts = true);
-        starts || landmarks.contains(of, from) || target.is_some_and(|target| landmarks.contains(of, target))
+        landmarks.contains(of, from) || target.is_some_and(|target| landmarks.contains(of, target))
     };
-    let closing = proviso::closing(system, is_seen, |edge| weight.get(&edge).copied().unwrap_or(0));
-    let shows = |(number, draft): (usize, &Draft)| {
-        watched.contains(number) || draft.chain.iter().any(|(_, link)| closing.contains(&link.edge))
-    };
-    drafts.iter().enumerate().map(shows).collect()
+    let edges = proviso::edges(system, is_seen, |edge| weight.get(&edge).copied().unwrap_or(0));
+    let (mut seen, mut closing) = (ties.writers_of(&watched(system)), Bits::none(drafts.len()));
+    for (number, draft) in drafts.iter().enumerate() {
+        for (_, link) in &draft.chain {
+            for (edges, moves) in [(&edges.seen, &mut seen), (&edges.closing, &mut closing)] {
+                if edges.contains(&link.edge) {
+                    moves.add(number);
+                }
+            }
+        }
+    }
+    (seen, closing)
 }

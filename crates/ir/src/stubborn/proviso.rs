@@ -13,23 +13,31 @@ use crate::{EdgeId, LocationId, ProcessTypeId, System};
 /// Types with more edges than this are not looked at so closely.
 const MANY: usize = 1000;
 
-/// Edges of which every circle in an automaton has one: all that are `seen` anyway, and of the others rather those of great
-/// weight.
-pub(super) fn closing(
+/// The edges where a search may have to take all that is possible.
+#[derive(Default)]
+pub(super) struct Edges {
+    pub seen: HashSet<EdgeId>,
+    /// Every circle in an automaton has one of these, or one that is seen.
+    pub closing: HashSet<EdgeId>,
+}
+
+/// Finds them: of those that are not seen anyway, rather those of great weight.
+pub(super) fn edges(
     system: &System,
     is_seen: impl Fn(ProcessTypeId, LocationId, EdgeId) -> bool,
     weight: impl Fn(EdgeId) -> u32,
-) -> HashSet<EdgeId> {
-    let mut closing = HashSet::new();
+) -> Edges {
+    let Edges { mut seen, mut closing } = Edges::default();
     for (of, process) in (0..).map(ProcessTypeId).zip(&system.process_types) {
         let mut others = Vec::new();
         for (from, location) in (0..).map(LocationId).zip(&process.locations) {
             for id in location.edges() {
-                match system.edge(id).target {
-                    Some(target) if !is_seen(of, from, id) => others.push((weight(id), id, from, target)),
-                    _ => {
-                        closing.insert(id);
-                    }
+                if is_seen(of, from, id) {
+                    seen.insert(id);
+                } else if let Some(target) = system.edge(id).target {
+                    // Who ends goes round only if somebody older starts him again; of all that move, the oldest does not
+                    // end.
+                    others.push((weight(id), id, from, target));
                 }
             }
         }
@@ -47,7 +55,7 @@ pub(super) fn closing(
             }
         }
     }
-    closing
+    Edges { seen, closing }
 }
 
 /// Whether there is a way from one location to another.

@@ -1,0 +1,216 @@
+//! Numbers that do not change any more: which channels a process uses, and which elements of arrays, is often settled when
+//! it starts. Who knows that sees that others use other ones.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::Sight;
+use crate::footprint::{Known, Span};
+use crate::interpret::{Layout, Outline};
+use crate::{Base, Expr, LocationId, Meaning, Place, ProcessTypeId, System};
+
+/// As many channels among the globals are watched as there are bits in a word.
+const MOST_CHANNELS: usize = 64;
+
+/// Where such numbers are.
+pub(super) struct Settled {
+    /// By byte of the globals: nobody ever stores anything there.
+    fixed: Vec<bool>,
+    /// Bytes of the globals where somebody stores channels.
+    channels: Vec<u32>,
+    /// Per process type: numbers that decide about channels or elements of arrays, and that stay as they are when a process
+    /// starts. Where they begin, and how many bytes they have.
+    locals: Vec<Vec<(u32, u8)>>,
+    /// Per process type and station: which of the channels a process may still store, or those that it starts.
+    stores: Vec<Vec<u64>>,
+}
+
+/// What such numbers are, in some states.
+pub(super) struct Facts {
+    globals: Vec<Option<u8>>,
+    /// Per process.
+    locals: Vec<Vec<Option<u8>>>,
+    /// Per process: the numbers of its channels.
+    channels: Vec<Span>,
+    new_channels: Span,
+}
+
+impl Facts {
+    pub fn of(&self, process: usize) -> Known<'_> {
+        Known {
+            number: Some(process as i32),
+            globals: &self.globals,
+            locals: &self.locals[process],
+            own_channels: Some(self.channels[process]),
+            new_channels: Some(self.new_channels),
+        }
+    }
+
+    pub fn of_newcomers(&self) -> Known<'_> {
+        let nobody = Known { globals: &self.globals, new_channels: Some(self.new_channels), ..Known::NOTHING };
+        nobody.of_newcomers()
+    }
+}
+
+impl Settled {
+    pub fn new(system: &System, layout: &Layout) -> Settled {
+        let mut fixed = vec![true; system.globals.size as usize];
+        let (mut channels, mut stored) = (BTreeSet::new(), vec![HashSet::new(); system.process_types.len()]);
+        for (of, process) in system.process_types.iter().enumerate() {
+            for edge in process.locations.iter().flat_map(|location| system.edges_of(location)) {
+                edge.forgets.iter().filter(|place| place.base == Base::Global).for_each(|place| {
+                    bytes(place).for_each(|byte| fixed[byte as usize] = false);
+                });
+                edge.action.each_store(&mut |place| match &place.base {
+                    Base::Global => {
+                        bytes(place).for_each(|byte| fixed[byte as usize] = false);
+                        if place.scalar.meaning == Meaning::Channel {
+                            channels.extend(bytes(place));
+                        }
+                    }
+                    Base::Local => stored[of].extend(bytes(place)),
+                    Base::Remote(_, of) => stored[of.index()].extend(bytes(place)),
+                    Base::Nowhere => {}
+                });
+            }
+        }
+        let channels: Vec<u32> = channels.into_iter().take(MOST_CHANNELS).collect();
+        let locals =
+            (0..).map(ProcessTypeId).zip(&stored).map(|(of, stored)| deciding(system, of, stored)).collect();
+        let stores = stores(system, layout, &channels);
+        Settled { fixed, channels, locals, stores }
+    }
+
+    /// Appends what tells states from each other in which other numbers are settled, or the same ones have other values.
+    pub fn key(
+        &self,
+        layout: &Layout,
+        outline: &Outline,
+        stations: &[u16],
+        sight: &impl Sight,
+        key: &mut Vec<u32>,
+    ) {
+        key.extend(&outline.types);
+        for (of, start) in outline.types.iter().zip(&outline.starts) {
+            let frame = start + layout.process_header as u32;
+            key.extend(self.locals[*of as usize].iter().map(|(at, bytes)| sight.number(frame + at, *bytes)));
+        }
+        if !self.channels.is_empty() {
+            let open = self.open(outline, stations);
+            key.extend([open as u32, (open >> 32) as u32]);
+            key.extend(self.closed(open).map(|at| sight.number(layout.globals() as u32 + at, 1)));
+        }
+    }
+
+    /// What is settled in a state, as its key says.
+    pub fn facts(&self, layout: &Layout, outline: &Outline, stations: &[u16], state: &[u8]) -> Facts {
+        let first = layout.globals();
+        let mut globals: Vec<Option<u8>> =
+            self.fixed.iter().zip(&state[first..]).map(|(fixed, byte)| fixed.then_some(*byte)).collect();
+        for at in self.closed(self.open(outline, stations)) {
+            globals[at as usize] = Some(state[first + at as usize]);
+        }
+        let locals = outline.types.iter().zip(&outline.starts).map(|(of, start)| {
+            let (frame, mut known) = (*start as usize + layout.process_header, Vec::new());
+            for (at, bytes) in &self.locals[*of as usize] {
+                for at in *at as usize..*at as usize + usize::from(*bytes) {
+                    known.resize(known.len().max(at + 1), None);
+                    known[at] = Some(state[frame + at]);
+                }
+            }
+            known
+        });
+        let mut next = 1 + layout.global_channels.len() as u32;
+        let channels = outline.types.iter().map(|of| {
+            let from = next;
+            next += layout.channels_of(ProcessTypeId(*of as u16)) as u32;
+            Span { from, to: next }
+        });
+        let channels = channels.collect();
+        Facts { globals, locals: locals.collect(), channels, new_channels: Span { from: next, to: u32::MAX } }
+    }
+
+    /// The channels that somebody may still store.
+    fn open(&self, outline: &Outline, stations: &[u16]) -> u64 {
+        let stores = |(of, station): (&u32, &u16)| self.stores[*of as usize][usize::from(*station)];
+        outline.types.iter().zip(stations).map(stores).fold(0, |open, stores| open | stores)
+    }
+
+    fn closed(&self, open: u64) -> impl Iterator<Item = u32> {
+        self.channels.iter().enumerate().filter(move |(number, _)| open >> number & 1 == 0).map(|(_, at)| *at)
+    }
+}
+
+/// All bytes that a place may be.
+fn bytes(place: &Place) -> std::ops::Range<u32> {
+    let reach: u32 = place.indices.iter().map(|index| index.len.saturating_sub(1) * index.stride).sum();
+    place.offset..place.offset + reach + place.scalar.size()
+}
+
+/// The locals that stand for channels, or in indices, and where nothing is stored.
+fn deciding(system: &System, of: ProcessTypeId, stored: &HashSet<u32>) -> Vec<(u32, u8)> {
+    let mut found = BTreeSet::new();
+    let mut note = |place: &Place| {
+        let is_settled = place.base == Base::Local && place.indices.is_empty();
+        if is_settled && !bytes(place).any(|byte| stored.contains(&byte)) {
+            found.insert((place.offset, place.scalar.size() as u8));
+        }
+    };
+    for edge in system.process_type(of).locations.iter().flat_map(|location| system.edges_of(location)) {
+        let mut in_indices = |place: &Place| {
+            for index in &place.indices {
+                index.value.each(&mut |part| {
+                    if let Expr::Load(place) = part {
+                        note(place);
+                    }
+                });
+            }
+        };
+        edge.action.each_store(&mut in_indices);
+        edge.action.each_expr(&mut |expr| {
+            if let Expr::Load(place) = expr {
+                in_indices(place);
+            }
+        });
+        edge.action.each_expr(&mut |expr| match expr {
+            Expr::Load(place) if place.scalar.meaning == Meaning::Channel => note(place),
+            _ => {}
+        });
+    }
+    found.into_iter().collect()
+}
+
+/// Per process type and station: which of these a process may still store, or those that it starts.
+fn stores(system: &System, layout: &Layout, channels: &[u32]) -> Vec<Vec<u64>> {
+    let of_action = |edge: &crate::Edge| {
+        let mut stores = 0;
+        edge.action.each_store(&mut |place| {
+            if place.base == Base::Global {
+                let is_it = |(_, at): &(usize, &u32)| bytes(place).contains(at);
+                let these = channels.iter().enumerate().filter(is_it).map(|(number, _)| 1_u64 << number);
+                stores |= these.fold(0, |all, one| all | one);
+            }
+        });
+        stores
+    };
+    let types: Vec<ProcessTypeId> = (0..system.process_types.len() as u16).map(ProcessTypeId).collect();
+    let mut by_life = vec![0; types.len()];
+    let from = |of: ProcessTypeId, location: LocationId, by_life: &[u64]| {
+        let mut stores = 0;
+        for reached in system.reachable(of, location) {
+            for edge in system.edges_of(&system.process_type(of).locations[reached.index()]) {
+                stores |= of_action(edge);
+                edge.action.each_run(&mut |run| stores |= by_life[run.process_type.index()]);
+            }
+        }
+        stores
+    };
+    loop {
+        let next: Vec<u64> = types.iter().map(|of| from(*of, system.process_type(*of).entry, &by_life)).collect();
+        if next == by_life {
+            break;
+        }
+        by_life = next;
+    }
+    let of_type = |of: &ProcessTypeId| layout.stations(*of).iter().map(|at| from(*of, *at, &by_life)).collect();
+    types.iter().map(of_type).collect()
+}

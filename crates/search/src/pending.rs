@@ -1,0 +1,85 @@
+//! What is certainly not expanded yet.
+//!
+//! States are expanded in the order of their numbers. It is enough to remember some that have been found lately: who is
+//! forgotten is taken for expanded, which is safe.
+
+use std::mem::size_of;
+
+use entail_model::StateKey;
+
+pub(crate) struct Pending<K> {
+    /// Each with its number, where its hash says, in place of the one before it there. A power of two.
+    slots: Vec<Option<(K, u64)>>,
+}
+
+const FEWEST: usize = 1 << 10;
+const MOST: usize = 1 << 20;
+
+impl<K> Default for Pending<K> {
+    fn default() -> Self {
+        Pending { slots: Vec::new() }
+    }
+}
+
+impl<K: StateKey> Pending<K> {
+    /// A state was found, when so many were to be expanded.
+    pub fn note(&mut self, key: K, number: u64, waiting: u64) {
+        if self.slots.len() < MOST && (self.slots.len() as u64) < waiting.max(FEWEST as u64) {
+            self.grow();
+        }
+        self.put(key, number);
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let wanted = (2 * self.slots.len()).max(FEWEST);
+        let old = std::mem::replace(&mut self.slots, vec![None; wanted]);
+        old.into_iter().flatten().for_each(|(key, number)| self.put(key, number));
+    }
+
+    fn put(&mut self, key: K, number: u64) {
+        let at = self.at(key);
+        self.slots[at] = Some((key, number));
+    }
+
+    /// Whether the state will be expanded after the one with this number.
+    pub fn comes_after(&self, key: K, number: u64) -> bool {
+        let found = if self.slots.is_empty() { None } else { self.slots[self.at(key)] };
+        found.is_some_and(|(found, later)| found == key && later > number)
+    }
+
+    fn at(&self, key: K) -> usize {
+        (key.hash() >> (u64::BITS - self.slots.len().trailing_zeros())) as usize
+    }
+
+    pub fn bytes(&self) -> u64 {
+        (self.slots.len() * size_of::<Option<(K, u64)>>()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use entail_model::Key;
+    use entail_testkit::rng::Rng;
+    use std::collections::HashMap;
+
+    #[test]
+    fn nobody_is_said_to_wait_who_does_not() {
+        let (mut rng, mut pending, mut numbers) = (Rng::new(5), Pending::default(), HashMap::new());
+        let mut remembered = 0;
+        for number in 1..20_000 {
+            let key = Key(rng.below(1 << 30) as u64);
+            pending.note(key, number, number / 4);
+            numbers.insert(key, number);
+            let asked = Key(rng.below(1 << 30) as u64);
+            for key in [key, asked] {
+                let since = rng.below(number as usize) as u64;
+                let comes = pending.comes_after(key, since);
+                assert!(!comes || numbers.get(&key).is_some_and(|found| *found > since));
+                remembered += usize::from(comes);
+            }
+        }
+        assert!(remembered > 10_000, "{remembered}");
+    }
+}
