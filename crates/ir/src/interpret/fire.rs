@@ -320,8 +320,9 @@ impl<'a> Performance<'a> {
                     self.observe_buffer(Direction::Receive, number, channel, 0)?;
                 }
             }
-            if let (Pattern::Store(place), Some(value)) = (pattern, message.get(index)) {
-                self.assign(place, *value)?;
+            if let Pattern::Store(place) = pattern {
+                // A field that the message lacks is 0.
+                self.assign(place, message.get(index).copied().unwrap_or(0))?;
             }
         }
         if !rendezvous && !receive.keep {

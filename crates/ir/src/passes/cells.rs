@@ -149,7 +149,7 @@ impl Cells {
     }
 
     /// Given what matters behind an action, turns it into what matters before.
-    pub fn before(&self, system: &System, action: &Action, set: &mut Set) {
+    pub fn before(&self, action: &Action, set: &mut Set) {
         match action {
             Action::Skip | Action::Else | Action::End => {}
             Action::Guard(expr) | Action::Assert(expr) => self.look(expr, set),
@@ -161,7 +161,7 @@ impl Cells {
                 self.look(&send.channel, set);
                 send.fields.iter().chain(&send.when).for_each(|expr| self.look(expr, set));
             }
-            Action::Receive(receive) => self.before_receive(system, receive, set),
+            Action::Receive(receive) => self.before_receive(receive, set),
             // Nobody reads what is printed during a search; but it may go wrong.
             Action::Print(_, args) => args.iter().filter(|arg| arg.may_fault()).for_each(|arg| self.look(arg, set)),
             Action::PrintName(name) => {
@@ -174,7 +174,7 @@ impl Cells {
                 self.look(&parts.1, set);
             }
             Action::Run(run, then) => {
-                self.before(system, then, set);
+                self.before(then, set);
                 run.args.iter().for_each(|arg| self.look(arg, set));
             }
             Action::Deterministic(block) => {
@@ -189,7 +189,7 @@ impl Cells {
                         let before = match node {
                             BlockNode::Do { action, next: then, .. } => {
                                 let mut set = next(then, &at);
-                                self.before(system, action, &mut set);
+                                self.before(action, &mut set);
                                 set
                             }
                             BlockNode::Choose { alternatives, .. } => {
@@ -213,7 +213,7 @@ impl Cells {
                     Entry::AnyOf(actions) => {
                         for action in actions {
                             let mut first = self.none();
-                            self.before(system, action, &mut first);
+                            self.before(action, &mut first);
                             set.join(&first);
                         }
                     }
@@ -222,15 +222,13 @@ impl Cells {
         }
     }
 
-    fn before_receive(&self, system: &System, receive: &Receive, set: &mut Set) {
-        // A message may be shorter than what is wanted of it.
-        let is_whole = system.channel_types.iter().all(|channel| channel.fields.len() >= receive.fields.len());
+    fn before_receive(&self, receive: &Receive, set: &mut Set) {
         // The condition looks at what has been stored.
         receive.when.iter().for_each(|condition| self.look(condition, set));
         for field in &receive.fields {
             match field {
-                Pattern::Store(place) if is_whole => self.overwrite(place, set),
-                Pattern::Store(_) | Pattern::Equal(_) | Pattern::Ignore => {}
+                Pattern::Store(place) => self.overwrite(place, set),
+                Pattern::Equal(_) | Pattern::Ignore => {}
             }
         }
         // An index may be what the field before it has stored; so may be what is asked for, or not.

@@ -34,7 +34,7 @@ fn alive(system: &System, process: &ProcessType, cells: &Cells) -> Vec<Set> {
         for (at, location) in process.locations.iter().enumerate().rev() {
             for edge in system.edges_of(location).iter().filter(|edge| !edge.action.is_never_possible()) {
                 let mut set = edge.target.map_or_else(|| cells.none(), |target| alive[target.index()].clone());
-                cells.before(system, &edge.action, &mut set);
+                cells.before(&edge.action, &mut set);
                 grown |= alive[at].join(&set);
             }
         }

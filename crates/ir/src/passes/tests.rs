@@ -298,6 +298,35 @@ fn a_sender_forgets_in_a_rendezvous() {
 }
 
 #[test]
+fn a_receive_overwrites_even_what_the_message_lacks() {
+    check(
+        FORGET,
+        "channel c0 \"short\": 0 of (u8)
+         channel c1 \"long\": 1 of (u8, u8)
+         globals size 3
+           var short: u8(chan) at 0
+           var long: u8(chan) at 1
+           var any: u8(chan) at 2
+           let short = new c0
+           let long = new c1
+         process P size 1 entry L1 declared s0
+           var got: u8 at 0
+           L1:
+             any ? (== 1, got) -> L2 @s0
+           L2:
+             when got -> L1 @s0
+         process Q size 0 entry L1 declared s0
+           L1:
+             any = short -> L2 @s0
+           L2:
+             any = long -> L1 @s0
+         start P
+         start Q",
+        &["- when got -> L1 @s0", "+ when got -> L1 forgets got @s0"],
+    );
+}
+
+#[test]
 fn a_chain_of_private_statements_is_one_step() {
     check(
         MERGE,

@@ -110,7 +110,7 @@ impl Emitter<'_, '_> {
         }
         let to = self.open_with_care(scene.state);
         self.move_sender(to);
-        self.receive_offer(receive, fields, &scene, to);
+        self.receive_offer(receive, &scene, to);
         if wrong {
             self.fail(FaultKind::MessageFields, edge.statement);
         }

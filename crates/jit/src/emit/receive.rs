@@ -215,10 +215,9 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// Receives the message that is offered, which has so many fields. Others are not stored.
-    pub(super) fn receive_offer(&mut self, receive: &Receive, fields: usize, scene: &Scene, to: Value) {
-        let fields = &receive.fields[..fields.min(receive.fields.len())];
-        self.store_fields(fields, Message::Offered, scene, |_| to, |_, _| {});
+    /// Receives the message that is offered.
+    pub(super) fn receive_offer(&mut self, receive: &Receive, scene: &Scene, to: Value) {
+        self.store_fields(&receive.fields, Message::Offered, scene, |_| to, |_, _| {});
     }
 
     /// Fields are stored one after the other, so that in `c?i,a[i]` the index is the `i` just received.
