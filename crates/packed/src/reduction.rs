@@ -10,6 +10,8 @@ use crate::Packed;
 
 /// So many states are looked at before it is decided whether there is something to be gained.
 const TRIED: usize = 3_000;
+/// Or so many, with those inside indivisible sequences.
+const MOST_SEEN: usize = 30_000;
 /// It is, if of the steps in these states at least one in so many is left out.
 const WORTH: usize = 40;
 
@@ -41,11 +43,12 @@ impl<'s> Stubborn<'s> {
         model.initial_states(&mut |state| queue.push_back(state.to_vec()));
         let (mut successors, mut scratch, mut table) =
             (Successors::default(), Default::default(), Table::default());
-        let (mut all, mut left_out) = (0, 0);
-        while let Some(state) = queue.pop_front().filter(|_| known.len() < TRIED) {
+        let (mut all, mut left_out, mut tried) = (0, 0, 0);
+        while let Some(state) = queue.pop_front().filter(|_| tried < TRIED && known.len() < MOST_SEEN) {
             successors.clear();
             model.expand(&state, &mut successors, &mut scratch);
             if !model.is_transient(&state) {
+                tried += 1;
                 all += successors.len();
                 if let Some(keeps) = self.select(model, &state, &successors.steps(), 0, &mut table) {
                     left_out += keeps.iter().filter(|keeps| !**keeps).count();

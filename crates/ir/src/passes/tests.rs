@@ -119,6 +119,20 @@ fn where_nobody_comes_nothing_happens() {
 }
 
 #[test]
+fn an_element_that_only_leads_to_itself_is_unread_but_its_index_is_checked() {
+    check(
+        UNREAD,
+        "globals size 5
+           var a: [u8; 5] at 0
+         process P size 0 entry L1 declared s0
+           L1:
+             a[_self] = a[_self] + 1 -> L1 @s0
+         start P",
+        &["- a[_self] = a[_self] + 1 -> L1 @s0", "+ nowhere[0][_self of 5 by 1]:u8 = 0 -> L1 @s0"],
+    );
+}
+
+#[test]
 fn what_only_leads_to_itself_is_unread() {
     check(
         UNREAD,

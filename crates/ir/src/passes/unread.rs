@@ -139,7 +139,7 @@ impl Readers {
         // Whatever lies outside of all variables is left alone.
         let at_once = !takes_all(place) || into.is_empty() && place.base != Base::Nowhere;
         self.seen.extend(into.iter().filter(|_| !is_near(place)));
-        self.put(system, of, value, &into, at_once);
+        self.put(system, of, &elsewhere(value, place), &into, at_once);
     }
 
     fn inits(&mut self, system: &System, of: Option<ProcessTypeId>, frame: &Frame) {
@@ -270,8 +270,9 @@ impl Cut<'_> {
         match action {
             Action::Assign(place, value) => {
                 if self.is_unread(place) {
+                    let may_fault = may_fault(&elsewhere(value, place));
                     place.base = Base::Nowhere;
-                    if takes_all(place) && !may_fault(value) {
+                    if takes_all(place) && !may_fault {
                         *value = Expr::Const(0);
                     }
                     if is_always_there(place) {
@@ -323,6 +324,16 @@ impl Cut<'_> {
             }
         }
     }
+}
+
+/// A value without what it takes from the place where it is put: that may go wrong only where storing it does.
+fn elsewhere(value: &Expr, place: &Place) -> Expr {
+    let mut value = value.clone();
+    match &value {
+        Expr::Load(found) if **found == *place => value = Expr::Const(0),
+        _ => rewrite::parts(&mut value, &mut |part| *part = elsewhere(part, place)),
+    }
+    value
 }
 
 /// Whether a process only reaches its own variables there, or those of all.
