@@ -12,7 +12,7 @@ use entail_jit::Jit;
 use entail_model::{
     Accepting, Concurrent, Fault, FaultKind, Guarantee, Model, Observer, Progress, Propositional, Reduced, Since,
 };
-use entail_packed::{Packed, Stubborn};
+use entail_packed::{Packed, Tried};
 use entail_search::{
     Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, branching, breadth_first, components,
     depth_first, nested,
@@ -247,15 +247,15 @@ impl Plan {
             };
             let task = Task { way: &way, claim: claim.as_ref(), checks: &checks, limits: &limits };
             let sets = match self.rule(&way) {
-                Ok(rule) => Stubborn::new(&model, rule, self.proviso(&way))
-                    .filter(|sets| self.reduction != Reduction::IfWorthIt || sets.are_worth_it(&model))
+                Ok(rule) => Tried::best(&model, rule, self.provisos(&way))
+                    .filter(|tried| self.reduction != Reduction::IfWorthIt || tried.is_worth_it)
                     .ok_or(Unreduced::NothingToGain),
                 Err(reason) => Err(reason),
             };
             let bits = model.bits();
             let (explored, reduction) = match sets {
-                Ok(sets) => {
-                    let reduced = Reduced { model: &model, reduction: &sets };
+                Ok(Tried { reduction, .. }) => {
+                    let reduced = Reduced { model: &model, reduction: &reduction };
                     (self.look(&reduced, bits, task, watch), Ok(self.reduction))
                 }
                 Err(reason) => (self.look(&model, bits, task, watch), Err(reason)),
@@ -316,12 +316,12 @@ impl Plan {
     }
 
     /// Breadth first, every state is expanded once, and it is known which are still to come. Others see to it beforehand that
-    /// nobody is passed over.
-    fn proviso(&self, way: &Way) -> Proviso {
+    /// nobody is passed over for ever.
+    fn provisos(&self, way: &Way) -> &'static [Proviso] {
         match (way, self.search) {
-            (Way::States, Search::BreadthFirst) => Proviso::Search,
+            (Way::States, Search::BreadthFirst) => &[Proviso::Search, Proviso::Automata],
             (Way::States, Search::DepthFirst | Search::Nested)
-            | (Way::Beginnings(_) | Way::Runs(_) | Way::Questions(..), _) => Proviso::Automata,
+            | (Way::Beginnings(_) | Way::Runs(_) | Way::Questions(..), _) => &[Proviso::Automata],
         }
     }
 

@@ -12,6 +12,9 @@ pub trait Reduction<M: Model>: Sync {
     /// What is needed from one state to the next.
     type Desk: Default;
 
+    /// Whether the search must see to it that nobody is passed over for ever ([`Model::REDUCES`]).
+    fn needs_proviso(&self) -> bool;
+
     /// Given all steps out of a stable state, says of each whether it is to be taken; or nothing if all are. There may be
     /// several answers: the first one has the number 0, and after the last one, all are.
     fn select<'d>(
@@ -105,6 +108,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         successors.each_step(|step| scratch.steps.push(step));
         if let Some(keeps) = self.reduction.select(self.model, state, &scratch.steps, times, &mut scratch.desk) {
             successors.retain(keeps);
+            successors.left_out = self.reduction.needs_proviso();
         }
     }
 
@@ -115,6 +119,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         mut each: impl FnMut(Hop<M::Step, K>),
     ) -> usize {
         let Scratch { model, desk, steps } = scratch;
+        let left_out = self.reduction.needs_proviso();
         let mut hops = Vec::with_capacity(8 * states.len());
         let expanded = self.model.expand_words(states, model, |hop| hops.push(hop));
         for of_state in hops.chunk_by(|one, other| one.from == other.from) {
@@ -137,7 +142,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
                     is_taken = keeps.next() == Some(&true);
                 }
                 if is_taken {
-                    each(Hop { left_out: true, ..*hop });
+                    each(Hop { left_out, ..*hop });
                 }
             }
         }

@@ -18,8 +18,8 @@ pub struct Successors<S> {
     faults: Vec<(usize, Fault)>,
     /// Whether all steps lead to stable states without a fault, as most do.
     plain: bool,
-    /// Some were left out.
-    left_out: bool,
+    /// Some were left out, and only put off.
+    pub(crate) left_out: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -138,14 +138,13 @@ impl<S: Copy> Successors<S> {
         self.plain
     }
 
-    /// Whether there are others, which were left out.
+    /// Whether there are others, which were left out, and only put off.
     pub fn are_left_out(&self) -> bool {
         self.left_out
     }
 
     /// Leaves only those steps for which it is said.
     pub fn retain(&mut self, keeps: &[bool]) {
-        self.left_out |= keeps.contains(&false);
         let short = self.words.len() + self.pairs.len();
         let (of_short, of_list) = keeps.split_at(short.min(keeps.len()));
         let mut of_short = of_short.iter();

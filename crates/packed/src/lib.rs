@@ -18,6 +18,7 @@ mod form;
 mod log;
 mod reduction;
 mod scout;
+mod trial;
 
 use entail_ir::interpret::{Engine, Kind, Sink, Source, Step};
 use entail_ir::{Interpreter, Ranges, System};
@@ -26,6 +27,7 @@ use entail_model::{
 };
 
 pub use reduction::Stubborn;
+pub use trial::Tried;
 
 use form::{Form, Forms};
 

@@ -6,6 +6,7 @@ mod document;
 mod figures;
 mod list;
 mod liveness;
+mod reduction;
 mod spin;
 mod table;
 
@@ -46,6 +47,9 @@ pub struct Options {
     /// Formulas of branching time instead, against safety runs of the same models
     #[arg(long, conflicts_with_all = ["models", "min_states", "max_states", "small", "csv", "liveness"])]
     branching: bool,
+    /// What it costs to see whether steps can be left out, and what that saves, instead
+    #[arg(long, conflicts_with_all = ["models", "small", "csv", "liveness", "branching"])]
+    reduction: bool,
     /// How often everything is measured; the medians count
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -65,7 +69,7 @@ pub struct Options {
 pub enum Mode {
     /// Both explore the model exactly as written: equal work.
     AsWritten,
-    /// Both explore what they make of the model by default.
+    /// Both explore what they make of the model by default, with all orders of steps.
     Default,
 }
 
@@ -89,7 +93,7 @@ impl Mode {
     pub fn of_entail(self) -> entail::Mode {
         match self {
             Mode::AsWritten => entail::Mode::AsWritten,
-            Mode::Default => entail::Mode::Optimised,
+            Mode::Default => entail::Mode::Passes,
         }
     }
 
@@ -112,6 +116,9 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     }
     if options.branching {
         return branching::run(options, &entail);
+    }
+    if options.reduction {
+        return reduction::run(options, &entail);
     }
     let mut contests = prepare(options)?;
     if contests.is_empty() {

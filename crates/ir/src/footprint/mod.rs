@@ -331,6 +331,9 @@ impl<'s> Surveyor<'s> {
     fn is_ready(&self, link: Link, chain: &[Link], known: Known) -> bool {
         let (first, action) = (chain[0], &self.system.edge(link.edge).action);
         let Action::Guard(condition) = &self.system.edge(first.edge).action else { return false };
+        if link.of != first.of || link.is_partner {
+            return false;
+        }
         let is_same = |one: &Action, other: &Action| std::mem::discriminant(one) == std::mem::discriminant(other);
         let (channel, needed) = match action {
             Action::Send(send) => (&send.channel, ChannelTest::NotFull),
@@ -353,8 +356,6 @@ impl<'s> Surveyor<'s> {
             }
         };
         span.to == span.from + 1
-            && link.of == first.of
-            && !link.is_partner
             && condition.conjuncts().iter().any(is_it)
             && !chain.iter().any(|other| interferes(&other))
     }

@@ -1,7 +1,9 @@
 //! Sets of moves, as bits.
 
+use std::collections::HashMap;
+
 /// A set of moves: as many bits as there are moves.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Bits(pub Vec<u64>);
 
 impl Bits {
@@ -56,6 +58,8 @@ const WIDTHS: [usize; 8] = [1, 2, 3, 4, 6, 8, 16, MOST_WORDS];
 pub(super) struct Sets {
     width: usize,
     words: Vec<u64>,
+    /// Each is kept once.
+    known: HashMap<Bits, SetId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +70,7 @@ impl Sets {
     pub fn new(moves: usize) -> Sets {
         let words = moves.div_ceil(64);
         let width = WIDTHS.into_iter().find(|width| words <= *width).unwrap_or(MOST_WORDS);
-        Sets { width, words: Vec::new() }
+        Sets { width, words: Vec::new(), known: HashMap::new() }
     }
 
     /// How many words they have together.
@@ -78,10 +82,14 @@ impl Sets {
         self.width
     }
 
-    pub fn push(&mut self, set: &Bits) -> SetId {
+    pub fn push(&mut self, set: Bits) -> SetId {
+        if let Some(id) = self.known.get(&set) {
+            return *id;
+        }
         let id = SetId((self.words.len() / self.width) as u32);
         self.words.extend(&set.0);
         self.words.resize((id.0 as usize + 1) * self.width, 0);
+        self.known.insert(set, id);
         id
     }
 

@@ -17,7 +17,7 @@ mod settled;
 
 pub use condition::Sight;
 
-use bits::{MOST_WORDS, SetId, add, contains, count, each, meet, next};
+use bits::{MOST_WORDS, add, contains, count, each, meet, next};
 use moves::Moves;
 
 use crate::System;
@@ -240,7 +240,7 @@ impl Selection<'_> {
         let sets = &self.moves.sets;
         desk.moves.iter().find_map(|&seed| {
             let (process, station) = self.moves.all[seed as usize].places[0];
-            let own = sets.get::<W>(self.moves.at(process, station)?);
+            let own = sets.get::<W>(self.moves.at(process, station));
             let is_private = |number: u32| {
                 let one = &self.moves.all[number as usize];
                 let is_possible = contains(&here.possible, number);
@@ -270,12 +270,8 @@ impl Selection<'_> {
             }
             // Whoever needs this one, or another choice of its process, does no better.
             let (process, station) = self.moves.all[seed as usize].places[0];
-            let choices = self.moves.at(process, station).map(|id| self.moves.sets.get::<W>(id));
-            let choices = choices.into_iter().flatten().zip(&here.possible);
-            here.avoided
-                .iter_mut()
-                .zip(choices)
-                .for_each(|(avoided, (choice, possible))| *avoided |= choice & possible);
+            let choices = self.moves.sets.get::<W>(self.moves.at(process, station));
+            (0..W).for_each(|word| here.avoided[word] |= choices[word] & here.possible[word]);
         }
         best
     }
@@ -295,7 +291,7 @@ impl Selection<'_> {
         // Those that are possible first: they decide soonest whether it is worth to go on.
         while let Some((number, is_possible)) = next(&mut todo, &here.possible) {
             let more = if is_possible {
-                self.moves.sets.get(self.moves.all[number as usize].against)
+                *self.moves.sets.get(self.moves.all[number as usize].against)
             } else {
                 self.reason(number, sight, &set, here, desk)
             };
@@ -323,30 +319,38 @@ impl Selection<'_> {
         set: &[u64; W],
         here: &Here<W>,
         desk: &mut Desk,
-    ) -> &[u64; W] {
+    ) -> [u64; W] {
         let one = &self.moves.all[number as usize];
-        let mut best: Option<(u32, &[u64; W])> = None;
-        let mut consider = |id: SetId| {
-            let candidate = self.moves.sets.get::<W>(id);
+        let mut best: Option<(u32, [u64; W])> = None;
+        let mut consider = |candidate: &[u64; W]| {
             let cost = here.cost(candidate, set);
             if best.is_none_or(|(least, _)| cost < least) {
-                best = Some((cost, candidate));
+                best = Some((cost, *candidate));
             }
             cost == 0
         };
-        for ((process, station), arrivals) in one.places.iter().zip(&one.arrivals) {
-            if desk.stations[*process] != *station && consider(*arrivals) {
-                break;
+        // Who is elsewhere comes there by something that he can do where he is.
+        for &(process, station) in &one.places {
+            let at = desk.stations[process];
+            let ways = if at == station { None } else { self.moves.ways(process, at, station) };
+            if ways.is_some_and(|ways| consider(self.moves.sets.get(ways))) {
+                return [0; W];
             }
         }
         for (condition, makers) in &one.conditions {
             let failing = &mut desk.failing[*condition as usize];
             let fails = *failing.get_or_insert_with(|| self.moves.conditions[*condition as usize].fails(sight));
-            if fails && consider(*makers) {
-                break;
+            if fails && consider(self.moves.sets.get(*makers)) {
+                return [0; W];
             }
         }
-        best.map_or_else(|| self.moves.sets.get(one.enablers), |(_, reason)| reason)
+        let places = one.places.iter().zip(&one.arrivals);
+        for (_, arrivals) in places.filter(|((process, station), _)| desk.stations[*process] != *station) {
+            if consider(self.moves.sets.get(*arrivals)) {
+                return [0; W];
+            }
+        }
+        best.map_or_else(|| *self.moves.sets.get(one.enablers), |(_, reason)| reason)
     }
 }
 
@@ -365,14 +369,17 @@ impl<const W: usize> Here<W> {
     }
 
     /// How much larger a set becomes by these moves. What is possible counts most.
+    #[inline]
     fn cost(&self, moves: &[u64; W], set: &[u64; W]) -> u32 {
         const POSSIBLE: u32 = 1 << 12;
-        (0..W)
-            .map(|word| {
-                let new = moves[word] & self.ahead[word] & !set[word];
-                new.count_ones() + POSSIBLE * (new & self.possible[word]).count_ones()
-            })
-            .sum()
+        let mut cost = 0;
+        for word in 0..W {
+            let new = moves[word] & self.ahead[word] & !set[word];
+            if new != 0 {
+                cost += new.count_ones() + POSSIBLE * (new & self.possible[word]).count_ones();
+            }
+        }
+        cost
     }
 }
 

@@ -42,15 +42,23 @@ pub(super) struct Moves {
     /// By process and station: what can still be taken by whom.
     pub ahead: Vec<Vec<SetId>>,
     /// By process and station: what begins there.
-    from: HashMap<(usize, u16), SetId>,
+    from: Vec<Vec<SetId>>,
+    /// By process, and by two stations: what begins at the first one, and may lead to the second.
+    ways: Vec<Vec<SetId>>,
     pub conditions: Vec<Condition>,
     pub sets: Sets,
 }
 
 impl Moves {
     /// What a process can do at a station, if it is possible.
-    pub fn at(&self, process: usize, station: u16) -> Option<SetId> {
-        self.from.get(&(process, station)).copied()
+    pub fn at(&self, process: usize, station: u16) -> SetId {
+        self.from[process][usize::from(station)]
+    }
+
+    /// What a process can do at a station to come to another one, if that was found out.
+    pub fn ways(&self, process: usize, from: u16, to: u16) -> Option<SetId> {
+        let stations = self.from[process].len();
+        self.ways[process].get(usize::from(from) * stations + usize::from(to)).copied()
     }
 }
 
@@ -91,7 +99,7 @@ pub(super) fn moves(surveyor: &Surveyor, layout: &Layout, outline: &Outline, fac
     let mut sets = Sets::new(count);
     let mut keep = |mut set: Bits| {
         last.iter().for_each(|number| set.remove(*number));
-        sets.push(&set)
+        sets.push(set)
     };
     let arrivals: HashMap<_, _> = into.into_iter().map(|(place, set)| (place, keep(set))).collect();
     let nowhere = keep(nothing.clone());
@@ -132,9 +140,16 @@ pub(super) fn moves(surveyor: &Surveyor, layout: &Layout, outline: &Outline, fac
     }
     let ahead = ahead(system, layout, outline, &drafts);
     let ahead = ahead.into_iter().map(|sets| sets.into_iter().map(&mut keep).collect()).collect();
-    let from = from.into_iter().map(|(place, set)| (place, keep(set))).collect();
+    let ways = ways(system, layout, outline, &drafts, &from);
+    let ways = ways.into_iter().map(|sets| sets.iter().map(|set| keep(set.clone())).collect()).collect();
+    let types = outline.types.iter().map(|of| ProcessTypeId(*of as u16)).enumerate();
+    let from = types.map(|(process, of)| {
+        let stations = 0..layout.stations(of).len() as u16;
+        stations.map(|station| from.get(&(process, station)).map_or(nowhere, |set| keep(set.clone()))).collect()
+    });
+    let from = from.collect();
     let (alone, together) = index(system, outline, &drafts);
-    Some(Moves { all, alone, together, ahead, from, conditions, sets })
+    Some(Moves { all, alone, together, ahead, from, ways, conditions, sets })
 }
 
 fn drafts(system: &System, surveyor: &Surveyor, outline: &Outline, facts: &Facts) -> Option<Vec<Draft>> {
@@ -359,6 +374,40 @@ fn ahead(system: &System, layout: &Layout, outline: &Outline, drafts: &[Draft]) 
         ahead.push(layout.stations(of).iter().map(of_station).collect());
     }
     ahead
+}
+
+/// Of types with more stations it is not found out how to come from one to another.
+const MOST_STATIONS: usize = 128;
+
+/// By process, and by two stations: what begins at the first one, and may lead to the second.
+fn ways(
+    system: &System,
+    layout: &Layout,
+    outline: &Outline,
+    drafts: &[Draft],
+    from: &HashMap<(usize, u16), Bits>,
+) -> Vec<Vec<Bits>> {
+    let mut all = Vec::new();
+    for (process, of) in outline.types.iter().map(|of| ProcessTypeId(*of as u16)).enumerate() {
+        let stations = layout.stations(of);
+        let mut ways = Vec::new();
+        if stations.len() <= MOST_STATIONS {
+            ways = vec![Bits::none(drafts.len()); stations.len() * stations.len()];
+            let reachable: Vec<_> = stations.iter().map(|at| system.reachable(of, *at)).collect();
+            for (number, station) in stations.iter().enumerate().map(|(number, _)| (number, number as u16)) {
+                for one in from.get(&(process, station)).into_iter().flat_map(Bits::iter) {
+                    let targets = drafts[one].leads_to(system, outline).into_iter();
+                    for (_, _, target) in targets.filter(|(other, ..)| *other == process) {
+                        for reached in &reachable[usize::from(layout.station(of, target))] {
+                            ways[number * stations.len() + usize::from(layout.station(of, *reached))].add(one);
+                        }
+                    }
+                }
+            }
+        }
+        all.push(ways);
+    }
+    all
 }
 
 /// How steps are turned into moves.

@@ -1,0 +1,146 @@
+//! Whether it is worth to leave out steps, as far as can be seen from the first states.
+//!
+//! To look for sets that are enough takes several times as long as to take all steps. So it pays only if there are much fewer
+//! states. That is guessed from how many can be reached by not too many steps.
+
+use entail_ir::interpret::{Engine, Step};
+use entail_ir::stubborn::{Proviso, Rule};
+use entail_model::{Led, Model, Reduction, State, StateBuf, Successors};
+use rapidhash::RapidHashSet;
+use std::collections::VecDeque;
+
+use crate::reduction::{Stubborn, Table};
+use crate::{Packed, Scratch};
+
+/// Of so many states, not more than so many hundredths must be left. It is looked at closer, the less clear it is.
+const TRIALS: [(usize, usize); 3] = [(1_000, 95), (4_000, 80), (16_000, 66)];
+/// With so many states left, it is seen which of several ways is the best.
+const COMPARED: usize = 8_000;
+/// With those inside indivisible sequences, not more than so many times as many.
+const MOST_PASSED: usize = 8;
+
+/// A reduction that was tried.
+pub struct Tried<'s> {
+    pub reduction: Stubborn<'s>,
+    pub is_worth_it: bool,
+}
+
+impl<'s> Tried<'s> {
+    /// The best one by this rule, for searches that can see to one of these provisos.
+    pub fn best<E: Engine>(model: &Packed<'s, E>, rule: Rule, provisos: &[Proviso]) -> Option<Tried<'s>> {
+        let new = |proviso: &Proviso| Stubborn::new(model, rule, *proviso).map(|sets| (sets, Trial::new(model)));
+        let mut tried: Vec<(Stubborn, Trial<E>)> = provisos.iter().filter_map(new).collect();
+        let mut all = Trial::new(model);
+        let is_worth_it = TRIALS.iter().all(|(many, hundredths)| {
+            let most = MOST_PASSED * many;
+            while all.known.len() < *many && (all.is_open(most) || tried.iter().any(|(_, some)| some.is_open(most)))
+            {
+                all.next_level(model, most, |_, _, _| None);
+                tried.iter_mut().for_each(|(sets, some)| some.next_level_with(model, sets, most));
+            }
+            let left = tried.iter().map(|(_, some)| some.known.len()).min();
+            left.is_some_and(|left| 100 * left <= hundredths * all.known.len())
+        });
+        let least = |tried: &[(Stubborn, Trial<E>)]| tried.iter().map(|(_, some)| some.known.len()).min();
+        let most = MOST_PASSED * COMPARED;
+        while tried.len() > 1 && least(&tried) < Some(COMPARED) && tried.iter().any(|(_, some)| some.is_open(most))
+        {
+            tried.iter_mut().for_each(|(sets, some)| some.next_level_with(model, sets, most));
+        }
+        // Who leaves it to the search to see that nobody is passed over pays for that later, when circles are closed.
+        let weight = |sets: &Stubborn| if Reduction::<Packed<E>>::needs_proviso(sets) { 3 } else { 2 };
+        let best = tried.into_iter().min_by_key(|(sets, some)| weight(sets) * some.known.len());
+        best.map(|(reduction, _)| Tried { reduction, is_worth_it })
+    }
+}
+
+/// Some of the steps out of a state.
+struct Choice {
+    keeps: Vec<bool>,
+    /// Whether no others are ever needed.
+    is_final: bool,
+}
+
+/// The first states of a search.
+struct Trial<E: Engine> {
+    known: RapidHashSet<StateBuf>,
+    expanded: RapidHashSet<StateBuf>,
+    /// The states of the level that is reached.
+    level: Vec<StateBuf>,
+    /// Those inside indivisible sequences count too.
+    seen: usize,
+    successors: Successors<Step>,
+    scratch: Scratch<E::Desk>,
+}
+
+impl<E: Engine> Trial<E> {
+    fn new(model: &Packed<E>) -> Self {
+        let mut level = Vec::new();
+        model.initial_states(&mut |state| level.push(state.to_vec()));
+        Trial {
+            known: level.iter().cloned().collect(),
+            expanded: RapidHashSet::default(),
+            level,
+            seen: 0,
+            successors: Successors::default(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    fn is_open(&self, most: usize) -> bool {
+        !self.level.is_empty() && self.seen < most
+    }
+
+    /// Goes on by a step, or a sequence of steps, of which some are left out.
+    fn next_level_with(&mut self, model: &Packed<E>, sets: &Stubborn, most: usize) {
+        let is_final = !Reduction::<Packed<E>>::needs_proviso(sets);
+        let mut table = Table::default();
+        self.next_level(model, most, |state, steps, answer| {
+            let keeps = sets.select(model, state, steps, answer, &mut table)?;
+            Some(Choice { keeps: keeps.to_vec(), is_final })
+        });
+    }
+
+    /// Goes on by a step, or a sequence of steps; of these, only those that `select` says, as long as they lead to states that
+    /// are not expanded yet.
+    fn next_level(
+        &mut self,
+        model: &Packed<E>,
+        most: usize,
+        mut select: impl FnMut(&State, &[Step], u32) -> Option<Choice>,
+    ) {
+        let (mut waiting, mut inside) = (VecDeque::from(std::mem::take(&mut self.level)), RapidHashSet::default());
+        while let Some(state) = waiting.pop_front().filter(|_| self.seen < most) {
+            self.seen += 1;
+            let is_stable = !model.is_transient(&state);
+            for answer in 0.. {
+                self.successors.clear();
+                model.expand(&state, &mut self.successors, &mut self.scratch);
+                let choice = if is_stable { select(&state, &self.successors.steps(), answer) } else { None };
+                let mut goes_on = choice.as_ref().is_none_or(|choice| choice.is_final);
+                choice.iter().for_each(|choice| self.successors.retain(&choice.keeps));
+                for successor in self.successors.iter() {
+                    let next = successor.state.to_vec();
+                    // What comes behind an indivisible sequence is hoped to be new.
+                    goes_on |= match successor.led {
+                        Led::Nowhere => false,
+                        Led::Transient => true,
+                        Led::Stable => next != state && !self.expanded.contains(&next),
+                    };
+                    match successor.led {
+                        Led::Nowhere => {}
+                        Led::Transient if inside.insert(next.clone()) => waiting.push_back(next),
+                        Led::Stable if self.known.insert(next.clone()) => self.level.push(next),
+                        Led::Transient | Led::Stable => {}
+                    }
+                }
+                if goes_on {
+                    break;
+                }
+            }
+            if is_stable {
+                self.expanded.insert(state);
+            }
+        }
+    }
+}
