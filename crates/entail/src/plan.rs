@@ -12,7 +12,7 @@ use entail_jit::Jit;
 use entail_model::{
     Accepting, Concurrent, Fault, FaultKind, Guarantee, Model, Observer, Progress, Propositional, Reduced, Since,
 };
-use entail_packed::{Packed, Tried};
+use entail_packed::{Packed, Wish, best_reduction};
 use entail_search::{
     Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, branching, breadth_first, components,
     depth_first, nested,
@@ -247,14 +247,14 @@ impl Plan {
             };
             let task = Task { way: &way, claim: claim.as_ref(), checks: &checks, limits: &limits };
             let sets = match self.rule(&way) {
-                Ok(rule) => Tried::best(&model, rule, self.provisos(&way))
-                    .filter(|tried| self.reduction != Reduction::IfWorthIt || tried.is_worth_it)
-                    .ok_or(Unreduced::NothingToGain),
+                Ok(rule) => {
+                    best_reduction(&model, rule, self.provisos(&way), self.wish()).ok_or(Unreduced::NothingToGain)
+                }
                 Err(reason) => Err(reason),
             };
             let bits = model.bits();
             let (explored, reduction) = match sets {
-                Ok(Tried { reduction, .. }) => {
+                Ok(reduction) => {
                     let reduced = Reduced { model: &model, reduction: &reduction };
                     (self.look(&reduced, bits, task, watch), Ok(self.reduction))
                 }
@@ -312,6 +312,13 @@ impl Plan {
                 }
             }
             Way::Questions(..) => Err(Unreduced::Branching),
+        }
+    }
+
+    fn wish(&self) -> Wish {
+        match self.reduction {
+            Reduction::IfWorthIt => Wish::IfWorthIt,
+            Reduction::Stubborn | Reduction::Ample | Reduction::None => Wish::Anyway,
         }
     }
 

@@ -27,7 +27,7 @@ use entail_model::{
 };
 
 pub use reduction::Stubborn;
-pub use trial::Tried;
+pub use trial::{Wish, best_reduction};
 
 use form::{Form, Forms};
 

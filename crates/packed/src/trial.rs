@@ -16,42 +16,59 @@ use crate::{Packed, Scratch};
 const TRIALS: [(usize, usize); 3] = [(1_000, 95), (4_000, 80), (16_000, 66)];
 /// With so many states left, it is seen which of several ways is the best.
 const COMPARED: usize = 8_000;
+/// States that take more than this, all together, are too many anyway.
+const MOST_BYTES: usize = 2 << 20;
 /// With those inside indivisible sequences, not more than so many times as many.
 const MOST_PASSED: usize = 8;
 
-/// A reduction that was tried.
-pub struct Tried<'s> {
-    pub reduction: Stubborn<'s>,
-    pub is_worth_it: bool,
+/// Whether steps are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    IfWorthIt,
+    Anyway,
 }
 
-impl<'s> Tried<'s> {
-    /// The best one by this rule, for searches that can see to one of these provisos.
-    pub fn best<E: Engine>(model: &Packed<'s, E>, rule: Rule, provisos: &[Proviso]) -> Option<Tried<'s>> {
-        let new = |proviso: &Proviso| Stubborn::new(model, rule, *proviso).map(|sets| (sets, Trial::new(model)));
-        let mut tried: Vec<(Stubborn, Trial<E>)> = provisos.iter().filter_map(new).collect();
-        let mut all = Trial::new(model);
-        let is_worth_it = TRIALS.iter().all(|(many, hundredths)| {
-            let most = MOST_PASSED * many;
-            while all.known.len() < *many && (all.is_open(most) || tried.iter().any(|(_, some)| some.is_open(most)))
-            {
-                all.next_level(model, most, |_, _, _| None);
-                tried.iter_mut().for_each(|(sets, some)| some.next_level_with(model, sets, most));
-            }
-            let left = tried.iter().map(|(_, some)| some.known.len()).min();
-            left.is_some_and(|left| 100 * left <= hundredths * all.known.len())
-        });
-        let least = |tried: &[(Stubborn, Trial<E>)]| tried.iter().map(|(_, some)| some.known.len()).min();
-        let most = MOST_PASSED * COMPARED;
-        while tried.len() > 1 && least(&tried) < Some(COMPARED) && tried.iter().any(|(_, some)| some.is_open(most))
+/// The best reduction by this rule, for a search that can see to one of these provisos.
+pub fn best_reduction<'s, E: Engine>(
+    model: &Packed<'s, E>,
+    rule: Rule,
+    provisos: &[Proviso],
+    wish: Wish,
+) -> Option<Stubborn<'s>> {
+    let new = |proviso: &Proviso| Stubborn::new(model, rule, *proviso).map(|sets| (sets, Trial::new(model)));
+    let mut tried: Vec<(Stubborn, Trial<E>)> = provisos.iter().filter_map(new).collect();
+    if wish == Wish::IfWorthIt && !is_worth_it(model, &mut tried) {
+        return None;
+    }
+    let most = MOST_PASSED * COMPARED;
+    let is_open = |tried: &[(Stubborn, Trial<E>)]| {
+        let are_few = tried.iter().any(|(_, some)| some.known.len() < COMPARED);
+        tried.len() > 1 && are_few && tried.iter().any(|(_, some)| some.is_open(most))
+    };
+    while is_open(&tried) {
+        tried.iter_mut().for_each(|(sets, some)| some.next_level_with(model, sets, most));
+    }
+    // Who leaves it to the search to see that nobody is passed over pays for that later, when circles are closed.
+    let weight = |sets: &Stubborn| if Reduction::<Packed<E>>::needs_proviso(sets) { 3 } else { 2 };
+    let best = tried.into_iter().min_by_key(|(sets, some)| weight(sets) * some.known.len());
+    best.map(|(sets, _)| sets)
+}
+
+/// Whether there are much fewer states with one of these.
+fn is_worth_it<E: Engine>(model: &Packed<E>, tried: &mut [(Stubborn, Trial<E>)]) -> bool {
+    let mut all = Trial::new(model);
+    TRIALS.iter().all(|(many, hundredths)| {
+        let most = MOST_PASSED * many;
+        while all.known.len() < *many
+            && !all.is_cut(most)
+            && (all.is_open(most) || tried.iter().any(|(_, some)| some.is_open(most)))
         {
+            all.next_level(model, most, |_, _, _| None);
             tried.iter_mut().for_each(|(sets, some)| some.next_level_with(model, sets, most));
         }
-        // Who leaves it to the search to see that nobody is passed over pays for that later, when circles are closed.
-        let weight = |sets: &Stubborn| if Reduction::<Packed<E>>::needs_proviso(sets) { 3 } else { 2 };
-        let best = tried.into_iter().min_by_key(|(sets, some)| weight(sets) * some.known.len());
-        best.map(|(reduction, _)| Tried { reduction, is_worth_it })
-    }
+        let left = tried.iter().map(|(_, some)| some.known.len()).min();
+        left.is_some_and(|left| 100 * left <= hundredths * all.known.len())
+    })
 }
 
 /// Some of the steps out of a state.
@@ -69,6 +86,8 @@ struct Trial<E: Engine> {
     level: Vec<StateBuf>,
     /// Those inside indivisible sequences count too.
     seen: usize,
+    /// Of the states that are known.
+    bytes: usize,
     successors: Successors<Step>,
     scratch: Scratch<E::Desk>,
 }
@@ -82,13 +101,18 @@ impl<E: Engine> Trial<E> {
             expanded: RapidHashSet::default(),
             level,
             seen: 0,
+            bytes: 0,
             successors: Successors::default(),
             scratch: Scratch::default(),
         }
     }
 
     fn is_open(&self, most: usize) -> bool {
-        !self.level.is_empty() && self.seen < most
+        !self.level.is_empty() && !self.is_cut(most)
+    }
+
+    fn is_cut(&self, most: usize) -> bool {
+        self.seen >= most || self.bytes >= MOST_BYTES
     }
 
     /// Goes on by a step, or a sequence of steps, of which some are left out.
@@ -110,8 +134,9 @@ impl<E: Engine> Trial<E> {
         mut select: impl FnMut(&State, &[Step], u32) -> Option<Choice>,
     ) {
         let (mut waiting, mut inside) = (VecDeque::from(std::mem::take(&mut self.level)), RapidHashSet::default());
-        while let Some(state) = waiting.pop_front().filter(|_| self.seen < most) {
+        while let Some(state) = waiting.pop_front().filter(|_| !self.is_cut(most)) {
             self.seen += 1;
+            self.bytes += state.len();
             let is_stable = !model.is_transient(&state);
             for answer in 0.. {
                 self.successors.clear();

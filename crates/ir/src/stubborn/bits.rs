@@ -73,6 +73,12 @@ impl Sets {
         Sets { width, words: Vec::new(), known: HashMap::new() }
     }
 
+    /// No more will be added.
+    pub fn finish(&mut self) {
+        self.known = HashMap::new();
+        self.words.shrink_to_fit();
+    }
+
     /// How many words they have together.
     pub fn words(&self) -> usize {
         self.words.len()

@@ -149,6 +149,7 @@ pub(super) fn moves(surveyor: &Surveyor, layout: &Layout, outline: &Outline, fac
     });
     let from = from.collect();
     let (alone, together) = index(system, outline, &drafts);
+    sets.finish();
     Some(Moves { all, alone, together, ahead, from, ways, conditions, sets })
 }
 
