@@ -17,7 +17,7 @@ const TRIALS: [(usize, usize); 3] = [(1_000, 95), (4_000, 80), (16_000, 66)];
 /// With so many states left, it is seen which of several ways is the best.
 const COMPARED: usize = 8_000;
 /// States that take more than this, all together, are too many anyway.
-const MOST_BYTES: usize = 2 << 20;
+const MOST_BYTES: usize = 4 << 20;
 /// With those inside indivisible sequences, not more than so many times as many.
 const MOST_PASSED: usize = 8;
 
@@ -136,7 +136,6 @@ impl<E: Engine> Trial<E> {
         let (mut waiting, mut inside) = (VecDeque::from(std::mem::take(&mut self.level)), RapidHashSet::default());
         while let Some(state) = waiting.pop_front().filter(|_| !self.is_cut(most)) {
             self.seen += 1;
-            self.bytes += state.len();
             let is_stable = !model.is_transient(&state);
             for answer in 0.. {
                 self.successors.clear();
@@ -155,7 +154,10 @@ impl<E: Engine> Trial<E> {
                     match successor.led {
                         Led::Nowhere => {}
                         Led::Transient if inside.insert(next.clone()) => waiting.push_back(next),
-                        Led::Stable if self.known.insert(next.clone()) => self.level.push(next),
+                        Led::Stable if self.known.insert(next.clone()) => {
+                            self.bytes += next.len();
+                            self.level.push(next);
+                        }
                         Led::Transient | Led::Stable => {}
                     }
                 }

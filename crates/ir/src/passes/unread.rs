@@ -139,7 +139,8 @@ impl Readers {
         // Whatever lies outside of all variables is left alone.
         let at_once = !takes_all(place) || into.is_empty() && place.base != Base::Nowhere;
         self.seen.extend(into.iter().filter(|_| !is_near(place)));
-        self.put(system, of, &elsewhere(value, place), &into, at_once);
+        let value = if at_once { value.clone() } else { elsewhere(value, place) };
+        self.put(system, of, &value, &into, at_once);
     }
 
     fn inits(&mut self, system: &System, of: Option<ProcessTypeId>, frame: &Frame) {
