@@ -471,6 +471,8 @@ impl<'s> Surveyor<'s> {
                 });
             }
         }
+        // Whoever goes might have met them.
+        life.reads.extend(gone(&life.waits));
         life
     }
 
