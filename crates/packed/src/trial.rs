@@ -17,7 +17,7 @@ const TRIALS: [(usize, usize); 3] = [(1_000, 95), (4_000, 80), (16_000, 66)];
 /// With so many states left, it is seen which of several ways is the best.
 const COMPARED: usize = 8_000;
 /// States that take more than this, all together, are too many anyway.
-const MOST_BYTES: usize = 4 << 20;
+const MOST_BYTES: usize = 2 << 20;
 /// With those inside indivisible sequences, not more than so many times as many.
 const MOST_PASSED: usize = 8;
 
@@ -88,6 +88,8 @@ struct Trial<E: Engine> {
     seen: usize,
     /// Of the states that are known.
     bytes: usize,
+    /// Of those inside indivisible sequences that were passed since the level before.
+    passed_bytes: usize,
     successors: Successors<Step>,
     scratch: Scratch<E::Desk>,
 }
@@ -102,6 +104,7 @@ impl<E: Engine> Trial<E> {
             level,
             seen: 0,
             bytes: 0,
+            passed_bytes: 0,
             successors: Successors::default(),
             scratch: Scratch::default(),
         }
@@ -112,7 +115,7 @@ impl<E: Engine> Trial<E> {
     }
 
     fn is_cut(&self, most: usize) -> bool {
-        self.seen >= most || self.bytes >= MOST_BYTES
+        self.seen >= most || self.bytes + self.passed_bytes >= MOST_BYTES
     }
 
     /// Goes on by a step, or a sequence of steps, of which some are left out.
@@ -133,6 +136,7 @@ impl<E: Engine> Trial<E> {
         most: usize,
         mut select: impl FnMut(&State, &[Step], u32) -> Option<Choice>,
     ) {
+        self.passed_bytes = 0;
         let (mut waiting, mut inside) = (VecDeque::from(std::mem::take(&mut self.level)), RapidHashSet::default());
         while let Some(state) = waiting.pop_front().filter(|_| !self.is_cut(most)) {
             self.seen += 1;
@@ -153,7 +157,10 @@ impl<E: Engine> Trial<E> {
                     };
                     match successor.led {
                         Led::Nowhere => {}
-                        Led::Transient if inside.insert(next.clone()) => waiting.push_back(next),
+                        Led::Transient if inside.insert(next.clone()) => {
+                            self.passed_bytes += next.len();
+                            waiting.push_back(next);
+                        }
                         Led::Stable if self.known.insert(next.clone()) => {
                             self.bytes += next.len();
                             self.level.push(next);

@@ -29,7 +29,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// All tables together have no more than so many words.
-const MOST_WORDS_IN_ALL: usize = 1 << 20;
+const MOST_WORDS_IN_ALL: usize = 1 << 19;
 
 /// Finds stubborn sets in the states of a system.
 ///
