@@ -5,6 +5,7 @@
 //! expect: safety violated: assertion
 //! expect: served holds, fair weak                  a property, with a kind of fairness
 //! expect: stored 12, transitions 20, errors 1      as written, counting every error
+//! expect: reduced 5                                states, with all that can be left out, counting every error
 //! expect: rejected
 //! ```
 
@@ -99,7 +100,7 @@ fn expectations(model: &Path) -> Vec<String> {
 
 /// Whether it is said of infinite runs, whatever is fair.
 fn is_about_runs(expected: &str) -> bool {
-    !["safety", "stored", "rejected"].contains(&first_word(expected)) && !expected.contains(", fair ")
+    !["safety", "stored", "reduced", "rejected"].contains(&first_word(expected)) && !expected.contains(", fair ")
 }
 
 fn check(model: &Path) -> Result<(), String> {
@@ -119,13 +120,18 @@ fn check(model: &Path) -> Result<(), String> {
 /// What entail says, in the words of the expectation.
 fn answer(model: &Path, expected: &str, options: &[&str]) -> String {
     let counts = expected.starts_with("stored");
-    let name = if counts || expected.starts_with("rejected") { "safety" } else { first_word(expected) };
+    let is_reduced = expected.starts_with("reduced");
+    let is_asked = !(counts || is_reduced || expected.starts_with("rejected"));
+    let name = if is_asked { first_word(expected) } else { "safety" };
     let fair = expected.split_once(", fair ").map(|(_, fair)| first_word(fair));
     let mut command = entail(model);
     command.args(["--property", name]).args(options);
     fair.map(|fair| command.args(["--fair", fair]));
     if counts {
         command.args(["--no-opt", "--all-errors"]);
+    }
+    if is_reduced {
+        command.args(["--reduce", "por", "--all-errors"]);
     }
     let output = command.output().expect("entail runs");
     if output.status.code() == Some(2) {
@@ -139,6 +145,9 @@ fn answer(model: &Path, expected: &str, options: &[&str]) -> String {
             "stored {}, transitions {}, errors {}",
             states["stored"], states["transitions"], property["errors"]
         );
+    }
+    if is_reduced {
+        return format!("reduced {}", property["states"]["stored"]);
     }
     let verdict = format!("{name} {}", verdict(property));
     fair.map_or(verdict.clone(), |fair| format!("{verdict}, fair {fair}"))

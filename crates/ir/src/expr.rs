@@ -187,13 +187,14 @@ impl Expr {
                 | Expr::Timeout
                 | Expr::Started
                 | Expr::Find(_) => false,
+                // Only others may not be there.
+                Expr::PriorityOf(process) => **process != Expr::Myself,
                 Expr::Length(_)
                 | Expr::Channel(..)
                 | Expr::Poll(_)
                 | Expr::Enabled(_)
                 | Expr::LocationOf(_)
                 | Expr::At(..)
-                | Expr::PriorityOf(_)
                 | Expr::NonProgress
                 | Expr::Accepting
                 | Expr::Fault(_) => true,

@@ -92,6 +92,7 @@ struct Trial<E: Engine> {
     passed_bytes: usize,
     successors: Successors<Step>,
     scratch: Scratch<E::Desk>,
+    table: Table,
 }
 
 impl<E: Engine> Trial<E> {
@@ -107,6 +108,7 @@ impl<E: Engine> Trial<E> {
             passed_bytes: 0,
             successors: Successors::default(),
             scratch: Scratch::default(),
+            table: Table::default(),
         }
     }
 
@@ -121,11 +123,12 @@ impl<E: Engine> Trial<E> {
     /// Goes on by a step, or a sequence of steps, of which some are left out.
     fn next_level_with(&mut self, model: &Packed<E>, sets: &Stubborn, most: usize) {
         let is_final = !Reduction::<Packed<E>>::needs_proviso(sets);
-        let mut table = Table::default();
+        let mut table = std::mem::take(&mut self.table);
         self.next_level(model, most, |state, steps, answer| {
             let keeps = sets.select(model, state, steps, answer, &mut table)?;
             Some(Choice { keeps: keeps.to_vec(), is_final })
         });
+        self.table = table;
     }
 
     /// Goes on by a step, or a sequence of steps; of these, only those that `select` says, as long as they lead to states that

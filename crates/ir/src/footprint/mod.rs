@@ -458,24 +458,6 @@ impl<'s> Surveyor<'s> {
         channels(sends).iter().any(|sent| wanted.iter().any(|wanted| sent.meets(*wanted)))
     }
 
-    /// All that processes of a type may ever do, and those that they start.
-    pub fn life(&self, of: ProcessTypeId, newcomer: Known) -> Footprint {
-        let (mut life, mut known, mut waiting) = (Footprint::default(), HashSet::from([of]), vec![of]);
-        while let Some(of) = waiting.pop() {
-            for (edge, footprint) in self.of_process(of, newcomer) {
-                life.join(&footprint);
-                self.system.edge(edge).action.each_run(&mut |run| {
-                    if known.insert(run.process_type) {
-                        waiting.push(run.process_type);
-                    }
-                });
-            }
-        }
-        // Whoever goes might have met them.
-        life.reads.extend(gone(&life.waits));
-        life
-    }
-
     fn alone(&self, of: ProcessTypeId, known: Known) -> Vec<(EdgeId, Footprint)> {
         let reader = self.reader(of, known);
         let locations = self.system.process_type(of).locations.iter();
@@ -527,7 +509,7 @@ fn is_anonymous(system: &System) -> bool {
 }
 
 /// What makes impossible again what somebody had to come for.
-fn gone(waits: &[Object]) -> Vec<Object> {
+pub(crate) fn gone(waits: &[Object]) -> Vec<Object> {
     let gone = |wait: &Object| match *wait {
         Object::Channels(of, Part::Coming(side)) => Some(Object::Channels(of, Part::Going(side))),
         _ => None,

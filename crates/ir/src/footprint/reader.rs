@@ -131,8 +131,9 @@ impl Reader<'_> {
             }
             Action::Send(send) => self.send(send, &mut footprint),
             Action::Receive(receive) => self.receive(receive, &mut footprint),
-            Action::Assert(expr) | Action::PrintName(expr) => self.reads(expr, &mut footprint),
-            Action::Print(_, args) => args.iter().for_each(|arg| self.reads(arg, &mut footprint)),
+            Action::Assert(expr) => self.reads(expr, &mut footprint),
+            Action::PrintName(expr) => self.prints(expr, &mut footprint),
+            Action::Print(_, args) => args.iter().for_each(|arg| self.prints(arg, &mut footprint)),
             Action::SetPriority(parts) => {
                 self.reads(&parts.0, &mut footprint);
                 self.reads(&parts.1, &mut footprint);
@@ -327,6 +328,13 @@ impl Reader<'_> {
         footprint.reads.extend(read.reads);
     }
 
+    /// What is printed changes nothing, whatever it is; unless it has no value.
+    fn prints(&self, expr: &Expr, footprint: &mut Footprint) {
+        if expr.may_fault() {
+            self.reads(expr, footprint);
+        }
+    }
+
     pub(super) fn reads(&self, expr: &Expr, footprint: &mut Footprint) {
         let reads = &mut footprint.reads;
         expr.each(&mut |part| match part {
@@ -417,11 +425,14 @@ impl Reader<'_> {
     /// The channels that an expression may stand for.
     pub(super) fn channels(&self, channel: &Expr) -> Span {
         let one = self.constant(channel).map(|value| Range { low: value, high: value });
-        let some = one.or_else(|| match channel {
-            Expr::Load(place) => Some(self.ranges.of(place, Some(self.process))),
+        let place = match channel {
+            Expr::Load(place) => Some(place),
             _ => None,
-        });
-        match some {
+        };
+        if let Some(span) = place.and_then(|place| self.known.channels_at(place)) {
+            return span;
+        }
+        match one.or_else(|| place.map(|place| self.ranges.of(place, Some(self.process)))) {
             Some(Range { low, high }) if low >= 0 && high >= low => {
                 Span { from: low as u32, to: Span::one(high as u32).to }
             }

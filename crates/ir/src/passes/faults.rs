@@ -40,13 +40,14 @@ impl Known<'_> {
                     self.values(&sides.1).is_none_or(|values| values.contains(0))
                 }
                 Expr::Binary(..) => false,
+                // Only others may not be there.
+                Expr::PriorityOf(process) => **process != Expr::Myself,
                 Expr::Length(_)
                 | Expr::Channel(..)
                 | Expr::Poll(_)
                 | Expr::Enabled(_)
                 | Expr::LocationOf(_)
                 | Expr::At(..)
-                | Expr::PriorityOf(_)
                 | Expr::NonProgress
                 | Expr::Accepting
                 | Expr::Fault(_) => true,

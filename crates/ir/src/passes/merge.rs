@@ -3,6 +3,9 @@
 //! Where all that a process can do at a location is its own business, and it can always do something there, it does not
 //! matter who moves before it does: so it does not stop there. The edges that lead to the location become atomic. No
 //! circle is left without a stop, so that whoever goes round for ever is seen to do so.
+//!
+//! Where priorities decide who moves, a process goes on only behind something that nobody else notices: so nobody comes first
+//! who did not before.
 
 use std::collections::HashSet;
 
@@ -16,15 +19,18 @@ const MOST_WAYS: u32 = 64;
 const MOST_STEPS: u32 = 500;
 
 pub(super) fn merge(system: &mut System) {
-    if system.uses_priorities || system.uses_last || system.monitor.is_some() {
+    if system.uses_last || system.monitor.is_some() {
         return;
     }
-    let (owners, ranges) = (Owners::new(system), Ranges::new(system));
+    // That those of higher priority come first is seen to below: otherwise, everything would matter to everybody.
+    let owners = Owners::new(&System { uses_priorities: false, ..system.clone() });
+    let ranges = Ranges::new(system);
     let mut merged = Vec::new();
     for (of, process) in (0..).map(ProcessTypeId).zip(&system.process_types) {
         if process.provided.is_none() && !process.deterministic {
             let faults = Faults { ranges: Some(&ranges), of: Some(of) };
-            merged.extend(Walk::new(system, &owners, faults, of, process).merged());
+            let edges = Walk::new(system, &owners, faults, of, process).merged();
+            merged.extend(edges.into_iter().filter(|id| !system.uses_priorities || owners.is_unnoticed(of, *id)));
         }
     }
     for id in merged {

@@ -51,11 +51,11 @@ impl Owners {
         }
     }
 
-    /// Whether these bytes of the globals matter to nobody but the one process of this type.
+    /// Whether these bytes of the globals matter to the one process of this type, and to nobody else.
     pub fn owns(&self, of: ProcessTypeId, span: Span) -> bool {
         let object = Object::Globals(span);
-        let touches = |(other, by): &(Object, ProcessTypeId)| *by != of && other.meets(object);
-        self.alone[of.index()] && !self.touched.iter().any(touches) && !self.is_watched(object)
+        let mut users = self.touched.iter().filter(|(other, _)| other.meets(object)).map(|(_, by)| *by).peekable();
+        self.alone[of.index()] && users.peek().is_some() && users.all(|by| by == of) && !self.is_watched(object)
     }
 
     /// Whether these bytes of its locals matter to nobody but a process of this type itself.
@@ -69,6 +69,21 @@ impl Owners {
 
     pub fn is_landmark(&self, of: ProcessTypeId, location: LocationId) -> bool {
         self.landmarks.contains(of, location)
+    }
+
+    /// Whether nothing changes for anybody else when a process of this type does what the edge says.
+    pub fn is_unnoticed(&self, of: ProcessTypeId, id: EdgeId) -> bool {
+        self.footprints.of(id).writes.iter().all(|object| match *object {
+            Object::Globals(span) => self.owns(of, span),
+            Object::Locals(by, span) => by == of && self.hides(of, span),
+            Object::Location(_) => true,
+            Object::Channels(..)
+            | Object::Births
+            | Object::Deaths
+            | Object::Priorities
+            | Object::Last
+            | Object::Everything => false,
+        })
     }
 
     /// Whether it makes no difference to anybody else, nor to what is asked of the system, when a process of this type does

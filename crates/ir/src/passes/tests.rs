@@ -283,6 +283,28 @@ fn a_global_that_one_process_has_to_itself_is_forgotten() {
 }
 
 #[test]
+fn a_global_that_nobody_touches_is_nobodys_to_forget() {
+    check(
+        FORGET,
+        "globals size 1
+           var x: u8 at 0
+         process P size 0 entry L1 declared s0
+           L1:
+             skip -> L2 @s0
+           L2:
+             end -> exit @s0
+         process Q size 0 entry L1 declared s0
+           L1:
+             skip -> L2 @s0
+           L2:
+             end -> exit @s0
+         start P
+         start Q",
+        &[],
+    );
+}
+
+#[test]
 fn a_sender_forgets_in_a_rendezvous() {
     check(
         FORGET,
@@ -380,6 +402,42 @@ fn what_only_leads_on_costs_no_state() {
          start P
          start P",
         &["- x = 1 -> L2 @s0", "+ x = 1 -> L2 atomic @s0", "- skip -> L3 @s0", "+ skip -> L3 atomic @s0"],
+    );
+}
+
+#[test]
+fn where_priorities_decide_only_what_nobody_notices_leads_on() {
+    check(
+        MERGE,
+        "uses priorities
+         globals size 1
+           var x: u8 at 0
+         process P size 1 entry L1 declared s0
+           var i: u8 at 0
+           L1:
+             x = 1 -> L2 @s0
+           L2:
+             i = 2 -> L3 @s0
+           L3:
+             i = 3 -> L4 @s0
+           L4:
+             assert x == 1 -> L5 @s0
+           L5:
+             print \"x\" -> L6 @s0
+           L6:
+             priority(_self) = 5 -> L7 @s0
+           L7:
+             i = 0 -> L8 @s0
+           L8:
+             x = i -> L1 @s0
+         start P
+         start P",
+        &[
+            "- i = 2 -> L3 @s0",
+            "+ i = 2 -> L3 atomic @s0",
+            "- assert x == 1 -> L5 @s0",
+            "+ assert x == 1 -> L5 atomic @s0",
+        ],
     );
 }
 

@@ -12,6 +12,8 @@
 mod bits;
 mod condition;
 mod moves;
+mod newcomers;
+mod precedents;
 mod proviso;
 mod settled;
 
@@ -19,6 +21,7 @@ pub use condition::Sight;
 
 use bits::{MOST_WORDS, add, contains, count, each, meet, next};
 use moves::Moves;
+use precedents::{Case, Decision, MOST_STEPS, Precedents};
 
 use crate::System;
 use crate::footprint::Surveyor;
@@ -80,10 +83,38 @@ pub struct Desk {
     last_key: Vec<u32>,
     /// Of each step.
     moves: Vec<u32>,
-    /// Of each condition, as far as it was asked: whether it fails.
-    failing: Vec<Option<bool>>,
+    conditions: Conditions,
+    case: Case,
+    precedents: Precedents,
     /// Of each step, whether it is to be taken.
     pub keeps: Vec<bool>,
+}
+
+/// How the conditions of moves stand in a state.
+#[derive(Default)]
+struct Conditions {
+    /// Of each, as far as it was asked: whether it fails.
+    failing: Vec<Option<bool>>,
+    /// Those that were asked, in this order.
+    asked: Vec<(u32, bool)>,
+}
+
+impl Conditions {
+    fn forget(&mut self, count: usize) {
+        self.failing.clear();
+        self.failing.resize(count, None);
+        self.asked.clear();
+    }
+
+    fn fails(&mut self, condition: u32, find_out: impl FnOnce() -> bool) -> bool {
+        if let Some(fails) = self.failing[condition as usize] {
+            return fails;
+        }
+        let fails = find_out();
+        self.failing[condition as usize] = Some(fails);
+        self.asked.push((condition, fails));
+        fails
+    }
 }
 
 /// Whether there is something in it for a system.
@@ -134,9 +165,11 @@ impl<'s> StubbornSets<'s> {
         }
         let Some(moves) = desk.table.take() else { return false };
         let selection = Selection { moves: &moves, rule: self.rule, proviso: self.proviso };
-        let found = selection.recognise(steps, desk) && selection.select(sight, answer, desk);
+        let decision = if selection.recognise(steps, desk) { selection.decide(sight, answer, desk) } else { None };
         desk.table = Some(moves);
-        found
+        desk.keeps.clear();
+        desk.keeps.extend((0..steps.len()).map(|at| decision.is_none_or(|steps| steps >> at & 1 != 0)));
+        decision.is_some()
     }
 
     /// The moves of states with such a key, of which this is one.
@@ -152,11 +185,12 @@ impl<'s> StubbornSets<'s> {
         }
         let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
         let Shelf { tables, words } = &mut *shelf;
+        let number = tables.len() as u32;
         let new = || {
             let mut bytes = StateBuf::new();
             state(&mut bytes);
             let facts = self.settled.facts(self.layout, outline, stations, &bytes);
-            let moves = moves::moves(&self.surveyor, self.layout, outline, &facts)?;
+            let moves = moves::moves(&self.surveyor, self.layout, outline, &facts, number)?;
             *words += moves.sets.words();
             (moves.all.iter().any(|one| !one.is_seen) && *words <= MOST_WORDS_IN_ALL).then(|| Arc::new(moves))
         };
@@ -173,7 +207,30 @@ struct Selection<'m> {
 }
 
 impl Selection<'_> {
-    fn select(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> bool {
+    /// The moves that the steps are, if all are known, and if there are not too many.
+    fn recognise(&self, steps: &[Step], desk: &mut Desk) -> bool {
+        desk.moves.clear();
+        desk.moves.extend(steps.iter().map_while(|step| self.moves.of(*step)));
+        desk.moves.len() == steps.len() && steps.len() <= MOST_STEPS
+    }
+
+    /// As before in such a case, if there was one.
+    fn decide(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> Decision {
+        let Desk { stations, moves, case, precedents, .. } = desk;
+        case.clear();
+        case.extend([self.moves.number, answer]);
+        case.extend(stations.iter().map(|station| u32::from(*station)).chain(moves.iter().copied()));
+        let fails = |condition: u32| self.moves.conditions[condition as usize].fails(sight);
+        if let Some(decision) = precedents.find(case, fails) {
+            return decision;
+        }
+        desk.conditions.forget(self.moves.conditions.len());
+        let decision = self.select(sight, answer, desk);
+        desk.precedents.note(&desk.case, &desk.conditions.asked, decision);
+        decision
+    }
+
+    fn select(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> Decision {
         // Sets are small, and their size is known beforehand: so they need not be looked up in the memory.
         match self.moves.sets.width() {
             1 => self.select_in::<1>(sight, answer, desk),
@@ -187,14 +244,7 @@ impl Selection<'_> {
         }
     }
 
-    /// The moves that the steps are, if all are known.
-    fn recognise(&self, steps: &[Step], desk: &mut Desk) -> bool {
-        desk.moves.clear();
-        desk.moves.extend(steps.iter().map_while(|step| self.moves.of(*step)));
-        desk.moves.len() == steps.len()
-    }
-
-    fn select_in<const W: usize>(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> bool {
+    fn select_in<const W: usize>(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> Decision {
         let mut here = Here::<W> { ahead: [u64::MAX; W], possible: [0; W], avoided: [0; W] };
         for (process, station) in desk.stations.iter().enumerate() {
             meet(&mut here.ahead, self.moves.sets.get(self.moves.ahead[process][usize::from(*station)]));
@@ -222,10 +272,11 @@ impl Selection<'_> {
             // The next answer has none of these.
             (0..W).for_each(|word| seen[word] |= set[word] & here.possible[word]);
         }
-        let Some(set) = found else { return false };
-        desk.keeps.clear();
-        desk.keeps.extend(desk.moves.iter().map(|number| contains(&set, *number)));
-        true
+        let steps = |set| {
+            let taken = (0..).zip(&desk.moves).filter(|(_, number)| contains(&set, **number));
+            taken.fold(0, |steps, (at, _)| steps | 1 << at)
+        };
+        found.map(steps)
     }
 
     fn any<const W: usize>(&self, sight: &impl Sight, here: &mut Here<W>, desk: &mut Desk) -> Option<[u64; W]> {
@@ -252,12 +303,11 @@ impl Selection<'_> {
         })
     }
 
-    /// The smallest set that is found, beginning with each process in turn.
+    /// The smallest set that is found, beginning with each process in turn; of several, the first one.
     fn any_set<const W: usize>(&self, sight: &impl Sight, here: &mut Here<W>, desk: &mut Desk) -> Option<[u64; W]> {
         let (mut least, mut best) = (count(&here.possible), None);
-        desk.failing.clear();
-        desk.failing.resize(self.moves.conditions.len(), None);
-        for at in 0..desk.moves.len() {
+        // The youngest first, as SPIN does: measured, that leaves the fewest states.
+        for at in (0..desk.moves.len()).rev() {
             let seed = desk.moves[at];
             if contains(&here.avoided, seed) {
                 continue;
@@ -338,9 +388,8 @@ impl Selection<'_> {
             }
         }
         for (condition, makers) in &one.conditions {
-            let failing = &mut desk.failing[*condition as usize];
-            let fails = *failing.get_or_insert_with(|| self.moves.conditions[*condition as usize].fails(sight));
-            if fails && consider(self.moves.sets.get(*makers)) {
+            let find_out = || self.moves.conditions[*condition as usize].fails(sight);
+            if desk.conditions.fails(*condition, find_out) && consider(self.moves.sets.get(*makers)) {
                 return [0; W];
             }
         }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::bits::{Bits, SetId, Sets};
 use super::condition::{Condition, Looking, Seat};
+use super::newcomers::Newcomers;
 use super::proviso;
 use super::settled::Facts;
 use crate::footprint::{Footprint, Link, Object, Part, Surveyor, watched};
@@ -34,6 +35,8 @@ pub(super) struct Move {
 
 /// The moves of an outline.
 pub(super) struct Moves {
+    /// Others have other ones.
+    pub number: u32,
     pub all: Vec<Move>,
     /// By process and edge, relative to the first one of its type: the move of that edge alone.
     pub alone: Alone,
@@ -73,7 +76,13 @@ struct Draft {
 }
 
 /// The moves of processes of which something is known.
-pub(super) fn moves(surveyor: &Surveyor, layout: &Layout, outline: &Outline, facts: &Facts) -> Option<Moves> {
+pub(super) fn moves(
+    surveyor: &Surveyor,
+    layout: &Layout,
+    outline: &Outline,
+    facts: &Facts,
+    number: u32,
+) -> Option<Moves> {
     let system = surveyor.system();
     let drafts = drafts(system, surveyor, outline, facts)?;
     let count = drafts.len();
@@ -150,7 +159,7 @@ pub(super) fn moves(surveyor: &Surveyor, layout: &Layout, outline: &Outline, fac
     let from = from.collect();
     let (alone, together) = index(system, outline, &drafts);
     sets.finish();
-    Some(Moves { all, alone, together, ahead, from, ways, conditions, sets })
+    Some(Moves { number, all, alone, together, ahead, from, ways, conditions, sets })
 }
 
 fn drafts(system: &System, surveyor: &Surveyor, outline: &Outline, facts: &Facts) -> Option<Vec<Draft>> {
@@ -200,14 +209,12 @@ fn drafts(system: &System, surveyor: &Surveyor, outline: &Outline, facts: &Facts
         }
     }
     // Whoever is started is not among them, but may come in between.
-    let mut lives: HashMap<ProcessTypeId, Footprint> = HashMap::new();
+    let mut newcomers = Newcomers::new(surveyor, facts);
     for Draft { later, chain, .. } in &mut drafts {
-        for (_, link) in &*chain {
+        for (process, link) in &*chain {
+            let starter = if link.is_partner { facts.of_anybody() } else { facts.of(*process) };
             system.edge(link.edge).action.each_run(&mut |run| {
-                let life = lives
-                    .entry(run.process_type)
-                    .or_insert_with(|| surveyor.life(run.process_type, facts.of_newcomers()));
-                later.join(life);
+                later.join(newcomers.life(run, link.of, starter));
             });
         }
     }

@@ -25,7 +25,8 @@ pub(super) struct Settled {
 }
 
 /// What such numbers are, in some states.
-pub(super) struct Facts {
+pub(super) struct Facts<'a> {
+    settled: &'a Settled,
     globals: Vec<Option<u8>>,
     /// Per process.
     locals: Vec<Vec<Option<u8>>>,
@@ -34,20 +35,26 @@ pub(super) struct Facts {
     new_channels: Span,
 }
 
-impl Facts {
+impl Facts<'_> {
     pub fn of(&self, process: usize) -> Known<'_> {
         Known {
             number: Some(process as i32),
-            globals: &self.globals,
             locals: &self.locals[process],
             own_channels: Some(self.channels[process]),
-            new_channels: Some(self.new_channels),
+            ..self.of_anybody()
         }
     }
 
-    pub fn of_newcomers(&self) -> Known<'_> {
-        let nobody = Known { globals: &self.globals, new_channels: Some(self.new_channels), ..Known::NOTHING };
-        nobody.of_newcomers()
+    pub fn of_anybody(&self) -> Known<'_> {
+        Known { globals: &self.globals, new_channels: Some(self.new_channels), ..Known::NOTHING }
+    }
+
+    /// Whether a variable of a process stands for the same channel as long as that lives.
+    pub fn is_settled(&self, of: ProcessTypeId, place: &Place) -> bool {
+        let is_it = |(at, bytes): &(u32, u8)| *at == place.offset && u32::from(*bytes) == place.scalar.size();
+        place.indices.is_empty()
+            && place.scalar.meaning == Meaning::Channel
+            && self.settled.locals[of.index()].iter().any(is_it)
     }
 }
 
@@ -102,7 +109,7 @@ impl Settled {
     }
 
     /// What is settled in a state, as its key says.
-    pub fn facts(&self, layout: &Layout, outline: &Outline, stations: &[u16], state: &[u8]) -> Facts {
+    pub fn facts(&self, layout: &Layout, outline: &Outline, stations: &[u16], state: &[u8]) -> Facts<'_> {
         let first = layout.globals();
         let mut globals: Vec<Option<u8>> =
             self.fixed.iter().zip(&state[first..]).map(|(fixed, byte)| fixed.then_some(*byte)).collect();
@@ -126,7 +133,8 @@ impl Settled {
             Span { from, to: next }
         });
         let channels = channels.collect();
-        Facts { globals, locals: locals.collect(), channels, new_channels: Span { from: next, to: u32::MAX } }
+        let new_channels = Span { from: next, to: u32::MAX };
+        Facts { settled: self, globals, locals: locals.collect(), channels, new_channels }
     }
 
     /// The channels that somebody may still store.
