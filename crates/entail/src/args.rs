@@ -224,10 +224,15 @@ pub struct HowArgs {
     #[arg(long, value_name = "bfs|dfs|nested", default_value = "bfs", value_parser = choice(
         &[("bfs", Search::BreadthFirst), ("dfs", Search::DepthFirst), ("nested", Search::Nested)], &[]))]
     pub search: Search,
-    /// How visited states are kept
-    #[arg(long, value_name = "exact", default_value = "exact", value_parser = choice(&[("exact", Store::Exact)],
-        &["tree", "collapse", "dfa", "compact", "bitstate", "cache"]))]
+    /// How visited states are kept: as they are; by a hash (compact), or by some bits of a large array (bitstate), which
+    /// takes less memory, but may take new states for known ones
+    #[arg(long, value_name = "exact|compact|bitstate", default_value = "exact", value_parser = choice(
+        &[("exact", Store::Exact), ("compact", Store::Compact), ("bitstate", Store::Bitstate)],
+        &["tree", "collapse", "dfa", "cache"]))]
     pub store: Store,
+    /// How much is kept of a state: bits of its hash [compact: 48], or bits of the array [bitstate: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub hash_bits: Option<u32>,
     /// Partial-order reduction: of steps in any order, one order is enough; by stubborn sets (auto: where that
     /// is worth it), or by the simpler ample ones
     #[arg(long, value_name = "auto|por|ample|none", default_value = "auto", value_parser = choice(
@@ -332,6 +337,10 @@ pub enum Search {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
     Exact,
+    /// Hashes.
+    Compact,
+    /// Bits of an array.
+    Bitstate,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

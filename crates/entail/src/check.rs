@@ -9,9 +9,9 @@ use crate::neglect::Neglected;
 use crate::plan::{Done, Goal, Memory, Plan};
 use crate::progress::Watch;
 use crate::property::{forbidden, stations};
-use crate::report::{Counterexample, PropertyReport, Report, Searched, Times, Verdict, json, spin, text};
+use crate::report::{Counterexample, PropertyReport, Report, Searched, Times, Verdict, coverage, json, spin, text};
 use crate::trail::Trail;
-use crate::units::{show_bytes, show_duration};
+use crate::units::{show_bytes, show_duration, show_share};
 use crate::violation::{Kind, Violation};
 use crate::walk::Walk;
 use crate::{interrupt, machine, slice, sweep};
@@ -198,7 +198,8 @@ impl Job<'_> {
         let mut watch = Watch::new(Coverage::new(&self.model.system), console.progress);
         let done = self.run(&interpreter, Goal::Mistake, stop, &mut watch);
         let coverage = watch.finish();
-        let unreached = (done.outcome.end == End::Complete).then(|| coverage.unreached(&self.model.system));
+        let is_whole = done.outcome.end == End::Complete && done.guarantee == Guarantee::Exact;
+        let unreached = is_whole.then(|| coverage.unreached(&self.model.system));
         let subject = Subject { name: SAFETY, kind: SAFETY, cycle: Kind::Cycle, claim: None };
         (self.report(subject, &interpreter, done, console), unreached)
     }
@@ -317,6 +318,7 @@ impl Job<'_> {
             stats: outcome.stats,
             end: outcome.end,
             bytes: outcome.bytes,
+            store: done.store,
             guarantee: done.guarantee,
             backend: done.backend,
             fallback: done.fallback,
@@ -344,10 +346,11 @@ impl Job<'_> {
             let reason = format!("there are more than {most} processes, too many to see whether runs are fair");
             return Verdict::Inconclusive(reason);
         }
-        match (done.outcome.end, done.guarantee) {
+        match (done.outcome.end, &done.guarantee) {
             (End::Complete | End::Error, Guarantee::Exact) => Verdict::Holds,
-            (End::Complete | End::Error, Guarantee::Probable | Guarantee::Partial) => {
-                Verdict::Inconclusive("nothing was found, but the store may have missed states".into())
+            (End::Complete | End::Error, Guarantee::Probable { omitted, .. }) => {
+                let share = show_share(coverage(done.outcome.stats.stored, *omitted));
+                Verdict::Inconclusive(format!("no error found in an estimated {share} of the states"))
             }
             (End::Limit(limit), _) => Verdict::Inconclusive(self.limit_reached(limit, done.memory)),
         }

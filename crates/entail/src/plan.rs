@@ -17,18 +17,27 @@ use entail_search::{
     Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, branching, breadth_first, components,
     depth_first, nested,
 };
-use entail_store::{Kept, Lossless, LosslessWide, Numbers, Short};
+use entail_store::{Bitstate, Compact, Kept, Lossless, LosslessWide, Numbers, Short, Sieve, Visited};
 use entail_temporal::ctl::{Asked, Ctl, Quantifier};
 use entail_temporal::product::{Move, Product};
 use entail_temporal::{self as temporal, Claim, Fairness, Formulas, translate};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// How much of a state is kept, unless told otherwise: of its hash,
+const COMPACT_BITS: u32 = 48;
+/// or bits of an array.
+const BITSTATE_BITS: u32 = 3;
+/// However much memory there is, the array takes half of this, unless told otherwise: an empty one takes time too.
+const USUAL_BITSTATE: u64 = 512 << 20;
+
 /// How a model is to be searched, and for what.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub search: Search,
     pub store: Store,
+    /// How much of a state is kept, where not all of it is.
+    pub hash_bits: Option<u32>,
     pub reduction: Reduction,
     pub backend: Backend,
     pub threads: u32,
@@ -78,6 +87,8 @@ pub enum Memory {
 /// What a search has found, and what it took.
 pub struct Done {
     pub outcome: Outcome<Step>,
+    /// How states were really kept.
+    pub store: Store,
     pub guarantee: Guarantee,
     /// What successors were really computed with.
     pub backend: Backend,
@@ -130,6 +141,7 @@ impl Unreduced {
 struct Task<'a> {
     way: &'a Way<'a>,
     claim: Option<&'a Claim>,
+    store: Store,
     checks: &'a Checks,
     limits: &'a Limits<'a>,
 }
@@ -160,6 +172,7 @@ impl Plan {
         Plan {
             search: args.how.search,
             store: args.how.store,
+            hash_bits: args.how.hash_bits,
             reduction: if args.how.no_opt { Reduction::None } else { args.how.reduce },
             backend: args.how.backend,
             threads: args.how.threads,
@@ -236,8 +249,8 @@ impl Plan {
         // Only now: the model and its code are not among the states.
         let memory = self.memory.map_or_else(|| Memory::Spare(machine::spare_memory()), Memory::Given);
         let began = Instant::now();
-        let Store::Exact = self.store;
         let checks = goal.checks(&self.checks);
+        let store = self.store_for(goal, &way);
         let (explored, reduction) = loop {
             let limits = Limits {
                 depth: self.depth,
@@ -245,7 +258,7 @@ impl Plan {
                 memory: Some(memory.bytes()),
                 stop: Some(stop),
             };
-            let task = Task { way: &way, claim: claim.as_ref(), checks: &checks, limits: &limits };
+            let task = Task { way: &way, claim: claim.as_ref(), store, checks: &checks, limits: &limits };
             let sets = match self.rule(&way) {
                 Ok(rule) => {
                     best_reduction(&model, rule, self.provisos(&way), self.wish()).ok_or(Unreduced::NothingToGain)
@@ -278,6 +291,7 @@ impl Plan {
         }
         Done {
             outcome,
+            store,
             guarantee,
             backend: self.backend,
             fallback: None,
@@ -315,6 +329,14 @@ impl Plan {
         }
     }
 
+    /// How states are kept. Infinite runs are found only if states can be told apart, and so is what is true in none of them.
+    fn store_for(&self, goal: Goal, way: &Way) -> Store {
+        match (goal, way) {
+            (Goal::Mistake | Goal::Objection | Goal::Claimed(_), Way::States | Way::Beginnings(_)) => self.store,
+            (Goal::Asked(..), _) | (_, Way::Runs(_) | Way::Questions(..)) => Store::Exact,
+        }
+    }
+
     fn wish(&self) -> Wish {
         match self.reduction {
             Reduction::IfWorthIt => Wish::IfWorthIt,
@@ -340,9 +362,9 @@ impl Plan {
         task: Task,
         watch: &mut Watch,
     ) -> Explored {
-        let Task { way, claim, checks, limits } = task;
+        let Task { way, claim, store, checks, limits } = task;
         let Some(claim) = claim else {
-            let (outcome, guarantee, algorithm) = self.explore(model, bits, checks, limits, watch);
+            let (outcome, guarantee, algorithm) = self.explore(model, bits, store, checks, limits, watch);
             return Explored { outcome, guarantee, algorithm, crowded: None, ever: 0, evidence: None };
         };
         // Fairness is about runs that go on for ever.
@@ -356,7 +378,9 @@ impl Plan {
         let watch = &mut OfModel(watch);
         let mut evidence = None;
         let (outcome, guarantee, algorithm) = match way {
-            Way::States | Way::Beginnings(_) => self.explore(&product, bits, &Checks::OF_CLAIMS, limits, watch),
+            Way::States | Way::Beginnings(_) => {
+                self.explore(&product, bits, store, &Checks::OF_CLAIMS, limits, watch)
+            }
             Way::Runs(_) => match bits {
                 64..128 => self.look_for_run(&product, LosslessWide::new(), limits, watch),
                 _ => self.look_for_run(&product, Lossless::new(bits), limits, watch),
@@ -387,13 +411,35 @@ impl Plan {
         &self,
         model: &M,
         bits: u32,
+        store: Store,
         checks: &Checks,
         limits: &Limits,
         watch: &mut impl Observer<M::Step>,
     ) -> (Outcome<M::Step>, Guarantee, Algorithm) {
+        let sieve = self.sieve(store, bits, limits);
         match bits {
-            64..128 => self.explore_in(LosslessWide::new(), model, checks, limits, watch),
-            _ => self.explore_in(Lossless::new(bits), model, checks, limits, watch),
+            64..128 => self.explore_in(Visited::new(LosslessWide::new(), sieve), model, checks, limits, watch),
+            _ => self.explore_in(Visited::new(Lossless::new(bits), sieve), model, checks, limits, watch),
+        }
+    }
+
+    /// What states of so many bits are put through, if not all of them is kept.
+    fn sieve(&self, store: Store, bits: u32, limits: &Limits) -> Option<Sieve> {
+        match store {
+            Store::Exact => None,
+            Store::Compact => {
+                let kept = self.hash_bits.unwrap_or(COMPACT_BITS).max(2);
+                // States that have no more bits than that are their own hashes.
+                (kept < bits).then(|| Sieve::Compact(Compact::new(kept)))
+            }
+            Store::Bitstate => {
+                // The other half is for what waits to be explored, and for the way back.
+                let spare = limits.memory.unwrap_or(u64::MAX).min(USUAL_BITSTATE);
+                let bytes = self.memory.unwrap_or(spare) / 2;
+                let bitstate = Bitstate::new(bytes, self.hash_bits.unwrap_or(BITSTATE_BITS));
+                // Without memory for it, states are kept as they are as long as there is room.
+                bitstate.ok().map(Sieve::Bitstate)
+            }
         }
     }
 

@@ -83,6 +83,14 @@ pub fn show_count(count: u64) -> String {
     text
 }
 
+/// `99.98%`, with more digits the closer it is to all, which it never is. Never more than is so.
+pub fn show_share(share: f64) -> String {
+    let share = share.clamp(0.0, 1.0 - 1e-9);
+    let digits = (-(1.0 - share).log10()).clamp(2.0, 8.0) as usize;
+    let scale = 10_f64.powi(digits as i32);
+    format!("{:.digits$}%", (100.0 * share * scale).floor() / scale)
+}
+
 /// `1 state`, `2 states`.
 pub fn plural(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", show_count(count)) }
@@ -157,6 +165,10 @@ mod tests {
         assert_eq!(show_bytes(19_083_000), "18.2 MB");
         assert_eq!(show_duration(Duration::from_millis(4)), "0.004 s");
         assert_eq!(show_duration(Duration::from_secs(7500)), "2 h 5 min");
+        assert_eq!(show_share(0.5), "50.00%");
+        assert_eq!(show_share(0.998_75), "99.87%");
+        assert_eq!(show_share(0.999_998_75), "99.99987%");
+        assert_eq!(show_share(1.0), "99.99999990%");
         assert_eq!(plural(1, "step"), "1 step");
         assert_eq!(plural(1200, "state"), "1 200 states");
     }

@@ -82,7 +82,9 @@ fn where_addresses_are_limited_a_search_ends_in_the_memory_limit() {
     ] {
         let model = Written::new(text);
         for kilobytes in [100_000, 150_000] {
-            let limited = format!("ulimit -v {kilobytes}; exec \"$0\" check --no-end --search {search} \"$1\"");
+            // In one order of steps, there are too few states to fill the memory soon.
+            let options = format!("--no-end --reduce none --search {search}");
+            let limited = format!("ulimit -v {kilobytes}; exec \"$0\" check {options} \"$1\"");
             let mut command = Command::new("sh");
             let checked = command.args(["-c", &limited, ENTAIL]).arg(model.path()).output().unwrap();
             let told = told(&checked);

@@ -178,12 +178,15 @@ pub enum Visit {
 }
 
 /// How far a store's `Seen` can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Guarantee {
     /// `Seen` is said of seen states only.
     Exact,
-    /// `Seen` may be said of a new state, with a known small probability.
-    Probable,
-    /// States may be forgotten or taken for others.
-    Partial,
+    /// It may be said of a new state.
+    Probable {
+        /// How many times, it is to be expected, that has happened. What can be reached only from there is not counted.
+        omitted: f64,
+        /// How that is found out.
+        formula: String,
+    },
 }

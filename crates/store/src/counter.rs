@@ -16,7 +16,12 @@ struct Part(AtomicU64);
 impl Counter {
     #[inline]
     pub fn add_one(&self) {
-        self.0[part()].0.fetch_add(1, Relaxed);
+        self.add(1);
+    }
+
+    #[inline]
+    pub fn add(&self, count: u64) {
+        self.0[part()].0.fetch_add(count, Relaxed);
     }
 
     /// The same where no other thread counts.

@@ -1,8 +1,11 @@
 //! Where visited states are kept: one file for each kind of store.
 
+mod bitstate;
 mod chosen;
+mod compact;
 mod counter;
 mod dictionary;
+mod hash;
 mod lossless;
 #[expect(unsafe_code)]
 mod memory;
@@ -14,11 +17,15 @@ mod pairs;
 mod sync;
 mod table;
 mod tree;
+mod visited;
 
+pub use bitstate::Bitstate;
 pub use chosen::Chosen;
+pub use compact::Compact;
 pub use lossless::{Kept, Lossless, LosslessWide, Short};
 pub use numbered::Numbers;
 pub use packing::{Field, Packing};
+pub use visited::{Sieve, Visited};
 
 /// Has a value fetched into the cache, without waiting for it.
 #[inline]

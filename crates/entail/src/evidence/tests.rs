@@ -55,6 +55,7 @@ fn plan(fairness: Fairness, backend: Backend) -> Plan {
     Plan {
         search: Search::BreadthFirst,
         store: Store::Exact,
+        hash_bits: None,
         reduction: Reduction::None,
         backend,
         threads: 1,

@@ -1,6 +1,6 @@
 //! For programs: the document that `cli.md` promises. Keys are only ever added.
 
-use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
+use super::{Counterexample, PropertyReport, Report, Searched, Verdict, coverage};
 use crate::args::{Backend, Reduction, Store};
 use crate::coverage::{Unreached, each_once};
 use crate::evidence::Argument;
@@ -38,7 +38,7 @@ struct Property<'a> {
     evidence: Option<Evidence<'a>>,
     states: Option<States>,
     search: Option<How<'a>>,
-    store: Option<Kept>,
+    store: Option<Kept<'a>>,
     time: Option<Time>,
     memory: Option<Memory>,
 }
@@ -111,14 +111,20 @@ struct How<'a> {
 }
 
 #[derive(Serialize)]
-struct Kept {
+struct Kept<'a> {
     kind: &'static str,
     guarantee: &'static str,
     bytes: u64,
     bytes_per_state: f64,
     /// How many bits a state is packed into.
     state_bits: u32,
+    /// The share of the states that were seen, by estimate.
     coverage: f64,
+    /// How many states were taken for others, by estimate, and how that is found out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omitted: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    formula: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -199,7 +205,7 @@ fn property<'a>(report: &'a PropertyReport, plan: &Plan) -> Property<'a> {
         evidence: searched.and_then(|searched| searched.argument.as_ref()).map(evidence),
         states: searched.map(states),
         search: searched.map(|searched| how(searched, plan)),
-        store: searched.map(|searched| kept(searched, plan)),
+        store: searched.map(kept),
         time: searched.map(time),
         memory: searched.map(|searched| Memory { peak_bytes: searched.peak_bytes }),
     }
@@ -278,17 +284,28 @@ fn how<'a>(searched: &'a Searched, plan: &Plan) -> How<'a> {
     }
 }
 
-fn kept(searched: &Searched, plan: &Plan) -> Kept {
-    let kind = match plan.store {
+fn kept(searched: &Searched) -> Kept<'_> {
+    let kind = match searched.store {
         Store::Exact => "exact",
+        Store::Compact => "compact",
+        Store::Bitstate => "bitstate",
     };
-    let (guarantee, coverage) = match searched.guarantee {
-        Guarantee::Exact => ("exact", 1.0),
-        Guarantee::Probable => ("probable", 1.0),
-        Guarantee::Partial => ("partial", 0.0),
+    let (guarantee, omitted, formula) = match &searched.guarantee {
+        Guarantee::Exact => ("exact", None, None),
+        Guarantee::Probable { omitted, formula } => ("probable", Some(rounded(*omitted, 1e6)), Some(&**formula)),
     };
+    let coverage = coverage(searched.stats.stored, omitted.unwrap_or(0.0));
     let bytes_per_state = rounded(searched.bytes_per_state(), 10.0);
-    Kept { kind, guarantee, bytes: searched.bytes, bytes_per_state, state_bits: searched.state_bits, coverage }
+    Kept {
+        kind,
+        guarantee,
+        bytes: searched.bytes,
+        bytes_per_state,
+        state_bits: searched.state_bits,
+        coverage,
+        omitted,
+        formula,
+    }
 }
 
 fn time(searched: &Searched) -> Time {

@@ -4,7 +4,7 @@ pub mod json;
 pub mod spin;
 pub mod text;
 
-use crate::args::{Backend, Reduction};
+use crate::args::{Backend, Reduction, Store};
 use crate::console::Status;
 use crate::coverage::Unreached;
 use crate::evidence::Argument;
@@ -58,6 +58,8 @@ pub struct Searched {
     pub end: End,
     /// The most that was kept at a time: visited states, and what is needed to go on and to find the way back.
     pub bytes: u64,
+    /// How states were really kept.
+    pub store: Store,
     pub guarantee: Guarantee,
     /// What successors were computed with, and why not otherwise.
     pub backend: Backend,
@@ -123,6 +125,11 @@ impl Report {
         });
         statuses.max().unwrap_or(Status::Fine)
     }
+}
+
+/// The share of the states that were seen, if so many were taken for others.
+pub fn coverage(stored: u64, omitted: f64) -> f64 {
+    stored as f64 / (stored as f64 + omitted).max(1.0)
 }
 
 impl Searched {

@@ -7,6 +7,7 @@ use crate::evidence::Argument;
 use crate::plan::{Algorithm, Unreduced};
 use crate::units::{plural, show_bytes, show_count, show_duration};
 use entail_ir::{Statement, System};
+use entail_model::Guarantee;
 use entail_search::{End, Errors, Limit};
 use std::fmt::{self, Write};
 use std::fs;
@@ -138,7 +139,8 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
     };
     let seen = match searched.end {
         End::Complete if searched.algorithm == Algorithm::Branching => "no more had to be explored",
-        End::Complete => "all of the model was explored",
+        End::Complete if searched.guarantee == Guarantee::Exact => "all of the model was explored",
+        End::Complete => "all that was taken for new was explored",
         End::Error if searched.errors == 0 => "no more had to be explored",
         End::Error => "the search stopped at the error",
         End::Limit(_) => "the search is not complete",
@@ -171,6 +173,12 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
         show_duration(searched.times.compile),
         show_duration(searched.times.search),
     )?;
+    if let Guarantee::Probable { omitted, formula } = &searched.guarantee {
+        writeln!(out, "  by estimate, {omitted:.1} states were taken for others: {formula}")?;
+    }
+    if searched.store != report.plan.store {
+        writeln!(out, "  states were kept as they are: to answer this, they must be told apart")?;
+    }
     match &searched.fallback {
         Some(reason) => writeln!(out, "  interpreted: {reason}"),
         None => Ok(()),

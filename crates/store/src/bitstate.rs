@@ -1,0 +1,101 @@
+//! Bitstate hashing: a state is remembered by some bits of a large array, and is taken for seen if all of them are set.
+//!
+//! After Holzmann: An analysis of bitstate hashing, FMSD 1998; the bits are chosen by enhanced double hashing, after Dillinger,
+//! Manolios: Bloom filters in probabilistic verification, FMCAD 2004.
+
+use entail_model::{Full, Visit};
+
+use crate::counter::Counter;
+use crate::hash::Hash;
+use crate::memory::Zeroed;
+use crate::sync::{AtomicU64, Ordering};
+
+/// An array of bits that does not grow.
+#[derive(Debug)]
+pub struct Bitstate {
+    words: Zeroed<AtomicU64>,
+    /// For each state.
+    bits: u32,
+    len: Counter,
+    /// Bits that are set.
+    set: Counter,
+}
+
+impl Bitstate {
+    /// Of so many bytes, with so many bits for each state.
+    pub fn new(bytes: u64, bits: u32) -> Result<Bitstate, Full> {
+        let words = Zeroed::new((bytes / 8).max(1) as usize)?;
+        Ok(Bitstate { words, bits: bits.max(1), len: Counter::default(), set: Counter::default() })
+    }
+
+    /// Where the bits of a state are: words, and a bit in each.
+    #[inline]
+    fn places(&self, [mut at, mut step]: Hash) -> impl Iterator<Item = (&AtomicU64, u64)> {
+        let words = &self.words[..];
+        (0..u64::from(self.bits)).map(move |number| {
+            let scaled = u128::from(at) * words.len() as u128;
+            // What is left below the word's number is random too.
+            let (word, rest) = ((scaled >> 64) as usize, scaled as u64);
+            at = at.wrapping_add(step);
+            step = step.wrapping_add(number);
+            (&words[word], 1 << (rest >> 58))
+        })
+    }
+
+    /// The share of bits that are set.
+    fn load(&self) -> f64 {
+        self.set.sum() as f64 / (64 * self.words.len()) as f64
+    }
+
+    #[inline]
+    pub(crate) fn insert(&self, hash: Hash) -> Visit {
+        let mut new = 0;
+        for (word, bit) in self.places(hash) {
+            // Most bits are set, or not, without a doubt: only then it is worth to keep others out.
+            if word.load(Ordering::Relaxed) & bit == 0 {
+                new += u64::from(word.fetch_or(bit, Ordering::Relaxed) & bit == 0);
+            }
+        }
+        if new == 0 {
+            return Visit::Seen;
+        }
+        self.len.add_one();
+        self.set.add(new);
+        Visit::New
+    }
+
+    #[inline]
+    pub(crate) fn prefetch(&self, hash: Hash) {
+        self.places(hash).for_each(|(word, _)| crate::prefetch(word));
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.len.sum()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.words.bytes() as u64
+    }
+
+    /// Where a share x of the m bits is set, a new state with its k bits sets k (1 − x) more of them on average. So
+    /// −m/k ln(1 − x) have come by then; and of these, −m/k (ln(1 − x) + x + x²/2 + … + xᵏ/k) were taken for others.
+    pub(crate) fn omitted(&self) -> f64 {
+        let (load, bits) = (self.load().min(1.0 - 1e-9), f64::from(self.bits));
+        let term = |number: u32| load.powi(number as i32) / f64::from(number);
+        let sum = if load < 0.5 {
+            // The same, as all digits would cancel out.
+            (self.bits + 1..self.bits + 60).map(term).sum()
+        } else {
+            -(-load).ln_1p() - (1..=self.bits).map(term).sum::<f64>()
+        };
+        (64 * self.words.len()) as f64 / bits * sum
+    }
+
+    pub(crate) fn formula(&self) -> String {
+        let (words, bits) = (self.words.len(), self.bits);
+        format!(
+            "-m/k (ln(1 - x) + x + ... + x^k/k), with k = {bits} and a share x = {:.4} of m = 64 * {words} bits set",
+            self.load()
+        )
+    }
+}
