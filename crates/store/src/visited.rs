@@ -21,6 +21,7 @@ pub struct Visited<S> {
 
 /// A set of which the members are known by their hashes only.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a search has one at most")]
 pub enum Sieve {
     Compact(Compact),
     Bitstate(Bitstate),

@@ -21,7 +21,7 @@ pub use condition::Sight;
 
 use bits::{MOST_WORDS, add, contains, count, each, meet, next};
 use moves::Moves;
-use precedents::{Case, Decision, MOST_STEPS, Precedents};
+use precedents::{Case, Precedents};
 
 use crate::System;
 use crate::footprint::Surveyor;
@@ -165,11 +165,9 @@ impl<'s> StubbornSets<'s> {
         }
         let Some(moves) = desk.table.take() else { return false };
         let selection = Selection { moves: &moves, rule: self.rule, proviso: self.proviso };
-        let decision = if selection.recognise(steps, desk) { selection.decide(sight, answer, desk) } else { None };
+        let found = selection.recognise(steps, desk) && selection.decide(sight, answer, desk);
         desk.table = Some(moves);
-        desk.keeps.clear();
-        desk.keeps.extend((0..steps.len()).map(|at| decision.is_none_or(|steps| steps >> at & 1 != 0)));
-        decision.is_some()
+        found
     }
 
     /// The moves of states with such a key, of which this is one.
@@ -207,30 +205,32 @@ struct Selection<'m> {
 }
 
 impl Selection<'_> {
-    /// The moves that the steps are, if all are known, and if there are not too many.
+    /// The moves that the steps are, if all are known.
     fn recognise(&self, steps: &[Step], desk: &mut Desk) -> bool {
         desk.moves.clear();
         desk.moves.extend(steps.iter().map_while(|step| self.moves.of(*step)));
-        desk.moves.len() == steps.len() && steps.len() <= MOST_STEPS
+        desk.moves.len() == steps.len()
     }
 
     /// As before in such a case, if there was one.
-    fn decide(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> Decision {
-        let Desk { stations, moves, case, precedents, .. } = desk;
+    fn decide(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> bool {
+        let Desk { stations, moves, case, precedents, keeps, .. } = desk;
         case.clear();
         case.extend([self.moves.number, answer]);
         case.extend(stations.iter().map(|station| u32::from(*station)).chain(moves.iter().copied()));
         let fails = |condition: u32| self.moves.conditions[condition as usize].fails(sight);
         if let Some(decision) = precedents.find(case, fails) {
-            return decision;
+            keeps.clear();
+            keeps.extend(decision.into_iter().flatten());
+            return decision.is_some();
         }
         desk.conditions.forget(self.moves.conditions.len());
-        let decision = self.select(sight, answer, desk);
-        desk.precedents.note(&desk.case, &desk.conditions.asked, decision);
-        decision
+        let found = self.select(sight, answer, desk);
+        desk.precedents.note(&desk.case, &desk.conditions.asked, found.then_some(&desk.keeps));
+        found
     }
 
-    fn select(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> Decision {
+    fn select(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> bool {
         // Sets are small, and their size is known beforehand: so they need not be looked up in the memory.
         match self.moves.sets.width() {
             1 => self.select_in::<1>(sight, answer, desk),
@@ -244,7 +244,7 @@ impl Selection<'_> {
         }
     }
 
-    fn select_in<const W: usize>(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> Decision {
+    fn select_in<const W: usize>(&self, sight: &impl Sight, answer: u32, desk: &mut Desk) -> bool {
         let mut here = Here::<W> { ahead: [u64::MAX; W], possible: [0; W], avoided: [0; W] };
         for (process, station) in desk.stations.iter().enumerate() {
             meet(&mut here.ahead, self.moves.sets.get(self.moves.ahead[process][usize::from(*station)]));
@@ -272,11 +272,10 @@ impl Selection<'_> {
             // The next answer has none of these.
             (0..W).for_each(|word| seen[word] |= set[word] & here.possible[word]);
         }
-        let steps = |set| {
-            let taken = (0..).zip(&desk.moves).filter(|(_, number)| contains(&set, **number));
-            taken.fold(0, |steps, (at, _)| steps | 1 << at)
-        };
-        found.map(steps)
+        let Some(set) = found else { return false };
+        desk.keeps.clear();
+        desk.keeps.extend(desk.moves.iter().map(|number| contains(&set, *number)));
+        true
     }
 
     fn any<const W: usize>(&self, sight: &impl Sight, here: &mut Here<W>, desk: &mut Desk) -> Option<[u64; W]> {

@@ -16,8 +16,7 @@ const MOST_NODES: usize = 256;
 pub(super) type Case = Vec<u32>;
 
 /// Of each step, whether it is to be taken; or nothing if all are.
-pub(super) type Decision = Option<u64>;
-pub(super) const MOST_STEPS: usize = u64::BITS as usize;
+pub(super) type Decision<'a> = Option<&'a [bool]>;
 
 #[derive(Default)]
 pub(super) struct Precedents {
@@ -31,6 +30,8 @@ struct Precedent {
     case: Case,
     /// The first one is where to begin.
     nodes: Vec<Node>,
+    /// All that was decided, one after the other.
+    decisions: Vec<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -41,20 +42,24 @@ enum Node {
         condition: u32,
         then: [u32; 2],
     },
-    Decided(Decision),
+    /// So many steps, and where in the decisions it is said which of them.
+    Decided(Option<(u32, u32)>),
 }
 
 impl Precedents {
     /// What was decided in this case, where conditions failed as they do now.
     #[inline]
-    pub fn find(&self, case: &[u32], mut fails: impl FnMut(u32) -> bool) -> Option<Decision> {
+    pub fn find(&self, case: &[u32], mut fails: impl FnMut(u32) -> bool) -> Option<Decision<'_>> {
         let precedent = self.slots.get(hash(case) as usize % SLOTS).filter(|precedent| precedent.case == case)?;
         let mut at = 0;
         loop {
             match *precedent.nodes.get(at as usize)? {
                 Node::Unknown => return None,
                 Node::Asked { condition, then } => at = then[usize::from(fails(condition))],
-                Node::Decided(decision) => return Some(decision),
+                Node::Decided(None) => return Some(None),
+                Node::Decided(Some((count, from))) => {
+                    return Some(Some(&precedent.decisions[from as usize..][..count as usize]));
+                }
             }
         }
     }
@@ -73,16 +78,21 @@ impl Precedents {
         if precedent.case != case {
             precedent.case.clear();
             precedent.case.extend(case);
-            precedent.nodes.clear();
+            precedent.forget();
         }
         if precedent.nodes.len() + 2 * asked.len() > MOST_NODES {
-            precedent.nodes.clear();
+            precedent.forget();
         }
         precedent.note(asked, decision);
     }
 }
 
 impl Precedent {
+    fn forget(&mut self) {
+        self.nodes.clear();
+        self.decisions.clear();
+    }
+
     fn note(&mut self, asked: &[(u32, bool)], decision: Decision) {
         if self.nodes.is_empty() {
             self.nodes.push(Node::Unknown);
@@ -100,7 +110,9 @@ impl Precedent {
             };
             at = then[usize::from(fails)] as usize;
         }
-        self.nodes[at] = Node::Decided(decision);
+        let decided = decision.map(|steps| (steps.len() as u32, self.decisions.len() as u32));
+        self.decisions.extend(decision.into_iter().flatten());
+        self.nodes[at] = Node::Decided(decided);
     }
 }
 
@@ -112,23 +124,26 @@ fn hash(case: &[u32]) -> u64 {
 mod tests {
     use super::*;
 
-    fn found(precedents: &Precedents, case: &[u32], failing: &[u32]) -> Option<Decision> {
+    fn found<'a>(precedents: &'a Precedents, case: &[u32], failing: &[u32]) -> Option<Decision<'a>> {
         precedents.find(case, |condition| failing.contains(&condition))
     }
 
     #[test]
     fn a_case_that_comes_again_is_decided_as_before_if_the_same_conditions_fail() {
         let (mut precedents, case) = (Precedents::default(), [1, 2, 3]);
-        let notes: [(&[(u32, bool)], Decision); 3] =
-            [(&[(7, true), (5, false)], Some(0b01)), (&[(7, true), (5, true)], Some(0b10)), (&[(7, false)], None)];
+        let notes: [(&[(u32, bool)], Decision); 3] = [
+            (&[(7, true), (5, false)], Some(&[true, false])),
+            (&[(7, true), (5, true)], Some(&[false, true])),
+            (&[(7, false)], None),
+        ];
         // The first time, it is not worth it.
         precedents.note(&case, notes[0].0, notes[0].1);
         assert_eq!(found(&precedents, &case, &[7]), None);
         for (asked, decision) in notes {
             precedents.note(&case, asked, decision);
         }
-        assert_eq!(found(&precedents, &case, &[7]), Some(Some(0b01)));
-        assert_eq!(found(&precedents, &case, &[7, 5]), Some(Some(0b10)));
+        assert_eq!(found(&precedents, &case, &[7]), Some(Some(&[true, false][..])));
+        assert_eq!(found(&precedents, &case, &[7, 5]), Some(Some(&[false, true][..])));
         assert_eq!(found(&precedents, &case, &[5]), Some(None));
         assert_eq!(found(&precedents, &[1, 2, 4], &[7]), None);
     }
@@ -137,9 +152,9 @@ mod tests {
     fn what_was_not_asked_before_is_not_decided() {
         let (mut precedents, case) = (Precedents::default(), [9]);
         for _ in 0..2 {
-            precedents.note(&case, &[(0, true), (1, true)], Some(1));
+            precedents.note(&case, &[(0, true), (1, true)], Some(&[true]));
         }
-        assert_eq!(found(&precedents, &case, &[0, 1]), Some(Some(1)));
+        assert_eq!(found(&precedents, &case, &[0, 1]), Some(Some(&[true][..])));
         assert_eq!(found(&precedents, &case, &[0]), None);
         assert_eq!(found(&precedents, &case, &[]), None);
     }
@@ -148,9 +163,9 @@ mod tests {
     fn a_case_with_too_much_to_be_asked_is_begun_again() {
         let (mut precedents, case) = (Precedents::default(), [9]);
         let questions = |seed: u64| -> Vec<(u32, bool)> { (0..40).map(|at| (at, seed >> at & 1 != 0)).collect() };
-        (0..100).for_each(|seed| precedents.note(&case, &questions(seed), Some(seed)));
+        (0..100).for_each(|seed| precedents.note(&case, &questions(seed), Some(&[seed % 2 == 0, seed == 99])));
         let failing: Vec<u32> = (0..7).filter(|at| 99 >> at & 1 != 0).collect();
-        assert_eq!(found(&precedents, &case, &failing), Some(Some(99)));
+        assert_eq!(found(&precedents, &case, &failing), Some(Some(&[false, true][..])));
         assert!(precedents.slots.iter().all(|slot| slot.nodes.len() <= MOST_NODES));
     }
 }
