@@ -2,7 +2,8 @@
 
 use crate::compare::{self, Comparison};
 use crate::entail::{Answer, Counts, Entail, Mode};
-use crate::{Outcome, Result, oracle_liveness, oracle_reduced, root};
+use crate::oracle_reduced::{self, Others};
+use crate::{Outcome, Result, oracle_liveness, root};
 use entail_testkit::promela::Compare;
 use entail_testkit::spin::{SpinAnswer, Status};
 use std::path::{Path, PathBuf};
@@ -25,6 +26,9 @@ pub struct Options {
     /// How many states are stored with all that is left out, beside SPIN's
     #[arg(long, conflicts_with = "liveness")]
     reduced: bool,
+    /// Only what is recorded, and not the examples that come with SPIN, which take minutes
+    #[arg(long, requires = "reduced")]
+    recorded: bool,
 }
 
 pub const MODELS: &str = "../shared/models/promela";
@@ -48,7 +52,8 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
         }
     }
     if options.reduced {
-        return oracle_reduced::run(&models, &csv, options.max_states, binary);
+        let others = if options.recorded { Others::None } else { Others::Examples };
+        return oracle_reduced::run(&models, &csv, options.max_states, others, binary);
     }
     let mut rows = read(&csv, FULL)?;
     rows.retain(|row| row.answer.stored <= options.max_states);
