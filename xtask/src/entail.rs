@@ -90,6 +90,11 @@ impl Entail {
         Ok(Self { binary: binary.ok_or("cargo built no entail binary")? })
     }
 
+    /// The command, to be run in other ways.
+    pub fn command(&self) -> Command {
+        Command::new(&self.binary)
+    }
+
     /// Some of the counts under `states` in the report.
     pub fn counts(&self, model: &Path, options: &[&str], names: &[&str]) -> Result<Vec<u64>> {
         let mut command = Command::new(&self.binary);
@@ -111,10 +116,20 @@ impl Entail {
         }
     }
 
+    /// The report on the only property that is checked, with the memory that the options allow for.
+    pub fn limited(&self, model: &Path, options: &[&str]) -> Result<Value> {
+        let mut properties = self.all(model, options)?;
+        properties.pop().filter(|_| properties.is_empty()).ok_or("not one property was checked".into())
+    }
+
     /// The reports on all properties that are checked.
     pub fn properties(&self, model: &Path, options: &[&str]) -> Result<Vec<Value>> {
+        self.all(model, &[&["--memory", MEMORY], options].concat())
+    }
+
+    fn all(&self, model: &Path, options: &[&str]) -> Result<Vec<Value>> {
         let mut command = Command::new(&self.binary);
-        command.args(["check", "--format", "json", "--memory", MEMORY, "--trail", "/dev/null"]);
+        command.args(["check", "--format", "json", "--trail", "/dev/null"]);
         let output = command.args(options).arg(model).output()?;
         let mut report: Value = serde_json::from_slice(&output.stdout)
             .map_err(|_| first_line(&String::from_utf8_lossy(&output.stderr)))?;

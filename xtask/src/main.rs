@@ -1,11 +1,15 @@
 //! Chores of the project: `cargo xtask help`.
 
 mod bench;
+mod cache;
 mod compare;
+mod coverage;
 mod entail;
 mod fuzz_ltl;
 mod fuzz_spin;
 mod fuzz_trace;
+mod kill;
+mod ladder;
 mod ltl_sizes;
 mod ltl_words;
 mod oracle;
@@ -44,8 +48,16 @@ enum Chore {
     Thesis(thesis::Options),
     /// Measure entail and SPIN on the same models, in turns
     Bench(bench::Options),
+    /// Kill searches at random moments, resume them, and compare what comes out with undisturbed ones
+    Kill(kill::Options),
     /// Measure what a transition costs as the number of states grows, and draw it
     Scaling(scaling::Options),
+    /// Measure what it costs to forget states, as there is less room for them, and draw it
+    Cache(cache::Options),
+    /// Measure how much of a model is seen with less memory than its states need, and draw it
+    Coverage(coverage::Options),
+    /// See that a search with too little memory goes on, and keeps to its budget
+    Ladder(ladder::Options),
     /// Count the states of the automata of published formulas, ours and SPIN's
     LtlSizes(ltl_sizes::Options),
     /// Compare automata of random formulas with the definition of the logic, on random words
@@ -69,7 +81,11 @@ fn main() -> ExitCode {
         Chore::SpinExamples(options) => spin_examples::run(&options, binary),
         Chore::Thesis(options) => thesis::run(&options, binary),
         Chore::Bench(options) => bench::run(&options, binary),
+        Chore::Kill(options) => kill::run(&options, binary),
         Chore::Scaling(options) => scaling::run(&options, binary),
+        Chore::Cache(options) => cache::run(&options, binary),
+        Chore::Coverage(options) => coverage::run(&options, binary),
+        Chore::Ladder(options) => ladder::run(&options, binary),
         Chore::LtlSizes(options) => ltl_sizes::run(&options),
         Chore::LtlWords(options) => ltl_words::run(&options),
     };

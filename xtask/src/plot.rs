@@ -1,10 +1,10 @@
-//! A plot as SVG: points joined by lines, both axes logarithmic.
+//! A plot as SVG: points joined by lines, over logarithmic or linear axes.
 
 use std::fmt::Write as _;
 
 pub struct Series {
     pub name: &'static str,
-    /// All numbers are positive.
+    /// On logarithmic axes, all numbers are positive.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -15,21 +15,33 @@ const SIDE: f64 = 90.0;
 const EDGE: f64 = 50.0;
 
 /// Dark enough on white, light enough on black, and told apart by the colour-blind.
-const COLOURS: [&str; 3] = ["#0072b2", "#d55e00", "#009e73"];
+const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+
+/// How values are spread over an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    Logarithmic,
+    Linear,
+}
 
 pub fn log_log(x_label: &str, y_label: &str, series: &[Series]) -> String {
+    draw((x_label, Scale::Logarithmic), (y_label, Scale::Logarithmic), series)
+}
+
+/// With a label and a scale for each axis.
+pub fn draw((x_label, x_scale): (&str, Scale), (y_label, y_scale): (&str, Scale), series: &[Series]) -> String {
     let points = || series.iter().flat_map(|series| &series.points);
-    let x = Axis::of(points().map(|point| point.0), SIDE, WIDTH - SIDE);
-    let y = Axis::of(points().map(|point| point.1), HEIGHT - EDGE, EDGE);
+    let x = Axis::of(x_scale, points().map(|point| point.0), SIDE, WIDTH - SIDE);
+    let y = Axis::of(y_scale, points().map(|point| point.1), HEIGHT - EDGE, EDGE);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
          font-size=\"13\" fill=\"#888\">\n"
     );
     let (left, right, top, bottom) = (SIDE, WIDTH - SIDE, EDGE, HEIGHT - EDGE);
-    for power in x.powers() {
-        let at = x.place(10f64.powi(power));
+    for (value, name) in x.ticks() {
+        let at = x.place(value);
         grid(&mut svg, (at, top), (at, bottom));
-        label(&mut svg, (at, bottom + 18.0), "middle", &format!("10{}", superscript(power)));
+        label(&mut svg, (at, bottom + 18.0), "middle", &name);
     }
     for value in y.steps() {
         let at = y.place(value);
@@ -55,9 +67,9 @@ pub fn log_log(x_label: &str, y_label: &str, series: &[Series]) -> String {
     svg + "</svg>\n"
 }
 
-/// From the power of ten below the smallest value to the one above the largest. What is a little outside of a power of
-/// ten is drawn there: an almost empty axis would be worse.
+/// Where values are drawn: from `low` to `high`, which are logarithms if the scale is one of these.
 struct Axis {
+    scale: Scale,
     low: f64,
     high: f64,
     start: f64,
@@ -65,29 +77,86 @@ struct Axis {
 }
 
 impl Axis {
-    fn of(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Self {
+    fn of(scale: Scale, values: impl Iterator<Item = f64>, start: f64, end: f64) -> Self {
         let (low, high) = values
-            .map(f64::log10)
+            .map(|value| scale.spread(value))
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        match scale {
+            Scale::Logarithmic => Self::logarithmic(low, high, start, end),
+            Scale::Linear => Self::linear(low, high, start, end),
+        }
+    }
+
+    /// From the power of ten below the smallest value to the one above the largest. What is a little outside of a power of
+    /// ten is drawn there: an almost empty axis would be worse.
+    fn logarithmic(low: f64, high: f64, start: f64, end: f64) -> Self {
         const LITTLE: f64 = 0.05;
         // Nothing to show is shown between 1 and 10.
         let low = if low.is_finite() { (low + LITTLE).floor() } else { 0.0 };
-        Self { low, high: (high - LITTLE).ceil().max(low + 1.0), start, end }
+        let high = (high - LITTLE).ceil().max(low + 1.0);
+        Self { scale: Scale::Logarithmic, low, high, start, end }
+    }
+
+    /// From a round number to another.
+    fn linear(low: f64, high: f64, start: f64, end: f64) -> Self {
+        let (low, high) = if low.is_finite() { (low, high.max(low + 1e-9)) } else { (0.0, 1.0) };
+        let step = round_step(low, high);
+        let (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
+        Self { scale: Scale::Linear, low, high, start, end }
     }
 
     fn place(&self, value: f64) -> f64 {
-        self.start + (value.log10() - self.low) / (self.high - self.low) * (self.end - self.start)
+        self.start + (self.scale.spread(value) - self.low) / (self.high - self.low) * (self.end - self.start)
+    }
+
+    /// What stands along a horizontal axis.
+    fn ticks(&self) -> Vec<(f64, String)> {
+        match self.scale {
+            Scale::Logarithmic => {
+                self.powers().map(|power| (10f64.powi(power), format!("10{}", superscript(power)))).collect()
+            }
+            Scale::Linear => self.steps().into_iter().map(|value| (value, value.to_string())).collect(),
+        }
     }
 
     fn powers(&self) -> impl Iterator<Item = i32> {
         self.low as i32..=self.high as i32
     }
 
-    /// Powers of ten, twice and five times as much.
-    fn steps(&self) -> impl Iterator<Item = f64> {
-        let steps = self.powers().flat_map(|power| [1.0, 2.0, 5.0].map(|factor| factor * 10f64.powi(power)));
-        steps.take_while(|step| step.log10() <= self.high)
+    /// Round numbers.
+    fn steps(&self) -> Vec<f64> {
+        match self.scale {
+            Scale::Logarithmic => {
+                // Powers of ten, twice and five times as much.
+                let factors = [1.0, 2.0, 5.0];
+                let steps = self.powers().flat_map(|power| factors.map(|factor| factor * 10f64.powi(power)));
+                steps.take_while(|step| step.log10() <= self.high).collect()
+            }
+            Scale::Linear => {
+                let step = round_step(self.low, self.high);
+                let count = ((self.high - self.low) / step).round() as u32;
+                // What is not exact in binary digits is to look as if it were.
+                let exact = |value: f64| (value * 1e9).round() / 1e9;
+                (0..=count).map(|number| exact(self.low + f64::from(number) * step)).collect()
+            }
+        }
     }
+}
+
+impl Scale {
+    fn spread(self, value: f64) -> f64 {
+        match self {
+            Scale::Logarithmic => value.log10(),
+            Scale::Linear => value,
+        }
+    }
+}
+
+/// A round number, of which some lie between two others.
+fn round_step(low: f64, high: f64) -> f64 {
+    let power = 10f64.powf((high - low).log10().floor());
+    let steps = [0.1, 0.2, 0.5, 1.0].map(|factor| factor * power);
+    steps.into_iter().find(|step| (high - low) / step <= 10.0).unwrap_or(power)
 }
 
 fn grid(svg: &mut String, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
@@ -125,15 +194,25 @@ mod tests {
 
     #[test]
     fn equal_factors_are_equal_distances() {
-        let axis = Axis::of([200.0, 50_000.0].into_iter(), 0.0, 300.0);
+        let axis = Axis::of(Scale::Logarithmic, [200.0, 50_000.0].into_iter(), 0.0, 300.0);
         assert_eq!([100.0, 1000.0, 100_000.0].map(|value| axis.place(value)), [0.0, 100.0, 300.0]);
         assert_eq!(axis.powers().collect::<Vec<_>>(), [2, 3, 4, 5]);
     }
 
     #[test]
     fn a_little_beyond_a_power_of_ten_is_no_reason_for_another() {
-        let axis = Axis::of([95.0, 1010.0].into_iter(), 0.0, 1.0);
-        assert_eq!(axis.steps().collect::<Vec<_>>(), [100.0, 200.0, 500.0, 1000.0]);
+        let axis = Axis::of(Scale::Logarithmic, [95.0, 1010.0].into_iter(), 0.0, 1.0);
+        assert_eq!(axis.steps(), [100.0, 200.0, 500.0, 1000.0]);
+    }
+
+    #[test]
+    fn a_linear_axis_goes_from_a_round_number_to_another() {
+        let axis = Axis::of(Scale::Linear, [41.0, 129.0].into_iter(), 0.0, 100.0);
+        assert_eq!(axis.steps(), [40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0, 110.0, 120.0, 130.0]);
+        assert_eq!([40.0, 85.0, 130.0].map(|value| axis.place(value)), [0.0, 50.0, 100.0]);
+        let axis = Axis::of(Scale::Linear, [0.0, 0.28].into_iter(), 0.0, 1.0);
+        assert_eq!(axis.ticks()[3], (0.15, "0.15".into()));
+        assert_eq!(Axis::of(Scale::Linear, [].into_iter(), 0.0, 1.0).steps().len(), 11);
     }
 
     #[test]

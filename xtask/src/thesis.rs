@@ -60,7 +60,7 @@ fn formulas(entail: &Entail) -> Result<u64> {
 }
 
 /// Some of the models are public benchmarks, the others ours.
-fn find(model: &str) -> Result<PathBuf> {
+pub fn find(model: &str) -> Result<PathBuf> {
     let folders = [root().join("tests/thesis"), root().join("../shared/models/esml")];
     let mut paths = folders.iter().map(|folder| folder.join(model).with_extension("esml"));
     paths.find(|path| path.is_file()).ok_or_else(|| format!("there is no {model}.esml").into())

@@ -1,12 +1,13 @@
 //! `entail check`: does the model satisfy its properties?
 
-use crate::args::{CheckArgs, CheckFormat, Search};
+use crate::args::{CheckArgs, CheckFormat, Search, Store};
 use crate::console::{Console, Failure, Status};
 use crate::coverage::{Coverage, Unreached};
 use crate::evidence::{Argument, Evidence, Teller, dot};
+use crate::keep::Keeping;
 use crate::load::{self, Reading};
 use crate::neglect::Neglected;
-use crate::plan::{Done, Goal, Memory, Plan};
+use crate::plan::{Bound, Done, Goal, Oversight, Plan};
 use crate::progress::Watch;
 use crate::property::{forbidden, stations};
 use crate::report::{Counterexample, PropertyReport, Report, Searched, Times, Verdict, coverage, json, spin, text};
@@ -14,7 +15,7 @@ use crate::trail::Trail;
 use crate::units::{show_bytes, show_duration, show_share};
 use crate::violation::{Kind, Violation};
 use crate::walk::Walk;
-use crate::{interrupt, machine, slice, sweep};
+use crate::{interrupt, machine, slice, swarm, sweep};
 use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind, Says};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
@@ -25,7 +26,6 @@ use entail_temporal::{Claim, Fairness, Judgement};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure> {
@@ -34,7 +34,20 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
             return Err(Failure::new(format!("`{option}` names one file, but there are several models")));
         }
     }
-    if args.how.search == Search::Nested && args.what.fair != Fairness::None {
+    if args.how.store == Store::Cache && args.how.search == Some(Search::BreadthFirst) {
+        let reason = "`--store cache` forgets states, and only the path of a depth-first search keeps it from going round for ever";
+        return Err(Failure::new(format!("{reason}; leave out `--search`")));
+    }
+    if args.how.threads > 1 && args.how.runs == 1 {
+        return Err(Failure::new(
+            "more than one thread is not available yet, except for several `--runs`".to_owned(),
+        ));
+    }
+    if args.how.runs > 1 && args.how.store.is_lossless() {
+        let reason = "`--runs` repeats a search that may lose states, and this one does not";
+        return Err(Failure::new(format!("{reason}; add `--store compact` or `--store bitstate`")));
+    }
+    if args.how.search() == Search::Nested && args.what.fair != Fairness::None {
         let reason = "`--search nested` cannot tell fair runs from others";
         return Err(Failure::new(format!("{reason}; leave out `--search`, and runs are searched by components")));
     }
@@ -43,6 +56,14 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
         return Err(Failure::new(format!("{reason}; leave out `--slice`")));
     }
     let stop = interrupt::flag();
+    let kept = Keeping::asked(args, console)?;
+    let (args, keeping) = kept.as_ref().map_or((args, None), |(args, keeping)| (args, Some(keeping)));
+    if keeping.is_some() && args.how.runs > 1 {
+        return Err(Failure::new("a checkpoint is of one search, but `--runs` asks for several"));
+    }
+    if keeping.is_some() && args.models.len() > 1 {
+        return Err(Failure::new("a checkpoint is of one search, but there are several models"));
+    }
     let plan = Plan::of(args);
     if let Some(sweep) = &args.sweep {
         return sweep::check(args, sweep, &plan, &stop, console);
@@ -50,7 +71,7 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
     let mut status = Status::Fine;
     let mut reports = Vec::new();
     for path in &args.models {
-        let report = check_one(path, args, &plan, &stop, console);
+        let report = check_one(path, args, &plan, Oversight { stop: &stop, keeping }, console);
         status = status.max(report.status());
         match args.format {
             CheckFormat::Text => console.out.write_all(text::report(&report, console.colour).as_bytes())?,
@@ -65,7 +86,7 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
     Ok(status)
 }
 
-pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, console: &Console) -> Report {
+pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, oversight: Oversight, console: &Console) -> Report {
     let started = Instant::now();
     let asked = match load::asked(&args.what.asked) {
         Ok(asked) => asked,
@@ -81,30 +102,41 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, stop: &AtomicBool, 
     let names: Vec<&str> = names.collect();
     match Selection::of(&names, &model) {
         Err(error) => {
-            console.complain(&format!("error: {error}\n"));
-            report.errors.push(error);
+            report.refuse(error, console);
         }
         Ok(selection) => {
             let alone = usize::from(selection.safety) + selection.named.len() == 1;
+            if let Some(keeping) = oversight.keeping
+                && let Err(error) = keeping.of(&selection.names())
+            {
+                report.refuse(error, console);
+                return Report { model: Some(model), ..report };
+            }
             let job =
                 Job { path, args, plan, model: &model, asked: &asked, alone, started, read: started.elapsed() };
             if args.how.slice {
                 let wanted =
                     selection.safety.then_some(None).into_iter().chain(selection.named.into_iter().map(Some));
                 for property in wanted {
-                    if let Err(Failure(message)) = job.check_slice(property, stop, &mut report, console) {
+                    if let Err(Failure(message)) = job.check_slice(property, oversight, &mut report, console) {
                         report.errors.push(message.unwrap_or_else(|| "the model cannot be sliced".into()));
                     }
                 }
             } else {
                 if selection.safety {
-                    let (property, unreached) = job.check_safety(stop, console);
-                    report.properties.push(property);
-                    report.unreached = unreached;
+                    match job.check_safety(oversight, console) {
+                        Ok((property, unreached)) => {
+                            report.properties.push(property);
+                            report.unreached = unreached;
+                        }
+                        Err(error) => report.refuse(error, console),
+                    }
                 }
                 for property in selection.named {
-                    let checked = job.check_property(property, stop, &mut report.warnings, console);
-                    report.properties.push(checked);
+                    match job.check_property(property, oversight, &mut report.warnings, console) {
+                        Ok(checked) => report.properties.push(checked),
+                        Err(error) => report.refuse(error, console),
+                    }
                 }
             }
         }
@@ -140,6 +172,11 @@ impl<'m> Selection<'m> {
         let named =
             model.properties.iter().filter(|property| wanted(&property.name, property.by_default)).collect();
         Ok(Selection { safety: wanted(SAFETY, true), named })
+    }
+
+    pub fn names(&self) -> Vec<&'m str> {
+        let named = self.named.iter().map(|property| property.name.as_str());
+        self.safety.then_some(SAFETY).into_iter().chain(named).collect()
     }
 }
 
@@ -177,7 +214,7 @@ impl Job<'_> {
     fn check_slice(
         &self,
         property: Option<&Property>,
-        stop: &AtomicBool,
+        oversight: Oversight,
         report: &mut Report,
         console: &Console,
     ) -> Result<(), Failure> {
@@ -185,52 +222,60 @@ impl Job<'_> {
         let job = Job { model, ..*self };
         let of_slice =
             property.and_then(|property| model.properties.iter().find(|known| known.name == property.name));
-        report.properties.push(match of_slice {
-            Some(property) => job.check_property(property, stop, &mut report.warnings, console),
-            None => job.check_safety(stop, console).0,
-        });
+        let checked = match of_slice {
+            Some(property) => job.check_property(property, oversight, &mut report.warnings, console),
+            None => job.check_safety(oversight, console).map(|(checked, _)| checked),
+        };
+        match checked {
+            Ok(checked) => report.properties.push(checked),
+            Err(error) => report.refuse(error, console),
+        }
         Ok(())
     }
 
     /// What is known of the built-in checks, and, if all of the model was seen, of which parts no run reaches.
-    fn check_safety(&self, stop: &AtomicBool, console: &Console) -> (PropertyReport, Option<Vec<Unreached>>) {
+    fn check_safety(
+        &self,
+        oversight: Oversight,
+        console: &Console,
+    ) -> Result<(PropertyReport, Option<Vec<Unreached>>), String> {
         let interpreter = Interpreter::new(&self.model.system);
         let mut watch = Watch::new(Coverage::new(&self.model.system), console.progress);
-        let done = self.run(&interpreter, Goal::Mistake, stop, &mut watch);
+        let done = self.run(&interpreter, Goal::Mistake, oversight, &mut watch)?;
         let coverage = watch.finish();
         let is_whole = done.outcome.end == End::Complete && done.guarantee == Guarantee::Exact;
         let unreached = is_whole.then(|| coverage.unreached(&self.model.system));
         let subject = Subject { name: SAFETY, kind: SAFETY, cycle: Kind::Cycle, claim: None };
-        (self.report(subject, &interpreter, done, console), unreached)
+        Ok((self.report(subject, &interpreter, done, oversight, console), unreached))
     }
 
     /// What is known of something that the model says about itself.
     fn check_property(
         &self,
         property: &Property,
-        stop: &AtomicBool,
+        oversight: Oversight,
         warnings: &mut Vec<String>,
         console: &Console,
-    ) -> PropertyReport {
+    ) -> Result<PropertyReport, String> {
         let kind = property.kind.name();
         let without_search = |verdict| {
             let (name, option) = (property.name.clone(), self.option(&property.name));
             PropertyReport { name, kind, option, verdict, searched: None }
         };
-        let inconclusive = |reason: String| without_search(Verdict::Inconclusive(reason));
+        let inconclusive = |reason: String| Ok(without_search(Verdict::Inconclusive(reason)));
         let Some(Meaning { says, propositions, antecedents }) = &property.meaning else {
             return inconclusive(format!("checking {kind} properties is not available yet"));
         };
         if let Says::Watched(monitor) = says {
             let system = System { monitor: Some(monitor.clone()), ..self.model.in_motion() };
-            return self.check_goal(property, system, Goal::Objection, stop, console);
+            return self.check_goal(property, system, Goal::Objection, oversight, console);
         }
         if let Says::Branching(formula) = says {
             let Some(asked) = Branching::of(formula, self.plan.fairness) else {
                 return inconclusive("the formula has too many temporal operators".into());
             };
             let system = System { propositions: propositions.clone(), ..self.model.in_motion() };
-            return self.check_goal(property, system, Goal::Asked(formula, &asked), stop, console);
+            return self.check_goal(property, system, Goal::Asked(formula, &asked), oversight, console);
         }
         let (claim, judgement) = match forbidden(says) {
             Ok(Some(forbidden)) => forbidden,
@@ -242,7 +287,7 @@ impl Job<'_> {
             warnings.push(warning);
         }
         if judgement == Judgement::Tautology {
-            return without_search(Verdict::Holds);
+            return Ok(without_search(Verdict::Holds));
         }
         let claim = match self.plan.prepared(claim) {
             Ok(claim) => claim,
@@ -259,7 +304,7 @@ impl Job<'_> {
         let system = System { propositions, ..self.model.in_motion() };
         let interpreter = Interpreter::new(&system);
         let mut watch = Watch::new(Coverage::new(&system), console.progress);
-        let done = self.run(&interpreter, Goal::Claimed(&claim), stop, &mut watch);
+        let done = self.run(&interpreter, Goal::Claimed(&claim), oversight, &mut watch)?;
         watch.finish();
         if self.verdict(&done) == Verdict::Holds {
             for &number in antecedents.iter().filter(|number| done.ever >> **number & 1 == 0) {
@@ -271,7 +316,7 @@ impl Job<'_> {
         }
         let cycle = if property.kind == PropertyKind::Progress { Kind::NonProgress } else { Kind::Cycle };
         let subject = Subject { name: &property.name, kind, cycle, claim: Some(&claim) };
-        self.report(subject, &interpreter, done, console)
+        Ok(self.report(subject, &interpreter, done, oversight, console))
     }
 
     /// What is known of something that is looked for without a claim.
@@ -280,28 +325,49 @@ impl Job<'_> {
         property: &Property,
         system: System,
         goal: Goal,
-        stop: &AtomicBool,
+        oversight: Oversight,
         console: &Console,
-    ) -> PropertyReport {
+    ) -> Result<PropertyReport, String> {
         let interpreter = Interpreter::new(&system);
         let mut watch = Watch::new(Coverage::new(&system), console.progress);
-        let done = self.run(&interpreter, goal, stop, &mut watch);
+        let done = self.run(&interpreter, goal, oversight, &mut watch)?;
         watch.finish();
         let subject = Subject { name: &property.name, kind: property.kind.name(), cycle: Kind::Cycle, claim: None };
-        self.report(subject, &interpreter, done, console)
+        Ok(self.report(subject, &interpreter, done, oversight, console))
     }
 
-    fn run(&self, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Done {
+    fn run(
+        &self,
+        interpreter: &Interpreter,
+        goal: Goal,
+        oversight: Oversight,
+        watch: &mut Watch,
+    ) -> Result<Done, String> {
         // Depth is counted as the language's own tools do.
         let first = self.model.language.first_depth();
         let plan = Plan { depth: self.plan.depth.map(|depth| depth.saturating_sub(first)), ..self.plan.clone() };
-        let mut done = plan.run(interpreter, goal, stop, watch);
+        let mut done = if plan.runs > 1 && plan.is_lossy(goal) {
+            swarm::run(&plan, interpreter, goal, oversight.stop, watch)
+        } else {
+            plan.run(interpreter, goal, oversight, watch)?
+        };
         done.outcome.stats.depth += first;
-        done
+        Ok(done)
     }
 
-    fn report(&self, subject: Subject, interpreter: &Interpreter, done: Done, console: &Console) -> PropertyReport {
+    fn report(
+        &self,
+        subject: Subject,
+        interpreter: &Interpreter,
+        done: Done,
+        Oversight { keeping, .. }: Oversight,
+        console: &Console,
+    ) -> PropertyReport {
         let outcome = &done.outcome;
+        // What others did before.
+        let before = keeping.map_or(Duration::ZERO, Keeping::before);
+        let may_go_on = matches!(outcome.end, End::Limit(Limit::Time | Limit::Memory | Limit::Interrupted));
+        let checkpoint = keeping.filter(|_| may_go_on).and_then(Keeping::file).map(Path::to_owned);
         let verdict = self.verdict(&done);
         // What all runs do, no run shows.
         let is_telling = |evidence: &&Evidence<Step>| !evidence.holds || evidence.first_run().is_some();
@@ -319,20 +385,23 @@ impl Job<'_> {
             end: outcome.end,
             bytes: outcome.bytes,
             store: done.store,
+            rungs: done.rungs,
             guarantee: done.guarantee,
             backend: done.backend,
             fallback: done.fallback,
             times: Times {
                 read: self.read,
                 compile: done.compile,
-                search: done.search,
-                total: self.started.elapsed(),
+                search: before + done.search,
+                total: before + self.started.elapsed(),
             },
             peak_bytes: machine::peak_memory(),
             state_bytes: initial_size(interpreter),
             state_bits: done.state_bits,
             algorithm: done.algorithm,
             reduction: done.reduction,
+            swarm: done.swarm,
+            checkpoint,
         };
         let (name, option) = (subject.name.to_owned(), self.option(subject.name));
         PropertyReport { name, kind: subject.kind, option, verdict, searched: Some(searched) }
@@ -348,26 +417,30 @@ impl Job<'_> {
         }
         match (done.outcome.end, &done.guarantee) {
             (End::Complete | End::Error, Guarantee::Exact) => Verdict::Holds,
-            (End::Complete | End::Error, Guarantee::Probable { omitted, .. }) => {
-                let share = show_share(coverage(done.outcome.stats.stored, *omitted));
+            (End::Complete | End::Error, Guarantee::Probable { .. }) => {
+                let alone = || coverage(&done.outcome.stats, &done.guarantee);
+                let share = show_share(done.swarm.as_ref().map_or_else(alone, |swarm| swarm.coverage));
                 Verdict::Inconclusive(format!("no error found in an estimated {share} of the states"))
             }
-            (End::Limit(limit), _) => Verdict::Inconclusive(self.limit_reached(limit, done.memory)),
+            (End::Limit(limit), _) => Verdict::Inconclusive(self.limit_reached(limit, done)),
         }
     }
 
-    fn limit_reached(&self, limit: Limit, memory: Memory) -> String {
+    fn limit_reached(&self, limit: Limit, done: &Done) -> String {
         match limit {
             Limit::Depth => format!("reached the depth limit of {}", self.plan.depth.unwrap_or(0)),
             Limit::Time => {
                 format!("reached the time limit of {}", show_duration(self.plan.time.unwrap_or_default()))
             }
-            Limit::Memory => match memory {
-                Memory::Given(bytes) => format!("reached the memory limit of {}", show_bytes(bytes)),
-                Memory::Spare(bytes) => {
-                    format!("reached the memory limit of {}, most of what was free", show_bytes(bytes))
-                }
-            },
+            Limit::Memory => {
+                let limit = format!("reached the memory limit of {}", show_bytes(done.memory.bytes()));
+                let why = match done.memory {
+                    Bound::Process(_) => "",
+                    Bound::States(_) => ", most of what was free",
+                };
+                let no_files = done.no_files.as_ref().map(|reason| format!("; no room in {reason}"));
+                limit + why + &no_files.unwrap_or_default()
+            }
             Limit::Interrupted => "interrupted".into(),
         }
     }

@@ -1,8 +1,10 @@
 //! Which parts of a model a search has been to.
 
+use entail_disk::{Lasting, Reader, Saved, Writer, damaged};
 use entail_ir::interpret::Step;
 use entail_ir::{EdgeId, LocationId, ProcessTypeId, Statement, StatementId, System};
 use std::collections::{HashMap, HashSet};
+use std::io;
 
 /// The edges that were taken.
 pub struct Coverage {
@@ -15,6 +17,21 @@ pub struct Unreached {
     pub process_type: ProcessTypeId,
     pub location: LocationId,
     pub statement: StatementId,
+}
+
+impl Lasting for Coverage {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.fired.save(to)
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        let fired: Vec<bool> = Saved::load(from)?;
+        if fired.len() != self.fired.len() {
+            return Err(damaged("the model had other steps"));
+        }
+        self.fired = fired;
+        Ok(())
+    }
 }
 
 impl Coverage {

@@ -8,6 +8,7 @@ mod coverage;
 mod everywhere;
 mod evidence;
 mod interrupt;
+mod keep;
 mod load;
 mod ltl;
 mod machine;
@@ -19,6 +20,7 @@ mod replay;
 mod report;
 mod show;
 mod slice;
+mod swarm;
 mod sweep;
 mod trail;
 mod units;
@@ -32,6 +34,7 @@ use std::io::{BufWriter, IsTerminal, Write, stderr, stdout};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    machine::be_economical_with_addresses();
     let cli = Cli::parse();
     let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut console = Console {

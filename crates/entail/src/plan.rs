@@ -1,35 +1,36 @@
 //! From options to a search: the only place that names combinations of model, search and store.
 
-use crate::args::{Backend, CheckArgs, Reduction, Search, Store};
-use crate::evidence::{Because, Evidence, Reasons, Run};
+mod asking;
+mod bound;
+mod explore;
+
+pub use bound::Bound;
+
+use crate::args::{Backend, CacheArgs, CheckArgs, Reduction, Search, Store};
+use crate::evidence::Evidence;
+use crate::keep::{AFRESH, Before, Keeping};
 use crate::machine;
 use crate::progress::Watch;
+use crate::swarm::Swarm;
+use asking::{Asking, OfModel, answer_of, of_model};
+use entail_disk::{Lasting, Reader, Saved, Scratch, Writer};
 use entail_ir::interpret::{Engine, Step};
 use entail_ir::passes::optimised;
 use entail_ir::stubborn::{Proviso, Rule};
 use entail_ir::{Interpreter, Passes};
 use entail_jit::Jit;
-use entail_model::{
-    Accepting, Concurrent, Fault, FaultKind, Guarantee, Model, Observer, Progress, Propositional, Reduced, Since,
-};
-use entail_packed::{Packed, Wish, best_reduction};
-use entail_search::{
-    Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, branching, breadth_first, components,
-    depth_first, nested,
-};
-use entail_store::{Bitstate, Compact, Kept, Lossless, LosslessWide, Numbers, Short, Sieve, Visited};
-use entail_temporal::ctl::{Asked, Ctl, Quantifier};
-use entail_temporal::product::{Move, Product};
+use entail_model::{Concurrent, Guarantee, Model, Propositional, Reduced};
+use entail_packed::{Packed, Stubborn, Wish, best_reduction};
+use entail_search::{Checks, End, Errors, Keeper, Limit, Limits, Outcome};
+use entail_store::{Lossless, LosslessWide, Rung};
+use entail_temporal::ctl::{Asked, Ctl};
+use entail_temporal::product::Product;
 use entail_temporal::{self as temporal, Claim, Fairness, Formulas, translate};
+use explore::Became;
+use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// How much of a state is kept, unless told otherwise: of its hash,
-const COMPACT_BITS: u32 = 48;
-/// or bits of an array.
-const BITSTATE_BITS: u32 = 3;
-/// However much memory there is, the array takes half of this, unless told otherwise: an empty one takes time too.
-const USUAL_BITSTATE: u64 = 512 << 20;
 
 /// How a model is to be searched, and for what.
 #[derive(Clone, Debug)]
@@ -38,6 +39,18 @@ pub struct Plan {
     pub store: Store,
     /// How much of a state is kept, where not all of it is.
     pub hash_bits: Option<u32>,
+    /// How many bytes an array of bits takes; otherwise half of the memory.
+    pub array: Option<u64>,
+    pub cache: CacheArgs,
+    /// With another seed, other states are taken for each other; and unless it is 0, a depth-first search takes steps in
+    /// another order.
+    pub seed: u64,
+    /// How many searches there are, if states may be lost; each with another seed.
+    pub runs: u32,
+    /// Whether they may be others than `search`.
+    pub mixes: bool,
+    /// How many searches have memory in common.
+    pub share: u64,
     pub reduction: Reduction,
     pub backend: Backend,
     pub threads: u32,
@@ -46,8 +59,10 @@ pub struct Plan {
     pub checks: Checks,
     /// Which infinite runs count.
     pub fairness: Fairness,
-    /// How many bytes the visited states may take; otherwise what the machine can spare.
-    pub memory: Option<u64>,
+    /// Otherwise as much as the machine can spare.
+    pub memory: Option<Bound>,
+    /// Where to put what memory has no room for.
+    pub scratch: PathBuf,
     pub depth: Option<u64>,
     pub time: Option<Duration>,
 }
@@ -75,26 +90,21 @@ impl Goal<'_> {
     }
 }
 
-/// How many bytes the visited states may take, and why.
-#[derive(Clone, Copy, Debug)]
-pub enum Memory {
-    /// As somebody wished.
-    Given(u64),
-    /// As much as the machine can spare.
-    Spare(u64),
-}
-
 /// What a search has found, and what it took.
 pub struct Done {
     pub outcome: Outcome<Step>,
-    /// How states were really kept.
+    /// How states were really kept, at last.
     pub store: Store,
+    /// What was kept of them as memory became less.
+    pub rungs: Vec<Rung>,
+    /// Why no files could be used when memory was short.
+    pub no_files: Option<String>,
     pub guarantee: Guarantee,
     /// What successors were really computed with.
     pub backend: Backend,
     /// Why that is not what was wished for.
     pub fallback: Option<String>,
-    pub memory: Memory,
+    pub memory: Bound,
     /// To make the model ready to run.
     pub compile: Duration,
     pub search: Duration,
@@ -109,6 +119,9 @@ pub struct Done {
     pub evidence: Option<Evidence<Step>>,
     /// By what the search left out steps, or why it did not.
     pub reduction: Result<Reduction, Unreduced>,
+    pub seed: u64,
+    /// The runs that this was found by, if there were several.
+    pub swarm: Option<Swarm>,
 }
 
 /// Why all steps were taken that were possible.
@@ -136,12 +149,23 @@ impl Unreduced {
     }
 }
 
+/// Who has a say in how long a search goes on.
+#[derive(Clone, Copy)]
+pub struct Oversight<'a> {
+    /// Set by someone who does not want to wait any longer.
+    pub stop: &'a AtomicBool,
+    /// Who keeps the search.
+    pub keeping: Option<&'a Keeping>,
+}
+
 /// What is to be done with a model.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     way: &'a Way<'a>,
     claim: Option<&'a Claim>,
     store: Store,
+    /// Whether less may be kept of each state when memory runs out.
+    may_lose: bool,
     checks: &'a Checks,
     limits: &'a Limits<'a>,
 }
@@ -150,6 +174,7 @@ struct Task<'a> {
 struct Explored {
     outcome: Outcome<Step>,
     guarantee: Guarantee,
+    rungs: Vec<Rung>,
     algorithm: Algorithm,
     crowded: Option<usize>,
     ever: u64,
@@ -170,9 +195,15 @@ impl Plan {
     pub fn of(args: &CheckArgs) -> Plan {
         let errors = if args.what.all_errors { Errors::All } else { Errors::First };
         Plan {
-            search: args.how.search,
+            search: args.how.search(),
             store: args.how.store,
             hash_bits: args.how.hash_bits,
+            array: args.how.array,
+            cache: args.how.cache,
+            seed: args.how.seed,
+            runs: args.how.runs,
+            mixes: args.how.search.is_none(),
+            share: 1,
             reduction: if args.how.no_opt { Reduction::None } else { args.how.reduce },
             backend: args.how.backend,
             threads: args.how.threads,
@@ -184,7 +215,8 @@ impl Plan {
                 errors,
             },
             fairness: args.what.fair,
-            memory: args.limits.memory,
+            memory: args.limits.memory.map(Bound::Process),
+            scratch: args.limits.scratch.clone().unwrap_or_else(Scratch::usual_directory),
             depth: args.limits.depth,
             time: args.limits.time,
         }
@@ -198,25 +230,38 @@ impl Plan {
         }
     }
 
-    pub fn run(&self, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Done {
+    /// An error says why a search cannot be kept, or not be resumed.
+    pub fn run(
+        &self,
+        interpreter: &Interpreter,
+        goal: Goal,
+        oversight: Oversight,
+        watch: &mut Watch,
+    ) -> Result<Done, String> {
         let began = Instant::now();
         let system = optimised(interpreter.system(), self.passes_for(goal));
         let optimised = &Interpreter::new(&system);
         let mut done = match self.backend {
             Backend::Jit => match Jit::compile(optimised) {
-                Ok(jit) => self.search(optimised, jit, goal, began, stop, watch),
+                Ok(jit) => self.search(optimised, jit, goal, began, oversight, watch)?,
                 Err(reason) => {
-                    let done = self.search(optimised, optimised, goal, began, stop, watch);
+                    let done = self.search(optimised, optimised, goal, began, oversight, watch)?;
                     Done { backend: Backend::Interpret, fallback: Some(reason.to_string()), ..done }
                 }
             },
-            Backend::Interpret => self.search(optimised, optimised, goal, began, stop, watch),
+            Backend::Interpret => self.search(optimised, optimised, goal, began, oversight, watch)?,
         };
         // Runs are told and replayed as the model is written.
         if let Some(found) = &mut done.outcome.counterexample {
             interpreter.initial_states(&mut |state| found.start = state.to_vec());
         }
-        done
+        Ok(done)
+    }
+
+    /// The same for a search that nobody keeps.
+    pub fn run_unkept(&self, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Done {
+        let done = self.run(interpreter, goal, Oversight { stop, keeping: None }, watch);
+        done.expect("only what was kept can be wrong")
     }
 
     /// The passes that what is looked for does not see.
@@ -238,48 +283,77 @@ impl Plan {
         engine: E,
         goal: Goal,
         began: Instant,
-        stop: &AtomicBool,
+        Oversight { stop, keeping }: Oversight,
         watch: &mut Watch,
-    ) -> Done {
+    ) -> Result<Done, String> {
         let way = self.way(goal);
         let claim = way.claim();
+        let mut saved = match keeping {
+            Some(keeping) => keeping.begin(&searched(interpreter, &way)?)?,
+            None => None,
+        };
         let room = claim.as_ref().map_or(0, Claim::bits);
         let mut model = Packed::with_room(interpreter, engine, room);
         let compile = began.elapsed();
-        // Only now: the model and its code are not among the states.
-        let memory = self.memory.map_or_else(|| Memory::Spare(machine::spare_memory()), Memory::Given);
         let began = Instant::now();
         let checks = goal.checks(&self.checks);
-        let store = self.store_for(goal, &way);
-        let (explored, reduction) = loop {
+        let (store, may_lose) = (self.store_for(goal, &way), way.may_lose(goal));
+        let scratch = Scratch::new(&self.scratch);
+        let mut decided = None;
+        if let Some(from) = &mut saved {
+            from.limit(self.memory_now().for_states());
+            decided = Some(Option::<bool>::load(from).map_err(cannot_resume)?);
+            model = model.restored(from).map_err(cannot_resume)?;
+        }
+        let (explored, reduction, memory) = loop {
+            let mut sets = match (self.rule(&way), decided.take()) {
+                (Ok(rule), None) => best_reduction(&model, rule, self.provisos(&way), self.wish()),
+                (Ok(rule), Some(decided)) => decided.and_then(|by_search| {
+                    let proviso = if by_search { Proviso::Search } else { Proviso::Automata };
+                    Stubborn::new(&model, rule, proviso)
+                }),
+                (Err(_), _) => None,
+            };
+            if let (Some(sets), Some(from)) = (&mut sets, &mut saved) {
+                sets.restore(from).map_err(cannot_resume)?;
+            }
+            let keep = |to: &mut Writer| {
+                sets.as_ref().map(|sets| sets.proviso() == Proviso::Search).save(to)?;
+                model.save(to)?;
+                sets.iter().try_for_each(|sets| sets.save(to))
+            };
+            let before = keeping.map(|keeping| Before { part: &keep, keeper: keeping });
+            // Only now: the model and its code are not among the states.
+            let memory = self.memory_now();
             let limits = Limits {
                 depth: self.depth,
                 time: self.time.map(|time| time.saturating_sub(began.elapsed())),
-                memory: Some(memory.bytes()),
+                memory: Some(memory.for_states()),
+                scratch: Some(&scratch),
                 stop: Some(stop),
+                keeper: before.as_ref().map(|before| before as &dyn Keeper),
             };
-            let task = Task { way: &way, claim: claim.as_ref(), store, checks: &checks, limits: &limits };
-            let sets = match self.rule(&way) {
-                Ok(rule) => {
-                    best_reduction(&model, rule, self.provisos(&way), self.wish()).ok_or(Unreduced::NothingToGain)
-                }
-                Err(reason) => Err(reason),
-            };
+            let (claim, checks, limits) = (claim.as_ref(), &checks, &limits);
+            let task = Task { way: &way, claim, store, may_lose, checks, limits };
             let bits = model.bits();
-            let (explored, reduction) = match sets {
-                Ok(reduction) => {
-                    let reduced = Reduced { model: &model, reduction: &reduction };
-                    (self.look(&reduced, bits, task, watch), Ok(self.reduction))
+            let (explored, reduction) = match &sets {
+                Some(reduction) => {
+                    let reduced = Reduced { model: &model, reduction };
+                    (self.look(&reduced, bits, task, watch, saved.take()), Ok(self.reduction))
                 }
-                Err(reason) => (self.look(&model, bits, task, watch), Err(reason)),
+                None => {
+                    let reason = self.rule(&way).err().unwrap_or(Unreduced::NothingToGain);
+                    (self.look(&model, bits, task, watch, saved.take()), Err(reason))
+                }
             };
+            let explored = explored.map_err(cannot_resume)?;
             let interrupted = explored.outcome.end == End::Limit(Limit::Interrupted);
             if !interrupted || !model.is_outgrown() || stop.load(Ordering::Relaxed) {
-                break (explored, reduction);
+                break (explored, reduction, memory);
             }
             model = model.adapted();
         };
-        let Explored { mut outcome, guarantee, algorithm, crowded, ever, mut evidence } = explored;
+        let Explored { mut outcome, guarantee, rungs, algorithm, crowded, ever, mut evidence } = explored;
         let search = began.elapsed();
         if crowded.is_some() {
             // What was found may not be fair.
@@ -289,9 +363,11 @@ impl Plan {
         if let (Goal::Asked(formula, _), Way::Beginnings(_)) = (goal, &way) {
             (outcome, evidence) = answer_of(formula, outcome);
         }
-        Done {
+        Ok(Done {
             outcome,
-            store,
+            store: rungs.last().map_or(store, |rung| Store::of(rung.kept)),
+            rungs,
+            no_files: scratch.failure().map(|words| format!("{}: {words}", scratch.directory().display())),
             guarantee,
             backend: self.backend,
             fallback: None,
@@ -304,7 +380,19 @@ impl Plan {
             crowded,
             evidence,
             reduction,
-        }
+            seed: self.seed,
+            swarm: None,
+        })
+    }
+
+    /// What there is now.
+    fn memory_now(&self) -> Bound {
+        self.memory.unwrap_or_else(|| Bound::States(machine::spare_memory())).shared(self.share)
+    }
+
+    /// Whether states may be lost.
+    pub fn is_lossy(&self, goal: Goal) -> bool {
+        !self.store_for(goal, &self.way(goal)).is_lossless()
     }
 
     /// Which sets of steps are enough; or why all are taken.
@@ -329,11 +417,13 @@ impl Plan {
         }
     }
 
-    /// How states are kept. Infinite runs are found only if states can be told apart, and so is what is true in none of them.
+    /// How states are kept. Infinite runs are found only if states can be told apart, and so is what is true in none of them;
+    /// and by what is known of each state besides.
     fn store_for(&self, goal: Goal, way: &Way) -> Store {
         match (goal, way) {
-            (Goal::Mistake | Goal::Objection | Goal::Claimed(_), Way::States | Way::Beginnings(_)) => self.store,
-            (Goal::Asked(..), _) | (_, Way::Runs(_) | Way::Questions(..)) => Store::Exact,
+            (_, Way::Runs(_) | Way::Questions(..)) => Store::Auto,
+            (Goal::Asked(..), Way::States | Way::Beginnings(_)) if !self.store.is_lossless() => Store::Auto,
+            (_, Way::States | Way::Beginnings(_)) => self.store,
         }
     }
 
@@ -361,25 +451,34 @@ impl Plan {
         bits: u32,
         task: Task,
         watch: &mut Watch,
-    ) -> Explored {
-        let Task { way, claim, store, checks, limits } = task;
+        mut saved: Option<Reader>,
+    ) -> io::Result<Explored> {
+        let Task { way, claim, limits, .. } = task;
         let Some(claim) = claim else {
-            let (outcome, guarantee, algorithm) = self.explore(model, bits, store, checks, limits, watch);
-            return Explored { outcome, guarantee, algorithm, crowded: None, ever: 0, evidence: None };
+            let (outcome, became, algorithm) = self.explore(model, bits, task, watch, saved)?;
+            let Became { guarantee, rungs } = became;
+            return Ok(Explored { outcome, guarantee, rungs, algorithm, crowded: None, ever: 0, evidence: None });
         };
         // Fairness is about runs that go on for ever.
         let fairness = match way {
             Way::States | Way::Beginnings(_) => Fairness::None,
             Way::Runs(_) | Way::Questions(..) => self.fairness,
         };
-        let product = Product::new(model, claim, fairness);
+        let mut product = Product::new(model, claim, fairness);
+        if let Some(from) = &mut saved {
+            product.restore(from)?;
+        }
+        let keep = |to: &mut Writer| product.save(to);
+        let before = limits.keeper.map(|keeper| Before { part: &keep, keeper });
+        let limits = &Limits { keeper: before.as_ref().map(|before| before as &dyn Keeper), ..*limits };
         // Without room for the automaton's state, what has one word gets a second one.
         let bits = product.bits().unwrap_or(bits + u64::BITS);
         let watch = &mut OfModel(watch);
         let mut evidence = None;
-        let (outcome, guarantee, algorithm) = match way {
+        let (outcome, Became { guarantee, rungs }, algorithm) = match way {
             Way::States | Way::Beginnings(_) => {
-                self.explore(&product, bits, store, &Checks::OF_CLAIMS, limits, watch)
+                let task = Task { checks: &Checks::OF_CLAIMS, limits, ..task };
+                self.explore(&product, bits, task, watch, saved)?
             }
             Way::Runs(_) => match bits {
                 64..128 => self.look_for_run(&product, LosslessWide::new(), limits, watch),
@@ -392,74 +491,18 @@ impl Plan {
                     _ => asking.ask(&product, || Lossless::new(bits), watch),
                 };
                 evidence = reasons.map(|reasons| reasons.map(|one| one.step));
-                (outcome, Guarantee::Exact, Algorithm::Branching)
+                (outcome, Became::EXACT, Algorithm::Branching)
             }
         };
-        Explored {
+        Ok(Explored {
             outcome: of_model(&product, outcome),
             guarantee,
+            rungs,
             algorithm,
             crowded: product.is_crowded().then(|| product.most_processes()),
             ever: product.ever(),
             evidence,
-        }
-    }
-
-    /// Looks for a mistake in a state or a step. States have so many bits; what fits into one or two words is kept as it
-    /// is.
-    fn explore<M: Model>(
-        &self,
-        model: &M,
-        bits: u32,
-        store: Store,
-        checks: &Checks,
-        limits: &Limits,
-        watch: &mut impl Observer<M::Step>,
-    ) -> (Outcome<M::Step>, Guarantee, Algorithm) {
-        let sieve = self.sieve(store, bits, limits);
-        match bits {
-            64..128 => self.explore_in(Visited::new(LosslessWide::new(), sieve), model, checks, limits, watch),
-            _ => self.explore_in(Visited::new(Lossless::new(bits), sieve), model, checks, limits, watch),
-        }
-    }
-
-    /// What states of so many bits are put through, if not all of them is kept.
-    fn sieve(&self, store: Store, bits: u32, limits: &Limits) -> Option<Sieve> {
-        match store {
-            Store::Exact => None,
-            Store::Compact => {
-                let kept = self.hash_bits.unwrap_or(COMPACT_BITS).max(2);
-                // States that have no more bits than that are their own hashes.
-                (kept < bits).then(|| Sieve::Compact(Compact::new(kept)))
-            }
-            Store::Bitstate => {
-                // The other half is for what waits to be explored, and for the way back.
-                let spare = limits.memory.unwrap_or(u64::MAX).min(USUAL_BITSTATE);
-                let bytes = self.memory.unwrap_or(spare) / 2;
-                let bitstate = Bitstate::new(bytes, self.hash_bits.unwrap_or(BITSTATE_BITS));
-                // Without memory for it, states are kept as they are as long as there is room.
-                bitstate.ok().map(Sieve::Bitstate)
-            }
-        }
-    }
-
-    fn explore_in<M: Model>(
-        &self,
-        mut store: impl entail_model::Store,
-        model: &M,
-        checks: &Checks,
-        limits: &Limits,
-        watch: &mut impl Observer<M::Step>,
-    ) -> (Outcome<M::Step>, Guarantee, Algorithm) {
-        let (outcome, algorithm) = match self.search {
-            Search::BreadthFirst => {
-                (breadth_first(model, &mut store, checks, limits, watch), Algorithm::BreadthFirst)
-            }
-            Search::DepthFirst | Search::Nested => {
-                (depth_first(model, &mut store, checks, limits, watch), Algorithm::DepthFirst)
-            }
-        };
-        (outcome, store.guarantee(), algorithm)
+        })
     }
 
     /// How to find what is looked for.
@@ -486,24 +529,33 @@ impl Plan {
     fn settle(&self, claim: &Claim) -> Claim {
         if self.fairness.lets_all_go_on() { claim.settled() } else { claim.clone() }
     }
+}
 
-    fn look_for_run<M: Accepting, S: Short>(
-        &self,
-        model: &M,
-        mut store: Kept<S>,
-        limits: &Limits,
-        observer: &mut impl Observer<M::Step>,
-    ) -> (Outcome<M::Step>, Guarantee, Algorithm) {
-        let (outcome, algorithm) = match self.search {
-            Search::BreadthFirst | Search::DepthFirst => {
-                (components(model, &mut Numbers::new(store), limits, observer), Algorithm::Components)
-            }
-            Search::Nested => {
-                let mut inner = store.key_set();
-                (nested(model, &mut store, &mut inner, limits, observer), Algorithm::Nested)
-            }
-        };
-        (outcome, Guarantee::Exact, algorithm)
+/// For tests: the model as it is written, in little memory.
+#[cfg(test)]
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            search: Search::BreadthFirst,
+            store: Store::Auto,
+            hash_bits: None,
+            array: None,
+            cache: CacheArgs { slots: None, probes: 4, collisions: 4 },
+            seed: 0,
+            runs: 1,
+            mixes: false,
+            share: 1,
+            reduction: Reduction::None,
+            backend: Backend::Interpret,
+            threads: 1,
+            passes: Passes::NONE,
+            checks: Checks::default(),
+            fairness: Fairness::None,
+            memory: Some(Bound::States(1 << 28)),
+            scratch: std::env::temp_dir(),
+            depth: None,
+            time: None,
+        }
     }
 }
 
@@ -520,6 +572,14 @@ enum Way<'a> {
 }
 
 impl Way<'_> {
+    /// Whether something is known even if some states are taken for others.
+    fn may_lose(&self, goal: Goal) -> bool {
+        match (goal, self) {
+            (Goal::Mistake | Goal::Objection | Goal::Claimed(_), Way::States | Way::Beginnings(_)) => true,
+            (Goal::Asked(..), _) | (_, Way::Runs(_) | Way::Questions(..)) => false,
+        }
+    }
+
     /// What runs along with the model.
     fn claim(&self) -> Option<Claim> {
         match self {
@@ -531,107 +591,23 @@ impl Way<'_> {
     }
 }
 
-/// The answer to a formula, and the reasons for it, after a search for a run that decides.
-fn answer_of(formula: &Ctl, outcome: Outcome<Step>) -> (Outcome<Step>, Option<Evidence<Step>>) {
-    let (is_found, run) = match (&outcome.counterexample, outcome.end) {
-        (
-            Some(Counterexample { error: ErrorKind::Fault(Fault { kind: FaultKind::Refuted, .. }), steps, .. }),
-            _,
-        ) => (true, Because::Run(Run { steps: steps.clone(), cycle_start: None, stations: Vec::new(), untold: 0 })),
-        (None, End::Complete) => (false, Because::NoRun),
-        _ => return (outcome, None),
+/// All that decides which states there are and what is asked of them, as a text; or why a search for it cannot be kept.
+fn searched(interpreter: &Interpreter, way: &Way) -> Result<String, String> {
+    let claim = match way {
+        Way::States => String::new(),
+        Way::Beginnings(claim) => format!("{claim:?}"),
+        Way::Runs(_) | Way::Questions(..) => {
+            let kinds =
+                "only searches for safety, and for formulas that are broken after finitely many steps, can be kept";
+            return Err(format!("{kinds}; leave out `--checkpoint`"));
+        }
     };
-    let holds = is_found == matches!(formula, Ctl::Runs(Quantifier::Some, _));
-    let evidence = Some(Evidence { formula: formula.clone(), holds, because: run });
-    let outcome = match (holds, is_found) {
-        (true, _) => Outcome { errors: 0, counterexample: None, ..outcome },
-        (false, true) => outcome,
-        (false, false) => Outcome { errors: 1, ..outcome },
-    };
-    (outcome, evidence)
+    Ok(entail_ir::text::print(interpreter.system()) + &claim)
 }
 
-/// Whether a formula is true where runs begin.
-struct Asking<'a> {
-    formula: &'a Ctl,
-    asked: &'a Asked,
-    fairness: Fairness,
-    limits: &'a Limits<'a>,
-}
-
-impl Asking<'_> {
-    /// The answer, and the reasons for it.
-    fn ask<M: Accepting + Propositional, S: Short>(
-        &self,
-        model: &M,
-        store: impl Fn() -> Kept<S>,
-        observer: &mut impl Observer<M::Step>,
-    ) -> (Outcome<M::Step>, Option<Evidence<M::Step>>) {
-        let began = Instant::now();
-        let Asked { questions, whole } = self.asked;
-        let answered = branching(model, &mut Numbers::new(store()), questions, *whole, self.limits, observer);
-        let (outcome, holds) = (answered.outcome.clone(), answered.holds);
-        if holds.is_none() {
-            return (outcome, None);
-        }
-        let mut reasons = Reasons::new(model, self.fairness, |model: &Since<M>, asked: &Asked| {
-            let time = self.limits.time.map(|time| time.saturating_sub(began.elapsed()));
-            let limits = Limits { time, ..*self.limits };
-            branching(model, &mut Numbers::new(store()), &asked.questions, asked.whole, &limits, &mut ())
-        });
-        let mut start = Vec::new();
-        model.initial_states(&mut |state| start = state.to_vec());
-        let evidence = reasons.by(self.formula, &start, answered);
-        if holds == Some(true) {
-            return (outcome, evidence);
-        }
-        let counterexample = evidence.as_ref().and_then(Evidence::first_run).map(|run| {
-            let refuted = Fault { kind: FaultKind::Refuted, place: u32::MAX, times: 1 };
-            let error = run.cycle_start.map_or(ErrorKind::Fault(refuted), |begins| ErrorKind::Cycle { begins });
-            Counterexample { error, start, steps: run.steps.clone() }
-        });
-        (Outcome { end: End::Error, errors: 1, counterexample, ..outcome }, evidence)
-    }
-}
-
-/// Sees what the model does in a product.
-struct OfModel<'w>(&'w mut Watch);
-
-impl Observer<Move<Step>> for OfModel<'_> {
-    fn stepped(&mut self, step: Move<Step>) {
-        if let Some(step) = step.step {
-            self.0.stepped(step);
-        }
-    }
-
-    fn progress(&mut self, progress: Progress) {
-        self.0.progress(progress);
-    }
-}
-
-/// What a search of a product has found, told of the model alone.
-fn of_model<M: Propositional<Step = Step> + Concurrent>(
-    product: &Product<M>,
-    outcome: Outcome<Move<Step>>,
-) -> Outcome<Step> {
-    let Outcome { end, stats, errors, bytes, counterexample } = outcome;
-    let counterexample = counterexample.map(|found| {
-        let steps = |moves: &[Move<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
-        let error = match found.error {
-            ErrorKind::Cycle { begins } => ErrorKind::Cycle { begins: steps(&found.steps[..begins]).len() },
-            error @ (ErrorKind::Fault(_) | ErrorKind::InvalidEnd) => error,
-        };
-        let mut start = Vec::new();
-        product.split(&found.start, &mut start);
-        Counterexample { error, start, steps: steps(&found.steps) }
-    });
-    Outcome { end, stats, errors, bytes, counterexample }
-}
-
-impl Memory {
-    pub fn bytes(self) -> u64 {
-        match self {
-            Memory::Given(bytes) | Memory::Spare(bytes) => bytes,
-        }
+fn cannot_resume(error: io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::OutOfMemory => format!("{error}; give it more `--memory`"),
+        _ => format!("what was kept cannot be used: {error}; {AFRESH}"),
     }
 }

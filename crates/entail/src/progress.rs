@@ -2,9 +2,10 @@
 
 use crate::coverage::Coverage;
 use crate::units::{show_bytes, show_count, show_duration};
+use entail_disk::{Lasting, Reader, Writer};
 use entail_ir::interpret::Step;
 use entail_model::{Growth, Observer, Progress};
-use std::io::{Write, stderr};
+use std::io::{self, Write as _, stderr};
 use std::time::{Duration, Instant};
 
 /// Watches a search: notes where it has been, and tells how it goes if someone looks.
@@ -47,6 +48,14 @@ impl Observer<Step> for Watch {
         if let Some(line) = &mut self.line {
             line.show(progress);
         }
+    }
+
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.coverage.save(to)
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        self.coverage.restore(from)
     }
 }
 

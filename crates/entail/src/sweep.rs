@@ -3,7 +3,7 @@
 use crate::args::{CheckArgs, CheckFormat};
 use crate::check::check_one;
 use crate::console::{Console, Failure, Status};
-use crate::plan::Plan;
+use crate::plan::{Oversight, Plan};
 use crate::report::{PropertyReport, Verdict, json};
 use crate::units::{Sweep, plural};
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ pub fn check(
         for value in sweep.low..=sweep.high {
             let mut args = args.clone();
             args.reading.defines.push(format!("{}={value}", sweep.name));
-            let mut report = check_one(path, &args, plan, stop, console);
+            let mut report = check_one(path, &args, plan, Oversight { stop, keeping: None }, console);
             report.constant = Some((sweep.name.clone(), value));
             status = status.max(report.status());
             if args.format == CheckFormat::Text {

@@ -83,7 +83,7 @@ fn where_addresses_are_limited_a_search_ends_in_the_memory_limit() {
         let model = Written::new(text);
         for kilobytes in [100_000, 150_000] {
             // In one order of steps, there are too few states to fill the memory soon.
-            let options = format!("--no-end --reduce none --search {search}");
+            let options = format!("--no-end --reduce none --scratch /nowhere/at/all --search {search}");
             let limited = format!("ulimit -v {kilobytes}; exec \"$0\" check {options} \"$1\"");
             let mut command = Command::new("sh");
             let checked = command.args(["-c", &limited, ENTAIL]).arg(model.path()).output().unwrap();
@@ -93,6 +93,80 @@ fn where_addresses_are_limited_a_search_ends_in_the_memory_limit() {
             assert!(told.contains("states stored"), "{told}");
         }
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn where_addresses_are_limited_a_search_goes_on_with_less_of_each_state() {
+    for (text, search) in [(LARGE, "bfs"), (LARGE, "dfs"), (DEEP, "dfs"), (LONG, "bfs")] {
+        let model = Written::new(text);
+        let options = format!("--no-end --reduce none --time 5s --search {search}");
+        let limited = format!("ulimit -v 100000; exec \"$0\" check {options} \"$1\"");
+        let checked = Command::new("sh").args(["-c", &limited, ENTAIL]).arg(model.path()).output().unwrap();
+        let told = told(&checked);
+        assert_eq!(checked.status.code(), Some(3), "{search}: {text}\n{told}");
+        assert!(told.contains("is inconclusive"), "{told}");
+    }
+}
+
+/// A model of 27,000 states, of which the last one is wrong; its states need about 200 KB.
+const COUNTERS: &str = "
+    byte done;
+    active [3] proctype counter() {
+        byte count;
+        do
+        :: count < 29 -> count++
+        :: count == 29 -> break
+        od;
+        done++;
+        assert(done < 3)
+    }";
+
+/// A model of 753,571 states, of which the last ones are wrong; without the process, its states need more than 4 MB.
+const MANY: &str = "
+    short total;
+    active [3] proctype counter() {
+        byte count;
+        end: do
+        :: d_step { count < 90 -> count++; total++; assert(total < 260) }
+        od
+    }";
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_memory_has_no_room_for_goes_to_files_and_errors_are_still_found() {
+    let model = Written::new(MANY);
+    let told_of = |model: &Written, options: &[&str]| {
+        told(&check(&model.path(), &[&["--no-opt", "--memory", "16M"], options].concat()))
+    };
+    let json = told_of(&model, &["--format", "json"]);
+    assert!(json.contains(r#""verdict": "violated""#) && json.contains(r#""rungs": ["#), "{json}");
+    assert!(json.contains(r#""steps": 260"#) && json.contains("model.pml.trail"), "{json}");
+    let replayed = told(&Command::new(ENTAIL).arg("replay").arg(model.path()).output().unwrap());
+    assert!(replayed.contains("assertion violated"), "{replayed}");
+    let model = Written::new(&MANY.replace("total < 260", "total < 300"));
+    for search in ["bfs", "dfs"] {
+        let text = told_of(&model, &["--search", search]);
+        assert!(text.contains("is inconclusive: no error found in an estimated "), "{text}");
+        assert!(text.contains("memory ran short: after "), "{text}");
+        let json = told_of(&model, &["--search", search, "--format", "json"]);
+        assert!(json.contains(r#""rungs": ["#) && json.contains(r#""from_states": "#), "{json}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn without_room_for_files_it_is_said_why() {
+    let model = Written::new(COUNTERS);
+    let elsewhere = ["--no-opt", "--memory", "700K", "--scratch", "/nowhere/at/all"];
+    let told_elsewhere = told(&check(&model.path(), &elsewhere));
+    assert!(told_elsewhere.contains("; no room in /nowhere/at/all: "), "{told_elsewhere}");
+    // Files may not be longer than a few blocks of 512 or 1024 bytes.
+    let limited = "trap '' XFSZ; ulimit -f 8; exec \"$0\" check --no-opt --memory 700K --trail /dev/null \"$1\"";
+    let checked = Command::new("sh").args(["-c", limited, ENTAIL]).arg(model.path()).output().unwrap();
+    let told = told(&checked);
+    assert_eq!(checked.status.code(), Some(3), "{told}");
+    assert!(told.contains("reached the memory limit") && told.contains("; no room in "), "{told}");
 }
 
 #[test]

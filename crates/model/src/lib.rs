@@ -7,6 +7,7 @@
 mod accepting;
 mod branching;
 mod reduction;
+mod shuffled;
 mod since;
 mod store;
 mod successors;
@@ -14,12 +15,16 @@ mod successors;
 pub use accepting::{Accepting, Concurrent, Propositional, Sets, Valuation};
 pub use branching::{Question, QuestionId, Questions};
 pub use reduction::{Reduced, Reduction};
+pub use shuffled::Shuffled;
 pub use since::Since;
 pub use store::{Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, StateKey, Store, Visit, WideKey};
 pub use successors::{Led, Successor, Successors};
 
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::io;
+
+use entail_disk::{Reader, Saved, Writer, damaged, saved};
 
 /// A state, as flat bytes. Equal bytes mean equal states. The length may vary as processes come and go.
 pub type State = [u8];
@@ -61,6 +66,12 @@ pub trait Model: Sync {
     /// Where whoever wraps the model can put something of its own into its states.
     fn room(&self) -> Option<Room> {
         None
+    }
+
+    /// Appends the parts that a stable state consists of, in order; what is behind the last one is one more. A store can
+    /// keep each of them once, if many states have them in common.
+    fn parts(&self, state: &State, parts: &mut Vec<Part>) {
+        parts.extend((1..).map(|word| Part { end: 64 * word, kind: word }).take(state.len() / 8));
     }
 
     /// Whether a search that has taken so many steps should rather begin again, as the model knows a better way to
@@ -160,6 +171,20 @@ pub struct Fault {
     pub place: u32,
     /// How often it went wrong within this one step; at least 1.
     pub times: u32,
+}
+
+saved!(Fault { kind, place, times });
+
+impl Saved for FaultKind {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.name().to_owned().save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<FaultKind> {
+        let name = String::load(from)?;
+        let known = FaultKind::ALL.iter().find(|kind| kind.name() == name);
+        known.copied().ok_or_else(|| damaged(format!("there are no faults called `{name}`")))
+    }
 }
 
 macro_rules! fault_kinds {
@@ -266,6 +291,17 @@ pub struct Room {
     pub from: u32,
 }
 
+/// A part of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// Before this bit of the state it ends.
+    pub end: u32,
+    /// Parts of the same kind are likely to be alike.
+    pub kind: u32,
+}
+
+saved!(Part { end, kind });
+
 /// What a state is, apart from where it leads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
@@ -281,6 +317,14 @@ pub trait Observer<S> {
     fn stepped(&mut self, _step: S) {}
     /// Now and then, for progress displays.
     fn progress(&mut self, _progress: Progress) {}
+    /// Writes down what it has noted, so that it need not be told again after [`Observer::restore`].
+    fn save(&self, _to: &mut Writer) -> io::Result<()> {
+        Ok(())
+    }
+    /// Notes what another one has noted.
+    fn restore(&mut self, _from: &mut Reader) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// How far a search has come.

@@ -1,7 +1,10 @@
 //! Models of which not all steps are taken.
 
+use std::collections::HashSet;
+
 use crate::{
-    Concurrent, Fired, Hop, Marks, Model, Propositional, Room, State, StateBuf, StateKey, Successors, Valuation,
+    Concurrent, Fired, Hop, Led, Marks, Model, Part, Propositional, Room, State, StateBuf, StateKey, Successors,
+    Valuation,
 };
 
 /// Says which steps are enough.
@@ -28,6 +31,9 @@ pub trait Reduction<M: Model>: Sync {
 }
 
 /// A model, of whose steps only those are taken that are enough.
+///
+/// Steps that all break, or end inside an indivisible sequence, are not: by these a run comes to its end that might as well
+/// have gone on by others. Whether they do is a matter of the state alone, too.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduced<'a, M, R> {
     pub model: &'a M,
@@ -57,16 +63,9 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
     }
 
     fn enabled(&self, state: &State, steps: &mut Vec<M::Step>) {
-        let before = steps.len();
-        self.model.enabled(state, steps);
-        if self.model.is_transient(state) {
-            return;
-        }
-        let mut desk = R::Desk::default();
-        if let Some(keeps) = self.reduction.select(self.model, state, &steps[before..], 0, &mut desk) {
-            let mut keeps = std::iter::repeat_n(&true, before).chain(keeps);
-            steps.retain(|_| keeps.next() == Some(&true));
-        }
+        let mut successors = Successors::default();
+        self.expand(state, &mut successors, &mut Self::Scratch::default());
+        successors.each_step(|step| steps.push(step));
     }
 
     fn fire(&self, step: M::Step, state: &mut StateBuf) -> Fired {
@@ -83,6 +82,10 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
 
     fn room(&self) -> Option<Room> {
         self.model.room()
+    }
+
+    fn parts(&self, state: &State, parts: &mut Vec<Part>) {
+        self.model.parts(state, parts);
     }
 
     fn should_begin_again(&self, steps: u64) -> bool {
@@ -106,7 +109,10 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         }
         scratch.steps.clear();
         successors.each_step(|step| scratch.steps.push(step));
-        if let Some(keeps) = self.reduction.select(self.model, state, &scratch.steps, times, &mut scratch.desk) {
+        let Scratch { model, desk, steps } = scratch;
+        if let Some(keeps) = self.reduction.select(self.model, state, steps, times, desk)
+            && (successors.are_plain() || leads_somewhere(self.model, successors, keeps, model))
+        {
             successors.retain(keeps);
             successors.left_out = self.reduction.needs_proviso();
         }
@@ -131,23 +137,54 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
                 1 => None,
                 _ => self.reduction.select(self.model, &bytes[..8 * K::WORDS], steps, 0, desk),
             };
-            let Some(keeps) = keeps else {
-                of_state.iter().for_each(|hop| each(*hop));
-                continue;
-            };
-            // What comes behind a step that is not taken is not taken either.
-            let (mut keeps, mut is_taken) = (keeps.iter(), true);
-            for hop in of_state {
-                if hop.passed == 0 {
-                    is_taken = keeps.next() == Some(&true);
-                }
-                if is_taken {
-                    each(Hop { left_out, ..*hop });
-                }
+            match keeps.filter(|keeps| taken(of_state, keeps).any(|hop| hop.next.is_some())) {
+                Some(keeps) => taken(of_state, keeps).for_each(|hop| each(Hop { left_out, ..*hop })),
+                None => of_state.iter().for_each(|hop| each(*hop)),
             }
         }
         expanded
     }
+}
+
+/// The hops out of a state by steps that are taken. What comes behind others is not taken either.
+fn taken<'h, S, K>(hops: &'h [Hop<S, K>], keeps: &'h [bool]) -> impl Iterator<Item = &'h Hop<S, K>> {
+    let (mut keeps, mut is_taken) = (keeps.iter(), true);
+    hops.iter().filter(move |hop| {
+        if hop.passed == 0 {
+            is_taken = keeps.next() == Some(&true);
+        }
+        is_taken
+    })
+}
+
+/// Whether one of the successors that are kept is stable, or leads to such a state.
+fn leads_somewhere<M: Model>(
+    model: &M,
+    successors: &Successors<M::Step>,
+    keeps: &[bool],
+    scratch: &mut M::Scratch,
+) -> bool {
+    let mut waiting = Vec::new();
+    for (successor, _) in successors.iter().zip(keeps).filter(|(_, keep)| **keep) {
+        match successor.led {
+            Led::Stable => return true,
+            Led::Transient => waiting.push(successor.state.to_vec()),
+            Led::Nowhere => {}
+        }
+    }
+    let (mut passed, mut successors) = (HashSet::new(), Successors::default());
+    while let Some(state) = waiting.pop() {
+        successors.clear();
+        model.expand(&state, &mut successors, scratch);
+        for successor in successors.iter() {
+            match successor.led {
+                Led::Stable => return true,
+                Led::Transient if passed.insert(successor.state.to_vec()) => waiting.push(successor.state.to_vec()),
+                Led::Transient | Led::Nowhere => {}
+            }
+        }
+    }
+    false
 }
 
 impl<M: Propositional, R: Reduction<M>> Propositional for Reduced<'_, M, R> {

@@ -1,7 +1,7 @@
 //! A model whose runs begin elsewhere.
 
 use crate::{
-    Accepting, Fired, Hop, Marks, Model, Propositional, Room, Sets, State, StateBuf, StateKey, Successors,
+    Accepting, Fired, Hop, Marks, Model, Part, Propositional, Room, Sets, State, StateBuf, StateKey, Successors,
     Valuation,
 };
 
@@ -37,6 +37,10 @@ impl<M: Model> Model for Since<'_, M> {
 
     fn room(&self) -> Option<Room> {
         self.model.room()
+    }
+
+    fn parts(&self, state: &State, parts: &mut Vec<Part>) {
+        self.model.parts(state, parts);
     }
 
     fn should_begin_again(&self, steps: u64) -> bool {

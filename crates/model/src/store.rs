@@ -3,6 +3,8 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use entail_disk::{Saved, saved};
+
 use crate::{State, StateBuf};
 
 /// States reduced to keys, without loss.
@@ -22,6 +24,12 @@ pub trait Keys: Sync {
     /// Makes room for `count` more calls of [`Keys::key`] and for as many more states, if that is possible within
     /// `limit` bytes.
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
+
+    /// Makes that room by keeping less of every state from now on, of those that are there too. What was certain need not be
+    /// so any more.
+    fn give_way(&mut self, _count: usize, _limit: u64) -> Result<(), Full> {
+        Err(Full)
+    }
 
     /// The key of a state, visited or not. Any opened state will do for `near`: it only matters for speed.
     fn key(&self, state: &State, near: &Self::Opened) -> Self::Key;
@@ -69,6 +77,15 @@ pub trait Store: Keys {
         );
     }
 
+    /// A state that was new has left the path of a depth-first search. A store that forgets may forget it from now on, but
+    /// not before: that is what keeps such a search from going round for ever.
+    fn leave(&mut self, _key: Self::Key) {}
+
+    /// How many states were forgotten, which are new when they come again.
+    fn forgotten(&self) -> u64 {
+        0
+    }
+
     fn guarantee(&self) -> Guarantee;
 }
 
@@ -103,7 +120,7 @@ pub struct Growth {
 
 /// Names one state of a store for as long as the store lives. A short state may be its own key; so anything else of as
 /// many words can be kept where otherwise there are keys.
-pub trait StateKey: Copy + Eq + Hash + Debug + Send + Sync {
+pub trait StateKey: Copy + Eq + Hash + Debug + Send + Sync + Saved {
     /// One or two.
     const WORDS: usize;
 
@@ -126,6 +143,9 @@ pub struct Key(pub u64);
 /// A key of two words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WideKey(pub u128);
+
+saved!(Key(word));
+saved!(WideKey(words));
 
 impl StateKey for Key {
     const WORDS: usize = 1;
@@ -186,6 +206,8 @@ pub enum Guarantee {
     Probable {
         /// How many times, it is to be expected, that has happened. What can be reached only from there is not counted.
         omitted: f64,
+        /// How likely it is by now, for each new state that comes.
+        confused: f64,
         /// How that is found out.
         formula: String,
     },

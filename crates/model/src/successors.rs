@@ -1,5 +1,6 @@
 //! All that can happen in one state.
 
+use crate::shuffled::shuffle;
 use crate::{Fault, Fired, State, StateBuf};
 
 /// The steps that are possible in a state, and where they lead. Reused from state to state, so that nothing is
@@ -164,6 +165,26 @@ impl<S: Copy> Successors<S> {
                 self.list.push(Entry { end: self.states.len() as u32, ..entry });
             }
             start = entry.end as usize;
+        }
+    }
+
+    /// Puts the steps into a random order. `below` gives a random number below another.
+    pub(crate) fn shuffle(&mut self, mut below: impl FnMut(usize) -> usize) {
+        shuffle(&mut self.words, &mut below);
+        shuffle(&mut self.pairs, &mut below);
+        if self.list.is_empty() {
+            return;
+        }
+        let (list, states, faults) =
+            (std::mem::take(&mut self.list), std::mem::take(&mut self.states), std::mem::take(&mut self.faults));
+        let mut order: Vec<usize> = (0..list.len()).collect();
+        shuffle(&mut order, &mut below);
+        for index in order {
+            let start = index.checked_sub(1).map_or(0, |before| list[before].end as usize);
+            let fault = faults.iter().find(|(number, _)| *number == index);
+            self.faults.extend(fault.map(|(_, fault)| (self.list.len(), *fault)));
+            self.states.extend_from_slice(&states[start..list[index].end as usize]);
+            self.list.push(Entry { end: self.states.len() as u32, ..list[index] });
         }
     }
 

@@ -2,13 +2,15 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::io;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use entail_disk::{Reader, Saved, Writer, damaged};
 use entail_ir::interpret::{Codes, Layout, Number, Outline, Words};
 use entail_ir::{Interpreter, Range, Ranges};
-use entail_model::{Room, State, StateBuf};
+use entail_model::{Part, Room, State, StateBuf};
 use entail_store::{Field, Packing};
 
 use crate::log::{self, Log};
@@ -23,9 +25,14 @@ pub(crate) struct Form {
     number: u32,
     outline: Outline,
     short: Option<Packing>,
+    /// The values that have a code in it; nothing if it became known later.
+    coded: Vec<Range>,
     /// The short packing, if that is one word or two.
     codes: Option<Arc<Codes>>,
     long: Packing,
+    /// The parts of states that are packed short, and long.
+    short_parts: Vec<Part>,
+    long_parts: Vec<Part>,
     short_len: usize,
     /// Above its codes, a state of one word or two has the process that alone may move, if there is room for that.
     exclusive_at: u32,
@@ -100,6 +107,17 @@ impl Form {
         packed.extend_from_slice(state);
         if WORD + state.len() == self.short_len {
             packed.push(0);
+        }
+    }
+
+    /// The parts of a packed state that is not transient.
+    pub fn parts(&self, packed: &State, parts: &mut Vec<Part>) {
+        let own = if packed.len() == self.short_len { &self.short_parts } else { &self.long_parts };
+        let first = parts.len();
+        parts.extend_from_slice(own);
+        // Behind them there are only zeros.
+        if let Some(last) = parts[first..].last_mut() {
+            last.end = 8 * packed.len() as u32;
         }
     }
 
@@ -197,6 +215,11 @@ impl<'s> Forms<'s> {
             other.states.cmp(&one.states).then_with(|| one.outline.types.cmp(&other.outline.types))
         });
         let draft = Draft::new(logs.iter().take(MOST_SHORT), complete, spare);
+        Forms::drafted(interpreter, ranges, logs, draft)
+    }
+
+    fn drafted(interpreter: &'s Interpreter<'s>, ranges: Ranges, logs: Vec<Log>, draft: Draft) -> Self {
+        let spare = draft.spare;
         let mut forms = Forms {
             interpreter,
             ranges,
@@ -223,9 +246,10 @@ impl<'s> Forms<'s> {
         forms.short_bits =
             fields.iter().map(|fields| width(fields)).filter(|&bits| bits <= most_bits).max().unwrap_or(1);
         forms.exclusive_at = forms.short_bits.saturating_sub(last_word);
-        for (number, (log, fields)) in logs.into_iter().zip(fields).enumerate() {
+        for (number, ((log, fields), ranges)) in logs.into_iter().zip(fields).zip(draft.ranges).enumerate() {
             let fits = width(&fields) <= most_bits;
             let short = fits.then(|| Packing::new(&log.known.template, &fields));
+            let short_parts = if fits { parts(&log.outline, 0, &fields) } else { Vec::new() };
             let coded = fits && forms.short_len <= 2 * WORD && !straddles(&fields);
             let codes = coded.then(|| {
                 let mut codes = codes(&log.known.template, &fields, forms.short_len > WORD);
@@ -235,7 +259,7 @@ impl<'s> Forms<'s> {
             });
             forms.first_by_types.insert(log.outline.types.clone(), number);
             let form = forms.form(number as u32, log, short, codes);
-            forms.first.push(form);
+            forms.first.push(Form { coded: ranges, short_parts, ..form });
         }
         forms
     }
@@ -250,6 +274,51 @@ impl<'s> Forms<'s> {
         let mut logs: Vec<_> = logs.collect();
         logs.iter_mut().for_each(|log| log.longs = 0);
         Forms { next_look, ..Forms::new(interpreter, ranges, logs, false, spare) }
+    }
+
+    /// Writes down how states are packed, and all that has been seen by now.
+    pub fn save(&self, to: &mut Writer) -> io::Result<()> {
+        let later = self.later.read().unwrap_or_else(PoisonError::into_inner);
+        self.number_mask.count_ones().save(to)?;
+        self.spare.save(to)?;
+        self.short_len.save(to)?;
+        self.first.len().save(to)?;
+        for form in &self.first {
+            form.log().save(to)?;
+            form.coded.iter().try_for_each(|range| log::save_range(*range, to))?;
+        }
+        later.forms.len().save(to)?;
+        later.forms.iter().try_for_each(|form| form.log().save(to))?;
+        self.longs.load(Ordering::Relaxed).save(to)?;
+        self.next_look.load(Ordering::Relaxed).save(to)
+    }
+
+    /// Packs states as others did.
+    pub fn restored(self, from: &mut Reader) -> io::Result<Self> {
+        let Forms { interpreter, ranges, .. } = self;
+        let (number_bits, spare, short_len) = (u32::load(from)?, u32::load(from)?, usize::load(from)?);
+        let count = from.count(1, size_of::<Form>())?;
+        let is_sound = count <= MOST_SHORT && number_bits <= MOST_SHORT.ilog2() && spare == self.spare;
+        if !is_sound || !short_len.is_multiple_of(WORD) || short_len == 0 {
+            return Err(damaged("states are packed in a way that there is not"));
+        }
+        let (mut logs, mut coded) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let log = Log::load(interpreter, &ranges, from)?;
+            let ranges = log.known.numbers.iter().map(|_| log::load_range(from));
+            coded.push(ranges.collect::<io::Result<Vec<Range>>>()?);
+            logs.push(log);
+        }
+        let forms =
+            Forms::drafted(interpreter, ranges, logs, Draft { ranges: coded, number_bits, spare, short_len });
+        for _ in 0..from.count(1, size_of::<Form>())? {
+            let log = Log::load(interpreter, &forms.ranges, from)?;
+            let mut later = forms.later.write().unwrap_or_else(PoisonError::into_inner);
+            forms.add_later(&mut later, log);
+        }
+        forms.longs.store(u64::load(from)?, Ordering::Relaxed);
+        forms.next_look.store(u64::load(from)?, Ordering::Relaxed);
+        Ok(forms)
     }
 
     pub fn are_outgrown(&self) -> bool {
@@ -351,14 +420,18 @@ impl<'s> Forms<'s> {
             // Somebody else may have been faster.
             find(&later).unwrap_or_else(|| {
                 let outline = self.layout().outline(self.interpreter.system(), state);
-                let number = later.forms.len();
                 let log = Log::new(self.interpreter, &self.ranges, outline);
-                let form = Arc::new(self.form((self.first.len() + number) as u32, log, None, None));
-                later.forms.push(Arc::clone(&form));
-                later.by_types.insert(types.clone(), number);
-                FormRef::Later(form)
+                FormRef::Later(self.add_later(&mut later, log))
             })
         })
+    }
+
+    fn add_later(&self, later: &mut Later, log: Log) -> Arc<Form> {
+        let number = later.forms.len();
+        later.by_types.insert(log.outline.types.clone(), number);
+        let form = Arc::new(self.form((self.first.len() + number) as u32, log, None, None));
+        later.forms.push(Arc::clone(&form));
+        form
     }
 
     fn form(&self, number: u32, log: Log, short: Option<Packing>, codes: Option<Arc<Codes>>) -> Form {
@@ -367,8 +440,11 @@ impl<'s> Forms<'s> {
             number,
             outline: log.outline.clone(),
             short,
+            coded: Vec::new(),
             codes,
             long: Packing::new(&log.known.template, &fields),
+            short_parts: Vec::new(),
+            long_parts: parts(&log.outline, WORD_BITS, &fields),
             short_len: self.short_len,
             exclusive_at: self.exclusive_at,
             log: Mutex::new(log),
@@ -420,6 +496,28 @@ impl Draft {
     fn fits(&self, ranges: &[Range]) -> bool {
         ((log::bits_of(ranges) + self.number_bits + self.spare) as usize) < 8 * self.short_len
     }
+}
+
+/// The parts of a state whose fields are packed from some bit on: what comes before the first channel or process, and each
+/// of these.
+fn parts(outline: &Outline, from: u32, fields: &[Field]) -> Vec<Part> {
+    let channels = outline.channel_starts.iter().zip(&outline.channel_types).map(|(at, of)| (*at, 2 * of + 1));
+    let processes = outline.starts.iter().zip(&outline.types).map(|(at, of)| (*at, 2 * of + 2));
+    let mut begins: Vec<_> = channels.chain(processes).collect();
+    // Of those that begin at the same place, all but the last are channels without bytes.
+    begins.sort_by_key(|&(at, kind)| (at, kind.is_multiple_of(2)));
+    let number = |field: &Field| begins.partition_point(|(at, _)| *at <= field.offset);
+    let kind = |number: usize| if number == 0 { 0 } else { begins[number - 1].1 };
+    let mut end = from;
+    let mut parts = Vec::new();
+    for part in fields.chunk_by(|one, next| number(one) == number(next)) {
+        let bits = width(part);
+        end += bits;
+        if bits > 0 {
+            parts.push(Part { end, kind: kind(number(&part[0])) });
+        }
+    }
+    parts
 }
 
 fn width(fields: &[Field]) -> u32 {
@@ -498,5 +596,33 @@ mod tests {
         // The first one that is in two words is in the second and the third.
         let across = [[8; 8].as_slice(), &[7; 12]].concat();
         assert_eq!(aligned(&across), across);
+    }
+
+    /// Globals, a channel of type 4, a process of type 1, another one that is always the same, a third one with a
+    /// rendezvous in front of its own channel.
+    #[test]
+    fn states_are_cut_where_processes_and_channels_begin() {
+        let outline = Outline {
+            types: vec![1, 1, 0],
+            starts: vec![6, 9, 12],
+            channel_types: vec![4, 3, 4],
+            channel_starts: vec![3, 15, 15],
+            len: 18,
+        };
+        let field = |offset, bits| Field { offset, bytes: 1, low: 0, bits };
+        let fields = [
+            field(1, 2),
+            field(2, 3),
+            field(3, 1),
+            field(5, 8),
+            field(7, 4),
+            field(10, 0),
+            field(13, 5),
+            field(15, 2),
+            field(17, 1),
+        ];
+        let part = |end, kind| Part { end, kind };
+        let expected = [part(15, 0), part(24, 9), part(28, 4), part(33, 2), part(36, 9)];
+        assert_eq!(parts(&outline, 10, &fields), expected);
     }
 }

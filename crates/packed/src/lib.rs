@@ -20,10 +20,14 @@ mod reduction;
 mod scout;
 mod trial;
 
+use std::io;
+
+use entail_disk::{Reader, Writer};
 use entail_ir::interpret::{Engine, Kind, Sink, Source, Step};
 use entail_ir::{Interpreter, Ranges, System};
 use entail_model::{
-    Concurrent, Fired, Hop, Marks, Model, Propositional, Room, State, StateBuf, StateKey, Successors, Valuation,
+    Concurrent, Fired, Hop, Marks, Model, Part, Propositional, Room, State, StateBuf, StateKey, Successors,
+    Valuation,
 };
 
 pub use reduction::Stubborn;
@@ -75,6 +79,21 @@ impl<'s, E: Engine> Packed<'s, E> {
             engine.specialise(outline, codes);
         }
         Packed { interpreter, engine, forms, stillborn }
+    }
+
+    /// Writes down how states are packed.
+    pub fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.forms.save(to)
+    }
+
+    /// The same system, with states packed as they were where that was written down.
+    pub fn restored(self, from: &mut Reader) -> io::Result<Self> {
+        let Packed { interpreter, mut engine, forms, stillborn } = self;
+        let forms = forms.restored(from)?;
+        if let Some((outline, codes)) = forms.commonest() {
+            engine.specialise(outline, codes);
+        }
+        Ok(Packed { interpreter, engine, forms, stillborn })
     }
 
     pub fn system(&self) -> &'s System {
@@ -224,6 +243,12 @@ impl<E: Engine> Model for Packed<'_, E> {
 
     fn room(&self) -> Option<Room> {
         (!self.stillborn).then(|| self.forms.room())
+    }
+
+    fn parts(&self, state: &State, parts: &mut Vec<Part>) {
+        if !self.stillborn {
+            self.forms.of(state).parts(state, parts);
+        }
     }
 
     fn should_begin_again(&self, steps: u64) -> bool {

@@ -1,5 +1,8 @@
 //! What has been seen of the states of one outline, and which values are to have a code.
 
+use std::io;
+
+use entail_disk::{Reader, Saved, Writer, damaged};
 use entail_ir::interpret::{Exclusive, Number, Outline, Variation};
 use entail_ir::{Interpreter, ProcessTypeId, Range, Ranges};
 use entail_model::State;
@@ -33,6 +36,28 @@ struct Extent {
     /// How often it was found to be larger, and after how many states the last time.
     times: u64,
     grew: u64,
+}
+
+impl Saved for Extent {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        save_range(self.signed, to)?;
+        self.unsigned.save(to)?;
+        (self.times, self.grew).save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Extent> {
+        let (signed, unsigned) = (load_range(from)?, Saved::load(from)?);
+        Ok(Extent { signed, unsigned, times: Saved::load(from)?, grew: Saved::load(from)? })
+    }
+}
+
+pub(crate) fn save_range(Range { low, high }: Range, to: &mut Writer) -> io::Result<()> {
+    (low, high).save(to)
+}
+
+pub(crate) fn load_range(from: &mut Reader) -> io::Result<Range> {
+    let (low, high) = Saved::load(from)?;
+    Ok(Range { low, high })
 }
 
 /// How much more than what was seen is to have a code.
@@ -69,6 +94,29 @@ impl Log {
         let exclusive = Exclusive::new(system, &outline);
         let count_at = layout.process_count as u32;
         Log { outline, known, states: 0, longs: 0, numbers: Vec::new(), stops, is_atomic, exclusive, count_at }
+    }
+
+    pub fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.outline.types.save(to)?;
+        self.states.save(to)?;
+        self.longs.save(to)?;
+        self.numbers.save(to)
+    }
+
+    pub fn load(interpreter: &Interpreter, ranges: &Ranges, from: &mut Reader) -> io::Result<Log> {
+        let (system, layout) = (interpreter.system(), interpreter.layout());
+        let types: Vec<u32> = Saved::load(from)?;
+        let known = |id: &u32| (*id as usize) < system.process_types.len();
+        if types.len() > usize::from(u8::MAX) || !types.iter().all(known) {
+            return Err(damaged("states with processes that the model does not have"));
+        }
+        let types: Vec<_> = types.iter().map(|id| ProcessTypeId(*id as u16)).collect();
+        let mut log = Log::new(interpreter, ranges, layout.outline_of(system, &types));
+        (log.states, log.longs, log.numbers) = (Saved::load(from)?, Saved::load(from)?, Saved::load(from)?);
+        if ![0, log.known.numbers.len()].contains(&log.numbers.len()) {
+            return Err(damaged("states with other numbers than those of the model"));
+        }
+        Ok(log)
     }
 
     pub fn note(&mut self, state: &State) {

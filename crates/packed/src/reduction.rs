@@ -1,5 +1,8 @@
 //! Stubborn sets in packed states.
 
+use std::io;
+
+use entail_disk::{Lasting, Reader, Writer};
 use entail_ir::interpret::{Codes, Engine, Step, Words};
 use entail_ir::stubborn::{Desk, Proviso, Rule, Sight, StubbornSets};
 use entail_model::{Reduction, State, StateBuf};
@@ -27,6 +30,20 @@ impl<'s> Stubborn<'s> {
         }
         let sets = StubbornSets::new(model.system(), model.interpreter.layout(), rule, proviso)?;
         Some(Stubborn { sets, proviso })
+    }
+
+    pub fn proviso(&self) -> Proviso {
+        self.proviso
+    }
+}
+
+impl Lasting for Stubborn<'_> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.sets.save(to)
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        self.sets.restore(from)
     }
 }
 

@@ -1,8 +1,10 @@
 //! Breadth first: all states at one depth before those at the next.
 
 use std::collections::VecDeque;
+use std::io;
 use std::ops::ControlFlow;
 
+use entail_disk::{Lasting, Reader, Saved, Scratch, Writer, saved};
 use entail_model::{Model, Observer, StateKey, Store};
 
 use crate::descent::{Ahead, Descent, Nothing, Turn};
@@ -13,7 +15,7 @@ use crate::queue::Queue;
 use crate::recent::Recent;
 use crate::run::{Entered, Found, Run};
 use crate::trace::Trace;
-use crate::{Checks, Counterexample, End, Limits, Outcome};
+use crate::{Checks, Counterexample, End, Limit, Limits, Outcome};
 
 /// Explores `model` breadth first. `store` is empty at first.
 ///
@@ -31,20 +33,70 @@ pub fn breadth_first<M, S, O>(
 ) -> Outcome<M::Step>
 where
     M: Model,
-    S: Store,
+    S: Store + Lasting,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut run = Run::new(model, store, checks, limits, observer);
-    let mut front = Front::default();
-    let explored = explore(&mut run, &mut front);
+    let mut run = Run::new(model, store, checks, limits, observer).kept();
+    let mut front = Front { scratch: run.keep_aside(), pending: pending(limits), ..Front::default() };
+    let begun = begin(&mut run, &mut front);
+    go_on(run, front, begun)
+}
+
+/// Goes on with a search that was kept. `store` and `observer` are as they were when that began, and become what they had
+/// become.
+pub fn resume_breadth_first<M, S, O>(
+    model: &M,
+    store: &mut S,
+    checks: &Checks,
+    limits: &Limits,
+    observer: &mut O,
+    mut from: Reader,
+) -> io::Result<Outcome<M::Step>>
+where
+    M: Model,
+    S: Store + Lasting,
+    O: Observer<M::Step> + ?Sized,
+{
+    let mut run = Run::new(model, store, checks, limits, observer).kept();
+    run.restore(&mut from)?;
+    let front = Front::load(&mut from, run.keep_aside())?;
+    from.finish()?;
+    Ok(go_on(run, front, ControlFlow::Continue(())))
+}
+
+/// Who is forgotten there is only expanded again.
+fn pending<K: StateKey>(limits: &Limits) -> Pending<K> {
+    limits.memory.map_or_else(Pending::default, |memory| Pending::within(memory / PENDING))
+}
+
+fn go_on<M, S, O>(mut run: Run<M, S, O>, mut front: Front<S::Key>, begun: ControlFlow<End>) -> Outcome<M::Step>
+where
+    M: Model,
+    S: Store + Lasting,
+    O: Observer<M::Step> + ?Sized,
+{
+    let explored = match begun {
+        ControlFlow::Continue(()) => explore(&mut run, &mut front),
+        ControlFlow::Break(end) => ControlFlow::Break(end),
+    };
     // What was reached before the search had to end counts all the same, if there is room for it.
     let _ = front.flush(&mut run);
+    let model = run.model;
     let (outcome, first) = run.finish(explored);
-    Outcome { counterexample: first.map(|found| counterexample(model, found, &front.trace)), ..outcome }
+    // Without the way there, it is still an error.
+    let counterexample = first.and_then(|found| counterexample(model, found, &front.trace).ok());
+    Outcome { counterexample, ..outcome }
 }
 
 /// The states that have been found and not been expanded.
-struct Front<K> {
+struct Front<'s, K> {
+    /// Where to put what memory has no room for.
+    scratch: Option<&'s Scratch>,
+    /// How many states are still to be expanded before the next level.
+    level: u64,
+    /// The depth of that.
+    depth: u64,
+    doubt: Doubt,
     queue: Queue<K>,
     /// Where those in the queue, and all before them, came from.
     trace: Trace,
@@ -90,10 +142,12 @@ struct Origin {
 
 /// Enough to hide the latency of memory, and little enough to stay in the cache.
 const BATCH: usize = 256;
+/// One byte in so many is for what is known not to be expanded yet.
+const PENDING: u64 = 32;
 /// As many states as are expanded at once.
 const STRETCH: usize = 32;
 
-fn explore<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front<S::Key>) -> ControlFlow<End>
+fn begin<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front<'_, S::Key>) -> ControlFlow<End>
 where
     M: Model,
     S: Store,
@@ -104,13 +158,19 @@ where
         front.queue.push(key);
         front.trace.note(0, number);
     }
+    ControlFlow::Continue(())
+}
+
+fn explore<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front<S::Key>) -> ControlFlow<End>
+where
+    M: Model,
+    S: Store + Lasting,
+    O: Observer<M::Step> + ?Sized,
+{
     let mut descent = Descent::default();
-    let mut doubt = Doubt::default();
-    for depth in 0.. {
-        let mut level = front.queue.len();
-        if level == 0 || !run.may_expand(depth) {
-            break;
-        }
+    loop {
+        // Copies, which need not be in memory while states are expanded.
+        let (mut level, mut doubt) = (front.level, front.doubt);
         while level > 0 {
             let number = run.origin + 1;
             if let Some((_, times)) = front.again.pop_front_if(|(again, _)| M::REDUCES && *again == number) {
@@ -130,16 +190,87 @@ where
             plain.inspect(|&expanded| doubt.learn(expanded));
             if front.reached.keys.len() >= BATCH {
                 front.look_up(run)?;
+                (front.level, front.doubt) = (level, doubt);
+                run.rest(|to| front.save(to))?;
             }
         }
+        (front.level, front.doubt) = (level, doubt);
         front.flush(run)?;
+        run.rest(|to| front.save(to))?;
+        front.level = front.queue.len();
+        if front.level == 0 || !run.may_expand(front.depth) {
+            return ControlFlow::Continue(());
+        }
+        front.depth += 1;
     }
-    ControlFlow::Continue(())
 }
 
-impl<K> Default for Front<K> {
+/// With the batches as they are: what is looked up later than otherwise may be expanded again, or not.
+impl<'s, K: StateKey> Front<'s, K> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.level.save(to)?;
+        self.depth.save(to)?;
+        self.doubt.save(to)?;
+        self.queue.save(to)?;
+        self.trace.save(to)?;
+        self.recent.save(to)?;
+        self.again.save(to)?;
+        self.pending.save(to)?;
+        self.reached.save(to)?;
+        self.fetched.save(to)
+    }
+
+    fn load(from: &mut Reader, scratch: Option<&'s Scratch>) -> io::Result<Self> {
+        Ok(Front {
+            scratch,
+            level: Saved::load(from)?,
+            depth: Saved::load(from)?,
+            doubt: Saved::load(from)?,
+            queue: Queue::load(from, scratch)?,
+            trace: Trace::load(from, scratch)?,
+            recent: Saved::load(from)?,
+            again: Saved::load(from)?,
+            pending: Saved::load(from)?,
+            reached: Saved::load(from)?,
+            fetched: Saved::load(from)?,
+            new: Vec::new(),
+        })
+    }
+}
+
+saved!(Origin { parent, place });
+
+impl<K: StateKey> Saved for Batch<K> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.keys.save(to)?;
+        self.origins.save(to)?;
+        self.reduced.save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Batch<K>> {
+        Ok(Batch { keys: Vec::load(from)?, origins: Vec::load(from)?, reduced: Vec::load(from)? })
+    }
+}
+
+impl<K: StateKey> Saved for Reduced<K> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.number.save(to)?;
+        self.key.save(to)?;
+        self.times.save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Reduced<K>> {
+        Ok(Reduced { number: Saved::load(from)?, key: K::load(from)?, times: Saved::load(from)? })
+    }
+}
+
+impl<K> Default for Front<'_, K> {
     fn default() -> Self {
         Front {
+            scratch: None,
+            level: 0,
+            depth: 0,
+            doubt: Doubt::default(),
             queue: Queue::default(),
             trace: Trace::default(),
             recent: Recent::default(),
@@ -152,7 +283,7 @@ impl<K> Default for Front<K> {
     }
 }
 
-impl<K: StateKey> Front<K> {
+impl<K: StateKey> Front<'_, K> {
     /// Puts the stable successors of so many states into the batch, up to the first one where something may be wrong, or
     /// which is unusual.
     #[inline]
@@ -188,6 +319,9 @@ impl<K: StateKey> Front<K> {
         S: Store<Key = K>,
         O: Observer<M::Step> + ?Sized,
     {
+        if !run.has_room(0) {
+            self.spill(run);
+        }
         let Some(key) = self.queue.pop() else { return ControlFlow::Continue(()) };
         run.origin += 1;
         let parent = run.origin;
@@ -239,8 +373,14 @@ impl<K: StateKey> Front<K> {
     {
         run.prefetch(&self.reached.keys);
         std::mem::swap(&mut self.reached, &mut self.fetched);
+        run.aside = self.bytes();
+        if run.is_crowded() || !run.has_room(self.reached.keys.len()) {
+            self.spill(run);
+        }
+        if self.queue.is_lost() {
+            return ControlFlow::Break(End::Limit(Limit::Memory));
+        }
         let batch = &self.reached;
-        run.aside = self.queue.bytes() + self.trace.bytes() + self.pending.bytes();
         self.new.clear();
         let inserted = run.insert_all(&batch.keys, &mut self.new);
         if M::REDUCES {
@@ -254,6 +394,27 @@ impl<K: StateKey> Front<K> {
         }
         self.reached.clear();
         inserted
+    }
+
+    /// What it takes, or soon will.
+    fn bytes(&self) -> u64 {
+        let again = self.again.capacity() * size_of::<(u64, u32)>();
+        self.queue.bytes() + self.trace.bytes() + self.pending.bytes() + again as u64
+    }
+
+    /// Puts into files what is not needed now. If that is not possible, it stays in memory as long as there is room for it.
+    #[cold]
+    fn spill<M, S, O>(&mut self, run: &mut Run<M, S, O>)
+    where
+        M: Model,
+        S: Store<Key = K>,
+        O: Observer<M::Step> + ?Sized,
+    {
+        if let Some(scratch) = self.scratch {
+            let _ = self.queue.spill(scratch);
+            let _ = self.trace.spill(scratch);
+            run.aside = self.bytes();
+        }
     }
 
     /// Queues those of the batch that are new; and again those of which steps were left out, if what the others led to may
@@ -339,11 +500,11 @@ impl<K: StateKey> Reached<'_, K> {
     }
 }
 
-fn counterexample<M: Model>(model: &M, found: Found, trace: &Trace) -> Counterexample<M::Step> {
-    let way = trace.way_to(found.origin);
+fn counterexample<M: Model>(model: &M, found: Found, trace: &Trace) -> io::Result<Counterexample<M::Step>> {
+    let way = trace.way_to(found.origin)?;
     let (first, rest) = way.split_first().expect("a state that was found");
     let mut follower = Follower::start(model, *first);
     follower.follow(rest.iter().map(|&place| if place == STAY { Turn::Stay } else { Turn::Way(place) }));
     follower.follow(found.turns);
-    Counterexample { error: found.error, start: follower.start, steps: follower.steps }
+    Ok(Counterexample { error: found.error, start: follower.start, steps: follower.steps })
 }

@@ -8,6 +8,9 @@
 //! A path that comes back to one of its own transient states, without a stable one in between, ends there. (SPIN
 //! would follow it forever.)
 
+use std::io;
+
+use entail_disk::{Reader, Saved, Writer, damaged, saved};
 use entail_model::{Fault, Hop, Led, Model, State, StateKey, Successors};
 use rapidhash::v3::rapidhash_v3;
 
@@ -125,6 +128,74 @@ impl<K, N> Default for Descent<K, N> {
             reached: None,
             stable: 0,
         }
+    }
+}
+
+saved!(Frame { first, next, states, passed, ways });
+saved!(Passed { hash, span });
+saved!(Span(piece));
+
+impl Saved for Choice {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        let led = match self.led {
+            Led::Nowhere => 0u8,
+            Led::Transient => 1,
+            Led::Stable => 2,
+        };
+        (led << 1 | u8::from(self.faulty)).save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Choice> {
+        let code = u8::load(from)?;
+        let led = match code >> 1 {
+            0 => Led::Nowhere,
+            1 => Led::Transient,
+            2 => Led::Stable,
+            _ => return Err(damaged("a step that leads where there is nothing")),
+        };
+        Ok(Choice { led, faulty: code & 1 == 1 })
+    }
+}
+
+/// Between two choices.
+impl<K: StateKey, N: Copy + Saved> Saved for Descent<K, N> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.frames.save(to)?;
+        self.choices.save(to)?;
+        self.targets.save(to)?;
+        self.notes.save(to)?;
+        self.faults.save(to)?;
+        self.states.save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Descent<K, N>> {
+        let mut descent = Descent {
+            frames: Vec::load(from)?,
+            choices: Vec::load(from)?,
+            targets: Vec::load(from)?,
+            notes: Vec::load(from)?,
+            faults: Vec::load(from)?,
+            states: Vec::load(from)?,
+            ..Descent::default()
+        };
+        let Descent { frames, choices, targets, notes, chain, stable, states, .. } = &mut descent;
+        let mut end = 0;
+        for (number, frame) in frames.iter().enumerate() {
+            let Frame { first, next, states: begin, passed, .. } = frame;
+            let is_sound = end <= *first && first <= next && *next <= choices.len() && *begin <= states.len();
+            if !is_sound || passed.is_some_and(|passed| !passed.span.is_in(states)) {
+                return Err(damaged("a path that leads nowhere"));
+            }
+            end = *next;
+            match passed {
+                Some(passed) => chain.push(passed.hash, number),
+                None => *stable += 1,
+            }
+        }
+        if targets.len() != choices.len() || notes.len() != choices.len() {
+            return Err(damaged("a path that leads nowhere"));
+        }
+        Ok(descent)
     }
 }
 
@@ -341,6 +412,11 @@ impl Span {
     fn new(start: usize, end: usize) -> Span {
         debug_assert!(end - start < 1 << Self::LENGTH_BITS);
         Span((start as u64) << Self::LENGTH_BITS | (end - start) as u64)
+    }
+
+    fn is_in(self, states: &[u8]) -> bool {
+        let end = (self.0 >> Self::LENGTH_BITS) + (self.0 & ((1 << Self::LENGTH_BITS) - 1));
+        end <= states.len() as u64
     }
 
     fn of(self, states: &[u8]) -> &State {

@@ -2,12 +2,12 @@
 
 /// Whether the next states are likely to be such that they can be expanded quickly: a state that cannot has been expanded in
 /// vain.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Doubt {
     /// How often not to try, before the next time.
-    rest: u32,
+    pub rest: u32,
     /// How often that was after the last time.
-    pause: u32,
+    pub pause: u32,
 }
 
 impl Doubt {

@@ -13,6 +13,7 @@ mod descent;
 mod doubt;
 mod follow;
 mod footprint;
+mod keeper;
 mod lasso;
 mod nested;
 mod path;
@@ -25,12 +26,14 @@ mod trace;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use entail_disk::Scratch;
 use entail_model::{Fault, StateBuf};
 
 pub use branching::{Answered, Witness, branching};
-pub use breadth_first::breadth_first;
+pub use breadth_first::{breadth_first, resume_breadth_first};
 pub use components::components;
-pub use depth_first::depth_first;
+pub use depth_first::{depth_first, resume_depth_first};
+pub use keeper::Keeper;
 pub use nested::nested;
 
 /// What counts as an error, and what to do about it.
@@ -82,8 +85,13 @@ pub struct Limits<'a> {
     pub time: Option<Duration>,
     /// How many bytes the search may keep, in the store and beside it.
     pub memory: Option<u64>,
+    /// Where a search may put what memory has no room for.
+    pub scratch: Option<&'a Scratch>,
     /// Set by someone who does not want to wait any longer.
     pub stop: Option<&'a AtomicBool>,
+    /// Who keeps the search now and then, and before it gives up because of the time or somebody's wish. Only breadth-first
+    /// and depth-first searches can be kept.
+    pub keeper: Option<&'a dyn Keeper>,
 }
 
 /// What a search has found.
@@ -129,6 +137,8 @@ pub struct Stats {
     pub depth: u64,
     /// How often a state was entered, if not once each: once for every question that led there.
     pub entered: Option<u64>,
+    /// How many states the store has forgotten. Those that were met again are counted again.
+    pub forgotten: u64,
 }
 
 impl Stats {

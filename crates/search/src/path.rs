@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::io;
 use std::mem::size_of;
 
+use entail_disk::{Reader, Saved, Writer};
 use entail_model::StateKey;
 
 use crate::footprint;
@@ -22,6 +24,20 @@ impl<K, N> Default for Path<K, N> {
     }
 }
 
+/// Without notes.
+impl<K: StateKey> Saved for Path<K> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.states.save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Path<K>> {
+        let states: Vec<(u64, K)> = Vec::load(from)?;
+        from.make_room(states.len() as u64, size_of::<K>())?;
+        let known = states.iter().map(|(_, state)| (*state, ())).collect();
+        Ok(Path { states, known })
+    }
+}
+
 impl<K: StateKey, N: Copy> Path<K, N> {
     /// Puts a state at the end of the path. It is on it only once, since it was new.
     pub fn enter(&mut self, state: K, depth: u64, note: N) {
@@ -29,9 +45,11 @@ impl<K: StateKey, N: Copy> Path<K, N> {
         self.known.insert(state, note);
     }
 
-    /// Forgets what lies deeper than `depth`.
-    pub fn retreat(&mut self, depth: u64) {
-        while self.leave(depth + 1).is_some() {}
+    /// Forgets what lies as deep as this or deeper, state by state.
+    pub fn retreat(&mut self, depth: u64, mut each: impl FnMut(K)) {
+        while let Some(state) = self.leave(depth) {
+            each(state);
+        }
     }
 
     /// Forgets the last state, unless it does not lie as deep as this.

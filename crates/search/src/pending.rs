@@ -3,13 +3,16 @@
 //! States are expanded in the order of their numbers. It is enough to remember some that have been found lately: who is
 //! forgotten is taken for expanded, which is safe.
 
+use std::io;
 use std::mem::size_of;
 
+use entail_disk::{Reader, Saved, Writer, damaged};
 use entail_model::StateKey;
 
 pub(crate) struct Pending<K> {
     /// Each with its number, where its hash says, in place of the one before it there. A power of two.
     slots: Vec<Option<(K, u64)>>,
+    most: usize,
 }
 
 const FEWEST: usize = 1 << 10;
@@ -17,14 +20,36 @@ const MOST: usize = 1 << 20;
 
 impl<K> Default for Pending<K> {
     fn default() -> Self {
-        Pending { slots: Vec::new() }
+        Pending { slots: Vec::new(), most: MOST }
+    }
+}
+
+impl<K: StateKey> Saved for Pending<K> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.slots.save(to)?;
+        self.most.save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Pending<K>> {
+        let slots = Vec::load(from)?;
+        if !slots.is_empty() && !slots.len().is_power_of_two() {
+            return Err(damaged("what waits is kept in a strange number of slots"));
+        }
+        Ok(Pending { slots, most: usize::load(from)? })
     }
 }
 
 impl<K: StateKey> Pending<K> {
+    /// Remembers no more than fit into so many bytes.
+    pub fn within(bytes: u64) -> Pending<K> {
+        let slots = bytes / size_of::<Option<(K, u64)>>() as u64;
+        let most = if slots < MOST as u64 { (slots as usize / 2 + 1).next_power_of_two() } else { MOST };
+        Pending { most: most.max(FEWEST), ..Pending::default() }
+    }
+
     /// A state was found, when so many were to be expanded.
     pub fn note(&mut self, key: K, number: u64, waiting: u64) {
-        if self.slots.len() < MOST && (self.slots.len() as u64) < waiting.max(FEWEST as u64) {
+        if self.slots.len() < self.most && (self.slots.len() as u64) < waiting.max(FEWEST as u64) {
             self.grow();
         }
         self.put(key, number);

@@ -1,11 +1,20 @@
 //! States that wait to be expanded, first come, first served.
 
 use std::collections::VecDeque;
+use std::io;
 use std::mem::size_of;
 
+use entail_disk::{Reader, Saved, Scratch, Spool, Writer};
 use entail_model::StateKey;
 
 /// Keys in blocks, so that what has been expanded gives its memory back, and growing moves nothing.
+///
+/// ```text
+/// blocks:  │▒▒▒▒██│        │██████│██████│  last:  │███   │
+///                  ╰ spool ╯
+/// ```
+///
+/// Where memory is short, what is behind the first block goes into a file.
 pub(crate) struct Queue<K> {
     /// All full, apart from what has been taken of the first.
     blocks: VecDeque<Vec<K>>,
@@ -14,15 +23,36 @@ pub(crate) struct Queue<K> {
     /// How many keys of the first block have been taken; of the last one, if that is the only one.
     taken: usize,
     len: u64,
+    /// How many keys all blocks have room for.
+    held: usize,
     /// An empty block, kept for the next time one is needed.
     spare: Vec<K>,
+    /// How many keys are in a block; a multiple of [`BLOCK`].
+    block: usize,
+    /// What comes after the first block and before all others. If there is something, there is a first block.
+    spool: Option<Spool>,
+    /// What was there could not be read again.
+    is_lost: bool,
 }
 
 const BLOCK: usize = 1 << 13;
+/// From so many keys on, blocks are so large that their memory is given back to the system with them, and not kept for others.
+const MANY: u64 = 1 << 20;
+const LARGE_BYTES: usize = 32 << 20;
 
 impl<K> Default for Queue<K> {
     fn default() -> Self {
-        Queue { blocks: VecDeque::new(), last: Vec::new(), taken: 0, len: 0, spare: Vec::new() }
+        Queue {
+            blocks: VecDeque::new(),
+            last: Vec::new(),
+            taken: 0,
+            len: 0,
+            held: 0,
+            spare: Vec::new(),
+            block: BLOCK,
+            spool: None,
+            is_lost: false,
+        }
     }
 }
 
@@ -31,9 +61,22 @@ impl<K: StateKey> Queue<K> {
     pub fn push(&mut self, key: K) {
         self.last.push(key);
         self.len += 1;
-        if self.last.len() == BLOCK {
-            self.blocks.push_back(std::mem::replace(&mut self.last, std::mem::take(&mut self.spare)));
+        if self.last.len() == self.block {
+            self.add_block();
         }
+    }
+
+    #[cold]
+    fn add_block(&mut self) {
+        let is_large = self.len >= MANY && self.spool.is_none();
+        self.block = if is_large { LARGE_BYTES / size_of::<K>() } else { BLOCK };
+        let mut empty = std::mem::take(&mut self.spare);
+        // A large one has all its room at once: what is not used of it takes none.
+        if empty.capacity() != self.block {
+            empty = if is_large { Vec::with_capacity(self.block) } else { Vec::new() };
+        }
+        self.held += self.last.len();
+        self.blocks.push_back(std::mem::replace(&mut self.last, empty));
     }
 
     #[inline]
@@ -55,15 +98,102 @@ impl<K: StateKey> Queue<K> {
         self.taken += count;
         self.len -= count as u64;
         if self.next().is_empty() {
-            self.taken = 0;
-            match self.blocks.pop_front() {
-                Some(block) => {
-                    self.spare = block;
-                    self.spare.clear();
+            self.drop_block();
+        }
+    }
+
+    fn drop_block(&mut self) {
+        self.taken = 0;
+        let Some(mut block) = self.blocks.pop_front() else { return self.last.clear() };
+        self.held -= block.len();
+        block.clear();
+        if let Some(spool) = self.spool.as_mut().filter(|spool| !spool.is_empty()) {
+            match read(spool, &mut block) {
+                Ok(()) => {
+                    self.held += block.len();
+                    self.blocks.push_front(block);
                 }
-                None => self.last.clear(),
+                Err(_) => self.lose(),
+            }
+        } else {
+            self.spare = block;
+        }
+    }
+
+    /// Without what could not be read, nothing is in its place.
+    fn lose(&mut self) {
+        *self = Queue { is_lost: true, ..Queue::default() };
+    }
+
+    /// Whether keys are missing that were put in: all is empty since.
+    pub fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    /// Moves all but the first keys, and less than a block of the last ones, to a file.
+    pub fn spill(&mut self, scratch: &Scratch) -> io::Result<()> {
+        let is_large = self.blocks.front().is_some_and(|front| front.len() > BLOCK);
+        if self.blocks.len() < 2 && self.last.len() < 2 * BLOCK && !is_large {
+            return Ok(());
+        }
+        if self.spool.as_ref().is_none_or(Spool::is_empty) {
+            self.front_alone();
+        }
+        let spool = match &mut self.spool {
+            Some(spool) => spool,
+            none => none.insert(scratch.spool(BLOCK * size_of::<K>())?),
+        };
+        let moved = move_all(spool, &mut self.blocks, &mut self.last);
+        self.held = self.blocks.iter().map(Vec::len).sum();
+        if moved.is_ok() {
+            self.spare = Vec::new();
+            self.last.shrink_to_fit();
+            self.block = BLOCK;
+        }
+        moved
+    }
+
+    /// Makes a block of its own of the first keys that are left, so that whole small blocks follow.
+    fn front_alone(&mut self) {
+        let from_last = self.blocks.is_empty();
+        let front = if from_last { &mut self.last } else { &mut self.blocks[0] };
+        let rest = front.len() - self.taken;
+        let alone = if from_last { BLOCK.min(rest) } else { (rest - 1) % BLOCK + 1 };
+        let first = front[self.taken..self.taken + alone].to_vec();
+        front.drain(..self.taken + alone);
+        if !from_last && front.is_empty() {
+            self.blocks.pop_front();
+        }
+        self.blocks.push_front(first);
+        self.taken = 0;
+    }
+
+    /// Writes down all keys, in order.
+    pub fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.len.save(to)?;
+        let mut all = self.blocks.iter().chain([&self.last]).flatten().skip(self.taken);
+        if let Some(spool) = self.spool.as_ref().filter(|spool| !spool.is_empty()) {
+            let first = self.blocks.front().map_or(0, Vec::len) - self.taken;
+            all.by_ref().take(first).try_for_each(|key| key.save(to))?;
+            // As keys are saved: the words of each.
+            spool.each(|block| to.put(block))?;
+        }
+        all.try_for_each(|key| key.save(to))
+    }
+
+    /// The keys that were written down. Where there are files, they take those for which there is not much room.
+    pub fn load(from: &mut Reader, scratch: Option<&Scratch>) -> io::Result<Queue<K>> {
+        let mut queue = Queue::default();
+        let kept = if scratch.is_some() { 0 } else { size_of::<K>() };
+        for _ in 0..from.count(8 * K::WORDS, kept)? {
+            queue.push(K::load(from)?);
+            if queue.held * size_of::<K>() > LARGE_BYTES
+                && let Some(scratch) = scratch
+            {
+                queue.spill(scratch)?;
             }
         }
+        Ok(queue)
     }
 
     pub fn len(&self) -> u64 {
@@ -71,28 +201,82 @@ impl<K: StateKey> Queue<K> {
     }
 
     pub fn bytes(&self) -> u64 {
-        let keys = self.blocks.len() * BLOCK + self.last.capacity() + self.spare.capacity();
-        (keys * size_of::<K>()) as u64
+        // More of a large block is not there than was put in.
+        let last = if self.last.capacity() > BLOCK { self.last.len() } else { self.last.capacity() };
+        let keys = self.held + last + self.spare.capacity();
+        (keys * size_of::<K>()) as u64 + self.spool.as_ref().map_or(0, Spool::bytes)
     }
+}
+
+/// Moves all but the first block to a file. What has been written is taken away at once: so whatever happens, nothing is there
+/// twice.
+fn move_all<K: StateKey>(spool: &mut Spool, blocks: &mut VecDeque<Vec<K>>, last: &mut Vec<K>) -> io::Result<()> {
+    while let Some(block) = blocks.get_mut(1) {
+        write(spool, block)?;
+        blocks.remove(1);
+    }
+    write(spool, last)
+}
+
+/// Moves whole small blocks from the beginning of a block, or as many of them as find room, to a file.
+fn write<K: StateKey>(spool: &mut Spool, block: &mut Vec<K>) -> io::Result<()> {
+    let mut written = 0;
+    let mut bytes = Vec::with_capacity(BLOCK * size_of::<K>());
+    let result = block.chunks_exact(BLOCK).try_for_each(|keys| {
+        bytes.clear();
+        for key in keys {
+            let words = key.words();
+            words[..K::WORDS].iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+        }
+        spool.push(&bytes)?;
+        written += BLOCK;
+        io::Result::Ok(())
+    });
+    block.drain(..written);
+    result
+}
+
+/// Fills an empty block with what comes out of a file next.
+fn read<K: StateKey>(spool: &mut Spool, block: &mut Vec<K>) -> io::Result<()> {
+    let mut bytes = vec![0; BLOCK * size_of::<K>()];
+    spool.pop(&mut bytes)?;
+    let (words, _) = bytes.as_chunks();
+    block.extend(words.chunks_exact(K::WORDS).map(|words| {
+        let mut key = [0; 2];
+        key.iter_mut().zip(words).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
+        K::from_words(key)
+    }));
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use entail_model::Key;
+    use entail_model::{Key, WideKey};
+    use entail_testkit::rng::Rng;
     use std::collections::VecDeque;
 
-    #[test]
-    fn keys_come_out_as_they_went_in() {
-        let (mut queue, mut naive) = (Queue::default(), VecDeque::new());
-        let mut next = 0;
-        for round in 0..200u64 {
-            for _ in 0..(round * 7919) % 1000 {
-                queue.push(Key(next));
-                naive.push_back(Key(next));
+    /// Keys go in and out, `most` at a time; now and then, they are put aside.
+    fn compare<K: StateKey>(
+        rounds: usize,
+        most: usize,
+        scratch: Option<&Scratch>,
+        key: impl Fn(u64) -> K,
+    ) -> usize {
+        let (mut queue, mut naive, mut rng) = (Queue::default(), VecDeque::new(), Rng::new(11));
+        let (mut next, mut spilled) = (0, 0);
+        for _ in 0..rounds {
+            for _ in 0..rng.below(most) {
+                queue.push(key(next));
+                naive.push_back(key(next));
                 next += 1;
             }
-            for _ in 0..(round * 104_729) % 1000 {
+            if let Some(scratch) = scratch.filter(|_| rng.chance(0.3)) {
+                let before = queue.bytes();
+                let is_moved = queue.spill(scratch).is_ok() && queue.bytes() < before / 2;
+                spilled += usize::from(is_moved);
+            }
+            for _ in 0..rng.below(most) {
                 assert_eq!(queue.pop(), naive.pop_front());
                 assert_eq!(queue.len(), naive.len() as u64);
             }
@@ -100,6 +284,46 @@ mod tests {
         while let Some(key) = naive.pop_front() {
             assert_eq!(queue.pop(), Some(key));
         }
-        assert_eq!(queue.pop(), None);
+        assert_eq!((queue.pop(), queue.is_lost()), (None, false));
+        spilled
+    }
+
+    #[test]
+    fn keys_come_out_as_they_went_in() {
+        compare(200, 1000, None, Key);
+        compare(10, 2_000_000, None, Key);
+    }
+
+    #[test]
+    fn keys_come_out_of_files_as_they_went_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = Scratch::new(folder.path());
+        let wide = |number: u64| WideKey(u128::from(number) << 64 | u128::from(!number));
+        assert!(compare(300, 30_000, Some(&scratch), Key) > 10);
+        assert!(compare(300, 30_000, Some(&scratch), wide) > 10);
+        assert!(compare(20, 3_000_000, Some(&scratch), Key) > 1);
+        assert_eq!(scratch.failure(), None);
+    }
+
+    #[test]
+    fn where_files_find_no_room_keys_stay_where_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        for bytes in [0, 100_000, 1_000_000, 20_000_000] {
+            let scratch = Scratch::with_room(folder.path(), bytes);
+            compare(200, 30_000, Some(&scratch), Key);
+            compare(20, 3_000_000, Some(&scratch), Key);
+            assert!(scratch.failure().is_some());
+        }
+        assert_eq!(compare(30, 30_000, Some(&Scratch::new("/nowhere/at/all")), Key), 0);
+    }
+
+    #[test]
+    fn little_is_left_in_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut queue = Queue::default();
+        (0..10_000_000).for_each(|number| queue.push(Key(number)));
+        assert!(queue.bytes() >= 80_000_000);
+        queue.spill(&Scratch::new(folder.path())).unwrap();
+        assert!(queue.bytes() < 3 * (BLOCK * 8) as u64, "{}", queue.bytes());
     }
 }

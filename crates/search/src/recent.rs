@@ -4,6 +4,9 @@
 //! breadth-first search takes one soon after the other. So a good part of all states that are reached were reached just
 //! before, and need not be looked up among all states: it is enough to remember a few.
 
+use std::io;
+
+use entail_disk::{Reader, Saved, Writer};
 use entail_model::StateKey;
 
 pub(crate) struct Recent<K> {
@@ -17,6 +20,16 @@ const BITS: u32 = 11;
 impl<K> Default for Recent<K> {
     fn default() -> Self {
         Recent { keys: Vec::new() }
+    }
+}
+
+impl<K: StateKey> Saved for Recent<K> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.keys.save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Recent<K>> {
+        Vec::load(from).map(|keys| Recent { keys })
     }
 }
 

@@ -1,9 +1,11 @@
 //! What all searches do with a step: count it, check it, look it up, and look at the clock.
 
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use entail_disk::{Lasting, Reader, Saved, Scratch, Writer, saved};
 use entail_model::{
     Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateBuf, Store, Successors,
     Valuation, Visit,
@@ -11,7 +13,7 @@ use entail_model::{
 
 use crate::descent::{Descent, Notes, Nothing, Taken, Turn};
 use crate::doubt::Doubt;
-use crate::{Checks, End, ErrorKind, Errors, Limit, Limits, Outcome, Stats};
+use crate::{Checks, End, ErrorKind, Errors, Keeper, Limit, Limits, Outcome, Stats};
 
 /// A search under way. Its methods break off with the reason why the search is to end.
 pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
@@ -25,6 +27,10 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     pub origin: u64,
     /// The bytes that the search keeps besides the store and the descent.
     pub aside: u64,
+    /// What the store must leave to that, at least.
+    share: u64,
+    /// What the store has left to that.
+    left: u64,
     /// The most bytes kept so far, in all.
     peak: u64,
     /// Whether something was left unexplored because it lies too deep.
@@ -45,6 +51,18 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     room: Room,
     started: Instant,
     pulse: Pulse,
+    /// Who keeps the search, if it can be.
+    keeper: Option<&'a dyn Keeper>,
+    pause: Option<Pause>,
+}
+
+/// Why a search is to rest as soon as it can.
+#[derive(Clone, Copy)]
+enum Pause {
+    /// To be kept.
+    Keep,
+    /// The same, and then it ends.
+    End(Limit),
 }
 
 /// The first error.
@@ -65,12 +83,17 @@ pub(crate) enum Entered {
     Descent,
 }
 
+/// One byte in so many is left to what is kept aside, as most of it is in files.
+const SHARE: u64 = 16;
+
 /// What the store can still do before it must be asked to make more room.
 #[derive(Default)]
 struct Room {
     keys: usize,
     inserts: usize,
 }
+
+saved!(Room { keys, inserts });
 
 impl Room {
     /// How much is asked for at a time: little at first, so that a small model costs little.
@@ -96,6 +119,8 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             stats: Stats::default(),
             origin: 0,
             aside: 0,
+            share: 0,
+            left: u64::MAX,
             peak: 0,
             cut: false,
             errors: 0,
@@ -110,7 +135,14 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             room: Room::default(),
             started: Instant::now(),
             pulse: Pulse::default(),
+            keeper: None,
+            pause: None,
         }
+    }
+
+    /// The same, for a search that rests now and then, and can be kept.
+    pub fn kept(self) -> Self {
+        Run { keeper: self.limits.keeper, ..self }
     }
 
     /// Begins a descent in a stable state, or goes on with it there.
@@ -321,21 +353,50 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
 
     #[cold]
     fn make_room(&mut self, keys: usize, descent: u64) -> ControlFlow<End> {
+        match self.reserve(keys, descent, |store, count, limit| {
+            store.reserve(count, limit).or_else(|Full| store.give_way(count, limit))
+        }) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(Full) => ControlFlow::Break(End::Limit(Limit::Memory)),
+        }
+    }
+
+    fn reserve(
+        &mut self,
+        keys: usize,
+        descent: u64,
+        make_room: impl FnOnce(&mut S, usize, u64) -> Result<(), Full>,
+    ) -> Result<(), Full> {
         let portion = keys.max(Room::portion(self.stats.stored));
         let limit = self.limits.memory.unwrap_or(u64::MAX);
         let kept = self.aside + descent;
-        let reserved = match limit.checked_sub(kept) {
-            Some(left) => self.store.reserve(portion, left),
-            None => Err(Full),
-        };
-        match reserved {
-            Ok(()) => {
-                self.peak = self.peak.max(self.store.bytes() + kept);
-                self.room = Room { keys: portion, inserts: portion };
-                ControlFlow::Continue(())
-            }
-            Err(Full) => ControlFlow::Break(End::Limit(Limit::Memory)),
-        }
+        make_room(self.store, portion, limit.checked_sub(kept.max(self.share)).ok_or(Full)?)?;
+        let bytes = self.store.bytes();
+        self.left = limit.saturating_sub(bytes);
+        self.peak = self.peak.max(bytes + kept);
+        self.room = Room { keys: portion, inserts: portion };
+        Ok(())
+    }
+
+    /// Whether there is room for so many more states, or for as many as one leads to, without giving up anything.
+    #[inline]
+    pub fn has_room(&mut self, count: usize) -> bool {
+        let few = Room::portion(self.stats.stored) / 16;
+        let has = self.room.inserts >= count && self.room.keys >= few;
+        has || self.reserve(count, 0, S::reserve).is_ok()
+    }
+
+    /// Whether what is kept aside takes more than is left to it.
+    #[inline]
+    pub fn is_crowded(&self) -> bool {
+        self.aside > self.left
+    }
+
+    /// Lets what is kept aside go to files when memory is short, and leaves memory for what does not.
+    pub fn keep_aside(&mut self) -> Option<&'a Scratch> {
+        let scratch = self.limits.scratch?;
+        self.share = self.limits.memory? / SHARE;
+        Some(scratch)
     }
 
     pub fn keys_of_initial_states(&mut self) -> ControlFlow<End, Vec<S::Key>> {
@@ -406,15 +467,81 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 
     #[cold]
-    fn look_at_limits(&self) -> ControlFlow<End> {
+    fn look_at_limits(&mut self) -> ControlFlow<End> {
         let stopped = self.limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-        if stopped || self.model.should_begin_again(self.stats.stored + self.stats.matched) {
+        if !stopped && self.model.should_begin_again(self.stats.stored + self.stats.matched) {
             return ControlFlow::Break(End::Limit(Limit::Interrupted));
         }
-        if self.limits.time.is_some_and(|time| self.started.elapsed() >= time) {
-            return ControlFlow::Break(End::Limit(Limit::Time));
+        let is_late = || self.limits.time.is_some_and(|time| self.started.elapsed() >= time);
+        let limit = if stopped { Some(Limit::Interrupted) } else { is_late().then_some(Limit::Time) };
+        match (limit, self.keeper) {
+            (Some(limit), None) => return ControlFlow::Break(End::Limit(limit)),
+            (Some(limit), Some(_)) => self.pause = Some(Pause::End(limit)),
+            (None, Some(keeper)) if keeper.is_due() => self.pause = Some(Pause::Keep),
+            (None, Some(_) | None) => {}
         }
         ControlFlow::Continue(())
+    }
+
+    /// Where the search could go on if it were cut off; `save` writes what it keeps itself.
+    #[inline]
+    pub fn rest(&mut self, save: impl Fn(&mut Writer) -> io::Result<()>) -> ControlFlow<End>
+    where
+        S: Lasting,
+    {
+        if self.pause.is_some() { self.be_kept(save) } else { ControlFlow::Continue(()) }
+    }
+
+    #[cold]
+    fn be_kept(&mut self, save: impl Fn(&mut Writer) -> io::Result<()>) -> ControlFlow<End>
+    where
+        S: Lasting,
+    {
+        if let Some(keeper) = self.keeper {
+            keeper.keep(&|to| {
+                self.store.save(to)?;
+                self.observer.save(to)?;
+                self.save(to)?;
+                save(to)
+            });
+        }
+        match self.pause.take() {
+            Some(Pause::End(limit)) => ControlFlow::Break(End::Limit(limit)),
+            Some(Pause::Keep) | None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.stats.save(to)?;
+        self.origin.save(to)?;
+        self.aside.save(to)?;
+        self.peak.save(to)?;
+        self.cut.save(to)?;
+        self.errors.save(to)?;
+        self.first.save(to)?;
+        self.doubt.save(to)?;
+        self.room.save(to)?;
+        self.pulse.save(to)
+    }
+
+    /// Becomes what a search had become when it was kept, with its store and its observer.
+    pub fn restore(&mut self, from: &mut Reader) -> io::Result<()>
+    where
+        S: Lasting,
+    {
+        self.store.restore(from)?;
+        self.observer.restore(from)?;
+        self.stats = Saved::load(from)?;
+        self.origin = Saved::load(from)?;
+        self.aside = Saved::load(from)?;
+        self.peak = Saved::load(from)?;
+        self.cut = Saved::load(from)?;
+        self.errors = Saved::load(from)?;
+        self.first = Saved::load(from)?;
+        self.doubt = Saved::load(from)?;
+        self.room = Saved::load(from)?;
+        self.pulse = Saved::load(from)?;
+        Ok(())
     }
 
     #[cold]
@@ -495,6 +622,8 @@ impl<M: Model, S: Numbered, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
 struct Pulse {
     steps: u64,
 }
+
+saved!(Pulse { steps });
 
 enum Beat {
     Rest,

@@ -7,6 +7,9 @@
 //! way again.
 
 use std::collections::HashMap;
+use std::io;
+
+use entail_disk::{Reader, Saved, Scratch, Tape, Writer, damaged};
 
 use crate::footprint;
 
@@ -14,7 +17,7 @@ use crate::footprint;
 pub(crate) struct Trace {
     /// A 1 for every state, after as many 0s as its parent's number says.
     parents: Vec<u64>,
-    /// How many bits of `parents` are in use.
+    /// How many bits of them are in use.
     bits: u64,
     /// How many 0s there are.
     parent: u64,
@@ -24,11 +27,35 @@ pub(crate) struct Trace {
     places: Vec<u8>,
     /// The places that do not fit into a byte.
     far: HashMap<u64, u32>,
+    /// How many samples' worth of `parents` are not in memory.
+    samples_away: usize,
+    /// The beginnings of `parents` and `places`, if memory has no room for them.
+    away: Option<Away>,
+}
+
+struct Away {
+    parents: Tape,
+    places: Tape,
+}
+
+impl Away {
+    fn in_files<'a>(away: &'a mut Option<Away>, scratch: &Scratch) -> io::Result<&'a mut Away> {
+        Ok(match away {
+            Some(away) => away,
+            none => none.insert(Away { parents: scratch.tape()?, places: scratch.tape()? }),
+        })
+    }
 }
 
 const FAR: u8 = u8::MAX;
+/// So many bytes of what was written down stay in memory; whole samples.
+const LOADED: usize = 32 << 20;
 /// In words.
 const SAMPLE: usize = 64;
+/// As many as are written at once.
+const SAMPLES: usize = 256;
+/// In bytes.
+const WORD: usize = size_of::<u64>();
 
 impl Trace {
     /// Notes the next state.
@@ -42,27 +69,102 @@ impl Trace {
         }
         self.parents[(at / 64) as usize] |= 1 << (at % 64);
         if place >= u32::from(FAR) {
-            self.far.insert(self.places.len() as u64, place);
+            self.far.insert(self.len(), place);
         }
         self.places.push(place.min(u32::from(FAR)) as u8);
     }
 
     /// How many states were noted: the number of the last one.
     pub fn len(&self) -> u64 {
-        self.places.len() as u64
+        self.places_away() + self.places.len() as u64
     }
 
     /// The places to be taken, one after the other, to come to a state.
-    pub fn way_to(&self, mut state: u64) -> Vec<u32> {
+    pub fn way_to(&self, mut state: u64) -> io::Result<Vec<u32>> {
         let mut way = Vec::new();
         while state > 0 {
             let index = state - 1;
-            let place = self.places[index as usize];
+            let place = self.place(index)?;
             way.push(if place == FAR { self.far[&index] } else { u32::from(place) });
-            state = self.parent_of(index);
+            state = self.parent_of(index)?;
         }
         way.reverse();
-        way
+        Ok(way)
+    }
+
+    /// Moves almost all of it to files.
+    pub fn spill(&mut self, scratch: &Scratch) -> io::Result<()> {
+        // The last word is still written to.
+        let words = self.parents.len().saturating_sub(1) / SAMPLE * SAMPLE;
+        if words > 0 {
+            self.spill_parents(words, scratch)?;
+            self.spill_places(scratch)?;
+        }
+        Ok(())
+    }
+
+    fn spill_parents(&mut self, words: usize, scratch: &Scratch) -> io::Result<()> {
+        let away = Away::in_files(&mut self.away, scratch)?;
+        let mut bytes = Vec::new();
+        for some in self.parents[..words].chunks(SAMPLES * SAMPLE) {
+            bytes.clear();
+            some.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+            if let Err(error) = away.parents.append(&bytes) {
+                // What could not be written stays; what was is written again the next time.
+                away.parents.shorten(self.samples_away as u64 * (SAMPLE * WORD) as u64);
+                return Err(error);
+            }
+        }
+        self.parents.drain(..words);
+        self.parents.shrink_to_fit();
+        self.bits -= 64 * words as u64;
+        self.samples_away += words / SAMPLE;
+        Ok(())
+    }
+
+    fn spill_places(&mut self, scratch: &Scratch) -> io::Result<()> {
+        Away::in_files(&mut self.away, scratch)?.places.append(&self.places)?;
+        self.places = Vec::new();
+        Ok(())
+    }
+
+    /// Writes down all of it, wherever it is.
+    pub fn save(&self, to: &mut Writer) -> io::Result<()> {
+        let words_away = self.samples_away * SAMPLE;
+        (self.bits + 64 * words_away as u64).save(to)?;
+        self.parent.save(to)?;
+        self.samples.save(to)?;
+        self.far.save(to)?;
+        (words_away + self.parents.len()).save(to)?;
+        self.away.iter().try_for_each(|away| away.parents.each(|bytes| to.put(bytes)))?;
+        self.parents.iter().try_for_each(|word| word.save(to))?;
+        self.len().save(to)?;
+        self.away.iter().try_for_each(|away| away.places.each(|bytes| to.put(bytes)))?;
+        to.put(&self.places)
+    }
+
+    /// What was written down. Where there are files, they take what there is not much room for.
+    pub fn load(from: &mut Reader, scratch: Option<&Scratch>) -> io::Result<Trace> {
+        let (bits, parent, samples, far) =
+            (Saved::load(from)?, Saved::load(from)?, Saved::load(from)?, Saved::load(from)?);
+        let mut trace = Trace { bits, parent, samples, far, ..Trace::default() };
+        let kept = |bytes| if scratch.is_some() { 0 } else { bytes };
+        for _ in 0..from.count(WORD, kept(WORD))? {
+            trace.parents.push(u64::load(from)?);
+            if let Some(scratch) = scratch.filter(|_| trace.parents.len() * WORD > LOADED) {
+                trace.spill_parents(LOADED / WORD, scratch)?;
+            }
+        }
+        for _ in 0..from.count(1, kept(1))? {
+            trace.places.push(u8::load(from)?);
+            if let Some(scratch) = scratch.filter(|_| trace.places.len() >= LOADED) {
+                trace.spill_places(scratch)?;
+            }
+        }
+        let words = (trace.samples_away * SAMPLE + trace.parents.len()) as u64;
+        let fits = trace.bits <= 64 * (trace.parents.len() as u64)
+            && trace.samples.len() as u64 == words.div_ceil(SAMPLE as u64);
+        if fits { Ok(trace) } else { Err(damaged("a trace that is not as long as it says")) }
     }
 
     /// What it takes, or soon will.
@@ -78,24 +180,54 @@ impl Trace {
 
     fn push_word(&mut self) {
         if self.parents.len().is_multiple_of(SAMPLE) {
-            self.samples.push(self.places.len() as u64);
+            self.samples.push(self.len());
         }
         self.parents.push(0);
     }
 
+    fn places_away(&self) -> u64 {
+        self.away.as_ref().map_or(0, |away| away.places.len())
+    }
+
+    fn place(&self, index: u64) -> io::Result<u8> {
+        match &self.away {
+            Some(away) if index < away.places.len() => {
+                let mut place = [0];
+                away.places.read(index, &mut place)?;
+                Ok(place[0])
+            }
+            _ => Ok(self.places[(index - self.places_away()) as usize]),
+        }
+    }
+
     /// How many 0s stand before the 1 with this index.
-    fn parent_of(&self, index: u64) -> u64 {
+    fn parent_of(&self, index: u64) -> io::Result<u64> {
         let sample = self.samples.partition_point(|&ones| ones <= index) - 1;
         let mut ones = self.samples[sample];
-        for (at, &word) in self.parents.iter().enumerate().skip(sample * SAMPLE) {
+        for (at, word) in (sample * SAMPLE..).zip(self.words(sample)?) {
             let here = u64::from(word.count_ones());
             if ones + here > index {
                 let bit = select(word, (index - ones) as u32);
-                return 64 * at as u64 + u64::from(bit) - index;
+                return Ok(64 * at as u64 + u64::from(bit) - index);
             }
             ones += here;
         }
         unreachable!("a state that was noted")
+    }
+
+    /// Those that a sample counts the 1s before.
+    fn words(&self, sample: usize) -> io::Result<Vec<u64>> {
+        match &self.away {
+            Some(away) if sample < self.samples_away => {
+                let mut bytes = [0; SAMPLE * WORD];
+                away.parents.read((sample * bytes.len()) as u64, &mut bytes)?;
+                Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
+            }
+            _ => {
+                let here = &self.parents[(sample - self.samples_away) * SAMPLE..];
+                Ok(here[..here.len().min(SAMPLE)].to_vec())
+            }
+        }
     }
 }
 
@@ -127,6 +259,11 @@ mod tests {
             trace.note(parent as u64, place);
             origins.push((parent, place));
         }
+        check(&trace, &origins);
+    }
+
+    /// Each state has its parent and its place; those are numbered from 1 on.
+    fn check(trace: &Trace, origins: &[(usize, u32)]) {
         for state in (1..=origins.len()).step_by(997) {
             let (mut way, mut at) = (Vec::new(), state);
             while at > 0 {
@@ -134,8 +271,41 @@ mod tests {
                 at = origins[at - 1].0;
             }
             way.reverse();
-            assert_eq!(trace.way_to(state as u64), way, "state {state}");
+            assert_eq!(trace.way_to(state as u64).unwrap(), way, "state {state}");
         }
+    }
+
+    #[test]
+    fn every_way_is_found_in_files() {
+        let folder = tempfile::tempdir().unwrap();
+        // With all room, and with less.
+        for bytes in [u64::MAX, 0, 600, 5000, 40_000] {
+            let scratch = Scratch::with_room(folder.path(), bytes);
+            let (mut rng, mut trace, mut origins) = (Rng::new(9), Trace::default(), Vec::new());
+            let mut parent = 0;
+            for _ in 0..50_000 {
+                if rng.chance(0.3) {
+                    parent = (parent + rng.below(300)).min(origins.len());
+                }
+                if rng.chance(0.001) {
+                    let _ = trace.spill(&scratch);
+                }
+                let place = if rng.chance(0.01) { 200 + rng.below(1000) } else { rng.below(10) } as u32;
+                trace.note(parent as u64, place);
+                origins.push((parent, place));
+            }
+            check(&trace, &origins);
+            assert_eq!(scratch.failure().is_none(), bytes == u64::MAX);
+        }
+    }
+
+    #[test]
+    fn little_is_left_in_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut trace = Trace::default();
+        (0..1_000_000).for_each(|state| trace.note(state, 3));
+        trace.spill(&Scratch::new(folder.path())).unwrap();
+        assert!(trace.bytes() < 20_000, "{}", trace.bytes());
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! After Holzmann: An analysis of bitstate hashing, FMSD 1998; the bits are chosen by enhanced double hashing, after Dillinger,
 //! Manolios: Bloom filters in probabilistic verification, FMCAD 2004.
 
+use std::io;
+
+use entail_disk::{Reader, Saved, Writer, damaged};
 use entail_model::{Full, Visit};
 
 use crate::counter::Counter;
@@ -19,6 +22,23 @@ pub struct Bitstate {
     len: Counter,
     /// Bits that are set.
     set: Counter,
+}
+
+impl Saved for Bitstate {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.words.save(to)?;
+        self.bits.save(to)?;
+        self.len().save(to)?;
+        self.set.sum().save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Bitstate> {
+        let (words, bits) = (Zeroed::load(from)?, u32::load(from)?);
+        if words.is_empty() || bits == 0 {
+            return Err(damaged("an array without bits"));
+        }
+        Ok(Bitstate { words, bits, len: Saved::load(from)?, set: Saved::load(from)? })
+    }
 }
 
 impl Bitstate {
@@ -40,6 +60,11 @@ impl Bitstate {
             step = step.wrapping_add(number);
             (&words[word], 1 << (rest >> 58))
         })
+    }
+
+    /// How many bits a state has.
+    pub(crate) fn bits(&self) -> u32 {
+        self.bits
     }
 
     /// The share of bits that are set.
@@ -89,6 +114,11 @@ impl Bitstate {
             -(-load).ln_1p() - (1..=self.bits).map(term).sum::<f64>()
         };
         (64 * self.words.len()) as f64 / bits * sum
+    }
+
+    /// How likely it is that all bits of a state are set.
+    pub(crate) fn confused(&self) -> f64 {
+        self.load().powi(self.bits as i32)
     }
 
     pub(crate) fn formula(&self) -> String {

@@ -3,6 +3,7 @@
 //! After Wolper, Leroy: Reliable hashing without collision detection, CAV 1993; Stern, Dill: A new scheme for
 //! memory-efficient probabilistic verification, FORTE 1996.
 
+use entail_disk::saved;
 use entail_model::{Full, Growth, Visit};
 
 use crate::hash::Hash;
@@ -15,10 +16,31 @@ pub struct Compact {
     bits: u32,
 }
 
+saved!(Compact { table, bits });
+
 impl Compact {
     /// Between 2 and 64 bits.
     pub fn new(bits: u32) -> Compact {
         Compact { table: Table::new(bits), bits }
+    }
+
+    /// With all the memory that there is.
+    pub(crate) fn spacious(bits: u32, limit: u64) -> Result<Compact, Full> {
+        Ok(Compact { table: Table::spacious(bits, limit)?, bits })
+    }
+
+    /// How many bits hashes can have, but no more than `most`, if so many are to find room.
+    pub(crate) fn widest(states: u64, limit: u64, most: u32) -> Option<u32> {
+        (2..=most).rev().find(|&bits| Table::capacity(bits, limit) >= states)
+    }
+
+    pub(crate) fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// The hash of every state, as far as it is known.
+    pub(crate) fn each(&self, each: impl FnMut(u64)) {
+        self.table.each(each);
     }
 
     #[inline]
@@ -63,6 +85,11 @@ impl Compact {
         let share = seen / hashes;
         // For small shares, all digits would cancel out.
         if share < 1e-5 { seen * share / 2.0 } else { -hashes * (-share).ln_1p() - seen }
+    }
+
+    /// The share of hashes that are there.
+    pub(crate) fn confused(&self) -> f64 {
+        self.len() as f64 / f64::from(self.bits).exp2()
     }
 
     pub(crate) fn formula(&self) -> String {

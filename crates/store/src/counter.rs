@@ -1,5 +1,9 @@
 //! A count that threads add to without getting in each other's way.
 
+use std::io;
+
+use entail_disk::{Reader, Saved, Writer};
+
 // Not those of `crate::sync`: nothing depends on the order in which threads count.
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -12,6 +16,16 @@ pub(crate) struct Counter([Part; PARTS]);
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Part(AtomicU64);
+
+impl Saved for Counter {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.sum().save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Counter> {
+        u64::load(from).map(Counter::of)
+    }
+}
 
 impl Counter {
     #[inline]
@@ -29,6 +43,13 @@ impl Counter {
     pub fn add_alone(&self, count: u64) {
         let Part(part) = &self.0[0];
         part.store(part.load(Relaxed) + count, Relaxed);
+    }
+
+    /// A count that has come so far.
+    fn of(count: u64) -> Counter {
+        let counter = Counter::default();
+        counter.add_alone(count);
+        counter
     }
 
     pub fn sum(&self) -> u64 {

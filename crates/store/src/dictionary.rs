@@ -11,7 +11,9 @@
 use crate::memory::Zeroed;
 use crate::mix::Mix;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use entail_disk::{Reader, Saved, Writer, damaged};
 use entail_model::Full;
+use std::io;
 
 /// Ids are smaller than 2 to the power of this. The other bits of a slot are a tag, so that most values that happen
 /// to be in the way need not be looked at.
@@ -20,7 +22,7 @@ const ID_MASK: u32 = (1 << ID_BITS) - 1;
 
 const FEWEST_VALUES: usize = if cfg!(loom) { 2 } else { 64 };
 /// From this number of values on, room grows by half; before, it doubles.
-const MANY_VALUES: usize = 1 << 20;
+const MANY_VALUES: usize = 1 << 16;
 
 #[derive(Debug)]
 pub(crate) struct Dictionary {
@@ -32,6 +34,24 @@ pub(crate) struct Dictionary {
 impl Default for Dictionary {
     fn default() -> Dictionary {
         Dictionary { values: Zeroed::default(), index: Zeroed::default(), next: AtomicU32::new(1) }
+    }
+}
+
+/// The index too: which of two ids of a value counts is said there.
+impl Saved for Dictionary {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.values.save(to)?;
+        self.index.save(to)?;
+        self.next_id().save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Dictionary> {
+        let (values, index, next) = (Zeroed::load(from)?, Zeroed::load(from)?, u32::load(from)?);
+        let fits = index.len() == slots(values.len()) && next > 0 && next as usize <= values.len().max(1);
+        if !fits {
+            return Err(damaged("a dictionary that is not as large as it says"));
+        }
+        Ok(Dictionary { values, index, next: AtomicU32::new(next) })
     }
 }
 
@@ -51,6 +71,12 @@ impl Dictionary {
             }
             at = after(at, self.index.len());
         }
+    }
+
+    /// Says that the id of a value will soon be asked for.
+    #[inline]
+    pub fn prefetch(&self, value: u64) {
+        self.index.get(home(hash(value), self.index.len())).inspect(|slot| crate::prefetch(*slot));
     }
 
     #[inline]
@@ -78,7 +104,7 @@ impl Dictionary {
         }
         let now = self.values.len();
         let more = if now < MANY_VALUES { 2 * now } else { now / 2 * 3 };
-        let generous = more.max(wanted.next_power_of_two()).clamp(FEWEST_VALUES, 1 << ID_BITS);
+        let generous = more.max(wanted).clamp(FEWEST_VALUES, 1 << ID_BITS);
         let room = [generous, wanted].into_iter().find(|&room| self.bytes_to_grow(room) <= limit);
         self.grow(room.ok_or(Full)?)
     }

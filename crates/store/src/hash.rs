@@ -1,6 +1,7 @@
 //! Hashes of keys, for stores that keep no more than these.
 
-use entail_model::StateKey;
+use entail_disk::saved;
+use entail_model::{Key, StateKey};
 
 /// Two independent numbers that look random.
 pub(crate) type Hash = [u64; 2];
@@ -10,6 +11,9 @@ pub(crate) type Hash = [u64; 2];
 pub(crate) struct Hasher {
     secrets: [u64; 6],
 }
+
+saved!(Hasher { secrets });
+saved!(Hashing { hasher, known });
 
 impl Hasher {
     pub fn new(seed: u64) -> Hasher {
@@ -35,6 +39,36 @@ impl Hasher {
     }
 }
 
+/// How the hashes of states are found, if of some states not more may be known than so many bits of a hash.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hashing {
+    pub hasher: Hasher,
+    pub known: Option<u32>,
+}
+
+impl Hashing {
+    #[inline]
+    pub fn hash(&self, key: impl StateKey) -> Hash {
+        match self.known {
+            None => self.hasher.hash(key),
+            Some(bits) => self.again(self.number(key, bits)),
+        }
+    }
+
+    /// So many bits of the hash of a state.
+    #[inline]
+    pub fn number(&self, key: impl StateKey, bits: u32) -> u64 {
+        let [hash, _] = self.hasher.hash(key);
+        hash >> (u64::BITS - bits)
+    }
+
+    /// A hash of all that is known.
+    #[inline]
+    pub fn again(&self, number: u64) -> Hash {
+        self.hasher.hash(Key(number))
+    }
+}
+
 #[inline]
 fn product(one: u64, other: u64) -> (u64, u64) {
     let product = u128::from(one) * u128::from(other);
@@ -44,7 +78,7 @@ fn product(one: u64, other: u64) -> (u64, u64) {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use entail_model::{Key, WideKey};
+    use entail_model::WideKey;
     use std::collections::HashSet;
 
     /// How many of the hashes are equal in their highest bits; and how many would be if they were random.

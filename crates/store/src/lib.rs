@@ -1,11 +1,15 @@
 //! Where visited states are kept: one file for each kind of store.
 
 mod bitstate;
+mod cache;
 mod chosen;
+mod collapse;
 mod compact;
 mod counter;
+mod dfa;
 mod dictionary;
 mod hash;
+mod ladder;
 mod lossless;
 #[expect(unsafe_code)]
 mod memory;
@@ -14,17 +18,27 @@ mod numbered;
 #[expect(unsafe_code)]
 mod packing;
 mod pairs;
+mod parted;
+mod plain;
+mod strings;
 mod sync;
 mod table;
 mod tree;
 mod visited;
 
 pub use bitstate::Bitstate;
+pub use cache::{CacheSize, Cached};
 pub use chosen::Chosen;
+pub use collapse::Collapse;
 pub use compact::Compact;
+pub use dfa::Minimal;
+pub use ladder::{Ladder, Remains, Rung, Share};
 pub use lossless::{Kept, Lossless, LosslessWide, Short};
+pub use memory::share_one_heap;
 pub use numbered::Numbers;
 pub use packing::{Field, Packing};
+pub use parted::Parted;
+pub use plain::Plain;
 pub use visited::{Sieve, Visited};
 
 /// Has a value fetched into the cache, without waiting for it.

@@ -1,11 +1,14 @@
 //! The stores that keep every state as it is.
 
+use std::io;
+
+use entail_disk::{Lasting, Reader, Saved, Writer, damaged, saved};
 use entail_model::{Full, Growth, Guarantee, Key, Keys, State, StateBuf, StateKey, Store, Visit, WideKey};
 
 use crate::chosen::Chosen;
 use crate::pairs::Pairs;
 use crate::table::Table;
-use crate::tree::{Opened, Tree};
+use crate::tree::{Opened, Tree, one_by_one};
 
 /// Keeps states of whole words. The short ones, those of one word of a known width, are their own keys; all others are
 /// reduced to keys by a tree, and marked.
@@ -30,6 +33,8 @@ pub trait Short: Sealed {
     fn key(&self, state: &State) -> Option<Self::Key>;
     /// An empty set for the same states.
     fn another(&self) -> Self;
+    /// Whether it is a set of such states.
+    fn is_like(&self, other: &Self) -> bool;
     /// The tree's key of a longer state, marked.
     fn marked(key: Key) -> Self::Key;
     /// The tree's key, if the key is marked.
@@ -41,12 +46,13 @@ pub trait Short: Sealed {
     /// Inserts keys of which none is marked, and appends the indices of those that are new.
     fn insert_all(&mut self, keys: &[Self::Key], new: &mut Vec<u32>);
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
+    fn each(&self, each: &mut dyn FnMut(Self::Key));
     fn count(&self) -> u64;
     fn bytes(&self) -> u64;
     fn growth(&self) -> Growth;
 }
 
-trait Sealed: Sync {}
+trait Sealed: Sync + Saved {}
 impl Sealed for Words {}
 impl Sealed for Pairs {}
 
@@ -58,9 +64,28 @@ pub struct Words {
     bits: u32,
 }
 
+saved!(Words { table, bits });
+
 impl Words {
     fn new(bits: u32) -> Words {
         Words { table: Table::new(bits.max(2)), bits }
+    }
+}
+
+/// What is loaded is for the same states.
+impl<S: Short> Lasting for Kept<S> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.short.save(to)?;
+        self.long.save(to)
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        let short = S::load(from)?;
+        if !short.is_like(&self.short) {
+            return Err(damaged("what was kept is of states of another length"));
+        }
+        (self.short, self.long) = (short, Tree::load(from)?);
+        Ok(())
     }
 }
 
@@ -105,6 +130,10 @@ impl Short for Words {
         Words::new(self.bits)
     }
 
+    fn is_like(&self, other: &Words) -> bool {
+        self.bits == other.bits
+    }
+
     #[inline]
     fn marked(Key(key): Key) -> Key {
         Key(key | LONG)
@@ -144,6 +173,10 @@ impl Short for Words {
         if self.bits > 0 { self.table.reserve(count, limit) } else { Ok(()) }
     }
 
+    fn each(&self, each: &mut dyn FnMut(Key)) {
+        self.table.each(|key| each(Key(key)));
+    }
+
     fn count(&self) -> u64 {
         self.table.len()
     }
@@ -169,6 +202,10 @@ impl Short for Pairs {
 
     fn another(&self) -> Pairs {
         Pairs::default()
+    }
+
+    fn is_like(&self, _: &Pairs) -> bool {
+        true
     }
 
     #[inline]
@@ -210,6 +247,10 @@ impl Short for Pairs {
         self.reserve(count, limit)
     }
 
+    fn each(&self, each: &mut dyn FnMut(WideKey)) {
+        self.each(|pair| each(WideKey::from_words(pair)));
+    }
+
     fn count(&self) -> u64 {
         self.len()
     }
@@ -223,11 +264,6 @@ impl Short for Pairs {
     }
 }
 
-/// Appends the indices of those that are new.
-fn one_by_one<K: Copy>(keys: &[K], new: &mut Vec<u32>, mut insert: impl FnMut(K) -> Visit) {
-    new.extend((0..).zip(keys).filter(|(_, key)| insert(**key) == Visit::New).map(|(index, _)| index));
-}
-
 impl<S: Short> Kept<S> {
     /// An empty set for keys that this store makes.
     pub fn key_set(&self) -> Chosen<S> {
@@ -237,6 +273,28 @@ impl<S: Short> Kept<S> {
     /// Makes room for so many more keys, but not for states to be kept.
     pub(crate) fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.long.reserve(count, limit.saturating_sub(self.short.bytes()))
+    }
+
+    /// What it takes to make keys and to open them.
+    pub(crate) fn key_bytes(&self) -> u64 {
+        self.long.key_bytes()
+    }
+
+    /// What it takes besides, even without a state.
+    pub(crate) fn least_bytes(&self) -> u64 {
+        self.short.another().bytes() + Tree::default().bytes()
+    }
+
+    /// The key of every state that is kept, in no particular order.
+    pub(crate) fn each_key(&self, each: &mut dyn FnMut(S::Key)) {
+        self.short.each(each);
+        self.long.each(|key| each(S::marked(key)));
+    }
+
+    /// Keeps no states any more; but keys still name the same ones.
+    pub(crate) fn forget_states(&mut self) {
+        self.short = self.short.another();
+        self.long.forget_inserted();
     }
 }
 

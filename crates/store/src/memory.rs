@@ -4,23 +4,89 @@
 //! lie in huge pages where there are any; and a large array grows without a second one beside it, because the
 //! kernel moves pages, not bytes.
 
+use entail_disk::{Reader, Saved, Writer};
 use entail_model::Full;
+use std::io;
 use std::ops::Deref;
 
 pub(crate) use allocated::Zeroed;
 
-use crate::sync::{AtomicU32, AtomicU64};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+
+/// Has all threads take memory from one heap. Otherwise each of them may reserve addresses for a heap of its own, far more
+/// than it will use; where addresses are limited, that may be most of them.
+pub fn share_one_heap() {
+    #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+    // SAFETY: a setting of the allocator, which may be changed at any time.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
+}
 
 /// Types for which zero bytes are a value, and which nobody needs to drop.
 ///
 /// # Safety
 /// Both must be so.
-pub(crate) unsafe trait Zero: Default + Sync {}
+pub(crate) unsafe trait Zero: Default + Sync {
+    fn is_zero(&self) -> bool;
+    fn save(&self, to: &mut Writer) -> io::Result<()>;
+    /// Instead of zeros.
+    fn restore(&self, from: &mut Reader) -> io::Result<()>;
+}
 
-// SAFETY: atomics have the representation of the numbers in them.
-unsafe impl Zero for AtomicU32 {}
-// SAFETY: as above.
-unsafe impl Zero for AtomicU64 {}
+macro_rules! zero_numbers {
+    ($($atomic:ident: $number:ident),*) => {$(
+        // SAFETY: atomics have the representation of the numbers in them.
+        unsafe impl Zero for $atomic {
+            fn is_zero(&self) -> bool {
+                self.load(Ordering::Relaxed) == 0
+            }
+
+            #[inline]
+            fn save(&self, to: &mut Writer) -> io::Result<()> {
+                self.load(Ordering::Relaxed).save(to)
+            }
+
+            #[inline]
+            fn restore(&self, from: &mut Reader) -> io::Result<()> {
+                self.store($number::load(from)?, Ordering::Relaxed);
+                Ok(())
+            }
+        }
+    )*};
+}
+
+zero_numbers!(AtomicU32: u32, AtomicU64: u64);
+
+/// Of so many values it is noted whether they are all zero: then they are not written.
+const BLOCK: usize = 256;
+
+/// Nothing is copied; and what is zero takes no time, nor memory before it is used.
+impl<T: Zero> Saved for Zeroed<T> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.len().save(to)?;
+        for block in self.chunks(BLOCK) {
+            let is_used = !block.iter().all(T::is_zero);
+            is_used.save(to)?;
+            if is_used {
+                block.iter().try_for_each(|value| value.save(to))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Self> {
+        let len = usize::load(from)?;
+        from.make_room(len as u64, size_of::<T>())?;
+        let zeroed = Zeroed::<T>::new(len).map_err(|Full| io::ErrorKind::OutOfMemory)?;
+        for block in zeroed.chunks(BLOCK) {
+            if bool::load(from)? {
+                block.iter().try_for_each(|value| value.restore(from))?;
+            }
+        }
+        Ok(zeroed)
+    }
+}
 
 #[cfg(not(loom))]
 mod allocated {

@@ -11,7 +11,9 @@
 //! first one. Who meets such a place meanwhile waits for the few instructions that takes.
 
 use std::collections::BTreeSet;
+use std::io;
 
+use entail_disk::{Reader, Saved, Writer, damaged};
 use entail_model::{Full, Growth, Visit};
 
 use crate::counter::Counter;
@@ -26,6 +28,8 @@ const PAIRS: usize = if cfg!(loom) { 1 } else { 4 };
 /// far from its line.
 const TAKEN: u64 = u64::MAX;
 const FEWEST_HOMES: usize = 16;
+/// With more, a line would have room for more than it has.
+const MOST_HOMES: usize = 1 << 34;
 /// The load, in percent, above which the set grows.
 const CROWDED: u64 = 75;
 /// The load that is still borne when it may not grow.
@@ -34,6 +38,8 @@ const BEARABLE: u64 = 88;
 const LARGE: usize = 32 << 20;
 /// A guess of what a pair costs that found no room near its line.
 const ASTRAY_BYTES: usize = 40;
+/// To grow by less than one part in so many takes longer than it helps.
+const WORTH_A_PASS: usize = 32;
 /// One byte in so many is left to them.
 const SPARED: u64 = 32;
 
@@ -57,7 +63,52 @@ struct Line {
 
 // SAFETY: arrays of atomics.
 #[expect(unsafe_code)]
-unsafe impl Zero for Line {}
+unsafe impl Zero for Line {
+    /// What is not in use may have a second word all the same.
+    fn is_zero(&self) -> bool {
+        self.firsts.iter().all(Zero::is_zero)
+    }
+
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.firsts.iter().chain(&self.seconds).try_for_each(|word| word.save(to))
+    }
+
+    fn restore(&self, from: &mut Reader) -> io::Result<()> {
+        self.firsts.iter().chain(&self.seconds).try_for_each(|word| word.restore(from))
+    }
+}
+
+impl Saved for Scattered {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        (self.0, self.1).save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Scattered> {
+        <(u64, u64)>::load(from).map(|(first, second)| Scattered(first, second))
+    }
+}
+
+impl Saved for Pairs {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.shape.homes.save(to)?;
+        self.lines.save(to)?;
+        self.astray().save(to)?;
+        self.len().save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Pairs> {
+        let homes = usize::load(from)?;
+        if !(FEWEST_HOMES..=MOST_HOMES).contains(&homes) {
+            return Err(damaged("a set of pairs of a size that there is not"));
+        }
+        let (shape, lines) = (Shape::new(64, homes), Zeroed::load(from)?);
+        if lines.len() != shape.lines() {
+            return Err(damaged("a set of pairs that is not as large as it says"));
+        }
+        let (astray, len) = (Mutex::new(BTreeSet::load(from)?), Saved::load(from)?);
+        Ok(Pairs { mix: Mix::new(64), shape, lines, astray, len })
+    }
+}
 
 /// A pair whose first word is spread over all words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +119,7 @@ struct LineFull;
 
 impl Default for Pairs {
     fn default() -> Pairs {
-        let shape = Shape::new(64, FEWEST_HOMES);
+        let shape = Shape::of_words(64, FEWEST_HOMES);
         let lines = Zeroed::new(shape.lines()).expect("room for a few cache lines");
         Pairs { mix: Mix::new(64), shape, lines, astray: Mutex::default(), len: Counter::default() }
     }
@@ -123,7 +174,11 @@ impl Pairs {
         let wanted = self.len() + count as u64;
         while self.is_loaded(CROWDED, wanted) {
             let homes = self.next_homes().min(self.most_homes(limit));
-            let grown = if homes > self.shape.homes { self.grow(homes) } else { Err(Full) };
+            let grown = if homes > self.shape.homes + self.shape.homes / WORTH_A_PASS {
+                self.grow(homes)
+            } else {
+                Err(Full)
+            };
             if grown.is_err() {
                 return if self.is_loaded(BEARABLE, wanted) { Err(Full) } else { Ok(()) };
             }
@@ -131,10 +186,29 @@ impl Pairs {
         Ok(())
     }
 
+    /// Every pair, in no particular order.
+    pub fn each(&self, mut each: impl FnMut([u64; 2])) {
+        let gather = |Scattered(first, second)| [self.mix.gather(first) ^ self.shuffled(second), second];
+        let mut firsts = self.shape.firsts();
+        for line in (0..self.shape.lines()).rev() {
+            firsts.reach(line);
+            for (slot, second) in self.lines[line].pairs() {
+                let first = self.shape.number(slot, firsts.of(line - self.shape.displacement(slot)));
+                each(gather(Scattered(first, second)));
+            }
+        }
+        self.astray().iter().for_each(|&pair| each(gather(pair)));
+    }
+
     /// The second word has a say in where the first one goes; with both, it is found again.
     #[inline]
     fn scatter(&self, [first, second]: [u64; 2]) -> Scattered {
-        Scattered(self.mix.scatter(first ^ self.mix.scatter(second)), second)
+        Scattered(self.mix.scatter(first ^ self.shuffled(second)), second)
+    }
+
+    #[inline]
+    fn shuffled(&self, second: u64) -> u64 {
+        self.mix.scatter(second)
     }
 
     #[inline]
@@ -182,15 +256,14 @@ impl Pairs {
     fn most_homes(&self, limit: u64) -> usize {
         let others = size_of::<Pairs>() + self.lines.extra_to_grow();
         let lines = (limit - limit / SPARED).saturating_sub(others as u64) / size_of::<Line>() as u64;
-        // With more, a line would have room for more than it has.
-        (lines as usize).saturating_sub(FARTHEST).min(1 << 34)
+        (lines as usize).saturating_sub(FARTHEST).min(MOST_HOMES)
     }
 
     /// To at most twice as many lines, in place: in a larger set pairs are in the same order, in lines farther apart.
     /// So when lines are emptied from the last to the first, what was in them goes into lines behind. Only what lay
     /// behind its line near the beginning may belong before; it waits until the end.
     fn grow(&mut self, homes: usize) -> Result<(), Full> {
-        let shape = Shape::new(64, homes);
+        let shape = Shape::of_words(64, homes);
         self.lines.grow(shape.lines())?;
         let old = std::mem::replace(&mut self.shape, shape);
         let mut waiting: Vec<_> = std::mem::take(&mut *self.astray()).into_iter().collect();
@@ -259,14 +332,18 @@ impl Line {
         Err(LineFull)
     }
 
-    /// What is in it, and nothing any more.
-    fn take(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
-        let pairs: [(u64, u64); PAIRS] = std::array::from_fn(|i| {
-            let first = self.firsts[i].load(Ordering::Relaxed);
-            self.firsts[i].store(0, Ordering::Relaxed);
-            (first, self.seconds[i].load(Ordering::Relaxed))
-        });
+    /// What is in it.
+    fn pairs(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let load = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        let pairs: [(u64, u64); PAIRS] = std::array::from_fn(|i| (load(&self.firsts[i]), load(&self.seconds[i])));
         pairs.into_iter().filter(|(first, _)| *first != 0)
+    }
+
+    /// The same, and nothing is in it any more.
+    fn take(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let pairs = self.pairs();
+        self.firsts.iter().for_each(|first| first.store(0, Ordering::Relaxed));
+        pairs
     }
 }
 

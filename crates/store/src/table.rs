@@ -2,14 +2,12 @@
 //!
 //! A quotient table after Cleary: Compact hash tables using bidirectional linear probing, 1984. A number is
 //! scattered by a bijection; a part of the result says in which line of the table it is put, and only the rest of
-//! it is written there (see [`shape`]). Lines are cache lines, so that most look-ups touch one; a full line overflows
+//! it is written there (see [`shape`]; and [`layout`], [`line`]: how). Lines are cache lines, so that most look-ups touch one; a full line overflows
 //! into the next ones, and what finds no room there goes into a set beside the table.
-//!
-//! Slots are filled in order, and never emptied while threads share the table. So a word in which a thread saw all
-//! slots used, but not the number it looks for, needs no second look; and a number is put into the first word that is
-//! not full by a compare-and-swap, which fails if anything was put there in between.
 
 mod growth;
+mod layout;
+mod line;
 #[cfg_attr(vectors, expect(unsafe_code))]
 mod scan;
 pub(crate) mod shape;
@@ -17,18 +15,24 @@ pub(crate) mod shape;
 mod tests;
 
 use std::collections::BTreeSet;
+use std::io;
 
+use entail_disk::{self as saved, Reader, Saved, damaged};
 use entail_model::Visit;
 
 use crate::counter::Counter;
-use crate::memory::{Zero, Zeroed};
+use crate::memory::Zeroed;
 use crate::mix::Mix;
-use crate::sync::{AtomicU64, Mutex, Ordering};
-use scan::{Machine, Scan, Seen};
+use crate::sync::Mutex;
+use line::{Alone, Line, Shared, Writer};
+use scan::{Machine, Scan};
 use shape::Shape;
 
 /// In a line.
 const WORDS: usize = if cfg!(loom) { 2 } else { 8 };
+
+/// More lines than any memory has room for.
+const MOST_HOMES: usize = 1 << 40;
 
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -41,13 +45,35 @@ pub(crate) struct Table {
     len: Counter,
 }
 
-#[derive(Debug, Default)]
-#[repr(align(64))]
-struct Line([AtomicU64; WORDS]);
+impl Saved for Table {
+    fn save(&self, to: &mut saved::Writer) -> io::Result<()> {
+        self.shape.bits.save(to)?;
+        self.shape.homes.save(to)?;
+        self.lines.save(to)?;
+        self.astray.lock().expect("nobody panics with the lock").save(to)?;
+        self.len().save(to)
+    }
 
-// SAFETY: an array of atomics.
-#[expect(unsafe_code)]
-unsafe impl Zero for Line {}
+    fn load(from: &mut Reader) -> io::Result<Table> {
+        let (bits, homes) = (u32::load(from)?, usize::load(from)?);
+        if !(2..=64).contains(&bits) || !(growth::FEWEST_HOMES..=MOST_HOMES).contains(&homes) {
+            return Err(damaged("a table of a size that there is not"));
+        }
+        let shape = Shape::new(bits, homes);
+        let lines = Zeroed::load(from)?;
+        if lines.len() != shape.lines() {
+            return Err(damaged("a table that is not as large as it says"));
+        }
+        Ok(Table {
+            mix: Mix::new(bits),
+            shape,
+            machine: Machine::this(),
+            lines,
+            astray: Mutex::new(BTreeSet::load(from)?),
+            len: Saved::load(from)?,
+        })
+    }
+}
 
 impl Table {
     /// For numbers of so many bits, between 2 and 64.
@@ -117,25 +143,25 @@ impl Table {
     #[inline(always)]
     fn insert_all_by<S: Scan, K: Copy>(&mut self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
         // Copies, of which it is known that nothing written here changes them.
-        let (mix, shape) = (self.mix, self.shape);
+        let (mix, shape, layout) = (self.mix, self.shape, self.shape.layout);
         let lines = &self.lines[..];
         let first = new.len();
         new.resize(first + keys.len(), 0);
         let mut end = first;
-        let nowhere = AtomicU64::new(0);
+        let nowhere = Line::default();
         for (index, &key) in (0..).zip(keys) {
             let scattered = mix.scatter(number(key));
-            let slot = shape.slot(scattered, 0);
+            let written = layout.written(shape.slot(scattered, 0));
+            let pattern = layout.pattern(written.head);
             let line = &lines[shape.home(scattered)];
-            let Seen { found, full } = S::scan(line, shape.pattern(slot), &shape);
-            let is_new = match line.0.get(full) {
-                Some(word) => {
-                    let with = shape.with(word.load(Ordering::Relaxed), slot);
-                    let target = if found { &nowhere } else { word };
-                    target.store(with, Ordering::Relaxed);
-                    !found
-                }
-                None => !found && self.insert_by::<S, Alone>(scattered) == Visit::New,
+            let seen = S::scan(line, pattern, &layout);
+            let is_there = line.has(seen, written, pattern, &layout);
+            let is_new = if seen.full < layout.heads {
+                let into = if is_there { &nowhere } else { line };
+                line.put_alone(seen.full, written, into, &layout);
+                !is_there
+            } else {
+                !is_there && self.insert_behind::<S, Alone>(scattered, 1) == Visit::New
             };
             new[end] = index;
             end += usize::from(is_new);
@@ -182,10 +208,16 @@ impl Table {
 
     #[inline(always)]
     fn insert_by<S: Scan, W: Writer>(&self, number: u64) -> Visit {
+        self.insert_behind::<S, W>(number, 0)
+    }
+
+    /// Where the number is not in the lines before such a displacement, and these are full.
+    #[inline(always)]
+    fn insert_behind<S: Scan, W: Writer>(&self, number: u64, nearest: usize) -> Visit {
         let home = self.shape.home(number);
-        for displacement in self.shape.displacements() {
+        for displacement in self.shape.displacements().skip(nearest) {
             let slot = self.shape.slot(number, displacement);
-            if let Ok(visit) = self.lines[home + displacement].insert::<S, W>(slot, &self.shape) {
+            if let Ok(visit) = self.lines[home + displacement].insert::<S, W>(slot, &self.shape.layout) {
                 return visit;
             }
         }
@@ -196,73 +228,5 @@ impl Table {
     fn insert_astray(&self, number: u64) -> Visit {
         let mut astray = self.astray.lock().expect("nobody panics with the lock");
         if astray.insert(number) { Visit::New } else { Visit::Seen }
-    }
-}
-
-/// Every slot is in use, and none is the one looked for.
-struct LineFull;
-
-impl Line {
-    #[inline(always)]
-    fn insert<S: Scan, W: Writer>(&self, slot: u64, shape: &Shape) -> Result<Visit, LineFull> {
-        let pattern = shape.pattern(slot);
-        let Seen { found, full } = S::scan(self, pattern, shape);
-        if found {
-            return Ok(Visit::Seen);
-        }
-        for shared in &self.0[full..] {
-            let mut word = shared.load(Ordering::Acquire);
-            loop {
-                if shape.equal(word, pattern) != 0 {
-                    return Ok(Visit::Seen);
-                }
-                if shape.is_full(word) {
-                    break;
-                }
-                match W::replace(shared, word, shape.with(word, slot)) {
-                    Ok(_) => return Ok(Visit::New),
-                    Err(now) => word = now,
-                }
-            }
-        }
-        Err(LineFull)
-    }
-}
-
-/// How words are replaced.
-trait Writer {
-    /// Says what the word is now, if it is not as expected.
-    fn replace(word: &AtomicU64, expected: u64, with: u64) -> Result<u64, u64>;
-    fn add_one(counter: &Counter);
-}
-
-struct Shared;
-
-impl Writer for Shared {
-    /// Who sees the new word also sees what this thread saw in the words before.
-    #[inline(always)]
-    fn replace(word: &AtomicU64, expected: u64, with: u64) -> Result<u64, u64> {
-        word.compare_exchange(expected, with, Ordering::AcqRel, Ordering::Acquire)
-    }
-
-    #[inline(always)]
-    fn add_one(counter: &Counter) {
-        counter.add_one();
-    }
-}
-
-/// For a thread that has the table for itself.
-struct Alone;
-
-impl Writer for Alone {
-    #[inline(always)]
-    fn replace(word: &AtomicU64, expected: u64, with: u64) -> Result<u64, u64> {
-        word.store(with, Ordering::Relaxed);
-        Ok(expected)
-    }
-
-    #[inline(always)]
-    fn add_one(counter: &Counter) {
-        counter.add_alone(1);
     }
 }

@@ -11,8 +11,10 @@ mod widths;
 mod words;
 
 use std::collections::BTreeSet;
+use std::io;
 use std::ops::{DerefMut, Range};
 
+use entail_disk::{Reader, Saved, Writer};
 use entail_model::{Full, Growth, Key, Visit};
 
 use crate::dictionary::ID_BITS;
@@ -62,9 +64,37 @@ impl Default for Tree {
     }
 }
 
+impl Saved for Tree {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.dictionaries.save(to)?;
+        self.sizes().0.save(to)?;
+        self.table.save(to)?;
+        self.widths.save(to)?;
+        let misfits: Vec<u64> = self.misfits().iter().map(|Key(key)| *key).collect();
+        misfits.save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Tree> {
+        Ok(Tree {
+            dictionaries: Dictionaries::load(from)?,
+            sizes: AtomicU64::new(u64::load(from)?),
+            table: Table::load(from)?,
+            widths: Widths::load(from)?,
+            misfits: Mutex::new(Vec::<u64>::load(from)?.into_iter().map(Key).collect()),
+        })
+    }
+}
+
 impl Tree {
     /// How many bits keys have.
     pub const KEY_BITS: u32 = Size::BITS + 2 * ID_BITS;
+
+    /// For states of two words; but others are possible.
+    pub fn of_pairs() -> Tree {
+        let tree = Tree::default();
+        tree.note(Size::of(2));
+        tree
+    }
 
     /// Writes down what is at a node and below it.
     fn expand(&self, node: Node, id: u32, opened: &mut Opened) {
@@ -158,6 +188,11 @@ fn split(pair: u64) -> (u32, u32) {
     ((pair >> ID_BITS) as u32, (pair & ((1 << ID_BITS) - 1)) as u32)
 }
 
+/// Appends the indices of those that are new.
+pub(crate) fn one_by_one<K: Copy>(keys: &[K], new: &mut Vec<u32>, mut insert: impl FnMut(K) -> Visit) {
+    new.extend((0..).zip(keys).filter(|(_, key)| insert(**key) == Visit::New).map(|(index, _)| index));
+}
+
 /// The way from the words of a state to ids.
 struct Reduction<'a> {
     tree: &'a Tree,
@@ -206,6 +241,24 @@ impl Tree {
         self.table.reserve(count, limit)
     }
 
+    /// What it takes to make keys and to open them.
+    pub fn key_bytes(&self) -> u64 {
+        self.dictionaries.bytes()
+    }
+
+    /// Every key that was inserted, in no particular order.
+    pub fn each(&self, mut each: impl FnMut(Key)) {
+        self.table.each(|squeezed| each(self.widths.unsqueeze(squeezed)));
+        self.misfits().iter().for_each(|key| each(*key));
+    }
+
+    /// Forgets which keys were inserted; they still name the same states.
+    pub fn forget_inserted(&mut self) {
+        self.widths = Widths::all();
+        self.table = Table::new(self.widths.bits());
+        self.misfits().clear();
+    }
+
     /// The key of a state of whole words, at least one.
     #[inline]
     pub fn key(&self, state: &[u8], near: &Opened) -> Key {
@@ -222,6 +275,24 @@ impl Tree {
             (reduction.id(root.left()), reduction.id(root.right()))
         };
         Parts { size, left, right }.key()
+    }
+
+    /// The key of a state of two words.
+    #[inline]
+    pub fn key_of_pair(&self, [left, right]: [u64; 2]) -> Key {
+        let (size, root) = (Size::of(2), Node::root(2));
+        self.note(size);
+        let left = self.dictionaries.id(root.left(), left);
+        let right = self.dictionaries.id(root.right(), right);
+        Parts { size, left, right }.key()
+    }
+
+    /// Says that the key of a state of two words will soon be asked for.
+    #[inline]
+    pub fn prefetch_pair(&self, [left, right]: [u64; 2]) {
+        let root = Node::root(2);
+        self.dictionaries.prefetch(root.left(), left);
+        self.dictionaries.prefetch(root.right(), right);
     }
 
     #[inline]
@@ -261,6 +332,17 @@ impl Tree {
         match self.widths.squeeze(key) {
             Some(squeezed) => self.table.insert_alone(squeezed),
             None => self.insert_misfit(key),
+        }
+    }
+
+    /// Inserts keys one after the other, where no other thread can interfere; appends the indices of those that are new.
+    pub fn insert_all(&mut self, keys: &[Key], new: &mut Vec<u32>) {
+        let widths = self.widths;
+        if keys.iter().all(|key| widths.squeeze(*key).is_some()) {
+            let squeeze = |key| widths.squeeze(key).expect("all of them fit");
+            self.table.insert_all_alone(keys, new, squeeze);
+        } else {
+            one_by_one(keys, new, |key| self.insert_alone(key));
         }
     }
 

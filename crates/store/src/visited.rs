@@ -2,11 +2,15 @@
 //!
 //! States become keys without loss in any case, so that what waits to be explored can be opened.
 
+use std::io;
+
+use entail_disk::{Lasting, Reader, Saved, Writer, damaged};
 use entail_model::{Full, Growth, Guarantee, Keys, State, StateBuf, Store, Visit};
 
 use crate::bitstate::Bitstate;
 use crate::compact::Compact;
-use crate::hash::{Hash, Hasher};
+use crate::hash::{Hash, Hasher, Hashing};
+use crate::ladder::{Ladder, Rung};
 use crate::lossless::{Kept, Short};
 use crate::tree::Opened;
 
@@ -14,9 +18,11 @@ use crate::tree::Opened;
 #[derive(Debug)]
 pub struct Visited<S> {
     /// Makes keys, and opens them; and keeps the states if there is no sieve.
-    kept: Kept<S>,
-    sieve: Option<Sieve>,
-    hasher: Hasher,
+    pub(crate) kept: Kept<S>,
+    pub(crate) sieve: Option<Sieve>,
+    pub(crate) hashing: Hashing,
+    /// The way down when memory runs out, if there is one.
+    pub(crate) ladder: Option<Ladder>,
 }
 
 /// A set of which the members are known by their hashes only.
@@ -30,12 +36,55 @@ pub enum Sieve {
 impl<S: Short> Visited<S> {
     /// With the keys of such a store, which is empty. Without a sieve, nothing is lost.
     pub fn new(kept: Kept<S>, sieve: Option<Sieve>) -> Self {
-        Visited { kept, sieve, hasher: Hasher::new(0) }
+        Visited { kept, sieve, hashing: Hashing { hasher: Hasher::new(0), known: None }, ladder: None }
     }
 
     /// With another seed, other states are taken for each other.
     pub fn with_seed(self, seed: u64) -> Self {
-        Visited { hasher: Hasher::new(seed), ..self }
+        Visited { hashing: Hashing { hasher: Hasher::new(seed), ..self.hashing }, ..self }
+    }
+
+    /// Where there is no room for more, less is kept of each state, step by step.
+    pub fn with_ladder(self, ladder: Ladder) -> Self {
+        Visited { ladder: Some(ladder), ..self }
+    }
+
+    /// The steps that were taken.
+    pub fn rungs(&self) -> &[Rung] {
+        self.ladder.as_ref().map_or(&[], Ladder::rungs)
+    }
+}
+
+/// What is loaded was made in the same way; but since then, it may have gone down its ladder.
+impl<S: Short> Lasting for Visited<S> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.kept.save(to)?;
+        self.sieve.save(to)?;
+        self.hashing.save(to)?;
+        self.ladder.iter().try_for_each(|ladder| ladder.save(to))
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        self.kept.restore(from)?;
+        (self.sieve, self.hashing) = (Option::load(from)?, Hashing::load(from)?);
+        self.ladder.iter_mut().try_for_each(|ladder| ladder.restore(from))
+    }
+}
+
+impl Saved for Sieve {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        match self {
+            Sieve::Compact(compact) => 0u8.save(to).and_then(|()| compact.save(to)),
+            Sieve::Bitstate(bitstate) => 1u8.save(to).and_then(|()| bitstate.save(to)),
+        }
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Sieve> {
+        match u8::load(from)? {
+            0 => Compact::load(from).map(Sieve::Compact),
+            1 => Bitstate::load(from).map(Sieve::Bitstate),
+            _ => Err(damaged("a kind of store that there is not")),
+        }
     }
 }
 
@@ -44,9 +93,21 @@ impl<S: Short> Keys for Visited<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        if self.ladder.as_ref().is_some_and(Ladder::is_broken) {
+            return Err(Full);
+        }
         let Some(sieve) = &mut self.sieve else { return self.kept.reserve(count, limit) };
         self.kept.reserve_keys(count, limit.saturating_sub(sieve.bytes()))?;
         sieve.reserve(count, limit.saturating_sub(self.kept.bytes()))
+    }
+
+    fn give_way(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        while self.descend(limit).is_ok() {
+            if self.reserve(count, limit).is_ok() {
+                return Ok(());
+            }
+        }
+        Err(Full)
     }
 
     #[inline]
@@ -67,13 +128,14 @@ impl<S: Short> Keys for Visited<S> {
     #[inline]
     fn prefetch(&self, key: S::Key) {
         match &self.sieve {
-            Some(sieve) => sieve.prefetch(self.hasher.hash(key)),
+            Some(sieve) => sieve.prefetch(self.hashing.hash(key)),
             None => self.kept.prefetch(key),
         }
     }
 
     fn len(&self) -> u64 {
-        self.sieve.as_ref().map_or_else(|| self.kept.len(), Sieve::len)
+        let Some(sieve) = &self.sieve else { return self.kept.len() };
+        sieve.len() + self.ladder.as_ref().map_or(0, Ladder::merged)
     }
 
     fn bytes(&self) -> u64 {
@@ -92,7 +154,7 @@ impl<S: Short> Store for Visited<S> {
     #[inline]
     fn insert(&self, key: S::Key) -> Visit {
         match &self.sieve {
-            Some(sieve) => sieve.insert(self.hasher.hash(key)),
+            Some(sieve) => sieve.insert(self.hashing.hash(key)),
             None => self.kept.insert(key),
         }
     }
@@ -100,22 +162,24 @@ impl<S: Short> Store for Visited<S> {
     #[inline]
     fn insert_alone(&mut self, key: S::Key) -> Visit {
         match &mut self.sieve {
-            Some(sieve) => sieve.insert_alone(self.hasher.hash(key)),
+            Some(sieve) => sieve.insert_alone(self.hashing.hash(key)),
             None => self.kept.insert_alone(key),
         }
     }
 
     fn insert_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) {
         let Some(sieve) = &mut self.sieve else { return self.kept.insert_all(keys, new) };
-        let mut is_new = |key: &S::Key| sieve.insert_alone(self.hasher.hash(*key)) == Visit::New;
+        let mut is_new = |key: &S::Key| sieve.insert_alone(self.hashing.hash(*key)) == Visit::New;
         new.extend((0..).zip(keys).filter_map(|(index, key)| is_new(key).then_some(index)));
     }
 
     fn guarantee(&self) -> Guarantee {
-        match &self.sieve {
-            Some(sieve) => Guarantee::Probable { omitted: sieve.omitted(), formula: sieve.formula() },
-            None => Guarantee::Exact,
-        }
+        let Some(sieve) = &self.sieve else { return Guarantee::Exact };
+        let (omitted, formula) = match &self.ladder {
+            Some(ladder) => ladder.omitted(sieve, self.len()),
+            None => (sieve.omitted(), sieve.formula()),
+        };
+        Guarantee::Probable { omitted, confused: sieve.confused(), formula }
     }
 }
 
@@ -129,7 +193,7 @@ impl Sieve {
     }
 
     #[inline]
-    fn insert_alone(&mut self, hash: Hash) -> Visit {
+    pub(crate) fn insert_alone(&mut self, hash: Hash) -> Visit {
         match self {
             Sieve::Compact(compact) => compact.insert_alone(hash),
             Sieve::Bitstate(bitstate) => bitstate.insert(hash),
@@ -137,7 +201,7 @@ impl Sieve {
     }
 
     #[inline]
-    fn prefetch(&self, hash: Hash) {
+    pub(crate) fn prefetch(&self, hash: Hash) {
         match self {
             Sieve::Compact(compact) => compact.prefetch(hash),
             Sieve::Bitstate(bitstate) => bitstate.prefetch(hash),
@@ -159,7 +223,7 @@ impl Sieve {
         }
     }
 
-    fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         match self {
             Sieve::Compact(compact) => compact.len(),
             Sieve::Bitstate(bitstate) => bitstate.len(),
@@ -174,15 +238,23 @@ impl Sieve {
     }
 
     /// How many were probably taken for others.
-    fn omitted(&self) -> f64 {
+    pub(crate) fn omitted(&self) -> f64 {
         match self {
             Sieve::Compact(compact) => compact.omitted(),
             Sieve::Bitstate(bitstate) => bitstate.omitted(),
         }
     }
 
+    /// How likely the next one is.
+    fn confused(&self) -> f64 {
+        match self {
+            Sieve::Compact(compact) => compact.confused(),
+            Sieve::Bitstate(bitstate) => bitstate.confused(),
+        }
+    }
+
     /// How that is found out.
-    fn formula(&self) -> String {
+    pub(crate) fn formula(&self) -> String {
         match self {
             Sieve::Compact(compact) => compact.formula(),
             Sieve::Bitstate(bitstate) => bitstate.formula(),

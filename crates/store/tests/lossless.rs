@@ -1,9 +1,9 @@
-//! The lossless store against a map of the standard library.
+//! The lossless stores against a map of the standard library.
 
 use std::collections::{HashMap, HashSet};
 
-use entail_model::{Full, Keys, Store, Visit};
-use entail_store::{Lossless, LosslessWide};
+use entail_model::{Full, Guarantee, Keys, Part, State, Store, Visit};
+use entail_store::{Collapse, Lossless, LosslessWide, Minimal, Parted, Plain};
 use entail_testkit::rng::Rng;
 use proptest::prelude::*;
 
@@ -15,11 +15,29 @@ fn check(bits: u32, states: impl IntoIterator<Item = Vec<u8>>, batch: usize) {
     // The wide store is for all but those of two words that use the last bit.
     if states.iter().all(|state| state.len() != 16 || state[15] < 0x80) {
         check_store(LosslessWide::new(), states.iter().cloned(), batch);
+        check_store(Parted::new(LosslessWide::new(), bits), states.iter().cloned(), batch);
+        check_store(Minimal::new(LosslessWide::new()), states.iter().cloned(), batch);
     }
+    check_store(Plain::default(), states.iter().cloned(), batch);
+    check_store(Collapse::new(cut), states.iter().cloned(), batch);
+    check_store(Parted::new(Lossless::new(bits), bits), states.iter().cloned(), batch);
+    check_store(Minimal::new(Lossless::new(bits)), states.iter().cloned(), batch);
     check_store(Lossless::new(bits), states, batch);
 }
 
+/// Parts of three sizes and two kinds; what is behind them, in states of some lengths, the store must find itself.
+fn cut(state: &State, parts: &mut Vec<Part>) {
+    let bits = 8 * state.len() as u32;
+    let ends = [5, 18, 31].into_iter().chain((0..).map(|number| 64 + 100 * number));
+    parts.extend(
+        ends.zip([0, 1].into_iter().cycle())
+            .map(|(end, kind)| Part { end, kind })
+            .take_while(|part| part.end <= bits),
+    );
+}
+
 fn check_store<S: Store>(mut store: S, states: impl IntoIterator<Item = Vec<u8>>, batch: usize) {
+    assert_eq!(store.guarantee(), Guarantee::Exact);
     let mut states = states.into_iter().enumerate().peekable();
     let mut keys: HashMap<Vec<u8>, S::Key> = HashMap::new();
     let (mut near, mut opened) = (Default::default(), Vec::new());
@@ -128,6 +146,11 @@ proptest! {
     fn stores_stay_within_their_limit_and_keep_what_they_have(limit in 0u64..1 << 20, seed: u64, long: bool) {
         check_limit(Lossless::new(60), limit, seed, long);
         check_limit(LosslessWide::new(), limit, seed, long);
+        check_limit(Plain::default(), limit, seed, long);
+        check_limit(Collapse::new(cut), limit, seed, long);
+        check_limit(Parted::new(Lossless::new(60), 60), limit, seed, long);
+        check_limit(Parted::new(LosslessWide::new(), 127), limit, seed, long);
+        check_limit(Minimal::new(Lossless::new(60)), limit, seed, long);
     }
 }
 
@@ -155,8 +178,12 @@ fn check_limit(mut store: impl Store, limit: u64, seed: u64, long: bool) {
 /// Also where lines are full.
 #[test]
 fn many_are_inserted_as_one_by_one() {
+    check_many(Lossless::new(40));
+    check_many(Parted::new(Lossless::new(40), 40));
+}
+
+fn check_many(mut store: impl Store) {
     let mut rng = Rng::new(5);
-    let mut store = Lossless::new(40);
     let mut seen = HashSet::new();
     for _ in 0..count() / 100 {
         let states = Similar::of_bits(if rng.chance(0.5) { 13 } else { 40 }, rng.below(1000) as u64).take(100);
@@ -239,6 +266,20 @@ fn threads_agree_on_keys_and_on_who_was_first() {
     check_threads(Lossless::new(64), Similar::of_bits(150, 1).take(10 * count()).collect());
     check_threads(Lossless::new(50), of_any_length(1, 15, 50).take(10 * count()).collect());
     check_threads(LosslessWide::new(), Similar::of_bits(100, 1).take(10 * count()).collect());
+    check_threads(Parted::new(LosslessWide::new(), 100), Similar::of_bits(100, 1).take(10 * count()).collect());
+}
+
+#[test]
+fn threads_agree_whatever_the_store() {
+    for states in [
+        Similar::of_bits(40, 1).take(3 * count()).collect::<Vec<_>>(),
+        of_any_length(1, 15, 50).take(3 * count()).collect(),
+    ] {
+        check_threads(Plain::default(), states.clone());
+        check_threads(Collapse::new(cut), states.clone());
+        check_threads(Parted::new(Lossless::new(50), 50), states.clone());
+        check_threads(Minimal::new(Lossless::new(50)), states);
+    }
 }
 
 fn check_threads<S: Store<Key: Send>>(mut store: S, states: Vec<Vec<u8>>) {
@@ -281,7 +322,35 @@ fn a_few_states_cost_little() {
 
 #[test]
 fn there_is_no_room_for_more_than_there_is() {
-    let mut store = Lossless::new(64);
-    assert_eq!(store.reserve(1 << 45, UNLIMITED), Err(Full));
-    assert_eq!(store.reserve(1, UNLIMITED), Ok(()));
+    fn check(mut store: impl Store) {
+        assert_eq!(store.reserve(1 << 45, UNLIMITED), Err(Full));
+        assert_eq!(store.reserve(1, UNLIMITED), Ok(()));
+    }
+    check(Lossless::new(64));
+    check(Plain::default());
+    check(Collapse::new(cut));
+    check(Parted::new(Lossless::new(40), 40));
+    check(Minimal::new(Lossless::new(64)));
+}
+
+/// What they do well: many similar states take little.
+#[test]
+#[cfg_attr(miri, ignore = "too many")]
+fn states_with_much_in_common_take_little() {
+    fn bytes_each(mut store: impl Store) -> u64 {
+        for number in 0..1u64 << 18 {
+            // Three parts of ten words each, of which there are 64.
+            let parts =
+                [number % 64, number / 64 % 64, number / 4096].map(|part| (part << 7).to_le_bytes().repeat(10));
+            store.reserve(1, UNLIMITED).unwrap();
+            let key = store.key(&parts.concat(), &Default::default());
+            assert_eq!(store.insert_alone(key), Visit::New);
+        }
+        store.bytes() / store.len()
+    }
+    let cut = |_: &State, parts: &mut Vec<Part>| parts.extend([640, 1280, 1920].map(|end| Part { end, kind: 0 }));
+    let found =
+        [bytes_each(Plain::default()), bytes_each(Collapse::new(cut)), bytes_each(Minimal::new(Lossless::new(64)))];
+    let [plain, collapse, minimal] = found;
+    assert!(plain > 240 && collapse < 24 && minimal < 8, "{found:?}");
 }

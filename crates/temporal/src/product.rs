@@ -6,10 +6,12 @@
 //!
 //! The automaton's state lies above the model's in the last word, if that has room for it; otherwise in a word behind it.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use entail_disk::{Lasting, Reader, Saved, Writer};
 use entail_model::{
-    Accepting, Concurrent, Fired, Hop, Key, Led, Marks, Model, Propositional, Room, Sets, State, StateBuf,
+    Accepting, Concurrent, Fired, Hop, Key, Led, Marks, Model, Part, Propositional, Room, Sets, State, StateBuf,
     StateKey, Successors, Valuation,
 };
 
@@ -69,6 +71,20 @@ impl<M: Model> Default for Scratch<M> {
 }
 
 const WORD: usize = 8;
+
+/// What was noted while the states were gone through.
+impl<M> Lasting for Product<'_, M> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.ever.load(Ordering::Relaxed).save(to)?;
+        self.crowded.load(Ordering::Relaxed).save(to)
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        self.ever = AtomicU64::new(u64::load(from)?);
+        self.crowded = AtomicBool::new(bool::load(from)?);
+        Ok(())
+    }
+}
 
 impl<'a, M: Propositional + Concurrent> Product<'a, M> {
     pub fn new(model: &'a M, claim: &'a Claim, fairness: Fairness) -> Self {
@@ -266,6 +282,22 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
 
     fn marks(&self, state: &State) -> Marks {
         self.model.marks(&self.of_model(state))
+    }
+
+    /// Those of the model, and the automaton's state.
+    fn parts(&self, state: &State, parts: &mut Vec<Part>) {
+        let first = parts.len();
+        self.model.parts(&self.of_model(state), parts);
+        let end = 8 * state.len() as u32;
+        let automaton = match self.room.filter(|room| room.len == state.len()) {
+            Some(Room { from, .. }) => end - u64::BITS + from,
+            None => end - u64::BITS,
+        };
+        parts[first..].iter_mut().for_each(|part| part.end = part.end.min(automaton));
+        if parts[first..].last().is_none_or(|last| last.end < automaton) {
+            parts.push(Part { end: automaton, kind: u32::MAX });
+        }
+        parts.push(Part { end, kind: u32::MAX - 1 });
     }
 
     fn should_begin_again(&self, steps: u64) -> bool {

@@ -1,7 +1,9 @@
 //! The simplest of stores: the judge of the others.
 
+use entail_disk::{Lasting, Reader, Saved, Writer};
 use entail_model::{Full, Guarantee, Key, Keys, State, StateBuf, Store, Visit};
 use std::collections::{HashMap, HashSet};
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Keeps whole states, and can be asked later what was looked up.
@@ -33,6 +35,30 @@ impl Diary {
 
     fn pages(&self) -> MutexGuard<'_, Pages> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lasting for Diary {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        let pages = self.pages();
+        pages.states.save(to)?;
+        let visits: Vec<_> = pages.visits.iter().map(|(key, visit)| (*key, *visit == Visit::New)).collect();
+        visits.save(to)
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        let states: Vec<StateBuf> = Vec::load(from)?;
+        let visits: Vec<(Key, bool)> = Vec::load(from)?;
+        *self.pages() = Pages {
+            keys: (0..).zip(&states).map(|(number, state)| (state.clone(), Key(number))).collect(),
+            states,
+            visited: visits.iter().map(|(key, _)| *key).collect(),
+            visits: visits
+                .into_iter()
+                .map(|(key, new)| (key, if new { Visit::New } else { Visit::Seen }))
+                .collect(),
+        };
+        Ok(())
     }
 }
 

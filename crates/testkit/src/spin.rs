@@ -38,10 +38,35 @@ impl Mode {
     }
 }
 
+/// What is kept of a state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keeping {
+    #[default]
+    All,
+    /// Numbers of its components.
+    Collapsed,
+    /// A hash of four bytes.
+    Hash,
+    /// Some bits of an array, of which the number is as large as that of slots in a hash table.
+    Bits,
+}
+
+impl Keeping {
+    fn compiler_flags(self) -> &'static [&'static str] {
+        match self {
+            Keeping::All => &[],
+            Keeping::Collapsed => &["-DCOLLAPSE"],
+            Keeping::Hash => &["-DHC4"],
+            Keeping::Bits => &["-DBITSTATE"],
+        }
+    }
+}
+
 /// How a verifier is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
     pub mode: Mode,
+    pub keeping: Keeping,
     pub compiler: Compiler,
     /// `NAME=VALUE`, for the model's preprocessor.
     pub constants: &'a [String],
@@ -180,7 +205,8 @@ pub fn run(source: &str, mode: Mode, limits: Limits) -> io::Result<SpinAnswer> {
 /// Checks a model in its folder, which will be littered with SPIN's files.
 pub fn run_in(folder: &Path, model: &str, mode: Mode, limits: Limits) -> io::Result<SpinAnswer> {
     let Limits { time, memory_mib, depth } = limits;
-    let how = Build { mode, compiler: Compiler::Quick, constants: &[], memory_mib, vector: 65536 };
+    let how =
+        Build { mode, keeping: Keeping::All, compiler: Compiler::Quick, constants: &[], memory_mib, vector: 65536 };
     if let Made::Not(status) = build(folder, Path::new(model), &how)? {
         return Ok(SpinAnswer { accepted: false, status, ..SpinAnswer::default() });
     }
@@ -193,7 +219,14 @@ pub fn broken_formula(source: &str, goal: Goal, limits: Limits) -> io::Result<Re
     let Limits { time, memory_mib, depth } = limits;
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("model.pml"), source)?;
-    let how = Build { mode: Mode::Claim, compiler: Compiler::Quick, constants: &[], memory_mib, vector: 65536 };
+    let how = Build {
+        mode: Mode::Claim,
+        keeping: Keeping::All,
+        compiler: Compiler::Quick,
+        constants: &[],
+        memory_mib,
+        vector: 65536,
+    };
     if let Made::Not(status) = build(folder.path(), Path::new("model.pml"), &how)? {
         return Ok(Err(format!("{status:?}")));
     }
@@ -235,7 +268,14 @@ pub fn events(source: &str, limits: Limits) -> io::Result<Result<Events, String>
     let Limits { time, memory_mib, depth } = limits;
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("model.pml"), source)?;
-    let how = Build { mode: Mode::Full, compiler: Compiler::Quick, constants: &[], memory_mib, vector: 65536 };
+    let how = Build {
+        mode: Mode::Full,
+        keeping: Keeping::All,
+        compiler: Compiler::Quick,
+        constants: &[],
+        memory_mib,
+        vector: 65536,
+    };
     if let Made::Not(status) = build(folder.path(), Path::new("model.pml"), &how)? {
         return Ok(Err(format!("{status:?}")));
     }
@@ -287,6 +327,7 @@ pub fn build(folder: &Path, model: &Path, how: &Build) -> io::Result<Made> {
         .arg(format!("-DVECTORSZ={}", how.vector))
         .arg(format!("-DMEMLIM={}", how.memory_mib))
         .args(how.mode.compiler_flags())
+        .args(how.keeping.compiler_flags())
         .args(["-o", "pan", "pan.c"])
         .current_dir(folder);
     let compiled = finish(&mut compiler, Duration::from_secs(120))?;

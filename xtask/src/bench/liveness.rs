@@ -5,7 +5,7 @@ use super::spin::{elapsed, hash_bits, peak_bytes};
 use super::{Options, TIME, circumstances, document};
 use crate::entail::Entail;
 use crate::{Outcome, Result, oracle, root};
-use entail_testkit::spin::{self, Build, Compiler, Goal, Made, Mode, Search, Status};
+use entail_testkit::spin::{self, Build, Compiler, Goal, Keeping, Made, Mode, Search, Status};
 use std::fmt::Write as _;
 
 /// A public benchmark model and something that is true of it, so that all of it must be seen.
@@ -93,8 +93,14 @@ impl Contest {
         let _ = write!(model, "\nltl p {{ {} }}\n", self.case.formula);
         let file = folder.path().join("model.pml");
         std::fs::write(&file, model)?;
-        let how =
-            Build { mode: Mode::Claim, compiler: Compiler::Optimising, constants: &[], memory_mib, vector: 1024 };
+        let how = Build {
+            mode: Mode::Claim,
+            keeping: Keeping::All,
+            compiler: Compiler::Optimising,
+            constants: &[],
+            memory_mib,
+            vector: 1024,
+        };
         if let Made::Not(status) = spin::build(folder.path(), &file, &how)? {
             return Err(format!("{}: {status:?}", self.case.model).into());
         }

@@ -2,12 +2,13 @@
 
 mod bare;
 mod branching;
-mod document;
+pub mod document;
 mod figures;
 mod list;
 mod liveness;
 mod reduction;
 mod spin;
+mod stores;
 mod table;
 
 pub use bare::bare_table;
@@ -50,6 +51,9 @@ pub struct Options {
     /// What it costs to see whether steps can be left out, and what that saves, instead
     #[arg(long, conflicts_with_all = ["models", "small", "csv", "liveness", "branching"])]
     reduction: bool,
+    /// What states cost in each store instead, beside SPIN's ways to keep them; of models with a million states or more
+    #[arg(long, conflicts_with_all = ["models", "small", "csv", "liveness", "branching", "reduction"])]
+    stores: bool,
     /// How often everything is measured; the medians count
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -119,6 +123,9 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     }
     if options.reduction {
         return reduction::run(options, &entail);
+    }
+    if options.stores {
+        return stores::run(options, &entail);
     }
     let mut contests = prepare(options)?;
     if contests.is_empty() {

@@ -4,7 +4,7 @@
 use super::figures::{Run, quotient};
 use crate::Result;
 use entail_testkit::command::Finished;
-use entail_testkit::spin::{self, Build, Compiler, Goal, Made, Mode, Search, SpinAnswer, Status};
+use entail_testkit::spin::{self, Build, Compiler, Goal, Keeping, Made, Mode, Search, SpinAnswer, Status};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ const WIDEST: u64 = 65536;
 /// the search is complete. SPIN's answer comes with the plan; if it is not complete, there is none.
 pub fn prepare(subject: Subject, first_depth: u64) -> Result<(SpinAnswer, Option<Plan>)> {
     let folder = tempfile::tempdir()?;
-    if let Made::Not(status) = subject.build(folder.path(), WIDEST)? {
+    if let Made::Not(status) = subject.build(folder.path(), Keeping::All, WIDEST)? {
         return Ok((SpinAnswer { status, ..SpinAnswer::default() }, None));
     }
     let mut depth = first_depth;
@@ -56,10 +56,10 @@ pub fn prepare(subject: Subject, first_depth: u64) -> Result<(SpinAnswer, Option
 }
 
 impl Subject {
-    fn build(&self, folder: &Path, vector: u64) -> Result<Made> {
+    fn build(&self, folder: &Path, keeping: Keeping, vector: u64) -> Result<Made> {
         let Subject { model, mode, constants, memory_mib } = self;
         let compiler = Compiler::Optimising;
-        let how = Build { mode: *mode, compiler, constants, memory_mib: *memory_mib, vector };
+        let how = Build { mode: *mode, keeping, compiler, constants, memory_mib: *memory_mib, vector };
         Ok(spin::build(folder, model, &how)?)
     }
 }
@@ -72,12 +72,17 @@ impl Plan {
 
     /// Generates, compiles, runs.
     pub fn run(&self) -> Result<(SpinAnswer, Run)> {
+        self.run_keeping(Keeping::All, self.hash_bits)
+    }
+
+    /// The same where something else is kept of a state, with a table, or an array of bits, of this size.
+    pub fn run_keeping(&self, keeping: Keeping, hash_bits: u32) -> Result<(SpinAnswer, Run)> {
         let folder = tempfile::tempdir()?;
-        let made = match self.subject.build(folder.path(), self.vector)? {
+        let made = match self.subject.build(folder.path(), keeping, self.vector)? {
             Made::In(seconds) => seconds,
             Made::Not(status) => return Ok((SpinAnswer { status, ..SpinAnswer::default() }, Run::default())),
         };
-        let how = Search { goal: Goal::Errors, depth: self.depth, hash_bits: self.hash_bits, time: TIME };
+        let how = Search { goal: Goal::Errors, depth: self.depth, hash_bits, time: TIME };
         let searched = spin::search(folder.path(), how)?;
         let answer = spin::read_answer(&searched);
         let peak_bytes = peak_bytes(&searched);

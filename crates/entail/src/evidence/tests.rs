@@ -2,7 +2,7 @@
 //! against the whole graph, which the interpreter draws step by step.
 
 use super::{Because, Evidence, Run};
-use crate::args::{Backend, Reduction, Search, Store};
+use crate::args::Backend;
 use crate::coverage::Coverage;
 use crate::plan::{Done, Goal, Plan};
 use crate::progress::Watch;
@@ -52,25 +52,13 @@ fn model(seed: u64) -> Option<(ModelSource, String)> {
 }
 
 fn plan(fairness: Fairness, backend: Backend) -> Plan {
-    Plan {
-        search: Search::BreadthFirst,
-        store: Store::Exact,
-        hash_bits: None,
-        reduction: Reduction::None,
-        backend,
-        threads: 1,
-        passes: entail_ir::Passes::NONE,
-        checks: Checks { faults: true, assertions: false, end_states: false, errors: Errors::First },
-        fairness,
-        memory: Some(1 << 28),
-        depth: None,
-        time: None,
-    }
+    let checks = Checks { faults: true, assertions: false, end_states: false, errors: Errors::First };
+    Plan { backend, checks, fairness, ..Plan::default() }
 }
 
 fn run(plan: &Plan, system: &System, goal: Goal) -> Done {
     let mut watch = Watch::new(Coverage::new(system), false);
-    plan.run(&Interpreter::new(system), goal, &AtomicBool::new(false), &mut watch)
+    plan.run_unkept(&Interpreter::new(system), goal, &AtomicBool::new(false), &mut watch)
 }
 
 fn meaning<'m>(model: &'m ModelSource, name: &str) -> (&'m Says, System) {

@@ -5,8 +5,10 @@ use crate::args::{Backend, Reduction, Store};
 use crate::coverage::{Unreached, each_once};
 use crate::evidence::Argument;
 use crate::plan::{Algorithm, Plan, Unreduced};
+use crate::swarm::{Found, Member, Swarm};
 use entail_ir::{Passes, System};
 use entail_model::Guarantee;
+use entail_store::Remains;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -41,6 +43,28 @@ struct Property<'a> {
     store: Option<Kept<'a>>,
     time: Option<Time>,
     memory: Option<Memory>,
+    /// The searches of a swarm, one after the other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    runs: Vec<Repeated>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpoint: Option<Checkpoint>,
+}
+
+#[derive(Serialize)]
+struct Repeated {
+    seed: u64,
+    search: &'static str,
+    stored: u64,
+    /// `null` if it did not come to its end.
+    coverage: Option<f64>,
+    verdict: &'static str,
+}
+
+/// Where a search that did not come to its end was kept.
+#[derive(Serialize)]
+struct Checkpoint {
+    file: String,
+    resume: String,
 }
 
 #[derive(Serialize)]
@@ -125,6 +149,20 @@ struct Kept<'a> {
     omitted: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     formula: Option<&'a str>,
+    /// How many states were forgotten, and counted again if they were met again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced: Option<u64>,
+    /// What was kept of states as memory became less.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rungs: Vec<Rung>,
+}
+
+#[derive(Serialize)]
+struct Rung {
+    kind: &'static str,
+    /// Of a hash, or of an array.
+    bits: u32,
+    from_states: u64,
 }
 
 #[derive(Serialize)]
@@ -208,7 +246,14 @@ fn property<'a>(report: &'a PropertyReport, plan: &Plan) -> Property<'a> {
         store: searched.map(kept),
         time: searched.map(time),
         memory: searched.map(|searched| Memory { peak_bytes: searched.peak_bytes }),
+        runs: searched.and_then(|searched| searched.swarm.as_ref()).map(runs).unwrap_or_default(),
+        checkpoint: searched.and_then(checkpoint),
     }
+}
+
+fn checkpoint(searched: &Searched) -> Option<Checkpoint> {
+    let file = searched.checkpoint.as_ref()?.display().to_string();
+    Some(Checkpoint { file, resume: searched.resume()? })
 }
 
 fn run(counterexample: &Counterexample) -> Run<'_> {
@@ -254,14 +299,33 @@ fn states(searched: &Searched) -> States {
     }
 }
 
-fn how<'a>(searched: &'a Searched, plan: &Plan) -> How<'a> {
-    let algorithm = match searched.algorithm {
+fn runs(swarm: &Swarm) -> Vec<Repeated> {
+    let repeated = |member: &Member| Repeated {
+        seed: member.seed,
+        search: name(member.algorithm),
+        stored: member.stored,
+        coverage: member.coverage,
+        verdict: match member.found {
+            Found::Error => "violated",
+            Found::Nothing => "inconclusive",
+            Found::NothingAtAll => "holds",
+        },
+    };
+    swarm.runs.iter().map(repeated).collect()
+}
+
+fn name(algorithm: Algorithm) -> &'static str {
+    match algorithm {
         Algorithm::BreadthFirst => "bfs",
         Algorithm::DepthFirst => "dfs",
         Algorithm::Components => "components",
         Algorithm::Nested => "nested",
         Algorithm::Branching => "branching",
-    };
+    }
+}
+
+fn how<'a>(searched: &'a Searched, plan: &Plan) -> How<'a> {
+    let algorithm = name(searched.algorithm);
     let backend = match searched.backend {
         Backend::Jit => "jit",
         Backend::Interpret => "interpret",
@@ -286,15 +350,22 @@ fn how<'a>(searched: &'a Searched, plan: &Plan) -> How<'a> {
 
 fn kept(searched: &Searched) -> Kept<'_> {
     let kind = match searched.store {
-        Store::Exact => "exact",
+        Store::Auto | Store::Plain => "exact",
+        Store::Tree => "tree",
+        Store::Collapse => "collapse",
+        Store::Dfa => "dfa",
         Store::Compact => "compact",
         Store::Bitstate => "bitstate",
+        Store::Cache => "cache",
     };
     let (guarantee, omitted, formula) = match &searched.guarantee {
         Guarantee::Exact => ("exact", None, None),
-        Guarantee::Probable { omitted, formula } => ("probable", Some(rounded(*omitted, 1e6)), Some(&**formula)),
+        Guarantee::Probable { omitted, formula, .. } => {
+            ("probable", Some(rounded(*omitted, 1e6)), Some(&**formula))
+        }
     };
-    let coverage = coverage(searched.stats.stored, omitted.unwrap_or(0.0));
+    let alone = || coverage(&searched.stats, &searched.guarantee);
+    let coverage = searched.swarm.as_ref().map_or_else(alone, |swarm| swarm.coverage);
     let bytes_per_state = rounded(searched.bytes_per_state(), 10.0);
     Kept {
         kind,
@@ -305,7 +376,17 @@ fn kept(searched: &Searched) -> Kept<'_> {
         coverage,
         omitted,
         formula,
+        replaced: (searched.store == Store::Cache).then_some(searched.stats.forgotten),
+        rungs: searched.rungs.iter().map(rung).collect(),
     }
+}
+
+fn rung(rung: &entail_store::Rung) -> Rung {
+    let (kind, bits) = match rung.kept {
+        Remains::Hash { bits } => ("compact", bits),
+        Remains::Bits { bits } => ("bitstate", bits),
+    };
+    Rung { kind, bits, from_states: rung.from }
 }
 
 fn time(searched: &Searched) -> Time {

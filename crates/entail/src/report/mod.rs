@@ -5,15 +5,17 @@ pub mod spin;
 pub mod text;
 
 use crate::args::{Backend, Reduction, Store};
-use crate::console::Status;
+use crate::console::{Console, Status};
 use crate::coverage::Unreached;
 use crate::evidence::Argument;
 use crate::neglect::Neglected;
 use crate::plan::{Algorithm, Plan, Unreduced};
+use crate::swarm::Swarm;
 use crate::violation::Violation;
 use entail_front::ModelSource;
 use entail_model::Guarantee;
-use entail_search::{End, Stats};
+use entail_search::{End, Limit, Stats};
+use entail_store::Rung;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -60,6 +62,8 @@ pub struct Searched {
     pub bytes: u64,
     /// How states were really kept.
     pub store: Store,
+    /// What was kept of them as memory became less.
+    pub rungs: Vec<Rung>,
     pub guarantee: Guarantee,
     /// What successors were computed with, and why not otherwise.
     pub backend: Backend,
@@ -73,6 +77,10 @@ pub struct Searched {
     pub algorithm: Algorithm,
     /// By what steps were left out, or why none were.
     pub reduction: Result<Reduction, Unreduced>,
+    /// The runs that this was found by, if there were several.
+    pub swarm: Option<Swarm>,
+    /// Where a search that did not come to its end can be resumed from.
+    pub checkpoint: Option<PathBuf>,
 }
 
 pub struct Counterexample {
@@ -114,6 +122,12 @@ impl Report {
         }
     }
 
+    /// Something cannot be done, which is said at once.
+    pub fn refuse(&mut self, reason: String, console: &Console) {
+        console.complain(&format!("error: {reason}\n"));
+        self.errors.push(reason);
+    }
+
     pub fn status(&self) -> Status {
         if self.model.is_none() || !self.errors.is_empty() {
             return Status::Wrong;
@@ -127,13 +141,73 @@ impl Report {
     }
 }
 
-/// The share of the states that were seen, if so many were taken for others.
-pub fn coverage(stored: u64, omitted: f64) -> f64 {
-    stored as f64 / (stored as f64 + omitted).max(1.0)
+/// The share of the states that were seen, by estimate: as if all of them had come when it was as likely to be taken for another
+/// as at the end, each by as many ways as there are on average. Where nothing was taken for anything else, nothing is missed.
+pub fn coverage(stats: &Stats, guarantee: &Guarantee) -> f64 {
+    match guarantee {
+        Guarantee::Exact => 1.0,
+        Guarantee::Probable { omitted, confused, .. } => {
+            let ways = stats.transitions() as f64 / stats.stored.max(1) as f64;
+            1.0 - missed(*confused, ways).min(*omitted)
+        }
+    }
+}
+
+/// The share q of states that are missed, if so many are taken for others, and so many ways lead to each: a state is missed if
+/// it is taken for another, or if all from which it can be reached are missed. So q = p + (1 - p) q^d, and q is the least that
+/// can be so.
+fn missed(confused: f64, ways: f64) -> f64 {
+    let rest = (1.0 - confused) * ways;
+    if confused <= 0.0 || rest <= 1.0 {
+        return if confused <= 0.0 { 0.0 } else { 1.0 };
+    }
+    let excess = |q: f64| confused + (1.0 - confused) * q.powf(ways) - q;
+    // There it is least, and below 0.
+    let (mut low, mut high) = (0.0, rest.powf(-1.0 / (ways - 1.0)));
+    for _ in 0..60 {
+        let middle = (low + high) / 2.0;
+        if excess(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    high
 }
 
 impl Searched {
+    /// How to go on, if that is possible.
+    pub fn resume(&self) -> Option<String> {
+        let file = self.checkpoint.as_ref()?.display();
+        let memory = if self.end == End::Limit(Limit::Memory) { " --memory SIZE" } else { "" };
+        Some(format!("entail check --resume {file}{memory}"))
+    }
+
     pub fn bytes_per_state(&self) -> f64 {
         self.bytes as f64 / self.stats.stored.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missed_is_taken_for_another_or_lies_behind_what_is_missed() {
+        for (confused, ways) in [(0.01, 1.2), (0.1, 2.0), (0.3, 2.5), (0.5, 2.97), (0.6, 3.0), (1e-9, 1.5)] {
+            let mut expected: f64 = 0.0;
+            for _ in 0..100_000 {
+                expected = confused + (1.0 - confused) * expected.powf(ways);
+            }
+            let found = missed(confused, ways);
+            assert!((found - expected).abs() < 1e-6 * expected, "{confused} {ways}: {found}, not {expected}");
+        }
+        // Fewer than one way on from each: whatever comes later is missed.
+        assert_eq!([missed(0.7, 3.0), missed(0.01, 1.0), missed(0.0, 1.0)], [1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn a_line_in_a_large_array_is_seen() {
+        let stats = Stats { stored: 1000, ..Stats::default() };
+        let guarantee = |omitted, confused| Guarantee::Probable { omitted, confused, formula: String::new() };
+        assert_eq!(coverage(&stats, &Guarantee::Exact), 1.0);
+        assert!(coverage(&stats, &guarantee(1e-9, 1e-12)) > 0.999_999);
+        assert_eq!(coverage(&stats, &guarantee(20.0, 0.02)), 0.0);
     }
 }

@@ -1,14 +1,17 @@
 //! For people: the verdict first, then why, then how it was found.
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
+use crate::args::Store;
 use crate::check::{SAFETY, default_trail};
 use crate::coverage::{Unreached, each_once};
 use crate::evidence::Argument;
 use crate::plan::{Algorithm, Unreduced};
-use crate::units::{plural, show_bytes, show_count, show_duration};
+use crate::swarm::{Found, Member};
+use crate::units::{plural, show_bytes, show_count, show_duration, show_share};
 use entail_ir::{Statement, System};
 use entail_model::Guarantee;
 use entail_search::{End, Errors, Limit};
+use entail_store::{Remains, Rung};
 use std::fmt::{self, Write};
 use std::fs;
 use std::path::Path;
@@ -128,15 +131,39 @@ fn source_line(place: &Statement) -> Option<String> {
     Some(line.to_owned())
 }
 
-fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> fmt::Result {
-    let stats = searched.stats;
-    let how = match searched.algorithm {
+/// The first runs of a swarm, a line each.
+fn write_runs(out: &mut String, runs: &[Member]) -> fmt::Result {
+    const SHOWN: usize = 10;
+    writeln!(out, "  {}:", plural(runs.len() as u64, "run"))?;
+    for Member { seed, algorithm, stored, coverage, found } in runs.iter().take(SHOWN) {
+        let (how, stored) = (words(*algorithm), plural(*stored, "state"));
+        let found = match found {
+            Found::Error => "an error",
+            Found::Nothing => "no error",
+            Found::NothingAtAll => "no error, and all states",
+        };
+        let share = coverage.map_or("not complete".into(), |share| format!("an estimated {}", show_share(share)));
+        writeln!(out, "    {how}, seed {seed}: {stored}, {share}; {found}")?;
+    }
+    match runs.len().checked_sub(SHOWN) {
+        None | Some(0) => Ok(()),
+        Some(more) => writeln!(out, "    and {more} more"),
+    }
+}
+
+fn words(algorithm: Algorithm) -> &'static str {
+    match algorithm {
         Algorithm::BreadthFirst => "breadth first",
         Algorithm::DepthFirst => "depth first",
         Algorithm::Components => "by components",
         Algorithm::Nested => "nested depth first",
         Algorithm::Branching => "question by question",
-    };
+    }
+}
+
+fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> fmt::Result {
+    let stats = searched.stats;
+    let how = words(searched.algorithm);
     let seen = match searched.end {
         End::Complete if searched.algorithm == Algorithm::Branching => "no more had to be explored",
         End::Complete if searched.guarantee == Guarantee::Exact => "all of the model was explored",
@@ -173,15 +200,41 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
         show_duration(searched.times.compile),
         show_duration(searched.times.search),
     )?;
-    if let Guarantee::Probable { omitted, formula } = &searched.guarantee {
+    if let Guarantee::Probable { omitted, formula, .. } = &searched.guarantee {
         writeln!(out, "  by estimate, {omitted:.1} states were taken for others: {formula}")?;
     }
-    if searched.store != report.plan.store {
-        writeln!(out, "  states were kept as they are: to answer this, they must be told apart")?;
+    if let Some(swarm) = &searched.swarm {
+        write_runs(out, &swarm.runs)?;
     }
-    match &searched.fallback {
-        Some(reason) => writeln!(out, "  interpreted: {reason}"),
+    if stats.forgotten > 0 {
+        let were = if stats.forgotten == 1 { "state was" } else { "states were" };
+        let forgotten = show_count(stats.forgotten);
+        writeln!(out, "  {forgotten} {were} forgotten and may have been explored again; counts include them")?;
+    }
+    if !searched.rungs.is_empty() {
+        writeln!(out, "  memory ran short: {}", searched.rungs.iter().map(rung).collect::<Vec<_>>().join(", "))?;
+    } else if searched.store != report.plan.store {
+        let said = if report.plan.store.is_lossless() {
+            "as with `--store auto`: to answer this, more is kept of each than that it was visited"
+        } else {
+            "as they are: to answer this, they must be told apart"
+        };
+        writeln!(out, "  states were kept {said}")?;
+    }
+    if let Some(reason) = &searched.fallback {
+        writeln!(out, "  interpreted: {reason}")?;
+    }
+    match searched.resume() {
+        Some(command) => writeln!(out, "\n  The search can go on where it was:  {command}"),
         None => Ok(()),
+    }
+}
+
+fn rung(rung: &Rung) -> String {
+    let states = plural(rung.from, "state");
+    match rung.kept {
+        Remains::Hash { bits } => format!("after {states} only hashes are kept ({bits} bits)"),
+        Remains::Bits { bits } => format!("after {states} only bits of an array ({bits} for each)"),
     }
 }
 
@@ -211,9 +264,11 @@ fn hint(property: &PropertyReport) -> Option<String> {
     if let Some(neglected) = searched.counterexample.as_ref().and_then(|found| found.neglected.as_ref()) {
         return Some(neglected.hint());
     }
+    // With a cache it would not end, and in a swarm it may not find it.
+    let breadth_first_would_do = searched.store != Store::Cache && searched.swarm.is_none();
     let hint = match searched.end {
         End::Error if searched.errors == 0 => return None,
-        End::Error if searched.algorithm == Algorithm::DepthFirst => {
+        End::Error if searched.algorithm == Algorithm::DepthFirst && breadth_first_would_do => {
             "`--search bfs` finds a shortest counterexample"
         }
         End::Error if property.name != SAFETY => return None,

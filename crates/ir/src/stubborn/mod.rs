@@ -26,9 +26,11 @@ use precedents::{Case, Precedents};
 use crate::System;
 use crate::footprint::Surveyor;
 use crate::interpret::{Layout, Outline, Step};
+use entail_disk::{Lasting, Reader, Saved, Writer};
 use entail_model::StateBuf;
 use settled::Settled;
 use std::collections::HashMap;
+use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// All tables together have no more than so many words.
@@ -53,6 +55,25 @@ struct Shelf {
     /// By what is settled; nothing where it is not worth it.
     tables: HashMap<Vec<u32>, Option<Arc<Moves>>>,
     words: usize,
+    /// What a search that goes on has met before, and whether it was worth it.
+    met: HashMap<Vec<u32>, bool>,
+}
+
+/// What is met too late has no table. So it must be known what was met when a search goes on.
+impl Lasting for StubbornSets<'_> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        let shelf = self.shelf.read().unwrap_or_else(PoisonError::into_inner);
+        let mut met = shelf.met.clone();
+        met.extend(shelf.tables.iter().map(|(key, table)| (key.clone(), table.is_some())));
+        met.save(to)?;
+        shelf.words.save(to)
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        let (met, words) = (HashMap::load(from)?, usize::load(from)?);
+        self.shelf = RwLock::new(Shelf { tables: HashMap::new(), words, met });
+        Ok(())
+    }
 }
 
 /// Which sets are tried.
@@ -182,17 +203,21 @@ impl<'s> StubbornSets<'s> {
             return table.clone();
         }
         let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
-        let Shelf { tables, words } = &mut *shelf;
+        let Shelf { tables, words, met } = &mut *shelf;
+        let met = met.get(key).copied();
         let number = tables.len() as u32;
         let new = || {
             let mut bytes = StateBuf::new();
             state(&mut bytes);
             let facts = self.settled.facts(self.layout, outline, stations, &bytes);
             let moves = moves::moves(&self.surveyor, self.layout, outline, &facts, number)?;
-            *words += moves.sets.words();
-            (moves.all.iter().any(|one| !one.is_seen) && *words <= MOST_WORDS_IN_ALL).then(|| Arc::new(moves))
+            if met.is_none() {
+                *words += moves.sets.words();
+            }
+            let fits = met.unwrap_or(*words <= MOST_WORDS_IN_ALL);
+            (moves.all.iter().any(|one| !one.is_seen) && fits).then(|| Arc::new(moves))
         };
-        let is_worth_it = outline.types.len() > 1;
+        let is_worth_it = met.unwrap_or(outline.types.len() > 1);
         tables.entry(key.to_vec()).or_insert_with(|| if is_worth_it { new() } else { None }).clone()
     }
 }

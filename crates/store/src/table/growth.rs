@@ -4,7 +4,9 @@
 //! to the first, what was in them goes into lines that are empty already, or just now. Only what lay behind
 //! its line near the beginning of the table may belong before; it waits until the end.
 
-use super::{Alone, Line, Table, WORDS};
+use super::layout::{Place, Places, Written};
+use super::line::{Alone, Line, Writer};
+use super::{Table, WORDS};
 use crate::sync::Ordering::Relaxed;
 use crate::table::shape::{self, FARTHEST, Shape};
 use entail_model::{Full, Growth};
@@ -20,11 +22,13 @@ const SPARSE: u64 = 40;
 /// Up to one number in so many may go astray.
 const FEW: u64 = 256;
 /// A table of so many bytes grows by half from there on; a smaller one doubles.
-const LARGE: usize = 512 << 20;
+const LARGE: usize = 4 << 20;
 /// If there will be so many times as many numbers, they get a new table, rather than one that grows step by step.
 const MANY_MORE: u64 = 4;
 /// A guess of what a number costs that went astray.
 const ASTRAY_BYTES: usize = 20;
+/// To grow by less than one part in so many takes longer than it helps.
+const WORTH_A_PASS: usize = 32;
 /// One byte in so many is left to them.
 const SPARED: u64 = 32;
 /// Below this size, in bytes, it does not matter how much a number takes.
@@ -46,7 +50,11 @@ impl Table {
         }
         while self.is_crowded(wanted) {
             let homes = self.next_homes().min(self.most_homes(limit));
-            let grown = if homes > self.shape.homes { self.grow(homes) } else { Err(Full) };
+            let grown = if homes > self.shape.homes + self.shape.homes / WORTH_A_PASS {
+                self.grow(homes)
+            } else {
+                Err(Full)
+            };
             if grown.is_err() {
                 return if self.shape.is_loaded(BEARABLE, wanted) { Err(Full) } else { Ok(()) };
             }
@@ -82,18 +90,37 @@ impl Table {
         if table.shape.is_loaded(BEARABLE, numbers) { Err(Full) } else { Ok(table) }
     }
 
+    /// As large as it may be within `limit` bytes.
+    pub fn spacious(bits: u32, limit: u64) -> Result<Table, Full> {
+        let mut table = Table::new(bits);
+        let homes = most_useful_homes(bits, table.most_homes(limit));
+        if homes > table.shape.homes {
+            table.shape = Shape::new(bits, homes);
+            table.lines.grow(table.shape.lines())?;
+        }
+        Ok(table)
+    }
+
+    /// How many numbers of so many bits find room within `limit` bytes.
+    pub fn capacity(bits: u32, limit: u64) -> u64 {
+        let lines = (limit - limit / SPARED) as usize / size_of::<Line>();
+        let homes = most_useful_homes(bits, lines.saturating_sub(FARTHEST)).max(FEWEST_HOMES);
+        Shape::new(bits, homes).slots() as u64 * BEARABLE / 100
+    }
+
     /// Whether the table must grow for `count` more numbers, and would hold more in a line if they had `bits` bits.
     pub fn gains_from(&self, bits: u32, count: usize) -> bool {
         let wanted = self.wanted(count);
         self.is_crowded(wanted)
             && self.lines.bytes() >= WORTHWHILE
-            && roomy(bits, wanted).lanes > Shape::new(self.shape.bits, self.next_homes()).lanes
+            && roomy(bits, wanted).layout.slots() > Shape::new(self.shape.bits, self.next_homes()).layout.slots()
     }
 
     /// The most bits that so many numbers can have without taking more memory than with `bits`.
     pub fn widest(bits: u32, numbers: u64) -> u32 {
         let shape = roomy(bits, numbers);
-        (bits..=64).rev().find(|&bits| Shape::new(bits, shape.homes).lanes == shape.lanes).unwrap_or(bits)
+        let slots = |bits| Shape::new(bits, shape.homes).layout.slots();
+        (bits..=64).rev().find(|&bits| slots(bits) == shape.layout.slots()).unwrap_or(bits)
     }
 
     pub fn bytes(&self) -> u64 {
@@ -109,7 +136,7 @@ impl Table {
     }
 
     /// Every number, in no particular order.
-    pub(super) fn each(&self, mut each: impl FnMut(u64)) {
+    pub fn each(&self, mut each: impl FnMut(u64)) {
         backwards(&self.shape, |line| self.lines[line].words(), |_, number| each(self.mix.gather(number)));
         self.astray().iter().for_each(|&number| each(self.mix.gather(number)));
     }
@@ -147,9 +174,10 @@ impl Table {
         let old = std::mem::replace(&mut self.shape, shape);
         let mut waiting = std::mem::take(&mut *self.astray());
         let mut levels = Levels { used: [0; RING], lowest: shape.lines() };
+        let places = shape.layout.places();
         let take = |line: usize| self.lines[line].take();
         backwards(&old, take, |line, number| {
-            if shape.home(number) < line || !self.settle(number, &mut levels) {
+            if shape.home(number) < line || !self.settle(number, &mut levels, &places) {
                 waiting.insert(number);
             }
         });
@@ -161,15 +189,15 @@ impl Table {
 
     /// Puts a number that is not there yet into the first free slot; whether there was one.
     #[inline]
-    fn settle(&self, number: u64, levels: &mut Levels) -> bool {
+    fn settle(&self, number: u64, levels: &mut Levels, places: &Places) -> bool {
         let home = self.shape.home(number);
         levels.reach_down_to(home);
         for displacement in self.shape.displacements() {
             let used = levels.of(home + displacement);
-            if let Some((word, shift)) = self.shape.place(*used) {
+            if let Some(&place) = places.get(usize::from(*used)) {
                 *used += 1;
-                let word = &self.lines[home + displacement].0[word];
-                word.store(word.load(Relaxed) | self.shape.slot(number, displacement) << shift, Relaxed);
+                let written = self.shape.layout.written(self.shape.slot(number, displacement));
+                self.lines[home + displacement].settle(place, written);
                 return true;
             }
         }
@@ -198,20 +226,30 @@ impl Line {
         self.0.iter().for_each(|word| word.store(0, Relaxed));
         words
     }
+
+    /// Puts a slot where no other one is. One without a tail adds nothing to some word.
+    #[inline]
+    fn settle(&self, place: Place, written: Written) {
+        Alone::add(&self.0[usize::from(place.word) % WORDS], written.head << place.shift);
+        Alone::add(&self.0[usize::from(place.tails) % WORDS], written.tail << place.tail_shift);
+    }
 }
 
 /// Every number and the line it is in, from the last line to the first; `read` says what is in a line.
 #[inline]
 fn backwards(shape: &Shape, read: impl Fn(usize) -> [u64; WORDS], mut each: impl FnMut(usize, u64)) {
-    let mut firsts = shape.firsts();
+    let (mut firsts, places) = (shape.firsts(), shape.layout.places());
     for line in (0..shape.lines()).rev() {
         firsts.reach(line);
-        for word in read(line) {
-            for slot in shape.used(word) {
-                each(line, shape.number(slot, firsts.of(line - shape.displacement(slot))));
-            }
-        }
+        shape.layout.each_used(&read(line), &places, |slot| {
+            each(line, shape.number(slot, firsts.of(line - shape.displacement(slot))));
+        });
     }
+}
+
+/// With more lines than numbers, some would stay empty.
+fn most_useful_homes(bits: u32, homes: usize) -> usize {
+    homes.min(1usize.checked_shl(bits).unwrap_or(usize::MAX))
 }
 
 /// For so many numbers, and some more.

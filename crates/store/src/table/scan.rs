@@ -1,7 +1,8 @@
 //! Looking at a whole line at once, with what the processor has for it.
 
-use super::shape::Shape;
-use super::{Line, WORDS};
+use super::WORDS;
+use super::layout::Layout;
+use super::line::Line;
 use crate::sync::Ordering::Acquire;
 
 /// What the processor can do.
@@ -17,9 +18,9 @@ pub(super) enum Machine {
 /// What was seen in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// Some slot is the one looked for.
-    pub found: bool,
-    /// The first words, which were full and did not have it.
+    /// A bit for every word that has the head looked for.
+    pub words: u32,
+    /// The first words of heads, which were full.
     pub full: usize,
 }
 
@@ -37,31 +38,31 @@ impl Machine {
 
 /// A way of looking at a line. Inlined always, so that it is part of a function for the same processors.
 pub(super) trait Scan {
-    fn scan(line: &Line, pattern: u64, shape: &Shape) -> Seen;
+    fn scan(line: &Line, pattern: u64, layout: &Layout) -> Seen;
 }
 
 pub(super) struct Portable;
 
 impl Scan for Portable {
     #[inline(always)]
-    fn scan(line: &Line, pattern: u64, shape: &Shape) -> Seen {
-        portable(line, pattern, shape)
+    fn scan(line: &Line, pattern: u64, layout: &Layout) -> Seen {
+        portable(line, pattern, layout)
     }
 }
 
 #[inline(always)]
-fn portable(line: &Line, pattern: u64, shape: &Shape) -> Seen {
-    let mut equal = 0;
+fn portable(line: &Line, pattern: u64, layout: &Layout) -> Seen {
+    let mut words = 0;
     let mut full = 0;
     // Without branches: where in a line a slot is, and how full the line is, cannot be predicted.
     // From the last word to the first: if one is seen full, those before it are, because they were full before.
-    for word in line.0.iter().rev() {
+    for word in line.0[..layout.heads].iter().rev() {
         let word = word.load(Acquire);
-        equal |= shape.equal(word, pattern);
-        full += usize::from(shape.is_full(word));
+        words = words << 1 | u32::from(layout.equal(word, pattern) != 0);
+        full += usize::from(layout.is_full(word));
     }
     debug_assert!(full <= WORDS);
-    Seen { found: equal != 0, full }
+    Seen { words, full }
 }
 
 /// The words of a line are loaded together, by an instruction that the compiler knows nothing about: other threads
@@ -76,7 +77,7 @@ pub(super) mod vectors {
         _mm512_test_epi64_mask, _mm512_xor_si512,
     };
 
-    use super::{Line, Scan, Seen, Shape, WORDS};
+    use super::{Layout, Line, Scan, Seen, WORDS};
 
     const _: () = assert!(WORDS == 8, "a line is one vector, or two");
 
@@ -87,23 +88,23 @@ pub(super) mod vectors {
 
     impl Scan for Avx512 {
         #[inline(always)]
-        fn scan(line: &Line, pattern: u64, shape: &Shape) -> Seen {
+        fn scan(line: &Line, pattern: u64, layout: &Layout) -> Seen {
             // SAFETY: the processor has it.
-            unsafe { avx512(line, pattern, shape) }
+            unsafe { avx512(line, pattern, layout) }
         }
     }
 
     impl Scan for Avx2 {
         #[inline(always)]
-        fn scan(line: &Line, pattern: u64, shape: &Shape) -> Seen {
+        fn scan(line: &Line, pattern: u64, layout: &Layout) -> Seen {
             // SAFETY: the processor has it.
-            unsafe { avx2(line, pattern, shape) }
+            unsafe { avx2(line, pattern, layout) }
         }
     }
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub fn avx512(line: &Line, pattern: u64, shape: &Shape) -> Seen {
+    pub fn avx512(line: &Line, pattern: u64, layout: &Layout) -> Seen {
         let words: __m512i;
         // SAFETY: a line has 64 bytes, and is aligned.
         unsafe {
@@ -111,18 +112,19 @@ pub(super) mod vectors {
         }
         let all = |word: u64| _mm512_set1_epi64(word.cast_signed());
         let differences = _mm512_xor_si512(words, all(pattern));
-        let others = all(shape.others);
+        let others = all(layout.others);
         let carried = _mm512_add_epi64(_mm512_and_si512(differences, others), others);
-        let highest = all(shape.highest);
+        let highest = all(layout.highest);
         let different = _mm512_and_si512(_mm512_or_si512(carried, differences), highest);
         let equal = _mm512_cmpneq_epi64_mask(different, highest);
-        let full = _mm512_test_epi64_mask(words, all(shape.last));
-        Seen { found: equal != 0, full: full.trailing_ones() as usize }
+        let full = _mm512_test_epi64_mask(words, all(layout.last));
+        let heads = heads(layout);
+        Seen { words: u32::from(equal) & heads, full: (u32::from(full) & heads).trailing_ones() as usize }
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub fn avx2(line: &Line, pattern: u64, shape: &Shape) -> Seen {
+    pub fn avx2(line: &Line, pattern: u64, layout: &Layout) -> Seen {
         let (low, high): (__m256i, __m256i);
         // SAFETY: a line has 64 bytes, and is aligned.
         unsafe {
@@ -137,7 +139,7 @@ pub(super) mod vectors {
         }
         let all = |word: u64| _mm256_set1_epi64x(word.cast_signed());
         let (pattern, others, highest, last) =
-            (all(pattern), all(shape.others), all(shape.highest), all(shape.last));
+            (all(pattern), all(layout.others), all(layout.highest), all(layout.last));
         // A bit for each of four words: whether it has no such slot, and whether it is not full.
         let look = |words: __m256i| {
             let differences = _mm256_xor_si256(words, pattern);
@@ -148,8 +150,15 @@ pub(super) mod vectors {
             [unlike, open].map(|mask| _mm256_movemask_pd(_mm256_castsi256_pd(mask)).cast_unsigned())
         };
         let ([unlike_low, open_low], [unlike_high, open_high]) = (look(low), look(high));
-        let open = open_low | open_high << 4 | 1 << WORDS;
-        Seen { found: unlike_low & unlike_high != 0xf, full: open.trailing_zeros() as usize }
+        let (unlike, open) = (unlike_low | unlike_high << 4, open_low | open_high << 4);
+        let heads = heads(layout);
+        Seen { words: !unlike & heads, full: (!open & heads).trailing_ones() as usize }
+    }
+
+    /// A bit for every word of heads.
+    #[inline(always)]
+    fn heads(layout: &Layout) -> u32 {
+        (1 << layout.heads) - 1
     }
 }
 
@@ -164,29 +173,31 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(5_000))]
 
         #[test]
-        fn all_machines_see_the_same(lanes in 1u32..=4, slots in prop::collection::vec(1u64..5, 0..=32), wanted in 1u64..5, high: bool) {
-            let shape = (2..=64).map(|bits| Shape::new(bits, 8)).find(|shape| shape.lanes == lanes).unwrap();
-            let top = u64::from(high) << (shape.lane_bits - 1);
-            let mut words = [0; WORDS];
-            for (i, slot) in slots.iter().take(WORDS * lanes as usize).enumerate() {
-                let word = &mut words[i / lanes as usize];
-                *word = shape.with(*word, slot | top);
+        fn all_machines_see_the_same(which in 0usize..100, heads in prop::collection::vec(1u64..5, 0..=32), wanted in 1u64..5, high: bool) {
+            let layouts: Vec<_> = Layout::all().collect();
+            let layout = &layouts[which % layouts.len()];
+            let lanes = layout.lanes as usize;
+            let top = u64::from(high) << (layout.lane_bits - 1);
+            let heads: Vec<u64> = heads.iter().take(layout.slots()).map(|head| head | top).collect();
+            // Tails may be anything.
+            let mut words = [(wanted * 0x0001_0001_0001_0001) | (1 << 63); WORDS];
+            words[..layout.heads].fill(0);
+            for (i, &head) in heads.iter().enumerate() {
+                words[i / lanes] = layout.with_head(words[i / lanes], (i % lanes) as u32, head);
             }
             let line = Line(words.map(AtomicU64::new));
-            for slot in [wanted, wanted | top] {
-                let pattern = shape.pattern(slot);
-                let naive = Seen {
-                    found: words.iter().any(|&word| shape.used(word).any(|used| used == slot)),
-                    full: words.iter().take_while(|word| shape.used(**word).count() == lanes as usize).count(),
-                };
-                prop_assert_eq!(portable(&line, pattern, &shape), naive);
+            for head in [wanted, wanted | top] {
+                let pattern = layout.pattern(head);
+                let with = heads.chunks(lanes).zip(0..).filter(|(heads, _)| heads.contains(&head));
+                let naive = Seen { words: with.map(|(_, word)| 1 << word).sum(), full: heads.len() / lanes };
+                prop_assert_eq!(portable(&line, pattern, layout), naive);
                 if std::is_x86_feature_detected!("avx2") {
                     // SAFETY: just asked for.
-                    prop_assert_eq!(unsafe { vectors::avx2(&line, pattern, &shape) }, naive);
+                    prop_assert_eq!(unsafe { vectors::avx2(&line, pattern, layout) }, naive);
                 }
                 if std::is_x86_feature_detected!("avx512f") {
                     // SAFETY: just asked for.
-                    prop_assert_eq!(unsafe { vectors::avx512(&line, pattern, &shape) }, naive);
+                    prop_assert_eq!(unsafe { vectors::avx512(&line, pattern, layout) }, naive);
                 }
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! number:   ├── line ──┬───── rest ─────┤     bits wide; the size of the table decides where the line ends
-//! slot:     ├ displacement + 1 ┼─ rest ─┤     one lane of a word; 0 is an empty slot
+//! slot:     ├ displacement + 1 ┼─ rest ─┤     as wide as the line's layout wants; 0 is an empty slot
 //! ```
 //!
 //! The line is the number scaled down to the number of lines, which need not be a power of two; and the larger the
@@ -11,14 +11,12 @@
 
 use std::ops::Range;
 
-use super::WORDS;
+use super::layout::Layout;
 
 /// How far, at most, a number is put behind its line when that is full.
 pub(crate) const FARTHEST: usize = if cfg!(loom) { 1 } else { 15 };
 /// At least so many bits of a slot are for the displacement, and for the mark that it is in use.
 const DISPLACEMENT_BITS: u32 = 3;
-/// In a word.
-const MOST_LANES: u32 = 4;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
@@ -31,28 +29,24 @@ pub(crate) struct Shape {
     rest_mask: u64,
     /// How far behind its line a number may lie.
     reach: usize,
-    pub lanes: u32,
-    pub lane_bits: u32,
-    /// In every lane: the lowest bit, the highest, and all but the highest.
-    lowest: u64,
-    pub highest: u64,
-    pub others: u64,
-    /// The bits of the last lane, and those that are left over.
-    pub last: u64,
+    pub layout: Layout,
 }
 
 impl Shape {
-    /// As many lanes as there can be.
+    /// As many slots in a line as there can be.
     pub fn new(bits: u32, homes: usize) -> Shape {
-        let interval = (1u128 << bits).div_ceil(homes as u128);
-        let rest_bits = u128::BITS - (interval - 1).leading_zeros();
-        let lanes = (1..=MOST_LANES).rev().find(|lanes| rest_bits + DISPLACEMENT_BITS <= 64 / lanes);
-        let lanes = lanes.expect("a table of 64-bit numbers has at least 8 lines");
-        let lane_bits = 64 / lanes;
-        let lowest = (0..lanes).map(|lane| 1 << (lane * lane_bits)).sum();
-        let highest = lowest << (lane_bits - 1);
+        Shape::with_layout(bits, homes, Layout::new(rest_bits(bits, homes) + DISPLACEMENT_BITS))
+    }
+
+    /// One slot in a word.
+    pub fn of_words(bits: u32, homes: usize) -> Shape {
+        Shape::with_layout(bits, homes, Layout::words())
+    }
+
+    fn with_layout(bits: u32, homes: usize, layout: Layout) -> Shape {
+        let rest_bits = rest_bits(bits, homes);
         // The code 0 is that of an empty slot.
-        let codes = 1usize << (lane_bits - rest_bits).min(16);
+        let codes = 1usize << (layout.slot_bits() - rest_bits).min(16);
         Shape {
             bits,
             homes,
@@ -60,12 +54,7 @@ impl Shape {
             rest_bits,
             rest_mask: (1 << rest_bits) - 1,
             reach: FARTHEST.min(codes - 2),
-            lanes,
-            lane_bits,
-            lowest,
-            highest,
-            others: highest - lowest,
-            last: u64::MAX << ((lanes - 1) * lane_bits),
+            layout,
         }
     }
 
@@ -74,7 +63,7 @@ impl Shape {
     }
 
     pub fn slots(&self) -> usize {
-        self.homes * WORDS * self.lanes as usize
+        self.homes * self.layout.slots()
     }
 
     /// The line a scattered number belongs to; what is above its width does not matter.
@@ -130,49 +119,12 @@ impl Shape {
     pub fn number(&self, slot: u64, first: u64) -> u64 {
         first + (slot.wrapping_sub(first) & self.rest_mask)
     }
+}
 
-    /// A word with the same slot in every lane.
-    #[inline]
-    pub fn pattern(&self, slot: u64) -> u64 {
-        slot * self.lowest
-    }
-
-    /// The highest bit of every lane in which two words agree.
-    #[inline]
-    pub fn equal(&self, word: u64, pattern: u64) -> u64 {
-        let differences = word ^ pattern;
-        // In a lane without differences, and in no other, the highest bit neither is one nor gets one carried.
-        !(((differences & self.others) + self.others) | differences) & self.highest
-    }
-
-    #[inline]
-    pub fn is_full(&self, word: u64) -> bool {
-        word & self.last != 0
-    }
-
-    /// A word that is not full, with one more slot.
-    #[inline]
-    pub fn with(&self, word: u64, slot: u64) -> u64 {
-        let free = self.equal(word, 0).trailing_zeros() + 1 - self.lane_bits;
-        word | slot << free
-    }
-
-    /// The word of a line, and the shift within it, of the slot after so many used ones; nothing if that are all.
-    #[inline]
-    pub fn place(&self, used: u8) -> Option<(usize, u32)> {
-        // Rounds down exactly for the few slots of a line.
-        let word = (u32::from(used) * 256u32.div_ceil(self.lanes)) >> 8;
-        let shift = (u32::from(used) - word * self.lanes) * self.lane_bits;
-        ((word as usize) < WORDS).then_some((word as usize, shift))
-    }
-
-    /// The slots in use.
-    #[inline]
-    pub fn used(&self, word: u64) -> impl Iterator<Item = u64> + use<> {
-        let (lanes, lane_bits) = (self.lanes, self.lane_bits);
-        let mask = u64::MAX >> (64 - lane_bits);
-        (0..lanes).map(move |lane| word >> (lane * lane_bits) & mask).take_while(|&slot| slot != 0)
-    }
+/// How many bits it takes to tell the numbers of one line apart.
+fn rest_bits(bits: u32, homes: usize) -> u32 {
+    let interval = (1u128 << bits).div_ceil(homes as u128);
+    u128::BITS - (interval - 1).leading_zeros()
 }
 
 /// Like [`Shape::first`], but without dividing every time: the lines are asked for from the last to the first, each
@@ -213,14 +165,14 @@ impl Firsts {
     }
 }
 
-/// How few home lines have so many slots. More lines may have more lanes each, as less of a number is written.
+/// How few home lines have so many slots. More lines may have more slots each, as less of a number is written.
 pub(super) fn homes_for(bits: u32, slots: usize) -> usize {
-    let with = |lanes: u32| {
-        let rest_bits = 64 / lanes - DISPLACEMENT_BITS;
+    let with = |layout: Layout| {
+        let rest_bits = layout.slot_bits() - DISPLACEMENT_BITS;
         let fewest = 1usize.checked_shl(bits.saturating_sub(rest_bits)).unwrap_or(usize::MAX);
-        slots.div_ceil(WORDS * lanes as usize).max(fewest)
+        slots.div_ceil(layout.slots()).max(fewest)
     };
-    (1..=MOST_LANES).map(with).min().expect("at least one lane")
+    Layout::all().map(with).min().expect("at least one layout")
 }
 
 #[cfg(all(test, not(loom)))]
@@ -240,7 +192,7 @@ mod tests {
             prop_assert!(shape.first(home) <= number);
             for displacement in shape.displacements() {
                 let slot = shape.slot(x, displacement);
-                prop_assert!(slot != 0 && u128::from(slot) < 1 << shape.lane_bits);
+                prop_assert!(slot != 0 && u128::from(slot) < 1 << shape.layout.slot_bits());
                 prop_assert_eq!(shape.displacement(slot), displacement);
                 prop_assert_eq!(shape.number(slot, shape.first(home)), number);
             }
@@ -266,27 +218,6 @@ mod tests {
                 }
             }
         }
-
-        #[test]
-        fn words_are_compared_and_filled_lane_by_lane(lanes in 1u32..=4, slots: [u64; 4], x: u64, near: bool) {
-            let shape = (2..=64).map(|bits| Shape::new(bits, 8)).find(|shape| shape.lanes == lanes).unwrap();
-            let mask = u64::MAX >> (64 - shape.lane_bits);
-            let slots: Vec<u64> = slots.iter().take(lanes as usize).map(|slot| (slot & mask).max(1)).collect();
-            let x = if near { slots[0] ^ (x & 1) << (shape.lane_bits - 1) } else { x & mask };
-            let mut word = 0;
-            for used in 0..lanes as usize {
-                prop_assert!(!shape.is_full(word));
-                prop_assert_eq!(shape.used(word).collect::<Vec<_>>(), &slots[..used]);
-                let there = slots[..used].iter().chain(std::iter::repeat(&0)).take(lanes as usize);
-                let expected = there
-                    .zip(1..)
-                    .map(|(&slot, lane)| u64::from(slot == x) << (lane * shape.lane_bits - 1))
-                    .sum::<u64>();
-                prop_assert_eq!(shape.equal(word, shape.pattern(x)), expected);
-                word = shape.with(word, slots[used]);
-            }
-            prop_assert!(shape.is_full(word));
-        }
     }
 
     #[test]
@@ -297,16 +228,6 @@ mod tests {
                 assert!(Shape::new(bits, homes).slots() >= slots);
                 assert!(homes == 8 || Shape::new(bits, homes - 1).slots() < slots, "{bits} bits, {slots} slots");
             }
-        }
-    }
-
-    #[test]
-    fn slots_of_a_line_are_placed_one_after_the_other() {
-        for shape in (2..=64).map(|bits| Shape::new(bits, 8)) {
-            let all: Vec<_> = (0..=255).map_while(|used| shape.place(used)).collect();
-            let expected =
-                (0..WORDS).flat_map(|word| (0..shape.lanes).map(move |lane| (word, lane * shape.lane_bits)));
-            assert!(all.into_iter().eq(expected), "{} lanes", shape.lanes);
         }
     }
 }

@@ -138,18 +138,19 @@ mod alone {
     #[cfg_attr(miri, ignore = "too many")]
     fn a_large_table_takes_few_bytes_a_number() {
         let (mut table, mut rng) = (Table::new(48), Rng::new(1));
+        let mut all = Vec::new();
         for n in 0..6_000_000u64 {
             if n % 1000 == 0 {
                 table.reserve(1000, UNLIMITED).unwrap();
             }
             let _ = table.insert(random(&mut rng, 48));
             if n > 2_000_000 && n % 100_000 == 0 {
-                let bytes = table.bytes() as f64 / table.len() as f64;
-                assert!(bytes < 17.0, "{bytes} bytes a number, of {n}");
+                all.push(table.bytes() as f64 / table.len() as f64);
             }
         }
-        let bytes = table.bytes() as f64 / table.len() as f64;
-        assert!(bytes < 6.0, "{bytes} bytes a number");
+        assert!(all.iter().all(|bytes| *bytes < 9.0), "{all:?} bytes a number");
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        assert!(mean < 7.5, "{mean} bytes a number");
         let mut rng = Rng::new(1);
         assert!((0..6_000_000).all(|_| table.insert(random(&mut rng, 48)) == Visit::Seen));
     }
@@ -183,7 +184,7 @@ mod alone {
     #[test]
     fn of_threads_that_insert_the_same_number_one_is_told_that_it_is_new() {
         let count = if cfg!(miri) { 200 } else { 100_000 };
-        for bits in [18, 24, 40, 64] {
+        for bits in [18, 24, 33, 40, 46, 54, 60, 64] {
             let mut table = Table::new(bits);
             // Filled far beyond what it would be otherwise, so that lines overflow and numbers go astray.
             table.reserve(count / 2, UNLIMITED).unwrap();
@@ -264,6 +265,7 @@ mod loom {
     fn loom_no_word_is_skipped() {
         crate::sync::in_every_order(2, || {
             let shape = Shape::new(60, 1);
+            assert!(shape.layout.is_whole() && shape.layout.lanes == 1);
             let slots = [shape.slot(5, 0), shape.slot(6, 0)];
             let line = Arc::new(Line::default());
             let other = Arc::clone(&line);
@@ -273,11 +275,63 @@ mod loom {
                 }
             });
             assert!(
-                line.insert::<scan::Portable, Shared>(slots[0], &shape).is_ok(),
+                line.insert::<scan::Portable, Shared>(slots[0], &shape.layout).is_ok(),
                 "the line is not full without it"
             );
             filling.join().unwrap();
         });
+    }
+
+    /// Lets threads insert slots into a line of three parted ones, in every possible order.
+    fn check_parted(before: &'static [u64], threads: &'static [&'static [u64]]) {
+        let mut all: Vec<u64> = threads.concat();
+        all.sort_unstable();
+        all.dedup();
+        crate::sync::in_every_order(threads.len(), move || {
+            let shape = Shape::new(36, 1);
+            assert!(!shape.layout.is_whole() && shape.layout.slots() == 3);
+            let line = Arc::new(Line::default());
+            let insert = move |line: &Line, number: u64| {
+                line.insert::<scan::Portable, Shared>(shape.slot(number, 0), &shape.layout).ok()
+            };
+            before.iter().for_each(|&number| _ = insert(&line, number));
+            let spawned = threads.iter().map(|numbers| {
+                let line = Arc::clone(&line);
+                let count =
+                    move || numbers.iter().filter(|&&number| insert(&line, number) == Some(Visit::New)).count();
+                thread::spawn(count)
+            });
+            let spawned: Vec<_> = spawned.collect();
+            let news: usize = spawned.into_iter().map(|thread| thread.join().unwrap()).sum();
+            let expected = all.iter().filter(|number| !before.contains(number)).count().min(3 - before.len());
+            assert_eq!(news, expected);
+            let seen = all.iter().filter(|&&number| insert(&line, number) == Some(Visit::Seen)).count();
+            assert_eq!(seen, expected);
+        });
+    }
+
+    /// 5, 6 and 9 differ in their tails only, and the other one in its head. Not with three threads: loom would let two
+    /// that wait for the third one do so in turns for ever.
+    #[test]
+    fn loom_a_parted_slot_is_seen_when_it_is_written() {
+        const OTHER: u64 = 1 << 30;
+        check_parted(&[], &[&[5], &[5]]);
+        check_parted(&[], &[&[5], &[6]]);
+        check_parted(&[9], &[&[5], &[OTHER]]);
+    }
+
+    /// One slot of the line is free.
+    #[test]
+    fn loom_the_last_parted_slot_is_taken_by_one() {
+        check_parted(&[9, 10], &[&[5], &[6]]);
+        check_parted(&[9, 10], &[&[5, 6], &[6, 5]]);
+    }
+
+    /// Lines of parted slots overflow, and numbers go astray.
+    #[test]
+    fn loom_parted_numbers_find_a_place() {
+        check(36, &[9, 10], &[&[5, 6], &[6, 5]]);
+        check(36, &[9, 10, 11, 12, 13], &[&[5, 6], &[6, 5]]);
     }
 
     /// One slot of the line is free.

@@ -1,8 +1,10 @@
 //! Dictionaries that nobody has made room for: slow, but they take no more memory than their values need.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use crate::dictionary::Dictionary;
+use entail_disk::{Reader, Saved, Writer};
 use entail_model::Full;
 
 #[derive(Debug, Default)]
@@ -14,6 +16,18 @@ pub(super) struct Late {
 
 /// A guess of what a value costs.
 const VALUE_BYTES: usize = 32;
+
+impl Saved for Late {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.values.save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Late> {
+        let mut late = Late::default();
+        Vec::<u64>::load(from)?.into_iter().for_each(|value| _ = late.id(value));
+        Ok(late)
+    }
+}
 
 impl Late {
     /// The id of a value, a new one if need be.

@@ -11,11 +11,13 @@
 //! fewer than states.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::DerefMut;
 
 use super::late::Late;
 use crate::dictionary::Dictionary;
 use crate::sync::Mutex;
+use entail_disk::{Reader, Saved, Writer};
 use entail_model::Full;
 
 /// A node stands for the words in a range that is not empty.
@@ -105,6 +107,17 @@ pub(super) struct Dictionaries {
     late: Mutex<BTreeMap<usize, Late>>,
 }
 
+impl Saved for Dictionaries {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.known.save(to)?;
+        self.late().save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Dictionaries> {
+        Ok(Dictionaries { known: Vec::load(from)?, late: Mutex::new(BTreeMap::load(from)?) })
+    }
+}
+
 impl Dictionaries {
     /// The id of a value at a node, a new one if need be.
     #[inline]
@@ -113,6 +126,12 @@ impl Dictionaries {
             Some(dictionary) => dictionary.id(value),
             None => self.late_id(node, value),
         }
+    }
+
+    /// Says that the id of a value at a node will soon be asked for.
+    #[inline]
+    pub fn prefetch(&self, node: Node, value: u64) {
+        self.known.get(node.number()).inspect(|dictionary| dictionary.prefetch(value));
     }
 
     #[inline]

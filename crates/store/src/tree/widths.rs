@@ -7,7 +7,9 @@
 
 use super::nodes::Size;
 use crate::dictionary::ID_BITS;
+use entail_disk::{Reader, Saved, Writer, damaged};
 use entail_model::Key;
+use std::io;
 
 /// What a key consists of: the size of a tree and the ids of its root's two parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +48,22 @@ pub(super) struct Widths {
 }
 
 const NO_NUMBER: u8 = u8::MAX;
+
+impl Saved for Widths {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.left.save(to)?;
+        self.right.save(to)?;
+        self.sizes.0.save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Widths> {
+        let (left, right, sizes) = (u32::load(from)?, u32::load(from)?, Sizes(u64::load(from)?));
+        if left > ID_BITS || right > ID_BITS {
+            return Err(damaged("keys of more bits than there are"));
+        }
+        Ok(Widths::with_bits(left, right, sizes))
+    }
+}
 
 impl Widths {
     /// Every key fits.

@@ -1,0 +1,198 @@
+//! A file that is replaced now and then, such that there is always a good one.
+//!
+//! ```text
+//! FILE.partial    is written, and synced
+//! FILE.previous   becomes another name of FILE
+//! FILE.partial    becomes FILE, and the folder is synced
+//! ```
+//!
+//! Whenever the program or the machine stops, FILE is whole. Where a file cannot have two names, FILE is renamed: then FILE or
+//! FILE.previous is.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, BufReader, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use crate::saved::{Reader, Writer};
+
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    path: PathBuf,
+}
+
+/// A checkpoint that is whole.
+pub struct Opened {
+    pub reader: Reader<'static>,
+    /// Why it is the previous one.
+    pub instead: Option<io::Error>,
+}
+
+/// There is no checkpoint that is whole.
+#[derive(Debug)]
+pub struct Unusable {
+    pub file: io::Error,
+    pub previous: io::Error,
+}
+
+impl Checkpoint {
+    pub fn new(path: &Path) -> Checkpoint {
+        Checkpoint { path: path.to_owned() }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the one before the last is.
+    pub fn previous(&self) -> PathBuf {
+        self.beside(".previous")
+    }
+
+    /// Whether it can be written, before there is something to write.
+    pub fn try_out(&self) -> io::Result<()> {
+        let partial = self.beside(".partial");
+        File::create(&partial)?;
+        fs::remove_file(&partial)
+    }
+
+    /// Replaces the checkpoint; returns how many bytes it has. If that is not possible, the last one stays.
+    pub fn write(&self, save: &mut dyn FnMut(&mut Writer) -> io::Result<()>) -> io::Result<u64> {
+        let partial = self.beside(".partial");
+        let written = write_synced(&partial, save);
+        let replaced = written.and_then(|bytes| self.replace(&partial).map(|()| bytes));
+        if replaced.is_err() {
+            // It is of no use to anybody, and the disk may be full.
+            let _ = fs::remove_file(&partial);
+        }
+        replaced
+    }
+
+    fn replace(&self, partial: &Path) -> io::Result<()> {
+        let previous = self.previous();
+        if self.path.exists() {
+            ignore_missing(fs::remove_file(&previous))?;
+            fs::hard_link(&self.path, &previous).or_else(|_| fs::rename(&self.path, &previous))?;
+        }
+        fs::rename(partial, &self.path)?;
+        sync_folder(&self.path)
+    }
+
+    /// The last checkpoint if it is whole, or else the one before it. All of it is read once to see that.
+    pub fn open(&self) -> Result<Opened, Unusable> {
+        let file = match open_whole(&self.path) {
+            Ok(reader) => return Ok(Opened { reader, instead: None }),
+            Err(error) => error,
+        };
+        match open_whole(&self.previous()) {
+            Ok(reader) => Ok(Opened { reader, instead: Some(file) }),
+            Err(previous) => Err(Unusable { file, previous }),
+        }
+    }
+
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut name = OsString::from(&self.path);
+        name.push(ending);
+        PathBuf::from(name)
+    }
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        write!(to, "{}; and the one before it: {}", self.file, self.previous)
+    }
+}
+
+fn write_synced(path: &Path, save: &mut dyn FnMut(&mut Writer) -> io::Result<()>) -> io::Result<u64> {
+    let mut file = File::create(path)?;
+    let mut writer = Writer::new(&mut file)?;
+    save(&mut writer)?;
+    let bytes = writer.finish()?;
+    file.sync_all()?;
+    Ok(bytes)
+}
+
+/// Names are kept by the folder. Where folders cannot be opened, the system must see to it.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn ignore_missing(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        done => done,
+    }
+}
+
+fn open_whole(path: &Path) -> io::Result<Reader<'static>> {
+    open(path)?.check()?;
+    open(path)
+}
+
+fn open(path: &Path) -> io::Result<Reader<'static>> {
+    let file = File::open(path)?;
+    let len = file.metadata()?.len();
+    Reader::new(Box::new(BufReader::new(file)), len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Saved;
+
+    fn numbers(checkpoint: &Checkpoint) -> Result<(u64, bool), Unusable> {
+        let Opened { mut reader, instead } = checkpoint.open()?;
+        let number = u64::load(&mut reader).unwrap();
+        reader.finish().unwrap();
+        Ok((number, instead.is_some()))
+    }
+
+    fn write(checkpoint: &Checkpoint, number: u64) {
+        checkpoint.write(&mut |to| number.save(to)).unwrap();
+    }
+
+    #[test]
+    fn the_last_one_is_read_and_else_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoint = Checkpoint::new(&folder.path().join("search"));
+        assert!(numbers(&checkpoint).is_err());
+        write(&checkpoint, 1);
+        assert_eq!(numbers(&checkpoint).unwrap(), (1, false));
+        write(&checkpoint, 2);
+        write(&checkpoint, 3);
+        assert_eq!(numbers(&checkpoint).unwrap(), (3, false));
+
+        let whole = fs::read(checkpoint.path()).unwrap();
+        fs::write(checkpoint.path(), &whole[..whole.len() - 1]).unwrap();
+        assert_eq!(numbers(&checkpoint).unwrap(), (2, true));
+        // The program stopped between two renamings.
+        fs::remove_file(checkpoint.path()).unwrap();
+        assert_eq!(numbers(&checkpoint).unwrap(), (2, true));
+
+        fs::write(checkpoint.previous(), "nonsense").unwrap();
+        let unusable = numbers(&checkpoint).unwrap_err().to_string();
+        assert!(unusable.contains("and the one before it: "), "{unusable}");
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_the_last_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoint = Checkpoint::new(&folder.path().join("search"));
+        write(&checkpoint, 1);
+        let full = checkpoint.write(&mut |to| {
+            2u64.save(to)?;
+            Err(ErrorKind::StorageFull.into())
+        });
+        assert_eq!(full.unwrap_err().kind(), ErrorKind::StorageFull);
+        assert_eq!(numbers(&checkpoint).unwrap(), (1, false));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

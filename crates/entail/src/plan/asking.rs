@@ -1,0 +1,119 @@
+//! Formulas of branching time, and claims: what is found in a product is told of the model.
+
+use crate::evidence::{Because, Evidence, Reasons, Run};
+use crate::progress::Watch;
+use entail_disk::{Reader, Writer};
+use entail_ir::interpret::Step;
+use entail_model::{Accepting, Concurrent, Fault, FaultKind, Observer, Progress, Propositional, Since};
+use entail_search::{Counterexample, End, ErrorKind, Limits, Outcome, branching};
+use entail_store::{Kept, Numbers, Short};
+use entail_temporal::Fairness;
+use entail_temporal::ctl::{Asked, Ctl, Quantifier};
+use entail_temporal::product::{Move, Product};
+use std::io;
+use std::time::Instant;
+
+/// The answer to a formula, and the reasons for it, after a search for a run that decides.
+pub(super) fn answer_of(formula: &Ctl, outcome: Outcome<Step>) -> (Outcome<Step>, Option<Evidence<Step>>) {
+    let (is_found, run) = match (&outcome.counterexample, outcome.end) {
+        (
+            Some(Counterexample { error: ErrorKind::Fault(Fault { kind: FaultKind::Refuted, .. }), steps, .. }),
+            _,
+        ) => (true, Because::Run(Run { steps: steps.clone(), cycle_start: None, stations: Vec::new(), untold: 0 })),
+        (None, End::Complete) => (false, Because::NoRun),
+        _ => return (outcome, None),
+    };
+    let holds = is_found == matches!(formula, Ctl::Runs(Quantifier::Some, _));
+    let evidence = Some(Evidence { formula: formula.clone(), holds, because: run });
+    let outcome = match (holds, is_found) {
+        (true, _) => Outcome { errors: 0, counterexample: None, ..outcome },
+        (false, true) => outcome,
+        (false, false) => Outcome { errors: 1, ..outcome },
+    };
+    (outcome, evidence)
+}
+
+/// Whether a formula is true where runs begin.
+pub(super) struct Asking<'a> {
+    pub formula: &'a Ctl,
+    pub asked: &'a Asked,
+    pub fairness: Fairness,
+    pub limits: &'a Limits<'a>,
+}
+
+impl Asking<'_> {
+    /// The answer, and the reasons for it.
+    pub fn ask<M: Accepting + Propositional, S: Short>(
+        &self,
+        model: &M,
+        store: impl Fn() -> Kept<S>,
+        observer: &mut impl Observer<M::Step>,
+    ) -> (Outcome<M::Step>, Option<Evidence<M::Step>>) {
+        let began = Instant::now();
+        let Asked { questions, whole } = self.asked;
+        let answered = branching(model, &mut Numbers::new(store()), questions, *whole, self.limits, observer);
+        let (outcome, holds) = (answered.outcome.clone(), answered.holds);
+        if holds.is_none() {
+            return (outcome, None);
+        }
+        let mut reasons = Reasons::new(model, self.fairness, |model: &Since<M>, asked: &Asked| {
+            let time = self.limits.time.map(|time| time.saturating_sub(began.elapsed()));
+            let limits = Limits { time, ..*self.limits };
+            branching(model, &mut Numbers::new(store()), &asked.questions, asked.whole, &limits, &mut ())
+        });
+        let mut start = Vec::new();
+        model.initial_states(&mut |state| start = state.to_vec());
+        let evidence = reasons.by(self.formula, &start, answered);
+        if holds == Some(true) {
+            return (outcome, evidence);
+        }
+        let counterexample = evidence.as_ref().and_then(Evidence::first_run).map(|run| {
+            let refuted = Fault { kind: FaultKind::Refuted, place: u32::MAX, times: 1 };
+            let error = run.cycle_start.map_or(ErrorKind::Fault(refuted), |begins| ErrorKind::Cycle { begins });
+            Counterexample { error, start, steps: run.steps.clone() }
+        });
+        (Outcome { end: End::Error, errors: 1, counterexample, ..outcome }, evidence)
+    }
+}
+
+/// Sees what the model does in a product.
+pub(super) struct OfModel<'w>(pub &'w mut Watch);
+
+impl Observer<Move<Step>> for OfModel<'_> {
+    fn stepped(&mut self, step: Move<Step>) {
+        if let Some(step) = step.step {
+            self.0.stepped(step);
+        }
+    }
+
+    fn progress(&mut self, progress: Progress) {
+        self.0.progress(progress);
+    }
+
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.0.save(to)
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        self.0.restore(from)
+    }
+}
+
+/// What a search of a product has found, told of the model alone.
+pub(super) fn of_model<M: Propositional<Step = Step> + Concurrent>(
+    product: &Product<M>,
+    outcome: Outcome<Move<Step>>,
+) -> Outcome<Step> {
+    let Outcome { end, stats, errors, bytes, counterexample } = outcome;
+    let counterexample = counterexample.map(|found| {
+        let steps = |moves: &[Move<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
+        let error = match found.error {
+            ErrorKind::Cycle { begins } => ErrorKind::Cycle { begins: steps(&found.steps[..begins]).len() },
+            error @ (ErrorKind::Fault(_) | ErrorKind::InvalidEnd) => error,
+        };
+        let mut start = Vec::new();
+        product.split(&found.start, &mut start);
+        Counterexample { error, start, steps: steps(&found.steps) }
+    });
+    Outcome { end, stats, errors, bytes, counterexample }
+}

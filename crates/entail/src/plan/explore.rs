@@ -1,0 +1,190 @@
+//! In what a model's states are kept, and the search that goes through them.
+
+use super::{Algorithm, Plan, Task};
+use crate::args::{CacheArgs, Search, Store};
+use entail_disk::{Lasting, Reader};
+use entail_model::{Accepting, Guarantee, Model, Observer, Part, Shuffled, State};
+use entail_search::{
+    Limits, Outcome, breadth_first, components, depth_first, nested, resume_breadth_first, resume_depth_first,
+};
+use entail_store::{
+    Bitstate, CacheSize, Cached, Collapse, Compact, Kept, Ladder, Lossless, LosslessWide, Minimal, Numbers, Parted,
+    Plain, Remains, Rung, Share, Short, Sieve, Visited,
+};
+use std::io;
+
+/// How much of a state is kept, unless told otherwise: of its hash,
+const COMPACT_BITS: u32 = 48;
+/// or bits of an array.
+const BITSTATE_BITS: u32 = 3;
+/// However much memory there is, the array (or the cache) takes half of this, unless told otherwise: an empty one takes time
+/// too.
+const USUAL_ARRAY: u64 = 512 << 20;
+
+/// What became of a set of states.
+pub(super) struct Became {
+    pub guarantee: Guarantee,
+    pub rungs: Vec<Rung>,
+}
+
+impl Became {
+    pub const EXACT: Became = Became { guarantee: Guarantee::Exact, rungs: Vec::new() };
+}
+
+impl Plan {
+    /// Looks for a mistake in a state or a step. States have so many bits; those that fit into one or two words may be their
+    /// own keys.
+    pub(super) fn explore<M: Model>(
+        &self,
+        model: &M,
+        bits: u32,
+        task: Task,
+        watch: &mut impl Observer<M::Step>,
+        saved: Option<Reader>,
+    ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
+        match (task.store, bits) {
+            (Store::Plain, _) => self.explore_in(&mut Plain::default(), model, task, watch, saved),
+            (Store::Collapse, _) => {
+                let cut = |state: &State, parts: &mut Vec<Part>| model.parts(state, parts);
+                self.explore_in(&mut Collapse::new(cut), model, task, watch, saved)
+            }
+            (Store::Auto | Store::Tree | Store::Dfa | Store::Compact | Store::Bitstate | Store::Cache, 64..128) => {
+                self.explore_keys(LosslessWide::new(), bits, model, task, watch, saved)
+            }
+            (Store::Auto | Store::Tree | Store::Dfa | Store::Compact | Store::Bitstate | Store::Cache, _) => {
+                self.explore_keys(Lossless::new(bits), bits, model, task, watch, saved)
+            }
+        }
+    }
+
+    /// What states of so many bits are put through, if not all of them is kept.
+    fn sieve(&self, store: Store, bits: u32, limits: &Limits) -> Option<Sieve> {
+        match store {
+            Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Dfa | Store::Cache => None,
+            Store::Compact => {
+                let kept = self.hash_bits.unwrap_or(COMPACT_BITS).max(2);
+                // States that have no more bits than that are their own hashes.
+                (kept < bits).then(|| Sieve::Compact(Compact::new(kept)))
+            }
+            Store::Bitstate => {
+                let bytes = self.array.unwrap_or_else(|| self.array_bytes(limits));
+                let bitstate = Bitstate::new(bytes, self.hash_bits.unwrap_or(BITSTATE_BITS));
+                // Without memory for it, states are kept as they are as long as there is room.
+                bitstate.ok().map(Sieve::Bitstate)
+            }
+        }
+    }
+
+    /// How large an array is that does not grow. The other half is for what waits to be explored, and for the way back.
+    fn array_bytes(&self, limits: &Limits) -> u64 {
+        let most = self.memory.map_or(USUAL_ARRAY, |memory| memory.shared(self.share).bytes());
+        // What the process takes itself is not always the same; the array should be, so that what is missed is.
+        (most / 2).min(limits.memory.unwrap_or(u64::MAX) / 4 * 3)
+    }
+
+    /// The same where a store only makes keys, and another set says which of them are visited.
+    fn explore_keys<M: Model, S: Short>(
+        &self,
+        kept: Kept<S>,
+        bits: u32,
+        model: &M,
+        task: Task,
+        watch: &mut impl Observer<M::Step>,
+        saved: Option<Reader>,
+    ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
+        match task.store {
+            Store::Tree => self.explore_in(&mut Parted::new(kept, bits), model, task, watch, saved),
+            Store::Dfa => self.explore_in(&mut Minimal::new(kept), model, task, watch, saved),
+            Store::Cache => {
+                let CacheArgs { slots, probes, collisions } = self.cache;
+                let slots = slots.unwrap_or_else(|| Cached::<S>::slots_in(self.array_bytes(task.limits)));
+                let mut cached = Cached::new(kept, CacheSize { slots, probes, collisions });
+                self.explore_in(&mut cached, model, task, watch, saved)
+            }
+            Store::Auto | Store::Plain | Store::Collapse | Store::Compact | Store::Bitstate => {
+                let sieve = self.sieve(task.store, bits, task.limits);
+                let mut visited = Visited::new(kept, sieve).with_seed(self.seed);
+                if let Some(scratch) = task.limits.scratch.filter(|_| task.may_lose) {
+                    let share = match self.search {
+                        Search::BreadthFirst => Share::Most,
+                        // The path stays in memory.
+                        Search::DepthFirst | Search::Nested => Share::Half,
+                    };
+                    visited = visited.with_ladder(Ladder::new(scratch.clone(), share));
+                }
+                let (outcome, became, algorithm) = self.explore_in(&mut visited, model, task, watch, saved)?;
+                Ok((outcome, Became { rungs: visited.rungs().to_vec(), ..became }, algorithm))
+            }
+        }
+    }
+
+    fn explore_in<M: Model>(
+        &self,
+        store: &mut (impl entail_model::Store + Lasting),
+        model: &M,
+        task: Task,
+        watch: &mut impl Observer<M::Step>,
+        saved: Option<Reader>,
+    ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
+        let Task { checks, limits, .. } = task;
+        let (outcome, algorithm) = match self.search {
+            Search::BreadthFirst => {
+                let outcome = match saved {
+                    Some(from) => resume_breadth_first(model, store, checks, limits, watch, from)?,
+                    None => breadth_first(model, store, checks, limits, watch),
+                };
+                (outcome, Algorithm::BreadthFirst)
+            }
+            Search::DepthFirst | Search::Nested if self.seed == 0 => {
+                (explore_deep(store, model, task, watch, saved)?, Algorithm::DepthFirst)
+            }
+            Search::DepthFirst | Search::Nested => {
+                let model = Shuffled { model, seed: self.seed };
+                (explore_deep(store, &model, task, watch, saved)?, Algorithm::DepthFirst)
+            }
+        };
+        Ok((outcome, Became { guarantee: store.guarantee(), rungs: Vec::new() }, algorithm))
+    }
+
+    pub(super) fn look_for_run<M: Accepting, S: Short>(
+        &self,
+        model: &M,
+        mut store: Kept<S>,
+        limits: &Limits,
+        observer: &mut impl Observer<M::Step>,
+    ) -> (Outcome<M::Step>, Became, Algorithm) {
+        let (outcome, algorithm) = match self.search {
+            Search::BreadthFirst | Search::DepthFirst => {
+                (components(model, &mut Numbers::new(store), limits, observer), Algorithm::Components)
+            }
+            Search::Nested => {
+                let mut inner = store.key_set();
+                (nested(model, &mut store, &mut inner, limits, observer), Algorithm::Nested)
+            }
+        };
+        (outcome, Became::EXACT, algorithm)
+    }
+}
+
+/// Goes through a model depth first, or goes on with that.
+fn explore_deep<M: Model>(
+    store: &mut (impl entail_model::Store + Lasting),
+    model: &M,
+    Task { checks, limits, .. }: Task,
+    watch: &mut impl Observer<M::Step>,
+    saved: Option<Reader>,
+) -> io::Result<Outcome<M::Step>> {
+    match saved {
+        Some(from) => resume_depth_first(model, store, checks, limits, watch, from),
+        None => Ok(depth_first(model, store, checks, limits, watch)),
+    }
+}
+
+impl Store {
+    pub(super) fn of(kept: Remains) -> Store {
+        match kept {
+            Remains::Hash { .. } => Store::Compact,
+            Remains::Bits { .. } => Store::Bitstate,
+        }
+    }
+}

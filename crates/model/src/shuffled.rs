@@ -1,0 +1,102 @@
+//! The same model, with its steps in another order: a search that misses something misses something else.
+
+use crate::{Fired, Marks, Model, Room, State, StateBuf, Successors};
+
+/// A model whose steps come in an order that depends on a seed and the state alone: so whoever goes a way again finds the
+/// same steps.
+pub struct Shuffled<'a, M> {
+    pub model: &'a M,
+    pub seed: u64,
+}
+
+impl<M> Shuffled<'_, M> {
+    /// The numbers by which the steps of a state are put into order.
+    fn dice(&self, state: &State) -> Dice {
+        let mut dice = Dice(self.seed);
+        for part in state.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            dice = Dice(dice.next() ^ u64::from_le_bytes(word));
+        }
+        dice
+    }
+}
+
+/// Random numbers. After Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        ((u128::from(self.next()) * count as u128) >> 64) as usize
+    }
+}
+
+impl<M: Model> Model for Shuffled<'_, M> {
+    type Step = M::Step;
+    type Scratch = M::Scratch;
+
+    const REDUCES: bool = M::REDUCES;
+
+    fn initial_states(&self, each: &mut dyn FnMut(&State)) {
+        self.model.initial_states(each);
+    }
+
+    fn enabled(&self, state: &State, steps: &mut Vec<M::Step>) {
+        let before = steps.len();
+        self.model.enabled(state, steps);
+        let mut dice = self.dice(state);
+        shuffle(&mut steps[before..], |count| dice.below(count));
+    }
+
+    fn fire(&self, step: M::Step, state: &mut StateBuf) -> Fired {
+        self.model.fire(step, state)
+    }
+
+    fn is_transient(&self, state: &State) -> bool {
+        self.model.is_transient(state)
+    }
+
+    fn marks(&self, state: &State) -> Marks {
+        self.model.marks(state)
+    }
+
+    fn room(&self) -> Option<Room> {
+        self.model.room()
+    }
+
+    fn should_begin_again(&self, steps: u64) -> bool {
+        self.model.should_begin_again(steps)
+    }
+
+    fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut M::Scratch) {
+        self.model.expand(state, successors, scratch);
+        let mut dice = self.dice(state);
+        successors.shuffle(|count| dice.below(count));
+    }
+
+    fn expand_again(
+        &self,
+        state: &State,
+        times: u32,
+        successors: &mut Successors<M::Step>,
+        scratch: &mut M::Scratch,
+    ) {
+        self.model.expand_again(state, times, successors, scratch);
+        let mut dice = self.dice(state);
+        successors.shuffle(|count| dice.below(count));
+    }
+}
+
+/// Puts things into a random order. `below` gives a random number below another.
+pub(crate) fn shuffle<T>(things: &mut [T], mut below: impl FnMut(usize) -> usize) {
+    for last in (1..things.len()).rev() {
+        things.swap(last, below(last + 1));
+    }
+}

@@ -1,0 +1,298 @@
+//! A search that was cut off and goes on finds what it would have found.
+
+mod common;
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use common::ALL;
+use entail_disk::{Lasting, Reader, Saved, Writer};
+use entail_model::{Fault, FaultKind, Fired, Marks, Model, Observer, Reduced, Reduction, State, StateBuf, Store};
+use entail_search::{
+    Checks, End, Errors, Keeper, Limit, Limits, Outcome, breadth_first, depth_first, resume_breadth_first,
+    resume_depth_first,
+};
+use entail_store::{Bitstate, Compact, Lossless, LosslessWide, Sieve, Visited};
+use entail_testkit::diary::Diary;
+use entail_testkit::graph::Graph;
+use entail_testkit::rng::Rng;
+
+/// Nodes in a disorderly graph that need not be written down: a number says where its edges lead.
+struct Disorder {
+    nodes: u64,
+    /// How many words a state has.
+    words: usize,
+    seed: u64,
+}
+
+fn mixed(number: u64) -> u64 {
+    let mixed = (number ^ number >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 8
+}
+
+impl Disorder {
+    fn node(&self, state: &State) -> u64 {
+        u64::from_le_bytes(*state.first_chunk().unwrap())
+    }
+
+    fn state(&self, node: u64) -> StateBuf {
+        let words = (0..self.words).map(|word| if word == 0 { node } else { mixed(node >> (3 * word)) % 50 });
+        words.flat_map(u64::to_le_bytes).collect()
+    }
+
+    fn chance(&self, node: u64, what: u64, one_in: u64) -> bool {
+        mixed(node ^ what << 40 ^ self.seed << 50).is_multiple_of(one_in)
+    }
+}
+
+impl Model for Disorder {
+    type Step = u32;
+    type Scratch = ();
+
+    fn initial_states(&self, each: &mut dyn FnMut(&State)) {
+        (0..3).for_each(|node| each(&self.state(node)));
+    }
+
+    fn enabled(&self, state: &State, steps: &mut Vec<u32>) {
+        let node = self.node(state);
+        steps.extend(0..if self.chance(node, 1, 200) { 0 } else { 1 + (mixed(node) % 4) as u32 });
+    }
+
+    fn fire(&self, step: u32, state: &mut StateBuf) -> Fired {
+        let node = self.node(state);
+        let fault = Fault { kind: FaultKind::Assertion, place: step, times: 2 };
+        // Most edges lead not far.
+        let far = if step == 0 { 50 } else { self.nodes };
+        *state = self.state((node + 1 + mixed(node + u64::from(step) * self.nodes + self.seed) % far) % self.nodes);
+        if self.chance(node, 2, 5000) { Fired::Failed(fault) } else { Fired::Done }
+    }
+
+    fn is_transient(&self, state: &State) -> bool {
+        self.node(state) > 2 && self.chance(self.node(state), 3, 9)
+    }
+
+    fn marks(&self, state: &State) -> Marks {
+        Marks { valid_end: self.chance(self.node(state), 4, 2), ..Marks::default() }
+    }
+}
+
+/// Leaves out some steps here and there.
+struct Fewer;
+
+impl Reduction<Disorder> for Fewer {
+    type Desk = Vec<bool>;
+
+    fn needs_proviso(&self) -> bool {
+        true
+    }
+
+    fn select<'d>(
+        &self,
+        model: &Disorder,
+        state: &State,
+        steps: &[u32],
+        answer: u32,
+        desk: &'d mut Vec<bool>,
+    ) -> Option<&'d [bool]> {
+        desk.clear();
+        desk.extend((0..steps.len()).map(|at| at as u32 == answer));
+        let leaves_out = model.chance(model.node(state), 5, 2) && (answer as usize) < steps.len().min(2);
+        leaves_out.then_some(&desk[..])
+    }
+}
+
+/// Keeps a search at every so many opportunities, and wants it to end after so many times.
+#[derive(Debug)]
+struct Album {
+    every: u64,
+    asked: Cell<u64>,
+    most: usize,
+    kept: RefCell<Vec<Vec<u8>>>,
+    stop: AtomicBool,
+}
+
+impl Album {
+    fn new(every: u64, most: usize) -> Album {
+        Album { every, asked: Cell::new(0), most, kept: RefCell::default(), stop: AtomicBool::new(false) }
+    }
+}
+
+impl Keeper for Album {
+    fn is_due(&self) -> bool {
+        self.asked.set(self.asked.get() + 1);
+        self.asked.get().is_multiple_of(self.every)
+    }
+
+    fn keep(&self, save: &dyn Fn(&mut Writer) -> io::Result<()>) {
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(&mut bytes).unwrap();
+        save(&mut writer).unwrap();
+        writer.finish().unwrap();
+        self.kept.borrow_mut().push(bytes);
+        self.stop.store(self.kept.borrow().len() >= self.most, Ordering::Relaxed);
+    }
+}
+
+/// Remembers how many steps there were of each kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Tally(Vec<u64>);
+
+impl Observer<u32> for Tally {
+    fn stepped(&mut self, step: u32) {
+        self.0.resize(self.0.len().max(step as usize + 1), 0);
+        self.0[step as usize] += 1;
+    }
+
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.0.save(to)
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        self.0 = Saved::load(from)?;
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    Breadth,
+    Depth,
+}
+
+fn search<M: Model, S: Store + Lasting, O: Observer<M::Step>>(
+    order: Order,
+    model: &M,
+    store: &mut S,
+    (checks, limits): (&Checks, &Limits),
+    observer: &mut O,
+    saved: Option<&[u8]>,
+) -> io::Result<Outcome<M::Step>> {
+    let saved = saved.map(|bytes| Reader::new(Box::new(bytes), bytes.len() as u64)).transpose()?;
+    match (order, saved) {
+        (Order::Breadth, None) => Ok(breadth_first(model, store, checks, limits, observer)),
+        (Order::Breadth, Some(from)) => resume_breadth_first(model, store, checks, limits, observer, from),
+        (Order::Depth, None) => Ok(depth_first(model, store, checks, limits, observer)),
+        (Order::Depth, Some(from)) => resume_depth_first(model, store, checks, limits, observer, from),
+    }
+}
+
+/// Searches at once, and then bit by bit; returns how often the search was cut off.
+fn same<M: Model<Step = u32>, S: Store + Lasting>(
+    order: Order,
+    model: &M,
+    new: impl Fn() -> S,
+    checks: &Checks,
+    every: u64,
+) -> usize {
+    let depth = matches!(order, Order::Depth).then_some(5000);
+    let limits = Limits { depth, ..Limits::default() };
+    let (mut store, mut expected_tally) = (new(), Tally::default());
+    let expected = search(order, model, &mut store, (checks, &limits), &mut expected_tally, None).unwrap();
+    let mut last: Option<Vec<u8>> = None;
+    for cuts in 0.. {
+        let album = Album::new(every, 2);
+        let limits = Limits { stop: Some(&album.stop), keeper: Some(&album), ..limits };
+        let (mut store, mut tally) = (new(), Tally::default());
+        let outcome = search(order, model, &mut store, (checks, &limits), &mut tally, last.as_deref()).unwrap();
+        if outcome.end != End::Limit(Limit::Interrupted) {
+            // What was loaded may take a little less.
+            assert_eq!(Outcome { bytes: expected.bytes, ..outcome }, expected, "{order:?}, every {every}");
+            assert_eq!(tally, expected_tally);
+            return cuts;
+        }
+        let kept = album.kept.take();
+        // Kept as asked for, once more as it was told to stop, and then it stopped.
+        assert_eq!(kept.len(), 3);
+        // Any of them will do.
+        last = Some(kept[cuts % 3].clone());
+    }
+    unreachable!()
+}
+
+#[test]
+fn it_does_not_matter_when_a_search_is_cut_off() {
+    let [mut cut, mut errors] = [0; 2];
+    for seed in 0..4 {
+        let words = 1 + seed as usize % 4;
+        let model = Disorder { nodes: 12_000, words, seed };
+        let reduced = Reduced { model: &model, reduction: &Fewer };
+        let first = Checks { errors: Errors::First, assertions: false, end_states: false, ..ALL };
+        for every in [1, 6] {
+            for checks in [ALL, first] {
+                for order in [Order::Breadth, Order::Depth] {
+                    cut += same(order, &model, Diary::default, &checks, every);
+                    cut += same(order, &model, || Visited::new(Lossless::new(40), None), &checks, every);
+                    cut += same(order, &model, || Visited::new(LosslessWide::new(), None), &checks, every);
+                    let compact = || Visited::new(Lossless::new(40), Some(Sieve::Compact(Compact::new(18))));
+                    cut += same(order, &model, compact, &checks, every);
+                    let bitstate = || Some(Sieve::Bitstate(Bitstate::new(1 << 15, 2).unwrap()));
+                    cut += same(order, &model, || Visited::new(LosslessWide::new(), bitstate()), &checks, every);
+                }
+                let narrow = || Visited::new(Lossless::new(40), None);
+                cut += same(Order::Breadth, &reduced, narrow, &checks, every);
+            }
+        }
+        let outcome = breadth_first(&model, &mut Diary::default(), &ALL, &Limits::default(), &mut ());
+        errors += usize::from(outcome.errors > 5 && outcome.stats.stored > 5_000);
+    }
+    assert!(cut > 300 && errors == 4, "{cut} {errors}");
+}
+
+/// Those that are over before they can be kept too.
+#[test]
+fn small_graphs_are_searched_to_the_same_end() {
+    for seed in 0..2000 {
+        let graph = Graph::random(&mut Rng::new(seed));
+        for order in [Order::Breadth, Order::Depth] {
+            let plain = Limits::default();
+            let expected = search(order, &graph, &mut Diary::default(), (&ALL, &plain), &mut (), None).unwrap();
+            let album = Album::new(1, usize::MAX);
+            let limits = Limits { keeper: Some(&album), ..plain };
+            let outcome = search(order, &graph, &mut Diary::default(), (&ALL, &limits), &mut (), None).unwrap();
+            assert_eq!(outcome, expected);
+            for kept in album.kept.take() {
+                let outcome = search(order, &graph, &mut Diary::default(), (&ALL, &plain), &mut (), Some(&kept));
+                assert_eq!(Outcome { bytes: expected.bytes, ..outcome.unwrap() }, expected, "{graph:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn who_waits_no_longer_gets_a_last_page() {
+    let model = Disorder { nodes: 30_000, words: 1, seed: 9 };
+    for order in [Order::Breadth, Order::Depth] {
+        let album = Album::new(u64::MAX, usize::MAX);
+        album.stop.store(true, Ordering::Relaxed);
+        let limits = Limits { stop: Some(&album.stop), keeper: Some(&album), ..Limits::default() };
+        let outcome = search(order, &model, &mut Diary::default(), (&ALL, &limits), &mut (), None).unwrap();
+        assert_eq!((outcome.end, album.kept.borrow().len()), (End::Limit(Limit::Interrupted), 1));
+        let time = Some(std::time::Duration::ZERO);
+        let limits = Limits { time, keeper: Some(&album), ..Limits::default() };
+        let outcome = search(order, &model, &mut Diary::default(), (&ALL, &limits), &mut (), None).unwrap();
+        assert_eq!((outcome.end, album.kept.borrow().len()), (End::Limit(Limit::Time), 2));
+    }
+}
+
+#[test]
+fn what_was_kept_by_another_search_or_is_damaged_is_refused() {
+    let model = Disorder { nodes: 3_000, words: 1, seed: 1 };
+    let album = Album::new(1, usize::MAX);
+    let limits = Limits { keeper: Some(&album), ..Limits::default() };
+    breadth_first(&model, &mut Diary::default(), &ALL, &limits, &mut ());
+    let kept = album.kept.take().pop().unwrap();
+    let again = |order, bytes: &[u8]| {
+        search(order, &model, &mut Diary::default(), (&ALL, &Limits::default()), &mut (), Some(bytes))
+    };
+    assert!(again(Order::Breadth, &kept).is_ok());
+    assert!(again(Order::Depth, &kept).is_err());
+    let mut rng = Rng::new(4);
+    for _ in 0..200 {
+        let (len, at) = (rng.below(kept.len()), rng.below(kept.len()));
+        assert!(again(Order::Breadth, &kept[..len]).is_err());
+        let mut other = kept.clone();
+        other[at] ^= 1 << rng.below(8);
+        assert!(again(Order::Breadth, &other).is_err());
+    }
+}

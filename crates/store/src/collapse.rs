@@ -1,0 +1,461 @@
+//! States cut into parts, each of which is kept once.
+//!
+//! After Holzmann: State compression in SPIN, SPIN Workshop 1997. What becomes of a state is the numbers of its parts:
+//!
+//! ```text
+//! shape:     how long the state is, and where it is cut; where states have other processes, it is another one
+//! tables:    parts of the same kind and size, by number: those of all processes of one type, say
+//! vectors:   │ the shape's number │ of each part its number in its table │ …
+//! ```
+//!
+//! A number takes as few bytes as possible, seven bits in each. A visited state is a marked vector.
+
+use std::alloc::{Layout, handle_alloc_error};
+use std::collections::HashMap;
+use std::io;
+use std::ops::{DerefMut, Range};
+
+use entail_disk::{Lasting, Reader, Saved, Writer, saved};
+use entail_model::{Full, Growth, Guarantee, Key, Keys, Part, State, StateBuf, Store, Visit};
+
+use crate::counter::Counter;
+use crate::strings::{self, LATE_BYTES, Place, Strings, words_for};
+use crate::sync::Mutex;
+
+/// Keeps states by their parts, of which they have few if they consist of processes. `C` cuts them.
+#[derive(Debug)]
+pub struct Collapse<C> {
+    cut: C,
+    parts: Mutex<Parts>,
+    vectors: Strings,
+    visited: Counter,
+}
+
+/// All parts there are.
+#[derive(Debug, Default)]
+struct Parts {
+    shapes: Vec<Shape>,
+    /// Which of them was met last.
+    last: u32,
+    shape_of: HashMap<Vec<Part>, u32>,
+    tables: Vec<Table>,
+    /// By kind and bits.
+    table_of: HashMap<(u32, u32), u32>,
+    /// Of all of it, and how many there may be.
+    bytes: u64,
+    limit: u64,
+    /// In each table there is room for those of so many more states.
+    room: usize,
+    /// What was cut last.
+    cuts: Vec<Part>,
+    piece: Vec<u8>,
+    vector: Vec<u8>,
+}
+
+/// How states of some length are cut.
+#[derive(Debug)]
+struct Shape {
+    cuts: Vec<Part>,
+    /// Before which bit a part ends, and its table.
+    parts: Vec<(u32, u32)>,
+}
+
+/// Parts of the same size.
+#[derive(Debug)]
+struct Table {
+    pieces: Strings,
+    /// How many words each takes, so that they can be counted.
+    stride: u32,
+    /// How many of them a state has at most.
+    times: usize,
+}
+
+saved!(Shape { cuts, parts });
+saved!(Table { pieces, stride, times });
+
+impl Saved for Parts {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.shapes.save(to)?;
+        self.last.save(to)?;
+        self.shape_of.save(to)?;
+        self.tables.save(to)?;
+        self.table_of.save(to)?;
+        self.bytes.save(to)?;
+        self.limit.save(to)?;
+        self.room.save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Parts> {
+        Ok(Parts {
+            shapes: Saved::load(from)?,
+            last: Saved::load(from)?,
+            shape_of: Saved::load(from)?,
+            tables: Saved::load(from)?,
+            table_of: Saved::load(from)?,
+            bytes: Saved::load(from)?,
+            limit: Saved::load(from)?,
+            room: Saved::load(from)?,
+            ..Parts::default()
+        })
+    }
+}
+
+/// States are cut by the one that is there.
+impl<C> Lasting for Collapse<C> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.parts().save(to)?;
+        self.vectors.save(to)?;
+        self.visited.save(to)
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        self.parts = Mutex::new(Saved::load(from)?);
+        self.vectors = Saved::load(from)?;
+        self.visited = Saved::load(from)?;
+        Ok(())
+    }
+}
+
+/// Of what is behind the last part that a model knows.
+const REST: u32 = u32::MAX;
+/// What a part of a shape takes, by guess, there and among those that shapes are found by.
+const SHAPE_BYTES: u64 = 48;
+
+impl<C: Fn(&State, &mut Vec<Part>) + Sync> Collapse<C> {
+    /// Appends the parts of a state as a model does: see [`Model::parts`](entail_model::Model::parts).
+    pub fn new(cut: C) -> Self {
+        Collapse { cut, parts: Mutex::default(), vectors: Strings::default(), visited: Counter::default() }
+    }
+}
+
+impl<C> Collapse<C> {
+    fn parts(&self) -> impl DerefMut<Target = Parts> {
+        self.parts.lock().expect("nobody panics with the lock")
+    }
+}
+
+impl<C: Fn(&State, &mut Vec<Part>) + Sync> Keys for Collapse<C> {
+    type Opened = StateBuf;
+    type Key = Key;
+
+    fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        let parts = self.parts.get_mut().expect("nobody panics with the lock");
+        // If a table cannot grow, what is new is late; most parts of a state are known.
+        let spare = count as u64 * parts.most_bytes();
+        parts.reserve(count, limit.saturating_sub(self.vectors.bytes() + spare))?;
+        self.vectors.reserve(count, limit.saturating_sub(parts.bytes + spare))?;
+        parts.limit = limit.saturating_sub(self.vectors.bytes() + spare);
+        Ok(())
+    }
+
+    fn key(&self, state: &State, _: &StateBuf) -> Key {
+        let mut parts = self.parts();
+        let parts = &mut *parts;
+        let mut cuts = std::mem::take(&mut parts.cuts);
+        cuts.clear();
+        (self.cut)(state, &mut cuts);
+        parts.write(state, &mut cuts);
+        parts.cuts = cuts;
+        Key(self.vectors.intern(&parts.vector).into())
+    }
+
+    fn open(&self, Key(place): Key, state: &mut StateBuf, vector: &mut StateBuf) {
+        vector.clear();
+        self.vectors.read(place as Place, vector);
+        self.parts().read(vector, state);
+    }
+
+    fn prefetch(&self, Key(place): Key) {
+        self.vectors.prefetch(place as Place);
+    }
+
+    fn len(&self) -> u64 {
+        self.visited.sum()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.vectors.bytes() + self.parts().bytes
+    }
+
+    fn growth(&self) -> Option<Growth> {
+        Some(self.vectors.growth())
+    }
+}
+
+impl<C: Fn(&State, &mut Vec<Part>) + Sync> Store for Collapse<C> {
+    fn insert(&self, Key(place): Key) -> Visit {
+        let visit = self.vectors.mark(place as Place);
+        if visit == Visit::New {
+            self.visited.add_one();
+        }
+        visit
+    }
+
+    fn insert_alone(&mut self, Key(place): Key) -> Visit {
+        let visit = self.vectors.mark_alone(place as Place);
+        if visit == Visit::New {
+            self.visited.add_alone(1);
+        }
+        visit
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Exact
+    }
+}
+
+impl Parts {
+    /// Writes the vector of a state that is cut in this way.
+    fn write(&mut self, state: &State, cuts: &mut Vec<Part>) {
+        let end = 8 * state.len() as u32;
+        if cuts.last().is_none_or(|last| last.end < end) {
+            cuts.push(Part { end, kind: REST });
+        }
+        debug_assert!(
+            cuts.is_sorted_by(|one, next| one.end < next.end) && cuts.last().is_none_or(|last| last.end == end)
+        );
+        let shape = self.shape(cuts);
+        let Parts { shapes, tables, bytes, limit, piece, vector, .. } = self;
+        vector.clear();
+        push_number(shape, vector);
+        let mut begin = 0;
+        for &(end, table) in &shapes[shape as usize].parts {
+            copy_bits(state, begin..end, piece);
+            let table = &mut tables[table as usize];
+            push_number(table.number(piece, bytes, *limit), vector);
+            begin = end;
+        }
+    }
+
+    /// Writes the state of a vector.
+    fn read(&mut self, mut vector: &[u8], state: &mut StateBuf) {
+        let Parts { shapes, tables, piece, .. } = self;
+        let shape = &shapes[take_number(&mut vector) as usize];
+        state.clear();
+        state.resize(shape.len(), 0);
+        let mut begin = 0;
+        for &(end, table) in &shape.parts {
+            tables[table as usize].read(take_number(&mut vector), piece);
+            put_bits(piece, begin, state);
+            begin = end;
+        }
+    }
+
+    fn shape(&mut self, cuts: &[Part]) -> u32 {
+        // Nearly always it is the same one again.
+        if self.shapes.get(self.last as usize).is_none_or(|shape| shape.cuts != cuts) {
+            self.last = self.shape_of.get(cuts).copied().unwrap_or_else(|| self.new_shape(cuts));
+        }
+        self.last
+    }
+
+    fn new_shape(&mut self, cuts: &[Part]) -> u32 {
+        let begins = std::iter::once(0).chain(cuts.iter().map(|part| part.end));
+        let parts = begins.zip(cuts).map(|(begin, part)| (part.end, self.table(part.kind, part.end - begin)));
+        let shape = Shape { cuts: cuts.to_vec(), parts: parts.collect() };
+        let mut tables: Vec<_> = shape.parts.iter().map(|(_, table)| *table as usize).collect();
+        tables.sort_unstable();
+        for same in tables.chunk_by(|one, other| one == other) {
+            self.bytes += self.tables[same[0]].admit(same.len(), self.room);
+        }
+        self.bytes += shape.parts.len() as u64 * SHAPE_BYTES;
+        self.shapes.push(shape);
+        let number = self.shapes.len() as u32 - 1;
+        self.shape_of.insert(cuts.to_vec(), number);
+        number
+    }
+
+    fn table(&mut self, kind: u32, bits: u32) -> u32 {
+        *self.table_of.entry((kind, bits)).or_insert_with(|| {
+            let stride = words_for(bits.div_ceil(8) as usize) as u32;
+            self.tables.push(Table { pieces: Strings::of_words(stride), stride, times: 0 });
+            self.bytes += (2 * size_of::<Table>()) as u64;
+            self.tables.len() as u32 - 1
+        })
+    }
+
+    /// Makes room in each table for the parts of `count` more states, within `limit` bytes. Where they lie is seen to as
+    /// they come: most are known.
+    fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        self.room = count;
+        for table in &mut self.tables {
+            let others = self.bytes - table.pieces.bytes();
+            table.pieces.reserve_index(count.saturating_mul(table.times), limit.saturating_sub(others))?;
+            self.bytes = others + table.pieces.bytes();
+        }
+        if self.bytes > limit { Err(Full) } else { Ok(()) }
+    }
+
+    /// What a state takes of which a part is late.
+    fn most_bytes(&self) -> u64 {
+        (LATE_BYTES + self.shapes.iter().map(Shape::len).max().unwrap_or(0)) as u64
+    }
+}
+
+impl Shape {
+    /// Bytes of a state.
+    fn len(&self) -> usize {
+        self.parts.last().map_or(0, |(end, _)| *end as usize / 8)
+    }
+}
+
+impl Table {
+    /// From now on, a state may have so many, and there is room for so many states. Returns how many bytes that takes.
+    fn admit(&mut self, times: usize, room: usize) -> u64 {
+        if times <= self.times {
+            return 0;
+        }
+        self.times = times;
+        let before = self.pieces.bytes();
+        if self.pieces.reserve_index(room.saturating_mul(times), u64::MAX).is_err() {
+            // As if a vector had found no memory: nobody has asked for so little before.
+            handle_alloc_error(Layout::new::<Table>());
+        }
+        self.pieces.bytes() - before
+    }
+
+    /// The number of a part, which is added if need be.
+    fn number(&mut self, piece: &[u8], bytes: &mut u64, limit: u64) -> u32 {
+        let known = self.pieces.known(piece);
+        let place = known.unwrap_or_else(|| {
+            let others = *bytes - self.pieces.bytes();
+            // Without room it is late.
+            let _ = self.pieces.reserve_words(1, limit.saturating_sub(others));
+            let place = self.pieces.intern(piece);
+            *bytes = others + self.pieces.bytes();
+            place
+        });
+        strings::number(place, self.stride)
+    }
+
+    fn read(&self, number: u32, piece: &mut Vec<u8>) {
+        piece.clear();
+        self.pieces.read(strings::place(number, self.stride), piece);
+    }
+}
+
+/// Appends a number, seven bits in each byte; the last one is less than 128.
+fn push_number(mut number: u32, vector: &mut Vec<u8>) {
+    while number >= 0x80 {
+        vector.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    vector.push(number as u8);
+}
+
+/// Takes the first number away.
+fn take_number(vector: &mut &[u8]) -> u32 {
+    let mut number = 0;
+    for shift in (0..).step_by(7) {
+        let Some((&byte, rest)) = vector.split_first() else { break };
+        *vector = rest;
+        number |= u32::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            break;
+        }
+    }
+    number
+}
+
+/// Writes some bits of a state, from the first byte on.
+fn copy_bits(state: &State, bits: Range<u32>, piece: &mut Vec<u8>) {
+    let (first, shift) = (bits.start as usize / 8, bits.start % 8);
+    let len = (bits.end - bits.start).div_ceil(8) as usize;
+    let bytes = state[first..bits.end.div_ceil(8) as usize].iter().chain([&0]);
+    piece.clear();
+    piece.extend(
+        bytes.clone().zip(bytes.skip(1)).map(|(low, high)| (u16::from_le_bytes([*low, *high]) >> shift) as u8),
+    );
+    piece.truncate(len);
+    let above = 8 * len as u32 - (bits.end - bits.start);
+    if let Some(last) = piece.last_mut() {
+        *last &= 0xff >> above;
+    }
+}
+
+/// Writes bits into a state where it is zero, from one of them on.
+fn put_bits(piece: &[u8], begin: u32, state: &mut State) {
+    let (first, shift) = (begin as usize / 8, begin % 8);
+    for (at, &byte) in (first..).zip(piece) {
+        let [low, high] = (u16::from(byte) << shift).to_le_bytes();
+        state[at] |= low;
+        if high != 0 {
+            state[at + 1] |= high;
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use entail_testkit::rng::Rng;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn bits_are_put_back_where_they_were(seed: u64, bytes in 1usize..40) {
+            let mut rng = Rng::new(seed);
+            let state: Vec<u8> = (0..bytes).map(|_| rng.bits() as u8).collect();
+            let (mut copy, mut piece, mut begin) = (vec![0; bytes], Vec::new(), 0);
+            while begin < 8 * bytes as u32 {
+                let end = (begin + 1 + rng.below(70) as u32).min(8 * bytes as u32);
+                copy_bits(&state, begin..end, &mut piece);
+                prop_assert_eq!(piece.len(), (end - begin).div_ceil(8) as usize);
+                put_bits(&piece, begin, &mut copy);
+                begin = end;
+            }
+            prop_assert_eq!(copy, state);
+        }
+
+        #[test]
+        fn numbers_are_read_as_they_were_written(numbers: Vec<u32>, shift in 0..32) {
+            let numbers: Vec<u32> = numbers.into_iter().map(|number| number >> shift).collect();
+            let mut vector = Vec::new();
+            numbers.iter().for_each(|number| push_number(*number, &mut vector));
+            let mut rest = &vector[..];
+            let read: Vec<u32> = numbers.iter().map(|_| take_number(&mut rest)).collect();
+            prop_assert_eq!(read, numbers);
+            prop_assert!(rest.is_empty());
+        }
+    }
+
+    /// Globals of 5 bits, and three processes of 13 bits, all of one kind.
+    fn cut(_: &State, parts: &mut Vec<Part>) {
+        parts.push(Part { end: 5, kind: 0 });
+        parts.extend([18, 31, 44].map(|end| Part { end, kind: 1 }));
+    }
+
+    fn state(globals: u64, processes: [u64; 3]) -> [u8; 8] {
+        let [first, second, third] = processes;
+        (globals | first << 5 | second << 18 | third << 31).to_le_bytes()
+    }
+
+    #[test]
+    fn states_that_differ_in_one_process_share_all_other_parts() {
+        let mut store = Collapse::new(cut);
+        store.reserve(100, u64::MAX).unwrap();
+        for place in 0..100 {
+            let key = store.key(&state(3, [place, 7, 9]), &Vec::new());
+            assert_eq!(store.insert_alone(key), Visit::New);
+        }
+        let written = |store: &Collapse<_>| -> Vec<u64> {
+            store.parts().tables.iter().map(|table| table.pieces.written()).collect()
+        };
+        // One for the globals, a hundred for the processes, one for what is behind them.
+        assert_eq!(written(&store), [1, 100, 1]);
+        // Processes of the same type share theirs.
+        store.reserve(100, u64::MAX).unwrap();
+        for place in 0..100 {
+            let key = store.key(&state(3, [50, place, 60]), &Vec::new());
+            assert_eq!(store.insert(key), Visit::New);
+        }
+        assert_eq!(written(&store), [1, 100, 1]);
+        assert_eq!(store.len(), 200);
+        let mut opened = Vec::new();
+        let key = store.key(&state(3, [50, 99, 60]), &Vec::new());
+        store.open(key, &mut opened, &mut Vec::new());
+        assert_eq!(opened, state(3, [50, 99, 60]));
+        assert_eq!(store.insert(key), Visit::Seen);
+    }
+}

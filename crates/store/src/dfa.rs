@@ -1,0 +1,575 @@
+//! The set of visited states as the smallest automaton that accepts them and nothing else.
+//!
+//! After Holzmann, Puri: A minimized automaton representation of reachable states, STTT 1999. A state is read by half
+//! bytes. The automaton is a graph without circles: a node of height h accepts some strings of h half bytes, and two
+//! nodes never accept the same ones. So states that begin differently share what comes behind, if that is the same for
+//! all; how long they are makes no difference, apart from where one enters.
+//!
+//! ```text
+//! words:     │ references │ next of the same hash │ which edges │ where they lead │ …
+//! buckets:   the first node of each hash
+//! ```
+//!
+//! To add a state, its way is written anew from the end to the beginning, and each node is looked for among those that
+//! there are. The old way is then given up, as far as nothing else leads into it.
+
+use std::io;
+use std::ops::DerefMut;
+
+use entail_disk::{Lasting, Reader, Saved, Writer};
+use entail_model::{Full, Growth, Guarantee, Keys, State, StateBuf, Store, Visit};
+
+use crate::lossless::{Kept, Short};
+use crate::memory::Zeroed;
+use crate::mix::Mix;
+use crate::sync::{AtomicU32, Mutex, Ordering::Relaxed};
+use crate::tree::Opened;
+
+/// Where a node lies.
+type NodeAt = u32;
+
+/// Nothing lies there.
+const NOWHERE: NodeAt = 0;
+/// The node of height 0. It has references only.
+const END: NodeAt = 1;
+
+/// Before the edges of a node.
+const HEAD: usize = 3;
+const MOST_EDGES: usize = 16;
+const FEWEST_WORDS: usize = 256;
+const FEWEST_BUCKETS: usize = 64;
+/// From this number of words on, room grows by half; before, it doubles.
+const LARGE: usize = 1 << 20;
+/// Until something is known, states are expected to have so many words.
+const USUAL_STATE: usize = 2;
+/// A new state is expected to take no more words than this for each of its half bytes; it may take as many as the largest
+/// node has.
+const USUAL_WORDS: usize = HEAD + 3;
+const MOST_WORDS: usize = HEAD + MOST_EDGES;
+
+/// A set of states that is small if they have much in common; to look something up takes long.
+#[derive(Debug)]
+pub struct Minimal<S> {
+    /// Only makes keys, and opens them.
+    kept: Kept<S>,
+    visited: Mutex<Visited>,
+}
+
+#[derive(Debug, Default)]
+struct Visited {
+    dfa: Dfa,
+    /// The state that is looked up.
+    state: StateBuf,
+    opened: Opened,
+}
+
+/// A minimal automaton over half bytes.
+#[derive(Debug)]
+struct Dfa {
+    words: Zeroed<AtomicU32>,
+    /// The first word that was never used.
+    next: usize,
+    /// Nodes that are not used any more, by the number of their edges.
+    free: [NodeAt; MOST_EDGES + 1],
+    buckets: Zeroed<AtomicU32>,
+    nodes: usize,
+    /// Where states of each number of words begin.
+    roots: Vec<NodeAt>,
+    len: u64,
+    /// How many bytes it may take, and whether a state came that would have taken more.
+    limit: u64,
+    is_full: bool,
+    /// The nodes on the way of a state.
+    way: Vec<NodeAt>,
+}
+
+impl<S: Short> Lasting for Minimal<S> {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.kept.save(to)?;
+        self.visited().dfa.save(to)
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        self.kept.restore(from)?;
+        self.visited().dfa = Dfa::load(from)?;
+        Ok(())
+    }
+}
+
+impl Saved for Dfa {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.words.save(to)?;
+        self.next.save(to)?;
+        self.free.save(to)?;
+        self.buckets.save(to)?;
+        self.nodes.save(to)?;
+        self.roots.save(to)?;
+        self.len.save(to)?;
+        self.limit.save(to)?;
+        self.is_full.save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Dfa> {
+        Ok(Dfa {
+            words: Saved::load(from)?,
+            next: Saved::load(from)?,
+            free: Saved::load(from)?,
+            buckets: Saved::load(from)?,
+            nodes: Saved::load(from)?,
+            roots: Saved::load(from)?,
+            len: Saved::load(from)?,
+            limit: Saved::load(from)?,
+            is_full: Saved::load(from)?,
+            way: Vec::new(),
+        })
+    }
+}
+
+/// A node under construction.
+#[derive(Clone, Copy, Default)]
+struct Node {
+    /// A bit for each edge there is.
+    edges: u16,
+    /// Where they lead, in order.
+    targets: [NodeAt; MOST_EDGES],
+}
+
+impl Node {
+    fn count(&self) -> usize {
+        self.edges.count_ones() as usize
+    }
+
+    fn targets(&self) -> &[NodeAt] {
+        &self.targets[..self.count()]
+    }
+
+    /// Leads the edge for a letter elsewhere, which is there or not.
+    fn set(&mut self, letter: u8, target: NodeAt) {
+        let place = rank(self.edges, letter);
+        if self.edges >> letter & 1 == 0 {
+            let count = self.count();
+            self.targets.copy_within(place..count, place + 1);
+            self.edges |= 1 << letter;
+        }
+        self.targets[place] = target;
+    }
+
+    fn hash(&self) -> u64 {
+        let mix = Mix::new(u64::BITS);
+        let pairs = self.targets().chunks(2);
+        let pair = |pair: &[NodeAt]| u64::from(pair[0]) | pair.get(1).map_or(0, |&target| u64::from(target) << 32);
+        pairs.fold(self.edges.into(), |hash, targets| mix.scatter(hash ^ pair(targets)))
+    }
+}
+
+/// How many edges come before that for a letter.
+fn rank(edges: u16, letter: u8) -> usize {
+    (edges & ((1 << letter) - 1)).count_ones() as usize
+}
+
+impl<S: Short> Minimal<S> {
+    /// With the keys of such a store, which is empty.
+    pub fn new(kept: Kept<S>) -> Self {
+        Minimal { kept, visited: Mutex::default() }
+    }
+
+    fn visited(&self) -> impl DerefMut<Target = Visited> {
+        self.visited.lock().expect("nobody panics with the lock")
+    }
+}
+
+impl<S: Short> Keys for Minimal<S> {
+    type Opened = Opened;
+    type Key = S::Key;
+
+    fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        let Minimal { kept, visited } = self;
+        let dfa = &mut visited.get_mut().expect("nobody panics with the lock").dfa;
+        kept.reserve_keys(count, limit.saturating_sub(dfa.bytes()))?;
+        dfa.reserve(count, limit.saturating_sub(kept.bytes()))
+    }
+
+    #[inline]
+    fn key(&self, state: &State, near: &Opened) -> S::Key {
+        self.kept.key(state, near)
+    }
+
+    #[inline]
+    fn is_state(&self, key: S::Key) -> bool {
+        self.kept.is_state(key)
+    }
+
+    #[inline]
+    fn open(&self, key: S::Key, state: &mut StateBuf, opened: &mut Opened) {
+        self.kept.open(key, state, opened);
+    }
+
+    /// What it would look at is not known before it has looked.
+    fn prefetch(&self, _: S::Key) {}
+
+    fn len(&self) -> u64 {
+        self.visited().dfa.len
+    }
+
+    fn bytes(&self) -> u64 {
+        self.kept.bytes() + self.visited().dfa.bytes()
+    }
+
+    /// It cannot be told: some states make it smaller.
+    fn growth(&self) -> Option<Growth> {
+        None
+    }
+}
+
+impl<S: Short> Store for Minimal<S> {
+    fn insert(&self, key: S::Key) -> Visit {
+        self.visited().insert(&self.kept, key)
+    }
+
+    fn insert_alone(&mut self, key: S::Key) -> Visit {
+        let Minimal { kept, visited } = self;
+        visited.get_mut().expect("nobody panics with the lock").insert(kept, key)
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Exact
+    }
+}
+
+impl Visited {
+    fn insert<S: Short>(&mut self, kept: &Kept<S>, key: S::Key) -> Visit {
+        let Visited { dfa, state, opened } = self;
+        kept.open(key, state, opened);
+        dfa.insert(state)
+    }
+}
+
+impl Default for Dfa {
+    fn default() -> Dfa {
+        Dfa {
+            words: Zeroed::default(),
+            next: END as usize + 1,
+            free: [NOWHERE; MOST_EDGES + 1],
+            buckets: Zeroed::default(),
+            nodes: 0,
+            roots: Vec::new(),
+            len: 0,
+            limit: 0,
+            is_full: false,
+            way: Vec::new(),
+        }
+    }
+}
+
+impl Dfa {
+    /// Adds a state of whole words. Where there is no room for it, it remains unknown, and whoever asks for more room
+    /// next is told so.
+    fn insert(&mut self, state: &[u8]) -> Visit {
+        let words = state.len() / 8;
+        let root = self.roots.get(words).copied().unwrap_or(NOWHERE);
+        let mut way = std::mem::take(&mut self.way);
+        way.clear();
+        let visit = if self.walk(root, state, &mut way) == END {
+            Visit::Seen
+        } else {
+            match self.make_room(1, words) {
+                Ok(()) => self.add(words, state, &way),
+                Err(Full) => self.is_full = true,
+            }
+            Visit::New
+        };
+        self.way = way;
+        visit
+    }
+
+    /// Notes the nodes on the way of a state, as far as it leads; returns where that is.
+    fn walk(&self, root: NodeAt, state: &[u8], way: &mut Vec<NodeAt>) -> NodeAt {
+        let mut node = root;
+        for letter in letters(state) {
+            if node == NOWHERE {
+                break;
+            }
+            way.push(node);
+            node = self.target(node, letter);
+        }
+        node
+    }
+
+    fn add(&mut self, words: usize, state: &[u8], way: &[NodeAt]) {
+        let mut target = END;
+        let mut behind = way.iter().rev();
+        let new = 2 * state.len() - way.len();
+        for (number, letter) in letters(state).rev().enumerate() {
+            let old = if number < new { None } else { behind.next() };
+            let mut node = old.map_or_else(Node::default, |&old| self.node(old));
+            node.set(letter, target);
+            target = self.intern(&node);
+        }
+        if self.roots.len() <= words {
+            self.roots.resize(words + 1, NOWHERE);
+        }
+        self.refer(target);
+        self.roots[words] = target;
+        self.give_up(way);
+        self.len += 1;
+    }
+
+    /// The node that looks like this, a new one if need be, to which nothing leads yet.
+    fn intern(&mut self, node: &Node) -> NodeAt {
+        let bucket = self.bucket(node);
+        let first = self.buckets[bucket].load(Relaxed);
+        let mut at = first;
+        while at != NOWHERE {
+            if self.is(at, node) {
+                return at;
+            }
+            at = self.get(at + 1);
+        }
+        let at = self.allocate(node.count());
+        self.set(at, 0);
+        self.set(at + 1, first);
+        self.set(at + 2, node.edges.into());
+        for (place, &target) in (at + HEAD as u32..).zip(node.targets()) {
+            self.set(place, target);
+            self.refer(target);
+        }
+        self.buckets[bucket].store(at, Relaxed);
+        self.nodes += 1;
+        at
+    }
+
+    /// Gives up an old way, up to the first node that something else leads to. Wherever other edges lead from here, the
+    /// new way leads too.
+    fn give_up(&mut self, way: &[NodeAt]) {
+        way.first().inspect(|root| self.forget(**root));
+        for &at in way {
+            if self.get(at) > 0 {
+                break;
+            }
+            let node = self.node(at);
+            node.targets().iter().for_each(|target| self.forget(*target));
+            self.remove(at, &node);
+        }
+    }
+
+    fn remove(&mut self, at: NodeAt, node: &Node) {
+        let next = self.get(at + 1);
+        let bucket = self.bucket(node);
+        let mut before = self.buckets[bucket].load(Relaxed);
+        if before == at {
+            self.buckets[bucket].store(next, Relaxed);
+        } else {
+            while self.get(before + 1) != at {
+                before = self.get(before + 1);
+            }
+            self.set(before + 1, next);
+        }
+        let free = std::mem::replace(&mut self.free[node.count()], at);
+        self.set(at, free);
+        self.nodes -= 1;
+    }
+
+    /// Room was made.
+    fn allocate(&mut self, edges: usize) -> NodeAt {
+        let free = self.free[edges];
+        if free != NOWHERE {
+            self.free[edges] = self.get(free);
+            return free;
+        }
+        let at = self.next;
+        self.next += HEAD + edges;
+        at as NodeAt
+    }
+
+    fn node(&self, at: NodeAt) -> Node {
+        let mut node = Node { edges: self.get(at + 2) as u16, ..Node::default() };
+        let own = &self.words[at as usize + HEAD..][..node.count()];
+        node.targets.iter_mut().zip(own).for_each(|(target, word)| *target = word.load(Relaxed));
+        node
+    }
+
+    /// Where the edge for a letter leads.
+    fn target(&self, at: NodeAt, letter: u8) -> NodeAt {
+        let edges = self.get(at + 2) as u16;
+        if edges >> letter & 1 == 0 { NOWHERE } else { self.get(at + (HEAD + rank(edges, letter)) as u32) }
+    }
+
+    fn is(&self, at: NodeAt, node: &Node) -> bool {
+        let own = self.words[at as usize + HEAD..].iter().map(|word| word.load(Relaxed));
+        self.get(at + 2) == u32::from(node.edges) && own.take(node.count()).eq(node.targets().iter().copied())
+    }
+
+    fn bucket(&self, node: &Node) -> usize {
+        ((u128::from(node.hash()) * self.buckets.len() as u128) >> 64) as usize
+    }
+
+    fn refer(&mut self, at: NodeAt) {
+        self.set(at, self.get(at) + 1);
+    }
+
+    fn forget(&mut self, at: NodeAt) {
+        self.set(at, self.get(at) - 1);
+    }
+
+    fn get(&self, at: u32) -> u32 {
+        self.words[at as usize].load(Relaxed)
+    }
+
+    fn set(&mut self, at: u32, word: u32) {
+        self.words[at as usize].store(word, Relaxed);
+    }
+
+    /// Makes room for about so many more states that are no longer than those before, within `limit` bytes.
+    fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        self.limit = limit;
+        if self.is_full || self.bytes() > limit {
+            return Err(Full);
+        }
+        let longest = self.roots.len().checked_sub(1);
+        self.make_room(count, longest.unwrap_or(USUAL_STATE))
+    }
+
+    /// The same for states of so many words.
+    fn make_room(&mut self, count: usize, words: usize) -> Result<(), Full> {
+        let height = 16 * words;
+        // As many words as those before have taken, and as many again.
+        let (most, average) = (USUAL_WORDS * height, self.next / self.len.max(1) as usize);
+        let usual = if self.len == 0 { most } else { most.min(2 * average + 1) };
+        let others = count.saturating_sub(1).checked_mul(usual).ok_or(Full)?;
+        let wanted = others.saturating_add(self.next + MOST_WORDS * height);
+        if wanted > self.words.len() {
+            self.grow_words(wanted)?;
+        }
+        // On average, a node is the only one in its bucket.
+        let wanted = self.nodes + height + others / (HEAD + 1);
+        if wanted > self.buckets.len() {
+            self.grow_buckets(wanted)?;
+        }
+        Ok(())
+    }
+
+    fn grow_words(&mut self, wanted: usize) -> Result<(), Full> {
+        let others = self.bytes() - self.words.bytes() as u64 + self.words.extra_to_grow() as u64;
+        self.words.grow(room(self.words.len(), wanted, FEWEST_WORDS, self.limit.saturating_sub(others))?)
+    }
+
+    fn grow_buckets(&mut self, wanted: usize) -> Result<(), Full> {
+        // Both are there for a while.
+        let count = room(self.buckets.len(), wanted, FEWEST_BUCKETS, self.limit.saturating_sub(self.bytes()))?;
+        let old = std::mem::replace(&mut self.buckets, Zeroed::new(count)?);
+        for first in old.iter().map(|first| first.load(Relaxed)) {
+            let mut at = first;
+            while at != NOWHERE {
+                let next = self.get(at + 1);
+                let bucket = self.bucket(&self.node(at));
+                self.set(at + 1, self.buckets[bucket].load(Relaxed));
+                self.buckets[bucket].store(at, Relaxed);
+                at = next;
+            }
+        }
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        let vectors = (self.roots.capacity() + self.way.capacity()) * size_of::<NodeAt>();
+        (self.words.bytes() + self.buckets.bytes() + vectors) as u64
+    }
+}
+
+/// How much room to make for words: generously, or else what is wanted, if that is possible within `limit` bytes.
+fn room(now: usize, wanted: usize, fewest: usize, limit: u64) -> Result<usize, Full> {
+    let more = if now < LARGE { 2 * now } else { now / 2 * 3 };
+    let fits = |room: &usize| *room <= NodeAt::MAX as usize && (*room * size_of::<u32>()) as u64 <= limit;
+    [more.max(wanted).max(fewest), wanted].into_iter().find(fits).ok_or(Full)
+}
+
+/// The half bytes of a state.
+fn letters(state: &[u8]) -> impl DoubleEndedIterator<Item = u8> + '_ {
+    state.iter().flat_map(|byte| [byte & 0xf, byte >> 4])
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::collections::{BTreeSet, HashSet};
+
+    use entail_testkit::rng::Rng;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MOST: usize = if cfg!(miri) { 30 } else { 400 };
+
+    /// How many nodes the smallest automaton has: as many as there are sets of endings, of all beginnings.
+    fn fewest_nodes(states: &BTreeSet<Vec<u8>>) -> usize {
+        let spelt: Vec<Vec<u8>> = states.iter().map(|state| letters(state).collect()).collect();
+        let mut endings: HashSet<BTreeSet<&[u8]>> = HashSet::new();
+        for length in spelt.iter().map(Vec::len).collect::<BTreeSet<_>>() {
+            let long: Vec<&[u8]> = spelt.iter().map(|one| &one[..]).filter(|one| one.len() == length).collect();
+            for at in 0..length {
+                let beginnings: BTreeSet<&[u8]> = long.iter().map(|one| &one[..at]).collect();
+                for beginning in beginnings {
+                    endings.insert(long.iter().filter_map(|one| one.strip_prefix(beginning)).collect());
+                }
+            }
+        }
+        endings.len()
+    }
+
+    /// States of one to three words that have much in common.
+    fn state(rng: &mut Rng) -> Vec<u8> {
+        let mut state = vec![0; 8 * (1 + rng.below(3))];
+        for _ in 0..rng.below(4) {
+            let at = rng.below(state.len());
+            state[at] = *rng.pick(&[0, 1, 0x10, 0x11, 0xf0]);
+        }
+        state
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 60 }))]
+
+        #[test]
+        fn there_are_no_more_nodes_than_needed(seed: u64, many in 1..MOST) {
+            let mut rng = Rng::new(seed);
+            let (mut dfa, mut states) = (Dfa::default(), BTreeSet::new());
+            for _ in 0..many {
+                prop_assert_eq!(dfa.reserve(1, u64::MAX), Ok(()));
+                let state = state(&mut rng);
+                let expected = if states.insert(state.clone()) { Visit::New } else { Visit::Seen };
+                prop_assert_eq!(dfa.insert(&state), expected);
+            }
+            prop_assert_eq!(dfa.nodes, fewest_nodes(&states));
+            prop_assert_eq!(dfa.len, states.len() as u64);
+            prop_assert!(states.iter().all(|state| dfa.insert(state) == Visit::Seen));
+        }
+    }
+
+    #[test]
+    fn all_states_together_are_one_chain() {
+        let mut dfa = Dfa::default();
+        for number in 0..1u64 << 12 {
+            dfa.reserve(1, u64::MAX).unwrap();
+            assert_eq!(dfa.insert(&number.to_le_bytes()), Visit::New);
+        }
+        assert_eq!(dfa.nodes, 16);
+        // What was needed on the way is used again.
+        assert!(dfa.next < 2000, "{} words", dfa.next);
+    }
+
+    #[test]
+    fn who_finds_no_room_is_told() {
+        let mut dfa = Dfa::default();
+        dfa.reserve(1, 20_000).unwrap();
+        let added = (0..1000u64).take_while(|number| {
+            let _ = dfa.insert(&(number * 0x0123_4567_89ab).to_le_bytes());
+            !dfa.is_full
+        });
+        let added = added.count();
+        assert!(added > 20 && added < 1000, "{added}");
+        assert!(dfa.len == added as u64 && dfa.bytes() <= 20_000);
+        assert_eq!(dfa.reserve(1, 20_000), Err(Full));
+        assert!(
+            (0..added as u64).all(|number| dfa.insert(&(number * 0x0123_4567_89ab).to_le_bytes()) == Visit::Seen)
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! States as they are, one behind the other.
+//!
+//! The plainest of all stores: what others answer can be compared with what it does. It has nothing in common with the
+//! tables and the tree that they are made of.
+
+use std::io;
+
+use entail_disk::{Lasting, Reader, Saved, Writer, saved};
+use entail_model::{Full, Growth, Guarantee, Key, Keys, State, StateBuf, Store, Visit};
+
+use crate::counter::Counter;
+use crate::strings::{Place, Strings};
+
+/// Keeps states of any length, byte by byte. The key of a state is its place; visited ones are marked.
+#[derive(Debug, Default)]
+pub struct Plain {
+    states: Strings,
+    visited: Counter,
+}
+
+saved!(Plain { states, visited });
+
+impl Lasting for Plain {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        Saved::save(self, to)
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+        *self = Plain::load(from)?;
+        Ok(())
+    }
+}
+
+impl Keys for Plain {
+    type Opened = ();
+    type Key = Key;
+
+    fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        self.states.reserve(count, limit)
+    }
+
+    fn key(&self, state: &State, (): &()) -> Key {
+        Key(self.states.intern(state).into())
+    }
+
+    fn open(&self, Key(place): Key, state: &mut StateBuf, (): &mut ()) {
+        state.clear();
+        self.states.read(place as Place, state);
+    }
+
+    fn prefetch(&self, Key(place): Key) {
+        self.states.prefetch(place as Place);
+    }
+
+    fn len(&self) -> u64 {
+        self.visited.sum()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.states.bytes()
+    }
+
+    fn growth(&self) -> Option<Growth> {
+        Some(self.states.growth())
+    }
+}
+
+impl Store for Plain {
+    fn insert(&self, Key(place): Key) -> Visit {
+        let visit = self.states.mark(place as Place);
+        if visit == Visit::New {
+            self.visited.add_one();
+        }
+        visit
+    }
+
+    fn insert_alone(&mut self, Key(place): Key) -> Visit {
+        let visit = self.states.mark_alone(place as Place);
+        if visit == Visit::New {
+            self.visited.add_alone(1);
+        }
+        visit
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Exact
+    }
+}

@@ -1,0 +1,139 @@
+//! What was saved of a store and loaded again goes on as if nothing had happened.
+
+use std::io;
+
+use entail_disk::{Lasting, Reader, Writer};
+use entail_model::Store;
+use entail_store::{Bitstate, Compact, Lossless, LosslessWide, Parted, Sieve, Visited};
+use entail_testkit::rng::Rng;
+
+fn written(store: &impl Lasting) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes).unwrap();
+    store.save(&mut writer).unwrap();
+    writer.finish().unwrap();
+    bytes
+}
+
+fn read(store: &mut impl Lasting, bytes: &[u8], room: u64) -> io::Result<()> {
+    let mut reader = Reader::new(Box::new(bytes), bytes.len() as u64)?;
+    reader.limit(room);
+    store.restore(&mut reader)?;
+    reader.finish()
+}
+
+/// A state of some words, mostly of one or two, which have little in common, or much.
+fn random_state(rng: &mut Rng, bits: u32) -> Vec<u8> {
+    let words = *rng.pick(&[1, 1, 1, 2, 2, 2, 3, 5, 9, 17]);
+    let word = |rng: &mut Rng| if rng.chance(0.5) { rng.bits() >> (64 - bits) } else { rng.below(100) as u64 };
+    (0..words).flat_map(|_| word(rng).to_le_bytes()).collect()
+}
+
+fn insert<S: Store>(store: &mut S, state: &[u8]) -> (S::Key, bool) {
+    store.reserve(1, u64::MAX).unwrap();
+    let key = store.key(state, &Default::default());
+    (key, store.insert_alone(key) == entail_model::Visit::New)
+}
+
+/// Fills a store, and from time to time goes on with a loaded one beside it.
+fn goes_on<S: Store + Lasting>(new: impl Fn() -> S, bits: u32, count: usize) {
+    let mut rng = Rng::new(u64::from(bits));
+    let (mut store, mut loaded) = (new(), new());
+    let mut states = Vec::new();
+    for round in 0..4 {
+        for _ in 0..count >> (2 * (3 - round)) {
+            let state = random_state(&mut rng, bits);
+            let (key, visit) = insert(&mut store, &state);
+            if round > 0 {
+                assert_eq!(insert(&mut loaded, &state), (key, visit));
+            }
+            states.push((state, key));
+        }
+        let bytes = written(&store);
+        loaded = new();
+        read(&mut loaded, &bytes, u64::MAX).unwrap();
+        assert_eq!(loaded.len(), store.len());
+        // It may have been given room to grow that a loaded one does not need.
+        assert!(loaded.bytes() <= store.bytes() && loaded.bytes() > store.bytes() / 10 * 9);
+        assert_eq!((loaded.growth(), loaded.guarantee()), (store.growth(), store.guarantee()));
+        let mut opened = Vec::new();
+        for (state, key) in &states {
+            loaded.open(*key, &mut opened, &mut Default::default());
+            assert_eq!(opened, *state);
+        }
+        assert_eq!(written(&loaded), bytes);
+        let needed = loaded.bytes();
+        let error = read(&mut new(), &bytes, needed / 2).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
+    }
+    assert!(store.len() > count as u64 / 4, "{}", store.len());
+}
+
+fn sieves() -> [fn() -> Option<Sieve>; 3] {
+    [
+        || None,
+        || Some(Sieve::Compact(Compact::new(30))),
+        || Some(Sieve::Bitstate(Bitstate::new(1 << 20, 3).unwrap())),
+    ]
+}
+
+#[test]
+fn every_store_goes_on_as_if_nothing_had_happened() {
+    for sieve in sieves() {
+        for bits in [20, 40, 63] {
+            goes_on(|| Visited::new(Lossless::new(bits), sieve()).with_seed(7), bits, 60_000);
+        }
+        // All by the tree, and none.
+        goes_on(|| Visited::new(Lossless::new(64), sieve()), 64, 60_000);
+        goes_on(|| Visited::new(LosslessWide::new(), sieve()), 63, 60_000);
+    }
+    goes_on(|| Parted::new(Lossless::new(40), 40), 40, 60_000);
+    // Where all states have their halves, and where some have more bits than that.
+    goes_on(|| Parted::new(LosslessWide::new(), 127), 63, 60_000);
+    goes_on(|| Parted::new(LosslessWide::new(), 70), 63, 60_000);
+}
+
+#[test]
+fn the_seed_is_kept() {
+    let new = |seed| Visited::new(Lossless::new(60), Some(Sieve::Compact(Compact::new(20)))).with_seed(seed);
+    let (mut store, mut loaded) = (new(1), new(2));
+    read(&mut loaded, &written(&store), u64::MAX).unwrap();
+    let visits = |store: &mut Visited<_>| {
+        (0..10_000u64).map(|state| insert(store, &(state << 20).to_le_bytes()).1).collect::<Vec<_>>()
+    };
+    let expected = visits(&mut store);
+    assert_eq!(visits(&mut loaded), expected);
+    assert_ne!(visits(&mut new(2)), expected, "another seed takes other states for each other");
+}
+
+#[test]
+fn damaged_stores_are_refused() {
+    fn refuses<S: Store + Lasting>(new: impl Fn() -> S) {
+        let (mut rng, mut store) = (Rng::new(1), new());
+        (0..300).for_each(|_| _ = insert(&mut store, &random_state(&mut rng, 40)));
+        let bytes = written(&store);
+        for _ in 0..300 {
+            let len = rng.below(bytes.len());
+            assert!(read(&mut new(), &bytes[..len], 1 << 30).is_err(), "{len} of {}", bytes.len());
+            let (at, bit) = (rng.below(bytes.len()), 1 << rng.below(8));
+            let mut other = bytes.clone();
+            other[at] ^= bit;
+            assert!(read(&mut new(), &other, 1 << 30).is_err(), "bit {bit} at {at}");
+        }
+    }
+    for sieve in sieves() {
+        refuses(|| Visited::new(Lossless::new(40), sieve()));
+        refuses(|| Visited::new(LosslessWide::new(), sieve()));
+    }
+    refuses(|| Parted::new(Lossless::new(40), 40));
+}
+
+#[test]
+fn states_of_another_length_are_refused() {
+    let bytes = written(&Lossless::new(40));
+    let error = read(&mut Lossless::new(41), &bytes, u64::MAX).unwrap_err();
+    assert!(error.to_string().contains("another length"), "{error}");
+    let bytes = written(&Parted::new(LosslessWide::new(), 100));
+    let error = read(&mut Parted::new(LosslessWide::new(), 110), &bytes, u64::MAX).unwrap_err();
+    assert!(error.to_string().contains("another length"), "{error}");
+}
