@@ -14,11 +14,11 @@ use crate::progress::Watch;
 use crate::swarm::Swarm;
 use asking::{Asking, OfModel, answer_of, of_model};
 use entail_disk::{Lasting, Reader, Saved, Scratch, Writer};
-use entail_ir::interpret::{Engine, Step};
+use entail_ir::interpret::Step;
 use entail_ir::passes::optimised;
 use entail_ir::stubborn::{Proviso, Rule};
 use entail_ir::{Interpreter, Passes};
-use entail_jit::Jit;
+use entail_jit::{Either, Jit};
 use entail_model::{Concurrent, Guarantee, Model, Propositional, Reduced};
 use entail_packed::{Packed, Stubborn, Wish, best_reduction};
 use entail_search::{Checks, End, Errors, Keeper, Limit, Limits, Outcome};
@@ -241,16 +241,17 @@ impl Plan {
         let began = Instant::now();
         let system = optimised(interpreter.system(), self.passes_for(goal));
         let optimised = &Interpreter::new(&system);
-        let mut done = match self.backend {
+        let (engine, fallback) = match self.backend {
             Backend::Jit => match Jit::compile(optimised) {
-                Ok(jit) => self.search(optimised, jit, goal, began, oversight, watch)?,
-                Err(reason) => {
-                    let done = self.search(optimised, optimised, goal, began, oversight, watch)?;
-                    Done { backend: Backend::Interpret, fallback: Some(reason.to_string()), ..done }
-                }
+                Ok(jit) => (Either::Jit(jit), None),
+                Err(reason) => (Either::Interpreter(optimised), Some(reason.to_string())),
             },
-            Backend::Interpret => self.search(optimised, optimised, goal, began, oversight, watch)?,
+            Backend::Interpret => (Either::Interpreter(optimised), None),
         };
+        let mut done = self.search(optimised, engine, goal, began, oversight, watch)?;
+        if fallback.is_some() {
+            (done.backend, done.fallback) = (Backend::Interpret, fallback);
+        }
         // Runs are told and replayed as the model is written.
         if let Some(found) = &mut done.outcome.counterexample {
             interpreter.initial_states(&mut |state| found.start = state.to_vec());
@@ -277,10 +278,10 @@ impl Plan {
         Passes { merge: self.passes.merge && merge, ..self.passes }
     }
 
-    fn search<E: Engine>(
+    fn search(
         &self,
         interpreter: &Interpreter,
-        engine: E,
+        engine: Either,
         goal: Goal,
         began: Instant,
         Oversight { stop, keeping }: Oversight,

@@ -12,6 +12,7 @@
 mod by_interpreter;
 mod code;
 mod context;
+mod either;
 mod emit;
 mod facts;
 mod hard;
@@ -21,6 +22,7 @@ mod way;
 
 pub use code::Tuning;
 pub use context::Desk;
+pub use either::Either;
 
 use code::{Callee, Loaded, generate};
 use context::{Context, Entries, Needs, Sizes};

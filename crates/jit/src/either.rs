@@ -1,0 +1,64 @@
+//! An engine that is chosen at run time: so whatever works with engines is compiled once, and not once for each.
+
+use crate::{Desk, Jit};
+use entail_ir::interpret::{Codes, Engine, Interpreter, Kind, Outline, Sink, Source, Step};
+use entail_model::{Hop, State, StateBuf, StateKey};
+use std::sync::Arc;
+
+/// Machine code, or the interpreter.
+#[expect(clippy::large_enum_variant, reason = "a search has one")]
+pub enum Either<'a> {
+    Jit(Jit<'a>),
+    Interpreter(&'a Interpreter<'a>),
+}
+
+impl Engine for Either<'_> {
+    type Desk = Desk;
+
+    #[inline]
+    fn expand(&self, from: Source, desk: &mut Desk, sink: &mut impl Sink) {
+        match self {
+            Either::Jit(jit) => jit.expand(from, desk, sink),
+            Either::Interpreter(interpreter) => interpreter.expand(from, &mut (), sink),
+        }
+    }
+
+    #[inline]
+    fn expand_words<K: StateKey>(
+        &self,
+        kind: Kind,
+        states: &[K],
+        desk: &mut Desk,
+        unpack: impl Fn(K, &mut StateBuf),
+        each: impl FnMut(Hop<Step, K>),
+    ) -> usize {
+        match self {
+            Either::Jit(jit) => jit.expand_words(kind, states, desk, unpack, each),
+            // It knows no words.
+            Either::Interpreter(_) => 0,
+        }
+    }
+
+    #[inline]
+    fn propositions(&self, state: &State, outline: &Outline, desk: &mut Desk) -> Option<u64> {
+        match self {
+            Either::Jit(jit) => jit.propositions(state, outline, desk),
+            Either::Interpreter(interpreter) => interpreter.propositions(state, outline, &mut ()),
+        }
+    }
+
+    fn specialise(&mut self, outline: &Outline, codes: &Arc<Codes>) {
+        match self {
+            Either::Jit(jit) => jit.specialise(outline, codes),
+            Either::Interpreter(_) => {}
+        }
+    }
+
+    #[inline]
+    fn reads_words(&self, codes: &Codes) -> bool {
+        match self {
+            Either::Jit(jit) => jit.reads_words(codes),
+            Either::Interpreter(interpreter) => interpreter.reads_words(codes),
+        }
+    }
+}
