@@ -245,7 +245,7 @@ pub struct HowArgs {
             ("dfa", Store::Dfa), ("compact", Store::Compact), ("bitstate", Store::Bitstate), ("cache", Store::Cache)],
         &[]))]
     pub store: Store,
-    /// How much is kept of a state: bits of its hash [compact: 48], or bits of the array [bitstate: 3]
+    /// How much is kept of a state: bits of its hash [compact: 40], or bits of the array [bitstate: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub hash_bits: Option<u32>,
     /// How large the array of bits is [bitstate: half of the memory, or 256M]

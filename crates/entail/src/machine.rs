@@ -23,8 +23,13 @@ pub fn spare_memory() -> u64 {
     [memory, addresses].into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
-/// Sees to it that addresses are not reserved in vain where they are limited. To be called before there are threads.
-pub fn be_economical_with_addresses() {
+/// Blocks of memory that are so large go back to the system.
+const LARGE_BLOCK: u32 = 1 << 20;
+
+/// Sees to it that no more memory is occupied than is used, and that addresses are not reserved in vain where they are
+/// limited. To be called before there are threads.
+pub fn be_economical() {
+    entail_store::give_back_blocks_of(LARGE_BLOCK);
     if spare_addresses().is_some() {
         entail_store::share_one_heap();
     }

@@ -34,7 +34,7 @@ use std::io::{BufWriter, IsTerminal, Write, stderr, stdout};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    machine::be_economical_with_addresses();
+    machine::be_economical();
     let cli = Cli::parse();
     let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut console = Console {

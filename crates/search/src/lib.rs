@@ -20,6 +20,7 @@ mod path;
 mod pending;
 mod queue;
 mod recent;
+mod row;
 mod run;
 mod trace;
 

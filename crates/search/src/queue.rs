@@ -36,9 +36,13 @@ pub(crate) struct Queue<K> {
 }
 
 const BLOCK: usize = 1 << 13;
-/// From so many keys on, blocks are so large that their memory is given back to the system with them, and not kept for others.
-const MANY: u64 = 1 << 20;
-const LARGE_BYTES: usize = 32 << 20;
+/// From so many keys on, blocks are so large that their memory is given back to the system with them, and not kept for others,
+/// if the allocator was told so.
+const MANY: u64 = 1 << 17;
+const LARGE_BYTES: usize = 1 << 20;
+
+/// So many bytes of what was written down stay in memory.
+const LOADED: usize = 32 << 20;
 
 impl<K> Default for Queue<K> {
     fn default() -> Self {
@@ -187,7 +191,7 @@ impl<K: StateKey> Queue<K> {
         let kept = if scratch.is_some() { 0 } else { size_of::<K>() };
         for _ in 0..from.count(8 * K::WORDS, kept)? {
             queue.push(K::load(from)?);
-            if queue.held * size_of::<K>() > LARGE_BYTES
+            if queue.held * size_of::<K>() > LOADED
                 && let Some(scratch) = scratch
             {
                 queue.spill(scratch)?;

@@ -1,4 +1,4 @@
-//! Where every state of a breadth-first search came from, in little more than a byte a state.
+//! Where every state of a breadth-first search came from, in a byte a state, or less.
 //!
 //! States are numbered in the order in which they were found; number 0 stands for the moment before the beginning,
 //! and the initial states are its children. Since states are expanded in the order of their numbers, the parents of
@@ -12,11 +12,12 @@ use std::io;
 use entail_disk::{Reader, Saved, Scratch, Tape, Writer, damaged};
 
 use crate::footprint;
+use crate::row::{Row, SmallRow};
 
 #[derive(Default)]
 pub(crate) struct Trace {
     /// A 1 for every state, after as many 0s as its parent's number says.
-    parents: Vec<u64>,
+    parents: Row<u64>,
     /// How many bits of them are in use.
     bits: u64,
     /// How many 0s there are.
@@ -24,7 +25,7 @@ pub(crate) struct Trace {
     /// The number of 1s before every so many bits.
     samples: Vec<u64>,
     /// For each state.
-    places: Vec<u8>,
+    places: SmallRow,
     /// The places that do not fit into a byte.
     far: HashMap<u64, u32>,
     /// How many samples' worth of `parents` are not in memory.
@@ -50,10 +51,8 @@ impl Away {
 const FAR: u8 = u8::MAX;
 /// So many bytes of what was written down stay in memory; whole samples.
 const LOADED: usize = 32 << 20;
-/// In words.
+/// In words; a block is made of whole ones.
 const SAMPLE: usize = 64;
-/// As many as are written at once.
-const SAMPLES: usize = 256;
 /// In bytes.
 const WORD: usize = size_of::<u64>();
 
@@ -67,7 +66,7 @@ impl Trace {
         while self.parents.len() as u64 <= at / 64 {
             self.push_word();
         }
-        self.parents[(at / 64) as usize] |= 1 << (at % 64);
+        *self.parents.last_mut().expect("a word for every bit") |= 1 << (at % 64);
         if place >= u32::from(FAR) {
             self.far.insert(self.len(), place);
         }
@@ -94,37 +93,36 @@ impl Trace {
 
     /// Moves almost all of it to files.
     pub fn spill(&mut self, scratch: &Scratch) -> io::Result<()> {
-        // The last word is still written to.
-        let words = self.parents.len().saturating_sub(1) / SAMPLE * SAMPLE;
-        if words > 0 {
-            self.spill_parents(words, scratch)?;
-            self.spill_places(scratch)?;
-        }
-        Ok(())
+        let before = self.samples_away;
+        self.spill_parents(scratch)?;
+        // Few of them are not worth a file.
+        if self.samples_away > before { self.spill_places(scratch) } else { Ok(()) }
     }
 
-    fn spill_parents(&mut self, words: usize, scratch: &Scratch) -> io::Result<()> {
-        let away = Away::in_files(&mut self.away, scratch)?;
+    fn spill_parents(&mut self, scratch: &Scratch) -> io::Result<()> {
         let mut bytes = Vec::new();
-        for some in self.parents[..words].chunks(SAMPLES * SAMPLE) {
-            bytes.clear();
-            some.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-            if let Err(error) = away.parents.append(&bytes) {
-                // What could not be written stays; what was is written again the next time.
-                away.parents.shorten(self.samples_away as u64 * (SAMPLE * WORD) as u64);
-                return Err(error);
+        loop {
+            let front = self.parents.from(0);
+            // The last word is still written to.
+            let words = front.len().min(self.parents.len().saturating_sub(1)) / SAMPLE * SAMPLE;
+            if words == 0 {
+                return Ok(());
             }
+            bytes.clear();
+            front[..words].iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+            Away::in_files(&mut self.away, scratch)?.parents.append(&bytes)?;
+            self.parents.drop_front(words);
+            self.bits -= 64 * words as u64;
+            self.samples_away += words / SAMPLE;
         }
-        self.parents.drain(..words);
-        self.parents.shrink_to_fit();
-        self.bits -= 64 * words as u64;
-        self.samples_away += words / SAMPLE;
-        Ok(())
     }
 
     fn spill_places(&mut self, scratch: &Scratch) -> io::Result<()> {
-        Away::in_files(&mut self.away, scratch)?.places.append(&self.places)?;
-        self.places = Vec::new();
+        let away = Away::in_files(&mut self.away, scratch)?;
+        while let Some(piece) = self.places.front() {
+            away.places.append(&piece)?;
+            self.places.drop_front();
+        }
         Ok(())
     }
 
@@ -140,7 +138,7 @@ impl Trace {
         self.parents.iter().try_for_each(|word| word.save(to))?;
         self.len().save(to)?;
         self.away.iter().try_for_each(|away| away.places.each(|bytes| to.put(bytes)))?;
-        to.put(&self.places)
+        self.places.pieces().try_for_each(|piece| to.put(&piece))
     }
 
     /// What was written down. Where there are files, they take what there is not much room for.
@@ -152,7 +150,7 @@ impl Trace {
         for _ in 0..from.count(WORD, kept(WORD))? {
             trace.parents.push(u64::load(from)?);
             if let Some(scratch) = scratch.filter(|_| trace.parents.len() * WORD > LOADED) {
-                trace.spill_parents(LOADED / WORD, scratch)?;
+                trace.spill_parents(scratch)?;
             }
         }
         for _ in 0..from.count(1, kept(1))? {
@@ -170,9 +168,9 @@ impl Trace {
     /// What it takes, or soon will.
     pub fn bytes(&self) -> u64 {
         let sizes = [
-            footprint::bytes(&self.parents),
+            self.parents.bytes(),
             footprint::bytes(&self.samples),
-            footprint::bytes(&self.places),
+            self.places.bytes(),
             footprint::table_bytes(self.far.len(), self.far.capacity(), 16),
         ];
         sizes.iter().sum::<usize>() as u64
@@ -196,7 +194,7 @@ impl Trace {
                 away.places.read(index, &mut place)?;
                 Ok(place[0])
             }
-            _ => Ok(self.places[(index - self.places_away()) as usize]),
+            _ => Ok(self.places.get((index - self.places_away()) as usize)),
         }
     }
 
@@ -224,7 +222,7 @@ impl Trace {
                 Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
             }
             _ => {
-                let here = &self.parents[(sample - self.samples_away) * SAMPLE..];
+                let here = self.parents.from((sample - self.samples_away) * SAMPLE);
                 Ok(here[..here.len().min(SAMPLE)].to_vec())
             }
         }
@@ -309,11 +307,11 @@ mod tests {
     }
 
     #[test]
-    fn a_state_takes_little_more_than_a_byte() {
+    fn a_state_takes_less_than_a_byte() {
         let mut trace = Trace::default();
         for state in 0..1_000_000 {
             trace.note(state, 3);
         }
-        assert!(trace.bytes() < 3_000_000, "{}", trace.bytes());
+        assert!(trace.bytes() < 1_000_000, "{}", trace.bytes());
     }
 }

@@ -7,7 +7,7 @@ use entail_disk::saved;
 use entail_model::{Full, Growth, Visit};
 
 use crate::hash::Hash;
-use crate::table::Table;
+use crate::table::{Pace, Table};
 
 /// Hashes of so many bits. Two states with the same one count as one.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ saved!(Compact { table, bits });
 impl Compact {
     /// Between 2 and 64 bits.
     pub fn new(bits: u32) -> Compact {
-        Compact { table: Table::new(bits), bits }
+        Compact { table: Table::new(bits).with_pace(Pace::Thrifty), bits }
     }
 
     /// With all the memory that there is.

@@ -34,7 +34,7 @@ pub use compact::Compact;
 pub use dfa::Minimal;
 pub use ladder::{Ladder, Remains, Rung, Share};
 pub use lossless::{Kept, Lossless, LosslessWide, Short};
-pub use memory::share_one_heap;
+pub use memory::{give_back_blocks_of, share_one_heap};
 pub use numbered::Numbers;
 pub use packing::{Field, Packing};
 pub use parted::Parted;

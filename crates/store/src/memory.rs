@@ -17,9 +17,24 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 /// than it will use; where addresses are limited, that may be most of them.
 pub fn share_one_heap() {
     #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
-    // SAFETY: a setting of the allocator, which may be changed at any time.
-    unsafe {
-        libc::mallopt(libc::M_ARENA_MAX, 1);
+    allocator::set(libc::M_ARENA_MAX, 1);
+}
+
+/// Has blocks of so many bytes, and larger ones, given back to the system as soon as they are not used any more.
+pub fn give_back_blocks_of(_bytes: u32) {
+    #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+    for name in [libc::M_MMAP_THRESHOLD, libc::M_TRIM_THRESHOLD] {
+        allocator::set(name, _bytes as libc::c_int);
+    }
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+mod allocator {
+    use libc::{c_int, mallopt};
+
+    pub fn set(name: c_int, value: c_int) {
+        // SAFETY: a setting of the allocator, which may be changed at any time.
+        unsafe { mallopt(name, value) };
     }
 }
 

@@ -43,10 +43,21 @@ pub(crate) struct Table {
     /// What found no room near its line; scattered.
     astray: Mutex<BTreeSet<u64>>,
     len: Counter,
+    pace: Pace,
+}
+
+/// How a table grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// By much, so that it grows seldom.
+    Brisk,
+    /// By little, so that not much of it is empty.
+    Thrifty,
 }
 
 impl Saved for Table {
     fn save(&self, to: &mut saved::Writer) -> io::Result<()> {
+        (self.pace == Pace::Thrifty).save(to)?;
         self.shape.bits.save(to)?;
         self.shape.homes.save(to)?;
         self.lines.save(to)?;
@@ -55,6 +66,7 @@ impl Saved for Table {
     }
 
     fn load(from: &mut Reader) -> io::Result<Table> {
+        let pace = if bool::load(from)? { Pace::Thrifty } else { Pace::Brisk };
         let (bits, homes) = (u32::load(from)?, usize::load(from)?);
         if !(2..=64).contains(&bits) || !(growth::FEWEST_HOMES..=MOST_HOMES).contains(&homes) {
             return Err(damaged("a table of a size that there is not"));
@@ -71,6 +83,7 @@ impl Saved for Table {
             lines,
             astray: Mutex::new(BTreeSet::load(from)?),
             len: Saved::load(from)?,
+            pace,
         })
     }
 }
@@ -87,7 +100,12 @@ impl Table {
             lines,
             astray: Mutex::default(),
             len: Counter::default(),
+            pace: Pace::Brisk,
         }
+    }
+
+    pub fn with_pace(self, pace: Pace) -> Table {
+        Table { pace, ..self }
     }
 
     #[inline]

@@ -14,7 +14,7 @@ const FEWEST_STATES: u64 = 1_000_000;
 /// So that both programs miss something.
 const BITS_PER_STATE: u64 = 8;
 /// For one run of ours: the automaton takes its time.
-const TIME: &str = "10m";
+const TIME: &str = "2m";
 
 const OF_SPIN: [(&str, Keeping); 4] = [
     ("SPIN", Keeping::All),

@@ -14,7 +14,7 @@ use entail_store::{
 use std::io;
 
 /// How much of a state is kept, unless told otherwise: of its hash,
-const COMPACT_BITS: u32 = 48;
+const COMPACT_BITS: u32 = 40;
 /// or bits of an array.
 const BITSTATE_BITS: u32 = 3;
 /// However much memory there is, the array (or the cache) takes half of this, unless told otherwise: an empty one takes time

@@ -6,7 +6,7 @@
 
 use super::layout::{Place, Places, Written};
 use super::line::{Alone, Line, Writer};
-use super::{Table, WORDS};
+use super::{Pace, Table, WORDS};
 use crate::sync::Ordering::Relaxed;
 use crate::table::shape::{self, FARTHEST, Shape};
 use entail_model::{Full, Growth};
@@ -21,8 +21,9 @@ const BEARABLE: u64 = 92;
 const SPARSE: u64 = 40;
 /// Up to one number in so many may go astray.
 const FEW: u64 = 256;
-/// A table of so many bytes grows by half from there on; a smaller one doubles.
+/// A table of so many bytes grows by half from there on, or by an eighth; a smaller one doubles.
 const LARGE: usize = 4 << 20;
+const LARGE_IF_THRIFTY: usize = 1 << 20;
 /// If there will be so many times as many numbers, they get a new table, rather than one that grows step by step.
 const MANY_MORE: u64 = 4;
 /// A guess of what a number costs that went astray.
@@ -65,7 +66,7 @@ impl Table {
     /// A table of other numbers, made from those in this one, with room for `numbers`. The limit is for both tables
     /// together, as there are both for a while.
     pub fn rekeyed(&self, bits: u32, numbers: u64, limit: u64, rekey: impl Fn(u64) -> u64) -> Result<Table, Full> {
-        let table = Table::with_room(bits, numbers, limit.saturating_sub(self.bytes()))?;
+        let table = Table::with_room(bits, numbers, limit.saturating_sub(self.bytes()))?.with_pace(self.pace);
         let mut batch = Vec::with_capacity(BATCH);
         let insert = |batch: &mut Vec<u64>| batch.drain(..).for_each(|number| _ = table.insert(number));
         self.each(|number| {
@@ -155,7 +156,11 @@ impl Table {
     fn next_homes(&self) -> usize {
         let Shape { bits, homes, .. } = self.shape;
         let slots = self.shape.slots();
-        let slots = if homes * size_of::<Line>() >= LARGE { slots / 2 * 3 } else { slots * 2 };
+        let (large, part) = match self.pace {
+            Pace::Brisk => (LARGE, 2),
+            Pace::Thrifty => (LARGE_IF_THRIFTY, 8),
+        };
+        let slots = if homes * size_of::<Line>() >= large { slots + slots / part } else { slots * 2 };
         shape::homes_for(bits, slots).clamp(homes + 1, homes * 2)
     }
 
