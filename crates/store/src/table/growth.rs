@@ -13,8 +13,9 @@ use entail_model::{Full, Growth};
 
 /// A few states should cost nothing; and with fewer lines, slots could not hold the rest of 64-bit numbers.
 pub(super) const FEWEST_HOMES: usize = if cfg!(loom) { 1 } else { 8 };
-/// The load, in percent, above which a table grows.
+/// The load, in percent, above which a table grows; and if it is to be small rather than fast.
 const CROWDED: u64 = 80;
+const CROWDED_IF_THRIFTY: u64 = 86;
 /// The load that is still borne when the table may not grow.
 const BEARABLE: u64 = 92;
 /// The load above which a table grows in which too many numbers go astray; below, it would not help.
@@ -131,7 +132,7 @@ impl Table {
     /// With how many numbers it grows, and by how many bytes.
     pub fn growth(&self) -> Growth {
         Growth {
-            states: self.shape.slots() as u64 * CROWDED / 100,
+            states: self.shape.slots() as u64 * self.crowded() / 100,
             bytes: ((self.next_homes() - self.shape.homes) * size_of::<Line>()) as u64,
         }
     }
@@ -150,7 +151,15 @@ impl Table {
 
     fn is_crowded(&self, wanted: u64) -> bool {
         let strays = self.astray().len() as u64;
-        self.shape.is_loaded(CROWDED, wanted) || strays * FEW > wanted && self.shape.is_loaded(SPARSE, wanted)
+        self.shape.is_loaded(self.crowded(), wanted)
+            || strays * FEW > wanted && self.shape.is_loaded(SPARSE, wanted)
+    }
+
+    fn crowded(&self) -> u64 {
+        match self.pace {
+            Pace::Brisk => CROWDED,
+            Pace::Thrifty => CROWDED_IF_THRIFTY,
+        }
     }
 
     fn next_homes(&self) -> usize {
