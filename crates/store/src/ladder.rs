@@ -1,7 +1,8 @@
-//! What becomes of a set when memory runs out: states are kept as they are, then by hashes, then by bits of an array.
+//! What becomes of a set when memory runs out: states are kept as they are, then by their halves, then by hashes, then by bits
+//! of an array.
 //!
-//! There is no room for two sets at a time. So the hashes of all states go into a file, the old set is given back, and the
-//! new one is made from the file. Of a state that was known by a hash no more can be known: so from then on, all states
+//! There is no room for two sets at a time. So the states, or their hashes, go into a file, the old set is given back, and
+//! the new one is made from the file. Of a state that was known by a hash no more can be known: so from then on, all states
 //! are known by as much of their hashes, and the bits of the array are chosen by that.
 //!
 //! What was kept as it is was not taken for anything else: so states are omitted only from then on. If n were there when
@@ -19,6 +20,7 @@ use crate::bitstate::Bitstate;
 use crate::compact::Compact;
 use crate::hash::{Hash, Hashing};
 use crate::lossless::Short;
+use crate::tapes::{read_words, write_words};
 use crate::visited::{Sieve, Visited};
 
 /// The way down from a set of states to less and less of each.
@@ -26,6 +28,8 @@ use crate::visited::{Sieve, Visited};
 pub struct Ladder {
     scratch: Scratch,
     share: Share,
+    /// How many bits short states have, if they are to be kept by their halves first.
+    halves: Option<u32>,
     rungs: Vec<Rung>,
     /// How many states have no hash of their own, of those that were there when the last rung was reached.
     merged: u64,
@@ -56,6 +60,8 @@ pub struct Rung {
 /// What is kept of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remains {
+    /// All of it, by the numbers of its halves.
+    Halves,
     /// So many bits of a hash.
     Hash { bits: u32 },
     /// So many bits of an array.
@@ -67,8 +73,6 @@ const HASH_BITS: u32 = 48;
 const ARRAY_BITS: u32 = 3;
 /// Where all of a hash is known.
 const WHOLE: u32 = u64::BITS;
-/// How many hashes are read or written at a time.
-const BATCH: usize = 1 << 12;
 /// How many are looked up at a time.
 const LOOKED_UP: usize = 256;
 /// One byte in so many is enough for an array; with less, it would be useless.
@@ -77,7 +81,13 @@ const LEAST: u64 = 16;
 impl Ladder {
     pub fn new(scratch: Scratch, share: Share) -> Ladder {
         let (rungs, known) = (Vec::new(), WHOLE);
-        Ladder { scratch, share, rungs, merged: 0, omitted: 0.0, spared: 0.0, known, broken: false }
+        let halves = None;
+        Ladder { scratch, share, halves, rungs, merged: 0, omitted: 0.0, spared: 0.0, known, broken: false }
+    }
+
+    /// First of all, short states of so many bits are kept by their halves, which takes less memory without any loss.
+    pub fn by_halves(self, bits: u32) -> Ladder {
+        Ladder { halves: Some(bits), ..self }
     }
 
     pub fn rungs(&self) -> &[Rung] {
@@ -153,6 +163,7 @@ impl Saved for Remains {
         match self {
             Remains::Hash { bits } => (0u8, *bits).save(to),
             Remains::Bits { bits } => (1u8, *bits).save(to),
+            Remains::Halves => (2u8, 0u32).save(to),
         }
     }
 
@@ -160,6 +171,7 @@ impl Saved for Remains {
         match Saved::load(from)? {
             (0u8, bits) => Ok(Remains::Hash { bits }),
             (1, bits) => Ok(Remains::Bits { bits }),
+            (2, _) => Ok(Remains::Halves),
             _ => Err(damaged("something else is kept of states than there can be")),
         }
     }
@@ -182,13 +194,26 @@ impl<S: Short> Visited<S> {
         if room < limit / LEAST {
             return Err(Full);
         }
-        let tape = self.write_hashes(&ladder.scratch, bits).map_err(|_| Full)?;
+        if let Some(bits) = ladder.halves.filter(|_| self.sieve.is_none() && self.kept.is_whole())
+            && self.kept.part(bits, &ladder.scratch, limit).is_ok()
+        {
+            let ladder = self.ladder.as_mut().ok_or(Full)?;
+            ladder.rungs.push(Rung { kept: Remains::Halves, from: states });
+            return Ok(());
+        }
+        let tape = self.write_hashes(&ladder.scratch, bits);
+        if tape.is_err() && self.kept.is_outside() {
+            self.ladder.as_mut().ok_or(Full)?.broken = true;
+            return Err(Full);
+        }
+        let tape = tape.map_err(|_| Full)?;
         let omitted = self.sieve.as_ref().map_or(0.0, |sieve| ladder.omitted_in(sieve, states));
         self.kept.forget_states();
         self.sieve = None;
         let sieve = if is_hashed { Compact::spacious(bits, room).map(Sieve::Compact) } else { Err(Full) };
         let made = sieve.or_else(|Full| array(room)).and_then(|mut sieve| {
-            read_hashes(&tape, |numbers| insert(&mut sieve, &self.hashing, bits, numbers)).map_err(|_| Full)?;
+            read_words(&tape, LOOKED_UP, |numbers| insert(&mut sieve, &self.hashing, bits, numbers))
+                .map_err(|_| Full)?;
             Ok(sieve)
         });
         let ladder = self.ladder.as_mut().ok_or(Full)?;
@@ -209,26 +234,14 @@ impl<S: Short> Visited<S> {
 
     /// So many bits of the hash of every state.
     fn write_hashes(&self, scratch: &Scratch, bits: u32) -> io::Result<Tape> {
-        let mut tape = scratch.tape()?;
-        let mut written = Ok(());
-        let mut batch = Vec::with_capacity(BATCH * size_of::<u64>());
-        let mut write = |number: u64| {
-            batch.extend_from_slice(&number.to_le_bytes());
-            if batch.len() == batch.capacity() && written.is_ok() {
-                written = tape.append(&batch);
-                batch.clear();
-            }
-            if written.is_err() {
-                batch.clear();
-            }
-        };
-        match &self.sieve {
+        let mut had = Ok(());
+        let tape = write_words(scratch, |write| match &self.sieve {
             Some(Sieve::Compact(compact)) => compact.each(write),
-            Some(Sieve::Bitstate(_)) | None => self.kept.each_key(&mut |key| write(self.hashing.number(key, bits))),
-        }
-        written?;
-        tape.append(&batch)?;
-        Ok(tape)
+            Some(Sieve::Bitstate(_)) | None => {
+                had = self.kept.each_key(&mut |key| write(self.hashing.number(key, bits)));
+            }
+        });
+        had.and(tape)
     }
 }
 
@@ -241,22 +254,6 @@ fn array(mut bytes: u64) -> Result<Sieve, Full> {
             Err(Full) => bytes /= 2,
         }
     }
-}
-
-fn read_hashes(tape: &Tape, mut each: impl FnMut(&[u64])) -> io::Result<()> {
-    let mut bytes = vec![0; BATCH * size_of::<u64>()];
-    let mut numbers = Vec::with_capacity(BATCH);
-    let mut at = 0;
-    while at < tape.len() {
-        let many = (tape.len() - at).min(bytes.len() as u64) as usize;
-        tape.read(at, &mut bytes[..many])?;
-        let (words, _) = bytes[..many].as_chunks();
-        numbers.clear();
-        numbers.extend(words.iter().map(|word| u64::from_le_bytes(*word)));
-        numbers.chunks(LOOKED_UP).for_each(&mut each);
-        at += many as u64;
-    }
-    Ok(())
 }
 
 fn insert(sieve: &mut Sieve, hashing: &Hashing, bits: u32, numbers: &[u64]) {

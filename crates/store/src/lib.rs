@@ -23,6 +23,7 @@ mod plain;
 mod strings;
 mod sync;
 mod table;
+mod tapes;
 mod tree;
 mod visited;
 

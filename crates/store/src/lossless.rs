@@ -291,9 +291,23 @@ impl<S: Short> Kept<S> {
         self.long.each(|key| each(S::marked(key)));
     }
 
+    /// The same for short states only.
+    pub(crate) fn each_short(&self, each: &mut dyn FnMut(S::Key)) {
+        self.short.each(each);
+    }
+
+    pub(crate) fn short_len(&self) -> u64 {
+        self.short.count()
+    }
+
+    /// Keeps no short states any more.
+    pub(crate) fn forget_short(&mut self) {
+        self.short = self.short.another();
+    }
+
     /// Keeps no states any more; but keys still name the same ones.
     pub(crate) fn forget_states(&mut self) {
-        self.short = self.short.another();
+        self.forget_short();
         self.long.forget_inserted();
     }
 }

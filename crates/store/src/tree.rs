@@ -50,6 +50,7 @@ const NOTHING: u32 = 0;
 const MISFIT_BYTES: u64 = 32;
 /// Ids that come soon should fit as well.
 const SPARE_BITS: u32 = 2;
+const SOON: usize = 1 << 12;
 
 impl Default for Tree {
     fn default() -> Tree {
@@ -241,6 +242,18 @@ impl Tree {
         self.table.reserve(count, limit)
     }
 
+    /// Makes room for so many keys in all, of those that there are, within `limit` bytes; none has been inserted yet.
+    pub fn make_room_for(&mut self, keys: u64, limit: u64) -> Result<(), Full> {
+        debug_assert_eq!(self.len(), 0, "keys that would be forgotten");
+        let needed = self.needed_widths(SOON);
+        let bits = (needed.bits() + SPARE_BITS).clamp(2, 64);
+        let widths = needed.stretched(Table::widest(bits, keys));
+        let limit = limit.saturating_sub(self.dictionaries.bytes());
+        self.table = Table::tight(widths.bits().max(2), keys, limit)?;
+        self.widths = widths;
+        Ok(())
+    }
+
     /// What it takes to make keys and to open them.
     pub fn key_bytes(&self) -> u64 {
         self.dictionaries.bytes()
@@ -285,6 +298,12 @@ impl Tree {
         let left = self.dictionaries.id(root.left(), left);
         let right = self.dictionaries.id(root.right(), right);
         Parts { size, left, right }.key()
+    }
+
+    /// The state of two words that has such a key.
+    pub fn pair(&self, key: Key) -> [u64; 2] {
+        let (Parts { left, right, .. }, root) = (Parts::of(key), Node::root(2));
+        [(root.left(), left), (root.right(), right)].map(|(node, id)| self.dictionaries.value(node, id))
     }
 
     /// Says that the key of a state of two words will soon be asked for.

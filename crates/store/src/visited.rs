@@ -1,4 +1,4 @@
-//! Visited states: as they are, or by a hash, where they are too many.
+//! Visited states: as they are, by their halves, or by a hash, where they are too many.
 //!
 //! States become keys without loss in any case, so that what waits to be explored can be opened.
 
@@ -12,13 +12,14 @@ use crate::compact::Compact;
 use crate::hash::{Hash, Hasher, Hashing};
 use crate::ladder::{Ladder, Rung};
 use crate::lossless::{Kept, Short};
+use crate::parted::Parted;
 use crate::tree::Opened;
 
 /// A set of visited states, of which something may be lost.
 #[derive(Debug)]
 pub struct Visited<S> {
     /// Makes keys, and opens them; and keeps the states if there is no sieve.
-    pub(crate) kept: Kept<S>,
+    pub(crate) kept: Parted<S>,
     pub(crate) sieve: Option<Sieve>,
     pub(crate) hashing: Hashing,
     /// The way down when memory runs out, if there is one.
@@ -36,6 +37,15 @@ pub enum Sieve {
 impl<S: Short> Visited<S> {
     /// With the keys of such a store, which is empty. Without a sieve, nothing is lost.
     pub fn new(kept: Kept<S>, sieve: Option<Sieve>) -> Self {
+        Visited::of(Parted::whole(kept), sieve)
+    }
+
+    /// With states kept by their halves from the beginning, without loss; short ones have so many bits.
+    pub fn by_halves(kept: Kept<S>, bits: u32) -> Self {
+        Visited::of(Parted::new(kept, bits), None)
+    }
+
+    fn of(kept: Parted<S>, sieve: Option<Sieve>) -> Self {
         Visited { kept, sieve, hashing: Hashing { hasher: Hasher::new(0), known: None }, ladder: None }
     }
 

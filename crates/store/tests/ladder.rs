@@ -55,10 +55,19 @@ fn ladder(folder: &tempfile::TempDir) -> Ladder {
 }
 
 fn go_down<S: Short>(store: impl Fn() -> Kept<S>, words: u32, limits: &[u64]) -> Vec<usize> {
+    go_down_by(|ladder| ladder, store, words, limits)
+}
+
+fn go_down_by<S: Short>(
+    by: impl Fn(Ladder) -> Ladder,
+    store: impl Fn() -> Kept<S>,
+    words: u32,
+    limits: &[u64],
+) -> Vec<usize> {
     let folder = tempfile::tempdir().unwrap();
     let mut passed = Vec::new();
     for (seed, &limit) in (0..).zip(limits) {
-        let visited = Visited::new(store(), None).with_seed(seed).with_ladder(ladder(&folder));
+        let visited = Visited::new(store(), None).with_seed(seed).with_ladder(by(ladder(&folder)));
         let Told { rungs, omitted, said, bytes } = insert_many(visited, words, 60_000, limit).unwrap();
         println!("{words} words, {limit} bytes: {omitted} omitted, {said} said, {bytes} taken, {rungs:?}");
         assert!(rungs.is_sorted_by(|one, other| one.from < other.from));
@@ -88,6 +97,67 @@ fn states_of_two_words_become_hashes_and_then_bits() {
 fn long_states_become_hashes_and_then_bits() {
     let passed = go_down(|| Lossless::new(64), 5, &[4 << 20, 400_000, 250_000, 180_000]);
     assert!(passed[0] == 0 && passed.contains(&1) && passed.contains(&2), "{passed:?}");
+}
+
+/// Numbers that share their halves, so that these take little; in an order that tells nothing.
+fn sharing_halves(number: u64) -> Vec<u8> {
+    let (low, high) = (number % 300, number / 300);
+    (high.wrapping_mul(0x9e_3779) << 30 & ((1 << 58) - 1) | low.wrapping_mul(0x3_85eb) & ((1 << 30) - 1))
+        .to_le_bytes()
+        .to_vec()
+}
+
+/// Inserts so many states, each twice, and says what became of them.
+fn insert_sharing<S: Short>(
+    mut store: Visited<S>,
+    state: impl Fn(u64) -> Vec<u8>,
+    states: u64,
+    limit: u64,
+) -> Result<Visited<S>, Full> {
+    for number in (0..states).flat_map(|number| [number, number / 2]) {
+        if number.is_multiple_of(16) {
+            store.reserve(64, limit).or_else(|Full| store.give_way(64, limit))?;
+            assert!(store.bytes() <= limit, "{} of {limit}", store.bytes());
+        }
+        let key = store.key(&state(number), &Default::default());
+        let is_known = number < store.len() && store.guarantee() == Guarantee::Exact;
+        let visit = store.insert_alone(key);
+        assert!(!is_known || visit == Visit::Seen, "{number} is known");
+    }
+    Ok(store)
+}
+
+#[test]
+fn by_their_halves_states_take_less_and_none_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let ladder = || ladder(&folder).by_halves(58);
+    let new = || Visited::new(Lossless::new(58), None).with_ladder(ladder());
+    let whole = insert_sharing(new(), sharing_halves, 80_000, u64::MAX).unwrap();
+    assert!(whole.rungs().is_empty());
+    let store = insert_sharing(new(), sharing_halves, 80_000, whole.bytes() / 10 * 8).unwrap();
+    assert!(matches!(store.rungs()[..], [Rung { kept: Remains::Halves, .. }]), "{:?}", store.rungs());
+    assert_eq!((store.len(), store.guarantee()), (80_000, Guarantee::Exact));
+    let wide = |number| [sharing_halves(number % 300), sharing_halves(number / 300)].concat();
+    let new = || Visited::new(LosslessWide::new(), None).with_ladder(Ladder::by_halves(ladder(), 122));
+    let whole = insert_sharing(new(), wide, 80_000, u64::MAX).unwrap();
+    let store = insert_sharing(new(), wide, 80_000, whole.bytes() / 10 * 8).unwrap();
+    assert!(matches!(store.rungs()[..], [Rung { kept: Remains::Halves, .. }]), "{:?}", store.rungs());
+    assert_eq!((store.len(), store.guarantee()), (80_000, Guarantee::Exact));
+    // With less and less memory, hashes and bits follow.
+    let store =
+        insert_sharing(Visited::new(Lossless::new(58), None).with_ladder(ladder()), sharing_halves, 80_000, 90_000);
+    let store = store.unwrap();
+    assert!(
+        matches!(store.rungs(), [Rung { kept: Remains::Halves, .. }, .., Rung { kept: Remains::Bits { .. }, .. }]),
+        "{:?}",
+        store.rungs()
+    );
+}
+
+#[test]
+fn states_that_share_nothing_become_hashes_at_once() {
+    let passed = go_down_by(|ladder| ladder.by_halves(50), || Lossless::new(50), 1, &[560_000, 200_000, 100_000]);
+    assert_eq!(passed, go_down(|| Lossless::new(50), 1, &[560_000, 200_000, 100_000]));
 }
 
 #[test]

@@ -8,8 +8,8 @@ use entail_search::{
     Limits, Outcome, breadth_first, components, depth_first, nested, resume_breadth_first, resume_depth_first,
 };
 use entail_store::{
-    Bitstate, CacheSize, Cached, Collapse, Compact, Kept, Ladder, Lossless, LosslessWide, Minimal, Numbers, Parted,
-    Plain, Remains, Rung, Share, Short, Sieve, Visited,
+    Bitstate, CacheSize, Cached, Collapse, Compact, Kept, Ladder, Lossless, LosslessWide, Minimal, Numbers, Plain,
+    Remains, Rung, Share, Short, Sieve, Visited,
 };
 use std::io;
 
@@ -93,7 +93,6 @@ impl Plan {
         saved: Option<Reader>,
     ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
         match task.store {
-            Store::Tree => self.explore_in(&mut Parted::new(kept, bits), model, task, watch, saved),
             Store::Dfa => self.explore_in(&mut Minimal::new(kept), model, task, watch, saved),
             Store::Cache => {
                 let CacheArgs { slots, probes, collisions } = self.cache;
@@ -101,16 +100,19 @@ impl Plan {
                 let mut cached = Cached::new(kept, CacheSize { slots, probes, collisions });
                 self.explore_in(&mut cached, model, task, watch, saved)
             }
-            Store::Auto | Store::Plain | Store::Collapse | Store::Compact | Store::Bitstate => {
-                let sieve = self.sieve(task.store, bits, task.limits);
-                let mut visited = Visited::new(kept, sieve).with_seed(self.seed);
+            Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Compact | Store::Bitstate => {
+                let mut visited = match task.store {
+                    Store::Tree => Visited::by_halves(kept, bits),
+                    store => Visited::new(kept, self.sieve(store, bits, task.limits)),
+                };
+                visited = visited.with_seed(self.seed);
                 if let Some(scratch) = task.limits.scratch.filter(|_| task.may_lose) {
                     let share = match self.search {
                         Search::BreadthFirst => Share::Most,
                         // The path stays in memory.
                         Search::DepthFirst | Search::Nested => Share::Half,
                     };
-                    visited = visited.with_ladder(Ladder::new(scratch.clone(), share));
+                    visited = visited.with_ladder(Ladder::new(scratch.clone(), share).by_halves(bits));
                 }
                 let (outcome, became, algorithm) = self.explore_in(&mut visited, model, task, watch, saved)?;
                 Ok((outcome, Became { rungs: visited.rungs().to_vec(), ..became }, algorithm))
@@ -183,6 +185,7 @@ fn explore_deep<M: Model>(
 impl Store {
     pub(super) fn of(kept: Remains) -> Store {
         match kept {
+            Remains::Halves => Store::Tree,
             Remains::Hash { .. } => Store::Compact,
             Remains::Bits { .. } => Store::Bitstate,
         }

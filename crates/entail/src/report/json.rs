@@ -161,7 +161,8 @@ struct Kept<'a> {
 struct Rung {
     kind: &'static str,
     /// Of a hash, or of an array.
-    bits: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bits: Option<u32>,
     from_states: u64,
 }
 
@@ -383,8 +384,9 @@ fn kept(searched: &Searched) -> Kept<'_> {
 
 fn rung(rung: &entail_store::Rung) -> Rung {
     let (kind, bits) = match rung.kept {
-        Remains::Hash { bits } => ("compact", bits),
-        Remains::Bits { bits } => ("bitstate", bits),
+        Remains::Halves => ("tree", None),
+        Remains::Hash { bits } => ("compact", Some(bits)),
+        Remains::Bits { bits } => ("bitstate", Some(bits)),
     };
     Rung { kind, bits, from_states: rung.from }
 }

@@ -233,6 +233,7 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
 fn rung(rung: &Rung) -> String {
     let states = plural(rung.from, "state");
     match rung.kept {
+        Remains::Halves => format!("after {states} they are kept by their halves, without loss"),
         Remains::Hash { bits } => format!("after {states} only hashes are kept ({bits} bits)"),
         Remains::Bits { bits } => format!("after {states} only bits of an array ({bits} for each)"),
     }

@@ -82,9 +82,19 @@ impl Table {
         Ok(table)
     }
 
+    /// Empty, with room for so many numbers, and some more.
     fn with_room(bits: u32, numbers: u64, limit: u64) -> Result<Table, Full> {
+        Table::of_size(bits, roomy(bits, numbers).homes, numbers, limit)
+    }
+
+    /// Empty, with room for so many numbers, but no more than that.
+    pub fn tight(bits: u32, numbers: u64, limit: u64) -> Result<Table, Full> {
+        Table::of_size(bits, loaded(bits, numbers, CROWDED as usize).homes, numbers, limit)
+    }
+
+    fn of_size(bits: u32, homes: usize, numbers: u64, limit: u64) -> Result<Table, Full> {
         let mut table = Table::new(bits);
-        let homes = roomy(bits, numbers).homes.min(table.most_homes(limit));
+        let homes = homes.min(table.most_homes(limit));
         if homes > table.shape.homes {
             table.shape = Shape::new(bits, homes);
             table.lines.grow(table.shape.lines())?;
@@ -268,7 +278,12 @@ fn most_useful_homes(bits: u32, homes: usize) -> usize {
 
 /// For so many numbers, and some more.
 fn roomy(bits: u32, numbers: u64) -> Shape {
-    let slots = (numbers as usize).saturating_mul(100) / ROOMY;
+    loaded(bits, numbers, ROOMY)
+}
+
+/// For so many numbers, at a load in percent.
+fn loaded(bits: u32, numbers: u64, percent: usize) -> Shape {
+    let slots = (numbers as usize).saturating_mul(100) / percent;
     Shape::new(bits, shape::homes_for(bits, slots).max(FEWEST_HOMES))
 }
 
