@@ -2,9 +2,9 @@
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Writer};
-use entail_model::Store;
-use entail_store::{Bitstate, Compact, Lossless, LosslessWide, Parted, Sieve, Visited};
+use entail_disk::{Lasting, Reader, Scratch, Writer};
+use entail_model::{Keys, Store};
+use entail_store::{Bitstate, Compact, Ladder, Lossless, LosslessWide, Parted, Share, Sieve, Visited};
 use entail_testkit::rng::Rng;
 
 fn written(store: &impl Lasting) -> Vec<u8> {
@@ -91,6 +91,31 @@ fn every_store_goes_on_as_if_nothing_had_happened() {
     // Where all states have their halves, and where some have more bits than that.
     goes_on(|| Parted::new(LosslessWide::new(), 127), 63, 60_000);
     goes_on(|| Parted::new(LosslessWide::new(), 70), 63, 60_000);
+}
+
+#[test]
+fn a_store_that_went_down_its_ladder_goes_on_from_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let ladder = || Ladder::new(Scratch::new(folder.path()), Share::Most).by_halves(58);
+    let new = || Visited::new(Lossless::new(58), None).with_ladder(ladder());
+    // A thousand halves of each kind.
+    let state = |number: u64| (number / 1000 * 0x9e_3779 % (1 << 29) << 29 | number % 1000).to_le_bytes();
+    for rungs in 1..=3 {
+        let mut store = new();
+        (0..20_000).for_each(|number| _ = insert(&mut store, &state(number)));
+        for _ in 0..rungs {
+            store.give_way(1, 400_000).unwrap();
+        }
+        let mut loaded = new();
+        read(&mut loaded, &written(&store), u64::MAX).unwrap();
+        assert_eq!((loaded.rungs(), loaded.rungs().len()), (store.rungs(), rungs));
+        assert_eq!((loaded.len(), loaded.guarantee()), (store.len(), store.guarantee()));
+        for number in 0..40_000 {
+            let is_new = insert(&mut store, &state(number)).1;
+            assert_eq!(insert(&mut loaded, &state(number)).1, is_new);
+            assert!(number >= 20_000 || !is_new, "{number} is known");
+        }
+    }
 }
 
 #[test]
