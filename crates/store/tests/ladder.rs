@@ -101,10 +101,8 @@ fn long_states_become_hashes_and_then_bits() {
 
 /// Numbers that share their halves, so that these take little; in an order that tells nothing.
 fn sharing_halves(number: u64) -> Vec<u8> {
-    let (low, high) = (number % 300, number / 300);
-    (high.wrapping_mul(0x9e_3779) << 30 & ((1 << 58) - 1) | low.wrapping_mul(0x3_85eb) & ((1 << 30) - 1))
-        .to_le_bytes()
-        .to_vec()
+    let [high, low] = [number / 300, number % 300].map(|half| half.wrapping_mul(0x9e_3779) % (1 << 29));
+    (high << 29 | low).to_le_bytes().to_vec()
 }
 
 /// Inserts so many states, each twice, and says what became of them.

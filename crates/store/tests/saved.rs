@@ -99,7 +99,10 @@ fn a_store_that_went_down_its_ladder_goes_on_from_there() {
     let ladder = || Ladder::new(Scratch::new(folder.path()), Share::Most).by_halves(58);
     let new = || Visited::new(Lossless::new(58), None).with_ladder(ladder());
     // A thousand halves of each kind.
-    let state = |number: u64| (number / 1000 * 0x9e_3779 % (1 << 29) << 29 | number % 1000).to_le_bytes();
+    let state = |number: u64| {
+        let (high, low) = (number / 1000 * 0x9e_3779 % (1 << 29), number % 1000);
+        (high << 29 | low).to_le_bytes()
+    };
     for rungs in 1..=3 {
         let mut store = new();
         (0..20_000).for_each(|number| _ = insert(&mut store, &state(number)));
