@@ -10,33 +10,9 @@ use std::io;
 use std::ops::Deref;
 
 pub(crate) use allocated::Zeroed;
+pub use heap::{give_back_blocks_of, share_one_heap};
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
-
-/// Has all threads take memory from one heap. Otherwise each of them may reserve addresses for a heap of its own, far more
-/// than it will use; where addresses are limited, that may be most of them.
-pub fn share_one_heap() {
-    #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
-    allocator::set(libc::M_ARENA_MAX, 1);
-}
-
-/// Has blocks of so many bytes, and larger ones, given back to the system as soon as they are not used any more.
-pub fn give_back_blocks_of(_bytes: u32) {
-    #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
-    for name in [libc::M_MMAP_THRESHOLD, libc::M_TRIM_THRESHOLD] {
-        allocator::set(name, _bytes as libc::c_int);
-    }
-}
-
-#[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
-mod allocator {
-    use libc::{c_int, mallopt};
-
-    pub fn set(name: c_int, value: c_int) {
-        // SAFETY: a setting of the allocator, which may be changed at any time.
-        unsafe { mallopt(name, value) };
-    }
-}
 
 /// Types for which zero bytes are a value, and which nobody needs to drop.
 ///
@@ -101,6 +77,36 @@ impl<T: Zero> Saved for Zeroed<T> {
         }
         Ok(zeroed)
     }
+}
+
+/// How smaller blocks are allocated, as far as that can be said.
+#[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+mod heap {
+    use libc::{M_ARENA_MAX, M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, c_int, mallopt};
+
+    /// Has all threads take memory from one heap. Otherwise each of them may reserve addresses for a heap of its own, far
+    /// more than it will use; where addresses are limited, that may be most of them.
+    pub fn share_one_heap() {
+        set(M_ARENA_MAX, 1);
+    }
+
+    /// Has blocks of so many bytes, and larger ones, given back to the system as soon as they are not used any more.
+    pub fn give_back_blocks_of(bytes: u32) {
+        set(M_MMAP_THRESHOLD, bytes as c_int);
+        set(M_TRIM_THRESHOLD, bytes as c_int);
+    }
+
+    fn set(name: c_int, value: c_int) {
+        // SAFETY: a setting of the allocator, which may be changed at any time.
+        unsafe { mallopt(name, value) };
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu", not(miri))))]
+mod heap {
+    pub fn share_one_heap() {}
+
+    pub fn give_back_blocks_of(_bytes: u32) {}
 }
 
 #[cfg(not(loom))]

@@ -152,10 +152,15 @@ impl<S: Short> Parted<S> {
         let tape = tape.map_err(|_| Full)?;
         self.kept.forget_short();
         match Halves::read::<S::Key>(bits, &tape, states, limit.saturating_sub(self.kept.bytes())) {
-            Ok(halves) => self.halves = Some(halves),
-            Err(Full) => self.outside = Some(tape),
+            Ok(halves) => {
+                self.halves = Some(halves);
+                Ok(())
+            }
+            Err(Full) => {
+                self.outside = Some(tape);
+                Err(Full)
+            }
         }
-        if self.is_outside() { Err(Full) } else { Ok(()) }
     }
 
     /// The key of every state, in no particular order.
