@@ -206,7 +206,9 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
     let faults = Checks { faults: true, assertions: true, end_states: false, errors: Errors::First };
     for seed in seeds {
         let Some((model, text)) = model(seed) else { continue };
-        let probe = Plan { depth: None, ..plans(Checks { errors: Errors::All, ..faults })[0].1.clone() };
+        // Large models should not take long to be left out.
+        let time = Some(Duration::from_millis(most_states / 3));
+        let probe = Plan { time, ..plans(Checks { errors: Errors::All, ..faults })[0].1.clone() };
         let whole = run(&probe, &model.system, Goal::Mistake);
         if whole.outcome.end != End::Complete || whole.outcome.stats.stored > most_states {
             continue;

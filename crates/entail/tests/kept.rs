@@ -64,7 +64,11 @@ fn killed(folder: &Folder, options: &[&str], rng: &mut Rng) -> (Output, u32) {
         let words = if checkpoint.exists() { &resume[..] } else { &begin };
         resumed += u32::from(checkpoint.exists());
         let mut child = folder.entail(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(60 + rng.below(300) as u64));
+        // However slow the machine is, something is kept sooner or later.
+        while !checkpoint.exists() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(rng.below(200) as u64));
         child.kill().unwrap();
         child.wait().unwrap();
     }
