@@ -7,7 +7,7 @@ use entail_model::{Full, Growth, Guarantee, Key, Keys, State, StateBuf, StateKey
 
 use crate::chosen::Chosen;
 use crate::pairs::Pairs;
-use crate::table::Table;
+use crate::table::{Pace, Table};
 use crate::tree::{Opened, Tree, one_by_one};
 
 /// Keeps states of whole words. The short ones, those of one word of a known width, are their own keys; all others are
@@ -33,6 +33,8 @@ pub trait Short: Sealed {
     fn key(&self, state: &State) -> Option<Self::Key>;
     /// An empty set for the same states.
     fn another(&self) -> Self;
+    /// The same, in less memory if that is possible, if it takes longer.
+    fn thrifty(self) -> Self;
     /// Whether it is a set of such states.
     fn is_like(&self, other: &Self) -> bool;
     /// The tree's key of a longer state, marked.
@@ -130,6 +132,10 @@ impl Short for Words {
         Words::new(self.bits)
     }
 
+    fn thrifty(self) -> Words {
+        Words { table: self.table.with_pace(Pace::Thrifty), ..self }
+    }
+
     fn is_like(&self, other: &Words) -> bool {
         self.bits == other.bits
     }
@@ -204,6 +210,10 @@ impl Short for Pairs {
         Pairs::default()
     }
 
+    fn thrifty(self) -> Pairs {
+        self
+    }
+
     fn is_like(&self, _: &Pairs) -> bool {
         true
     }
@@ -265,6 +275,11 @@ impl Short for Pairs {
 }
 
 impl<S: Short> Kept<S> {
+    /// The same, in less memory if that is possible, if it takes longer.
+    pub fn thrifty(self) -> Self {
+        Kept { short: self.short.thrifty(), ..self }
+    }
+
     /// An empty set for keys that this store makes.
     pub fn key_set(&self) -> Chosen<S> {
         Chosen::new(self.short.another())

@@ -103,6 +103,7 @@ impl Plan {
             Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Compact | Store::Bitstate => {
                 let mut visited = match task.store {
                     Store::Tree => Visited::by_halves(kept, bits),
+                    Store::Compact => Visited::new(kept.thrifty(), self.sieve(Store::Compact, bits, task.limits)),
                     store => Visited::new(kept, self.sieve(store, bits, task.limits)),
                 };
                 visited = visited.with_seed(self.seed);

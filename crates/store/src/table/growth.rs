@@ -52,11 +52,7 @@ impl Table {
         }
         while self.is_crowded(wanted) {
             let homes = self.next_homes().min(self.most_homes(limit));
-            let grown = if homes > self.shape.homes + self.shape.homes / WORTH_A_PASS {
-                self.grow(homes)
-            } else {
-                Err(Full)
-            };
+            let grown = if is_worth_a_pass(&self.shape, homes) { self.grow(homes) } else { Err(Full) };
             if grown.is_err() {
                 return if self.shape.is_loaded(BEARABLE, wanted) { Err(Full) } else { Ok(()) };
             }
@@ -173,14 +169,7 @@ impl Table {
     }
 
     fn next_homes(&self) -> usize {
-        let Shape { bits, homes, .. } = self.shape;
-        let slots = self.shape.slots();
-        let (large, part) = match self.pace {
-            Pace::Brisk => (LARGE, 2),
-            Pace::Thrifty => (LARGE_IF_THRIFTY, 8),
-        };
-        let slots = if homes * size_of::<Line>() >= large { slots + slots / part } else { slots * 2 };
-        shape::homes_for(bits, slots).clamp(homes + 1, homes * 2)
+        next_homes(&self.shape, self.pace)
     }
 
     /// How many home lines there can be without exceeding the limit, not even for a moment.
@@ -269,6 +258,23 @@ fn backwards(shape: &Shape, read: impl Fn(usize) -> [u64; WORDS], mut each: impl
             each(line, shape.number(slot, firsts.of(line - shape.displacement(slot))));
         });
     }
+}
+
+/// How many lines a table has after it has grown.
+pub(super) fn next_homes(shape: &Shape, pace: Pace) -> usize {
+    let (homes, slots) = (shape.homes, shape.slots());
+    let (large, part) = match pace {
+        Pace::Brisk => (LARGE, 2),
+        Pace::Thrifty => (LARGE_IF_THRIFTY, 8),
+    };
+    let slots = if homes * size_of::<Line>() >= large { slots + slots / part } else { slots * 2 };
+    shape::homes_for(shape.bits, slots).clamp(homes + 1, homes * 2)
+}
+
+/// With a few more lines, there may be many more slots.
+pub(super) fn is_worth_a_pass(shape: &Shape, homes: usize) -> bool {
+    let (slots, more) = (shape.slots(), Shape::new(shape.bits, homes.max(shape.homes)).slots());
+    more > slots + slots / WORTH_A_PASS
 }
 
 /// With more lines than numbers, some would stay empty.

@@ -156,6 +156,37 @@ mod alone {
     }
 
     #[test]
+    fn a_table_that_may_grow_grows() {
+        for homes in (growth::FEWEST_HOMES..1 << 22).step_by(if cfg!(miri) { 1 << 20 } else { 4001 }) {
+            for bits in 2..=64 {
+                let shape = Shape::new(bits, homes);
+                for pace in [Pace::Brisk, Pace::Thrifty] {
+                    let next = growth::next_homes(&shape, pace);
+                    assert!(growth::is_worth_a_pass(&shape, next), "{bits} bits, {pace:?}: {homes} to {next}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too many")]
+    fn a_thrifty_table_is_always_nearly_full() {
+        for bits in 38..42 {
+            let (mut table, mut rng) = (Table::new(bits).with_pace(Pace::Thrifty), Rng::new(1));
+            for n in 0..1_500_000u64 {
+                if n % 1000 == 0 {
+                    table.reserve(1000, UNLIMITED).unwrap();
+                    let each = table.bytes() as f64 / table.len() as f64;
+                    assert!(n < 1_000_000 || each < 5.4, "{each} bytes a number");
+                }
+                let _ = table.insert_alone(random(&mut rng, bits));
+            }
+            let mut rng = Rng::new(1);
+            assert!((0..1_500_000).all(|_| table.insert(random(&mut rng, bits)) == Visit::Seen));
+        }
+    }
+
+    #[test]
     #[cfg_attr(miri, ignore = "too many")]
     fn the_whole_limit_is_used() {
         for (bits, limit, least) in
