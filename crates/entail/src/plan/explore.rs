@@ -17,9 +17,11 @@ use std::io;
 const COMPACT_BITS: u32 = 40;
 /// or bits of an array.
 const BITSTATE_BITS: u32 = 3;
-/// However much memory there is, the array (or the cache) takes half of this, unless told otherwise: an empty one takes time
-/// too.
-const USUAL_ARRAY: u64 = 512 << 20;
+/// If it is not said how much memory there may be, the array (or the cache) is as large as if it were this: an empty one takes
+/// time too.
+const USUAL_ARRAY: u64 = PROCESS + (512 << 20);
+/// More than the process takes itself, with a model that is not very large.
+const PROCESS: u64 = 24 << 20;
 
 /// What became of a set of states.
 pub(super) struct Became {
@@ -75,11 +77,12 @@ impl Plan {
         }
     }
 
-    /// How large an array is that does not grow. The other half is for what waits to be explored, and for the way back.
+    /// How large an array is that does not grow. As much again is for what waits to be explored, and for the way back.
     fn array_bytes(&self, limits: &Limits) -> u64 {
         let most = self.memory.map_or(USUAL_ARRAY, |memory| memory.shared(self.share).bytes());
-        // What the process takes itself is not always the same; the array should be, so that what is missed is.
-        (most / 2).min(limits.memory.unwrap_or(u64::MAX) / 4 * 3)
+        // How much the process takes itself differs from run to run; what is missed should not.
+        let array = most.saturating_sub(PROCESS).max(most / 4) / 2;
+        array.min(limits.memory.unwrap_or(u64::MAX) / 4 * 3)
     }
 
     /// The same where a store only makes keys, and another set says which of them are visited.
