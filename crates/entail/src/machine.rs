@@ -24,7 +24,7 @@ pub fn spare_memory() -> u64 {
 }
 
 /// Blocks of memory that are so large go back to the system.
-const LARGE_BLOCK: u32 = 1 << 20;
+const LARGE_BLOCK: u32 = 1 << 18;
 
 /// Sees to it that no more memory is occupied than is used, and that addresses are not reserved in vain where they are
 /// limited. To be called before there are threads.
