@@ -2,15 +2,13 @@
 //! for a moment whenever it grows, and half empty afterwards.
 
 use std::collections::VecDeque;
-use std::mem::size_of;
-
-use crate::footprint;
+use std::mem::{replace, size_of};
 
 /// Numbers as they are.
 pub(crate) struct Row<T> {
     /// All full.
-    blocks: VecDeque<Box<[T]>>,
-    /// Where numbers go in.
+    blocks: VecDeque<Vec<T>>,
+    /// Where numbers go in. It has room for a block, of which what is not used takes no memory.
     last: Vec<T>,
 }
 
@@ -18,14 +16,16 @@ pub(crate) struct Row<T> {
 #[derive(Default)]
 pub(crate) struct SmallRow {
     blocks: VecDeque<Small>,
-    last: Vec<u8>,
+    last: Small,
     /// How many bytes the blocks take.
     held: usize,
 }
 
+/// A block of small numbers.
 enum Small {
-    Halves(Box<[u8]>),
-    Bytes(Box<[u8]>),
+    /// All are so small that there are two in a byte, the first one in its low half; and how many there are.
+    Halves(Vec<u8>, usize),
+    Bytes(Vec<u8>),
 }
 
 /// So large that their memory is given back to the system with them, and not kept for others, if the allocator was told so.
@@ -43,16 +43,20 @@ impl<T: Copy> Row<T> {
 
     #[inline]
     pub fn push(&mut self, number: T) {
-        if self.last.len() == Self::BLOCK {
-            self.add_block();
+        if self.last.len() == self.last.capacity() {
+            self.make_room();
         }
         self.last.push(number);
     }
 
     #[cold]
-    fn add_block(&mut self) {
-        let full = std::mem::replace(&mut self.last, Vec::with_capacity(Self::BLOCK));
-        self.blocks.push_back(full.into());
+    fn make_room(&mut self) {
+        let before = replace(&mut self.last, Vec::with_capacity(Self::BLOCK));
+        if before.len() == Self::BLOCK {
+            self.blocks.push_back(before);
+        } else {
+            self.last.extend_from_slice(&before);
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -67,32 +71,24 @@ impl<T: Copy> Row<T> {
 
     /// Those from a place on, up to the end of its block.
     pub fn from(&self, at: usize) -> &[T] {
-        &self.blocks.get(at / Self::BLOCK).map_or(&self.last[..], |block| block)[at % Self::BLOCK..]
+        &self.blocks.get(at / Self::BLOCK).unwrap_or(&self.last)[at % Self::BLOCK..]
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.blocks.iter().flatten().chain(&self.last)
+        self.blocks.iter().chain([&self.last]).flatten()
     }
 
     /// Drops the first ones: a whole block if there is one, otherwise so many as are wanted.
     pub fn drop_front(&mut self, count: usize) {
         match self.blocks.pop_front() {
             Some(block) => assert_eq!(block.len(), count, "whole blocks"),
-            None => {
-                self.last.drain(..count);
-                self.last.shrink_to_fit();
-            }
+            None => self.last = self.last.split_off(count),
         }
     }
 
     pub fn bytes(&self) -> usize {
-        self.blocks.len() * BLOCK_BYTES + bytes_within_a_block(&self.last, Self::BLOCK)
+        self.len() * size_of::<T>()
     }
-}
-
-/// What a vector takes, or soon will, that does not grow beyond a block.
-fn bytes_within_a_block<T>(last: &Vec<T>, block: usize) -> usize {
-    if last.capacity() < block { footprint::bytes(last) } else { last.capacity() * size_of::<T>() }
 }
 
 impl SmallRow {
@@ -108,10 +104,9 @@ impl SmallRow {
 
     #[cold]
     fn add_block(&mut self) {
-        let block = Small::new(&self.last);
-        self.held += block.bytes();
-        self.blocks.push_back(block);
-        self.last.clear();
+        let full = replace(&mut self.last, Small::default());
+        self.held += full.bytes();
+        self.blocks.push_back(full);
     }
 
     pub fn len(&self) -> usize {
@@ -119,16 +114,13 @@ impl SmallRow {
     }
 
     pub fn get(&self, at: usize) -> u8 {
-        match self.blocks.get(at / Self::BLOCK) {
-            Some(block) => block.get(at % Self::BLOCK),
-            None => self.last[at % Self::BLOCK],
-        }
+        self.blocks.get(at / Self::BLOCK).unwrap_or(&self.last).get(at % Self::BLOCK)
     }
 
     /// All of them, piece by piece.
     pub fn pieces(&self) -> impl Iterator<Item = Vec<u8>> {
-        let last = Some(&self.last).filter(|last| !last.is_empty());
-        self.blocks.iter().map(Small::numbers).chain(last.cloned())
+        let last = Some(&self.last).filter(|last| last.len() > 0);
+        self.blocks.iter().chain(last).map(Small::numbers)
     }
 
     /// The first piece.
@@ -139,38 +131,76 @@ impl SmallRow {
     pub fn drop_front(&mut self) {
         match self.blocks.pop_front() {
             Some(block) => self.held -= block.bytes(),
-            None => self.last = Vec::new(),
+            None => self.last = Small::default(),
         }
     }
 
     pub fn bytes(&self) -> usize {
-        self.held + bytes_within_a_block(&self.last, Self::BLOCK)
+        self.held + self.last.bytes()
+    }
+}
+
+impl Default for Small {
+    fn default() -> Small {
+        Small::Halves(Vec::new(), 0)
     }
 }
 
 impl Small {
-    fn new(numbers: &[u8]) -> Small {
-        if numbers.iter().any(|number| number >> HALF > 0) {
-            return Small::Bytes(numbers.into());
+    #[inline]
+    fn push(&mut self, number: u8) {
+        match self {
+            Small::Halves(halves, count) if number >> HALF == 0 => {
+                match halves.last_mut().filter(|_| *count % 2 == 1) {
+                    Some(last) => *last |= number << HALF,
+                    None => push_within(halves, SmallRow::BLOCK / 2, number),
+                }
+                *count += 1;
+            }
+            Small::Halves(..) => self.push_large(number),
+            Small::Bytes(bytes) => push_within(bytes, SmallRow::BLOCK, number),
         }
-        Small::Halves(numbers.chunks(2).map(|two| two[0] | two[1] << HALF).collect())
+    }
+
+    #[cold]
+    fn push_large(&mut self, number: u8) {
+        let mut bytes = Vec::with_capacity(SmallRow::BLOCK);
+        bytes.extend(self.numbers());
+        bytes.push(number);
+        *self = Small::Bytes(bytes);
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Small::Halves(_, count) => *count,
+            Small::Bytes(bytes) => bytes.len(),
+        }
     }
 
     fn get(&self, at: usize) -> u8 {
         match self {
-            Small::Halves(halves) => halves[at / 2] >> (at % 2 * HALF as usize) & ((1 << HALF) - 1),
+            Small::Halves(halves, _) => halves[at / 2] >> (at % 2 * HALF as usize) & ((1 << HALF) - 1),
             Small::Bytes(bytes) => bytes[at],
         }
     }
 
     fn numbers(&self) -> Vec<u8> {
-        (0..SmallRow::BLOCK).map(|at| self.get(at)).collect()
+        (0..self.len()).map(|at| self.get(at)).collect()
     }
 
     fn bytes(&self) -> usize {
-        let (Small::Halves(bytes) | Small::Bytes(bytes)) = self;
+        let (Small::Halves(bytes, _) | Small::Bytes(bytes)) = self;
         bytes.len()
     }
+}
+
+/// Appends to what has room for so many from the beginning, so that it never moves.
+#[inline]
+fn push_within(bytes: &mut Vec<u8>, most: usize, number: u8) {
+    if bytes.capacity() == 0 {
+        bytes.reserve_exact(most);
+    }
+    bytes.push(number);
 }
 
 #[cfg(test)]
@@ -226,7 +256,7 @@ mod tests {
     #[test]
     fn most_small_numbers_take_half_a_byte() {
         let mut row = SmallRow::default();
-        (0..5_000_000).for_each(|number| row.push(number as u8 % 16));
-        assert!(row.bytes() < 3_000_000, "{}", row.bytes());
+        (0..1_000_001).for_each(|number| row.push(number as u8 % 16));
+        assert_eq!(row.bytes(), 500_001);
     }
 }
