@@ -2,7 +2,7 @@
 //! for a moment whenever it grows, and half empty afterwards.
 
 use std::collections::VecDeque;
-use std::mem::{replace, size_of};
+use std::mem::{replace, size_of, take};
 
 /// Numbers as they are.
 pub(crate) struct Row<T> {
@@ -104,7 +104,7 @@ impl SmallRow {
 
     #[cold]
     fn add_block(&mut self) {
-        let full = replace(&mut self.last, Small::default());
+        let full = take(&mut self.last);
         self.held += full.bytes();
         self.blocks.push_back(full);
     }
