@@ -18,6 +18,7 @@ mod progress;
 mod property;
 mod replay;
 mod report;
+mod run;
 mod show;
 mod slice;
 mod swarm;
@@ -25,7 +26,6 @@ mod sweep;
 mod trail;
 mod units;
 mod violation;
-mod walk;
 
 use args::{Cli, Verb};
 use clap::Parser;

@@ -1,6 +1,6 @@
 //! What a property forbids, and how a run breaks it.
 
-use crate::walk::Walk;
+use crate::run::Walk;
 use entail_front::Says;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;

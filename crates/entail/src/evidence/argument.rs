@@ -1,8 +1,8 @@
 //! Evidence in words.
 
 use super::{Because, Evidence, Run};
+use crate::run::Walk;
 use crate::units::plural;
-use crate::walk::Walk;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
 use entail_model::{Fault, FaultKind, StateBuf};

@@ -1,9 +1,9 @@
 //! Finding the steps that a trail means.
 
 use crate::property::stations;
+use crate::run::{Ending, Telling, Told, Walk};
 use crate::trail::{Move, Trail};
 use crate::violation::Violation;
-use crate::walk::{Told, Walk};
 use entail_ir::interpret::Step;
 use entail_ir::{EdgeId, Interpreter, Statement};
 use entail_model::{Model, State};
@@ -67,35 +67,8 @@ impl<'a, 's> Follow<'a, 's> {
         self
     }
 
-    /// Whether the next step is the first of those repeated for ever.
-    pub fn is_at_cycle(&self) -> bool {
-        self.trail.cycle_start == Some(self.at)
-    }
-
-    /// Whether the run ends in what is repeated for ever.
-    pub fn goes_round(&self) -> bool {
-        self.trail.cycle_start.is_some()
-    }
-
-    /// Whether it is a run that the claim forbids.
-    pub fn breaks_claim(&self) -> bool {
-        !self.walk.stations.is_empty()
-    }
-
-    /// Takes the next step; `None` at the end, and a reason if the trail asks for something impossible.
-    pub fn next(&mut self) -> Result<Option<Told<'s>>, String> {
-        if self.broken {
-            return Ok(None);
-        }
-        let Some(step) = self.next_step()? else { return Ok(None) };
-        let told = self.walk.take(step);
-        self.broken = !told.goes_on;
-        self.wrong |= told.violation.is_some();
-        Ok(Some(told))
-    }
-
-    /// What is wrong with the state at the end.
-    pub fn end(&self) -> Option<Violation> {
+    /// Where it is an invalid end state, what is wrong with it.
+    fn end(&self) -> Option<Violation> {
         if self.broken { None } else { Violation::invalid_end(self.interpreter, &self.walk.state) }
     }
 
@@ -214,6 +187,42 @@ impl<'a, 's> Follow<'a, 's> {
             Some(Statement { text, file, line, .. }) => {
                 format!("at step {step}: {name}({process}) cannot do `{text}` ({file}:{line}) there")
             }
+        }
+    }
+}
+
+impl<'s> Telling<'s> for Follow<'_, 's> {
+    fn interpreter(&self) -> &Interpreter<'s> {
+        self.interpreter
+    }
+
+    fn state(&self) -> &State {
+        &self.walk.state
+    }
+
+    fn next(&mut self) -> Result<Option<Told<'s>>, String> {
+        if self.broken {
+            return Ok(None);
+        }
+        let Some(step) = self.next_step()? else { return Ok(None) };
+        let told = self.walk.take(step);
+        self.broken = !told.goes_on;
+        self.wrong |= told.violation.is_some();
+        Ok(Some(told))
+    }
+
+    fn is_at_cycle(&self) -> bool {
+        self.trail.cycle_start == Some(self.at)
+    }
+
+    fn ending(&self) -> Ending {
+        match Ending::in_state(self.interpreter, &self.walk.state) {
+            _ if self.broken => Ending::Failed,
+            Ending::Wrong(violation) => Ending::Wrong(violation),
+            _ if self.trail.cycle_start.is_some() => Ending::Never,
+            _ if !self.walk.stations.is_empty() => Ending::Refuted,
+            _ if self.wrong => Ending::Failed,
+            ending => ending,
         }
     }
 }

@@ -1,8 +1,7 @@
-//! States and steps in words.
+//! Steps and faults in words.
 
-use super::layout::load;
-use super::{ChannelView, Interpreter, ProcessView, Step, View};
-use crate::{Action, Edge, Frame, Meaning, Scalar, Shape, Statement};
+use super::{Interpreter, Offer, Step, View};
+use crate::{Action, Edge, Statement};
 use entail_model::{Fault, FaultKind, State};
 
 /// A step in words.
@@ -13,16 +12,10 @@ pub struct Explained<'s> {
     pub statement: &'s Statement,
     /// What the other side of a rendezvous does.
     pub partner: Option<(usize, &'s str, &'s Statement)>,
+    /// The channel's number and the message, where it is handed over in a rendezvous.
+    pub handed: Option<(i32, String)>,
     /// What it prints, if anything.
     pub output: Option<String>,
-}
-
-/// A variable, a channel or a process that is not what it was. Empty text stands for "not there".
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    pub name: String,
-    pub before: String,
-    pub after: String,
 }
 
 impl<'s> Interpreter<'s> {
@@ -42,40 +35,9 @@ impl<'s> Interpreter<'s> {
             process_name: name_of(step.process()),
             statement: self.system.statement(edge.statement),
             partner,
+            handed: step.partner().and_then(|_| self.handed(edge, state, &view, step.process())),
             output: self.output(edge, state, &view, step.process()),
         }
-    }
-
-    /// Everything in the state that has a name, with its value, in a fixed order.
-    pub fn values(&self, state: &State) -> Vec<(String, String)> {
-        let view = self.view(state);
-        let mut values = Vec::new();
-        self.frame_values(&self.system.globals, self.layout.globals, state, &view, "", &mut values);
-        for (number, process) in view.processes.iter().enumerate() {
-            self.process_values(number, *process, state, &view, &mut values);
-        }
-        values
-    }
-
-    /// What is different in `after`.
-    pub fn changes(&self, before: &State, after: &State) -> Vec<Change> {
-        let (before, after) = (self.values(before), self.values(after));
-        let value_of = |values: &[(String, String)], name: &str| {
-            values.iter().find(|(other, _)| other == name).map_or(String::new(), |(_, value)| value.clone())
-        };
-        let mut changes = Vec::new();
-        for (name, value) in &after {
-            let old = value_of(&before, name);
-            if old != *value {
-                changes.push(Change { name: name.clone(), before: old, after: value.clone() });
-            }
-        }
-        for (name, value) in before {
-            if !after.iter().any(|(other, _)| *other == name) {
-                changes.push(Change { name, before: value, after: String::new() });
-            }
-        }
-        changes
     }
 
     /// A fault in words, without its place.
@@ -124,109 +86,14 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    fn frame_values(
-        &self,
-        frame: &Frame,
-        base: usize,
-        state: &State,
-        view: &View,
-        prefix: &str,
-        values: &mut Vec<(String, String)>,
-    ) {
-        for variable in &frame.variables {
-            let name = format!("{prefix}{}", variable.name);
-            let at = base + variable.offset as usize;
-            self.shape_values(name, &variable.shape, at, state, view, values);
-        }
-    }
-
-    fn shape_values(
-        &self,
-        name: String,
-        shape: &Shape,
-        at: usize,
-        state: &State,
-        view: &View,
-        values: &mut Vec<(String, String)>,
-    ) {
-        match shape {
-            Shape::Scalar(scalar) => {
-                let value = load(state, at, *scalar);
-                values.push((name, self.show(value, *scalar, state, view)));
-            }
-            Shape::Array { element, len } => {
-                for i in 0..*len {
-                    let at = at + (i * element.size()) as usize;
-                    self.shape_values(format!("{name}[{i}]"), element, at, state, view, values);
-                }
-            }
-            Shape::Record { fields, .. } => {
-                for field in fields {
-                    let name = format!("{name}.{}", field.name);
-                    self.shape_values(name, &field.shape, at + field.offset as usize, state, view, values);
-                }
-            }
-        }
-    }
-
-    fn process_values(
-        &self,
-        number: usize,
-        process: ProcessView,
-        state: &State,
-        view: &View,
-        values: &mut Vec<(String, String)>,
-    ) {
-        let process_type = self.system.process_type(process.process_type);
-        let name = format!("{}({number})", process_type.name);
-        values.push((name.clone(), format!("at {}", process.location.0)));
-        if self.system.uses_priorities {
-            values.push((format!("{name}:_priority"), self.layout.priority(state, process.start).to_string()));
-        }
-        self.frame_values(&process_type.frame, process.locals, state, view, &format!("{name}:"), values);
-    }
-
-    /// A number as people want to see it; a channel is shown with what it contains.
-    fn show(&self, value: i32, scalar: Scalar, state: &State, view: &View) -> String {
-        match scalar.meaning {
-            Meaning::Channel => {
-                let channel = usize::try_from(value - 1).ok().and_then(|index| view.channels.get(index));
-                channel.map_or("none".into(), |channel| self.show_channel(value, *channel, state))
-            }
-            Meaning::Number | Meaning::Boolean | Meaning::Enumeration(_) | Meaning::Process => {
-                self.show_number(value, scalar)
-            }
-        }
-    }
-
-    fn show_number(&self, value: i32, scalar: Scalar) -> String {
-        match scalar.meaning {
-            Meaning::Boolean if value == 0 => "false".into(),
-            Meaning::Boolean if value == 1 => "true".into(),
-            Meaning::Enumeration(id) => {
-                let name = self.system.enumerations[id.index()].name_of(value);
-                name.map_or_else(|| value.to_string(), str::to_owned)
-            }
-            Meaning::Number | Meaning::Boolean | Meaning::Process | Meaning::Channel => value.to_string(),
-        }
-    }
-
-    fn show_channel(&self, number: i32, channel: ChannelView, state: &State) -> String {
-        let channel_type = &self.system.channel_types[channel.channel_type.index()];
-        if channel_type.is_rendezvous() {
-            return format!("#{number}");
-        }
-        let mut text = format!("#{number}");
-        for slot in 0..self.layout.channel_length(state, channel) {
-            let mut at = self.layout.message(channel, slot);
-            let fields = channel_type.fields.iter().map(|&field| {
-                let value = load(state, at, field);
-                at += field.size() as usize;
-                self.show_number(value, field)
-            });
-            text += &format!(" [{}]", fields.collect::<Vec<_>>().join(","));
-        }
-        text
+    /// What a sender hands over in a rendezvous, and the number of the channel.
+    fn handed(&self, edge: &Edge, state: &State, view: &View, sender: usize) -> Option<(i32, String)> {
+        let Action::Send(send) = &edge.action else { return None };
+        let scene = self.scene(state, view, sender);
+        let Offer { channel, fields } = scene.offer_of(send).ok()?;
+        let types = &scene.channel_type(&send.channel).ok()?.fields;
+        let shown = fields.iter().zip(types).map(|(&value, &scalar)| self.show_number(value, scalar));
+        Some((channel, shown.collect::<Vec<_>>().join(",")))
     }
 
     fn output(&self, edge: &Edge, state: &State, view: &View, process: usize) -> Option<String> {

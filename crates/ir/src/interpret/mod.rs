@@ -4,12 +4,14 @@ mod engine;
 mod eval;
 mod explain;
 mod fire;
+mod inventory;
 pub mod layout;
 mod variation;
 mod watch;
 
 pub use engine::{Code, Codes, Engine, Exclusive, Far, Kind, Sink, Source, Words};
-pub use explain::{Change, Explained};
+pub use explain::Explained;
+pub use inventory::{Change, Contents, Standing};
 pub use layout::{ChannelLayout, ChannelView, Layout, Outline, ProcessView, View};
 pub use variation::{Number, Variation};
 
