@@ -21,6 +21,7 @@ mod record;
 mod scaling;
 mod spin_examples;
 mod thesis;
+mod trails;
 
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
@@ -44,6 +45,8 @@ enum Chore {
     FuzzSpin(fuzz_spin::Options),
     /// Compare entail with SPIN on the examples that come with it
     SpinExamples(spin_examples::Options),
+    /// Exchange trails with SPIN, in both directions, and compare where they lead to
+    Trails(trails::Options),
     /// Compare entail with the published counts of ESML's model checker
     Thesis(thesis::Options),
     /// Measure entail and SPIN on the same models, in turns
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Chore::Oracle(options) => oracle::run(&options, binary),
         Chore::FuzzSpin(options) => fuzz_spin::run(&options, binary),
         Chore::SpinExamples(options) => spin_examples::run(&options, binary),
+        Chore::Trails(options) => trails::run(&options, binary),
         Chore::Thesis(options) => thesis::run(&options, binary),
         Chore::Bench(options) => bench::run(&options, binary),
         Chore::Kill(options) => kill::run(&options, binary),

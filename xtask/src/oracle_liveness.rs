@@ -31,11 +31,7 @@ pub fn run(max_states: u64, binary: Option<&Path>) -> Result<Outcome> {
         return Ok(Outcome::Agreement);
     }
     let text = std::fs::read_to_string(&csv)?;
-    let rows = text
-        .lines()
-        .skip(1)
-        .filter_map(row)
-        .filter(|row| row.stored <= max_states && (row.model, row.property) != NOT_ABOUT_RUNS);
+    let rows = rows(&text, max_states);
     let files = files()?;
     let entail = Entail::find(binary)?;
     let (mut same, mut different) = (0, 0);
@@ -55,6 +51,19 @@ pub fn run(max_states: u64, binary: Option<&Path>) -> Result<Outcome> {
     }
     println!("{same} as recorded, {different} different");
     Ok(if different == 0 { Outcome::Agreement } else { Outcome::Difference })
+}
+
+/// The models that SPIN has found to be wrong, each with the name of the property, in all runs and not only in fair ones.
+pub fn violated(max_states: u64) -> Result<Vec<(PathBuf, String)>> {
+    let (text, files) = (std::fs::read_to_string(root().join(ANSWERS))?, files()?);
+    let violated = rows(&text, max_states).filter(|row| row.verdict == "violated" && row.fair == "none");
+    Ok(violated.filter_map(|row| Some((files.get(row.model)?.clone(), row.property.to_owned()))).collect())
+}
+
+/// What SPIN said of properties that it needs so many states for, at most.
+fn rows(text: &str, max_states: u64) -> impl Iterator<Item = Row<'_>> {
+    let rows = text.lines().skip(1).filter_map(row);
+    rows.filter(move |row| row.stored <= max_states && (row.model, row.property) != NOT_ABOUT_RUNS)
 }
 
 fn row(line: &str) -> Option<Row<'_>> {

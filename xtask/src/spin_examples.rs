@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use tempfile::TempDir;
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -66,15 +67,19 @@ pub fn installed() -> Result<Vec<PathBuf>> {
 /// What SPIN says of one of them.
 pub fn ask(model: &Path, mode: spin::Mode) -> Result<SpinAnswer> {
     let name = model.file_name().ok_or("a model has a name")?.to_string_lossy();
+    Ok(spin::run_in(copy(model)?.path(), &name, mode, LIMITS)?)
+}
+
+/// A folder to work in, with the model and its neighbours, which it may include.
+pub fn copy(model: &Path) -> Result<TempDir> {
     let folder = tempfile::tempdir()?;
-    // Models include their neighbours.
     for neighbour in fs::read_dir(model.parent().ok_or("a model lies in a folder")?)? {
         let neighbour = neighbour?;
         if neighbour.file_type()?.is_file() {
             fs::copy(neighbour.path(), folder.path().join(neighbour.file_name()))?;
         }
     }
-    Ok(spin::run_in(folder.path(), &name, mode, LIMITS)?)
+    Ok(folder)
 }
 
 /// How one of them is called: its path below the folder of the examples.

@@ -13,7 +13,6 @@
 use entail_ir::System;
 use entail_ir::interpret::Step;
 use entail_search::{Counterexample, ErrorKind};
-use std::fmt::Write as _;
 use std::io::{self, BufRead, Read};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,15 +60,13 @@ impl Trail {
     }
 
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        for (index, Move { step, process, statement }) in self.moves.iter().enumerate() {
-            if self.cycle_start == Some(index) {
-                text += "-1:-1:-1\n";
-            }
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "{step}:{process}:{statement}");
+        let line = |Move { step, process, statement }: &Move| format!("{step}:{process}:{statement}\n");
+        let mut lines: Vec<String> = self.moves.iter().map(line).collect();
+        if let Some(start) = self.cycle_start {
+            // Behind the last step, it is the last state that remains for ever.
+            lines.insert(start.min(lines.len()), "-1:-1:-1\n".to_owned());
         }
-        text
+        lines.concat()
     }
 
     /// Reads a trail; whatever the input, in little memory until it turns out to be one.
@@ -147,6 +144,15 @@ mod tests {
     fn what_is_written_is_read_again() {
         let trail = Trail { moves: moves(&[(1, 0, 9), (2, 255, 0), (3, 7, u16::MAX.into())]), ..Trail::default() };
         assert_eq!(read(&trail.text()), Ok(trail));
+    }
+
+    #[test]
+    fn what_is_repeated_is_marked_even_if_it_is_no_step() {
+        let trail =
+            |start| Trail { moves: moves(&[(1, 0, 9), (2, 1, 0)]), cycle_start: Some(start), merged: false };
+        assert_eq!(trail(1).text(), "1:0:9\n-1:-1:-1\n2:1:0\n");
+        assert_eq!(trail(2).text(), "1:0:9\n2:1:0\n-1:-1:-1\n");
+        assert_eq!(read(&trail(2).text()), Ok(trail(2)));
     }
 
     #[test]

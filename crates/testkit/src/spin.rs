@@ -18,13 +18,17 @@ pub enum Mode {
     Reduced,
     /// The model exactly as written, with its formula or claim.
     Claim,
+    /// With its formula or claim, but merged and reduced as SPIN does it by itself.
+    ReducedClaim,
+    /// Exactly as written, in search of cycles without progress.
+    NonProgress,
 }
 
 impl Mode {
     fn spin_flags(self) -> &'static [&'static str] {
         match self {
-            Mode::Full | Mode::Claim => &["-o1", "-o2", "-o3"],
-            Mode::Optimised | Mode::Reduced => &[],
+            Mode::Full | Mode::Claim | Mode::NonProgress => &["-o1", "-o2", "-o3"],
+            Mode::Optimised | Mode::Reduced | Mode::ReducedClaim => &[],
         }
     }
 
@@ -34,6 +38,8 @@ impl Mode {
             Mode::Full | Mode::Optimised => &["-DSAFETY", "-DNOCLAIM", "-DNOREDUCE"],
             Mode::Reduced => &["-DSAFETY", "-DNOCLAIM"],
             Mode::Claim => &["-DNOREDUCE", "-DNFAIR=3"],
+            Mode::ReducedClaim => &[],
+            Mode::NonProgress => &["-DNOREDUCE", "-DNP"],
         }
     }
 }

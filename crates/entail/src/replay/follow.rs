@@ -18,7 +18,7 @@ pub struct Follow<'a, 's> {
     walk: Walk<'a, 's>,
     /// Whether there is no state to go on from.
     broken: bool,
-    /// Whether something went wrong on the way.
+    /// Whether the last step went wrong.
     wrong: bool,
     merging: Option<Merging>,
 }
@@ -207,7 +207,7 @@ impl<'s> Telling<'s> for Follow<'_, 's> {
         let Some(step) = self.next_step()? else { return Ok(None) };
         let told = self.walk.take(step);
         self.broken = !told.goes_on;
-        self.wrong |= told.violation.is_some();
+        self.wrong = told.violation.is_some();
         Ok(Some(told))
     }
 
@@ -217,11 +217,9 @@ impl<'s> Telling<'s> for Follow<'_, 's> {
 
     fn ending(&self) -> Ending {
         match Ending::in_state(self.interpreter, &self.walk.state) {
-            _ if self.broken => Ending::Failed,
-            Ending::Wrong(violation) => Ending::Wrong(violation),
-            _ if self.trail.cycle_start.is_some() => Ending::Never,
-            _ if !self.walk.stations.is_empty() => Ending::Refuted,
             _ if self.wrong => Ending::Failed,
+            _ if self.trail.cycle_start.is_some() => Ending::Never,
+            Ending::Open | Ending::Done if !self.walk.stations.is_empty() => Ending::Refuted,
             ending => ending,
         }
     }
