@@ -39,6 +39,10 @@ pub struct CheckArgs {
     /// Where the counterexample goes [default: MODEL.trail]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+    /// Make the counterexample easier to follow, if it comes to an end: fewer steps, of fewer processes, that take turns less
+    /// often
+    #[arg(long)]
+    pub minimise: bool,
     /// Where the runs that decide a formula of branching time are drawn, as a graph for Graphviz
     #[arg(long, value_name = "FILE")]
     pub evidence: Option<PathBuf>,

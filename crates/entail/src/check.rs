@@ -473,6 +473,10 @@ impl Job<'_> {
         kept: Option<PathBuf>,
         console: &Console,
     ) -> Counterexample {
+        // What a claim has seen of the run would not be the same in another order.
+        let minimised = (self.args.minimise && subject.claim.is_none() && kept.is_none())
+            .then(|| entail_search::minimised(interpreter, found, entail_search::EFFORT));
+        let found = minimised.as_ref().unwrap_or(found);
         let trail = Trail::of(found, &self.model.system);
         let (violation, last_steps) = tell(interpreter, subject, found);
         let cycle_start = match found.error {

@@ -1,6 +1,6 @@
 //! What went wrong, in words and with its place.
 
-use entail_ir::interpret::Step;
+use entail_ir::interpret::{Step, Waiting};
 use entail_ir::monitor::Expected;
 use entail_ir::{Interpreter, Statement};
 use entail_model::{Fault, FaultKind, Model, State};
@@ -9,6 +9,8 @@ use entail_model::{Fault, FaultKind, Model, State};
 pub struct Violation {
     pub kind: Kind,
     pub message: String,
+    /// What led to it, a clause for each process that has to do with it.
+    pub reasons: Vec<String>,
     /// `None` where the model could not even start.
     pub place: Option<Statement>,
 }
@@ -34,10 +36,10 @@ impl Violation {
         let kind = Kind::Fault(fault.kind);
         if !started {
             let message = format!("the model cannot start: {}", kind.words());
-            return Violation { kind, message, place: None };
+            return Violation { kind, message, reasons: Vec::new(), place: None };
         }
         let place = interpreter.system().statements.get(fault.place as usize).cloned();
-        Violation { kind, message: interpreter.describe(fault), place }
+        Violation { kind, message: interpreter.describe(fault), reasons: Vec::new(), place }
     }
 
     /// Whether `state`, which no step leads on from, is one where a run must not end.
@@ -57,7 +59,7 @@ impl Violation {
             1 => "the last step is repeated for ever".to_owned(),
             count => format!("the last {count} steps are repeated for ever"),
         };
-        Violation { kind, message, place }
+        Violation { kind, message, reasons: Vec::new(), place }
     }
 
     /// After its last step, nothing that the run could do would make the property true.
@@ -68,7 +70,7 @@ impl Violation {
             None => "the property is broken in the initial state".to_owned(),
             Some(_) => FaultKind::Refuted.words().to_owned(),
         };
-        Violation { kind: Kind::Fault(FaultKind::Refuted), message, place }
+        Violation { kind: Kind::Fault(FaultKind::Refuted), message, reasons: Vec::new(), place }
     }
 
     /// The run ended in `state`, where it must not.
@@ -76,18 +78,21 @@ impl Violation {
         if let Some(awaited) = interpreter.awaited(state) {
             return Violation::incomplete(interpreter, awaited);
         }
-        let waiting = waiting(interpreter, state);
-        let mut listed: Vec<_> = waiting
-            .iter()
-            .take(MOST_LISTED)
-            .map(|(name, number, at)| format!("{name}({number}) waits at {}:{}, {}", at.file, at.line, at.text))
-            .collect();
+        let waiting = interpreter.waiting(state);
+        let listed = &waiting[..waiting.len().min(MOST_LISTED)];
+        let where_at = |Waiting { process, name, statement, .. }: &Waiting| {
+            format!("{name}({process}) waits at {}:{}, {}", statement.file, statement.line, statement.text)
+        };
+        let why = |Waiting { process, name, reason, .. }: &Waiting| {
+            reason.as_ref().map(|reason| format!("{name}({process}): {reason}"))
+        };
+        let mut places: Vec<_> = listed.iter().map(where_at).collect();
         if waiting.len() > MOST_LISTED {
-            listed.push(format!("and {} more", waiting.len() - MOST_LISTED));
+            places.push(format!("and {} more", waiting.len() - MOST_LISTED));
         }
-        let message = format!("invalid end state: {}", listed.join("; "));
-        let place = waiting.first().map(|(_, _, statement)| (*statement).clone());
-        Violation { kind: Kind::InvalidEnd, message, place }
+        let message = format!("invalid end state: {}", places.join("; "));
+        let place = waiting.first().map(|first| first.statement.clone());
+        Violation { kind: Kind::InvalidEnd, message, reasons: listed.iter().filter_map(why).collect(), place }
     }
 }
 
@@ -97,23 +102,13 @@ impl Violation {
         let statement = |expected: &Expected| interpreter.system().statement(expected.statement);
         let texts: Vec<_> = awaited.iter().map(|expected| format!("`{}`", statement(expected).text)).collect();
         let message = format!("when the run ends, the trace still expects {}", texts.join(" or "));
-        Violation { kind: Kind::Incomplete, message, place: awaited.first().map(statement).cloned() }
-    }
-}
-
-/// The processes that are not where they may end, with the statements they wait at.
-fn waiting<'s>(interpreter: &Interpreter<'s>, state: &State) -> Vec<(&'s str, usize, &'s Statement)> {
-    let system = interpreter.system();
-    let view = interpreter.view(state);
-    let mut waiting = Vec::new();
-    for (number, process) in view.processes.iter().enumerate() {
-        let process_type = system.process_type(process.process_type);
-        let location = &process_type.locations[process.location.index()];
-        if let Some(edge) = system.edges_of(location).first().filter(|_| !location.end) {
-            waiting.push((process_type.name.as_str(), number, system.statement(edge.statement)));
+        Violation {
+            kind: Kind::Incomplete,
+            message,
+            reasons: Vec::new(),
+            place: awaited.first().map(statement).cloned(),
         }
     }
-    waiting
 }
 
 impl Kind {

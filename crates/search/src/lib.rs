@@ -15,6 +15,7 @@ mod follow;
 mod footprint;
 mod keeper;
 mod lasso;
+mod minimise;
 mod nested;
 mod path;
 mod pending;
@@ -35,6 +36,7 @@ pub use breadth_first::{breadth_first, resume_breadth_first};
 pub use components::components;
 pub use depth_first::{depth_first, resume_depth_first};
 pub use keeper::Keeper;
+pub use minimise::{EFFORT, minimised, turns};
 pub use nested::nested;
 
 /// What counts as an error, and what to do about it.

@@ -71,6 +71,9 @@ struct Checkpoint {
 struct Run<'a> {
     kind: &'static str,
     message: &'a str,
+    /// What led to it, process by process.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    reasons: &'a [String],
     file: Option<&'a str>,
     line: Option<u32>,
     column: Option<u32>,
@@ -262,6 +265,7 @@ fn run(counterexample: &Counterexample) -> Run<'_> {
     Run {
         kind: counterexample.violation.kind.name(),
         message: &counterexample.violation.message,
+        reasons: &counterexample.violation.reasons,
         file: place.map(|place| place.file.as_str()),
         line: place.map(|place| place.line),
         column: place.map(|place| place.column),

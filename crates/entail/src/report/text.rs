@@ -96,6 +96,9 @@ fn write_counterexample(
     paint: Paint,
 ) -> fmt::Result {
     writeln!(out, "\n  {}", paint.bad(&found.violation.message))?;
+    for reason in &found.violation.reasons {
+        writeln!(out, "  {reason}")?;
+    }
     if let Some(place) = &found.violation.place {
         write_place(out, place)?;
     }

@@ -193,10 +193,13 @@ impl Ending {
         }
     }
 
-    /// A sentence.
+    /// A sentence, and lines that explain it.
     pub fn words(&self) -> String {
         match self {
-            Ending::Wrong(violation) => format!("The run ends here: {}", violation.message),
+            Ending::Wrong(Violation { message, reasons, .. }) => {
+                let reasons: String = reasons.iter().map(|reason| format!("\n  {reason}")).collect();
+                format!("The run ends here: {message}{reasons}")
+            }
             Ending::Failed => "The run ends here, in an error.".to_owned(),
             Ending::Refuted => "The run ends here: the property is broken, whatever comes next.".to_owned(),
             Ending::Never => "The run goes on like that for ever.".to_owned(),

@@ -279,7 +279,7 @@ impl<'a> Scene<'a> {
     }
 
     /// A rendezvous channel is full only while a message is being handed over.
-    fn is_full(&self, number: i32) -> Evaluated<bool> {
+    pub fn is_full(&self, number: i32) -> Evaluated<bool> {
         let channel = self.channel(number)?;
         let capacity = usize::from(self.channel_type_of(channel).capacity).max(1);
         Ok(self.length(number)? >= capacity)

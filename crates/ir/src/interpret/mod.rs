@@ -7,6 +7,7 @@ mod fire;
 mod inventory;
 pub mod layout;
 mod variation;
+mod waiting;
 mod watch;
 
 pub use engine::{Code, Codes, Engine, Exclusive, Far, Kind, Sink, Source, Words};
@@ -14,6 +15,7 @@ pub use explain::Explained;
 pub use inventory::{Change, Contents, Standing};
 pub use layout::{ChannelLayout, ChannelView, Layout, Outline, ProcessView, View};
 pub use variation::{Number, Variation};
+pub use waiting::Waiting;
 
 use crate::monitor::{Expected, Rule};
 use crate::{Action, Edge, EdgeId, Entry, Location, ProcessTypeId, System};

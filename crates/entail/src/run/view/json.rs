@@ -102,6 +102,8 @@ struct Change<'a> {
 struct Error {
     kind: &'static str,
     message: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reasons: Vec<String>,
     file: Option<String>,
     line: Option<u32>,
     column: Option<u32>,
@@ -197,11 +199,12 @@ impl Action {
 }
 
 impl From<&Violation> for Error {
-    fn from(Violation { kind, message, place }: &Violation) -> Error {
+    fn from(Violation { kind, message, reasons, place }: &Violation) -> Error {
         let place = place.as_ref();
         Error {
             kind: kind.name(),
             message: message.clone(),
+            reasons: reasons.clone(),
             file: place.map(|place| place.file.clone()),
             line: place.map(|place| place.line),
             column: place.map(|place| place.column),

@@ -1,0 +1,173 @@
+//! Why processes do not go on, in words.
+
+use super::eval::Scene;
+use super::{Interpreter, ProcessView, View};
+use crate::{Action, BlockNode, Edge, LocationId, ProcessTypeId, Receive, Send, Statement};
+use entail_model::State;
+
+/// A process that waits where it may not stay for ever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting<'s> {
+    pub process: usize,
+    pub name: &'s str,
+    /// What it would do, the first of several.
+    pub statement: &'s Statement,
+    /// What it waits for: a clause, or nothing where there is no more to say than the statement does.
+    pub reason: Option<String>,
+}
+
+/// How many of a process's possibilities are told.
+const MOST_TOLD: usize = 3;
+
+/// An end of a channel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Sender,
+    Receiver,
+}
+
+impl<'s> Interpreter<'s> {
+    /// The processes that are not where they may end, in a state in which nobody can move.
+    pub fn waiting(&self, state: &State) -> Vec<Waiting<'s>> {
+        if state.is_empty() {
+            return Vec::new();
+        }
+        let view = self.view(state);
+        let waiting = |(process, seen): (usize, &ProcessView)| {
+            let process_type = self.system.process_type(seen.process_type);
+            let location = &process_type.locations[seen.location.index()];
+            let edges = self.system.edges_of(location);
+            let first = edges.first().filter(|_| !location.end)?;
+            let statement = self.system.statement(first.statement);
+            let scene = self.scene(state, &view, process);
+            let reason = self.obstacles(&scene, edges);
+            Some(Waiting { process, name: &process_type.name, statement, reason })
+        };
+        view.processes.iter().enumerate().filter_map(waiting).collect()
+    }
+
+    /// What is in the way of these edges.
+    fn obstacles(&self, scene: &Scene, edges: &[Edge]) -> Option<String> {
+        if !self.is_provided(scene) {
+            return Some("it may not move, as its `provided` clause is false".to_owned());
+        }
+        let mut obstacles: Vec<String> = Vec::new();
+        for obstacle in edges.iter().filter_map(|edge| self.obstacle(scene, edge)) {
+            if !obstacles.contains(&obstacle) {
+                obstacles.push(obstacle);
+            }
+        }
+        if obstacles.len() > MOST_TOLD {
+            let more = obstacles.len() - MOST_TOLD;
+            obstacles.truncate(MOST_TOLD);
+            obstacles.push(format!("{more} other things are not possible"));
+        }
+        let last = obstacles.pop()?;
+        Some(if obstacles.is_empty() { last } else { format!("{}, and {last}", obstacles.join(", ")) })
+    }
+
+    fn obstacle(&self, scene: &Scene, edge: &Edge) -> Option<String> {
+        match &edge.action {
+            Action::Guard(_) => Some(format!("`{}` is false", self.system.statement(edge.statement).text)),
+            Action::Send(send) => self.sending(scene, send),
+            Action::Receive(receive) => self.receiving(scene, receive),
+            Action::End => {
+                let younger = scene.view.processes.len() - 1;
+                let of = self.system.process_type(scene.view.processes[younger].process_type);
+                (younger > scene.process)
+                    .then(|| format!("it can end only after {}({younger}), which started later", of.name))
+            }
+            // These are possible, or depend on what the others do.
+            Action::Skip
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..)
+            | Action::Deterministic(_) => None,
+        }
+    }
+
+    fn sending(&self, scene: &Scene, send: &Send) -> Option<String> {
+        let number = scene.eval(&send.channel).ok()?;
+        let name = self.channel_name(number, scene.state);
+        let others = self.others(scene, number, End::Receiver);
+        if scene.channel_type(&send.channel).ok()?.is_rendezvous() {
+            return Some(format!("nobody receives from `{name}`{others}"));
+        }
+        scene.is_full(number).ok()?.then(|| format!("channel `{name}` is full{others}"))
+    }
+
+    fn receiving(&self, scene: &Scene, receive: &Receive) -> Option<String> {
+        let number = scene.eval(&receive.channel).ok()?;
+        let channels = self.channels(scene.state);
+        let channel = channels.iter().find(|channel| channel.number == number)?;
+        let (name, others) = (&channel.name, self.others(scene, number, End::Sender));
+        Some(match channel.messages.first() {
+            None if channel.capacity == 0 => format!("nobody sends what it waits for to `{name}`{others}"),
+            None => format!("channel `{name}` is empty{others}"),
+            Some(_) if receive.anywhere => format!("no message in `{name}` is what it waits for"),
+            Some(first) => format!("the first message in `{name}` is [{first}], for which it does not wait"),
+        })
+    }
+
+    fn channel_name(&self, number: i32, state: &State) -> String {
+        let channels = self.channels(state).into_iter();
+        let name = channels.filter(|channel| channel.number == number).map(|channel| channel.name).next();
+        name.unwrap_or_else(|| format!("#{number}"))
+    }
+
+    /// Who else could still come to where he does something at the other end of a channel.
+    fn others(&self, scene: &Scene, number: i32, end: End) -> String {
+        let others = (0..scene.view.processes.len()).filter(|&other| other != scene.process);
+        let names = others.filter(|&other| self.could_use(scene.state, scene.view, other, number, end));
+        let names: Vec<String> = names
+            .map(|other| {
+                let of = self.system.process_type(scene.view.processes[other].process_type);
+                format!("{}({other})", of.name)
+            })
+            .collect();
+        let verb = match end {
+            End::Sender => "send to it",
+            End::Receiver => "receive from it",
+        };
+        match &names[..] {
+            [] => format!(", and nobody is left who could {verb}"),
+            [one] => format!("; {one} could {verb} but waits too"),
+            [some @ .., last] if some.len() < MOST_TOLD => {
+                format!("; {} and {last} could {verb} but wait too", some.join(", "))
+            }
+            many => format!("; {} others could {verb} but wait too", many.len()),
+        }
+    }
+
+    /// Whether a process can still come to an edge that sends to the channel, or receives from it, as its variables are now.
+    fn could_use(&self, state: &State, view: &View, process: usize, number: i32, end: End) -> bool {
+        let seen = view.processes[process];
+        let scene = self.scene(state, view, process);
+        let uses = |action: &Action| {
+            let channel = match (action, end) {
+                (Action::Send(send), End::Sender) => &send.channel,
+                (Action::Receive(receive), End::Receiver) => &receive.channel,
+                _ => return false,
+            };
+            scene.eval(channel) == Ok(number)
+        };
+        self.edges_ahead(seen.process_type, seen.location).any(|edge| match &edge.action {
+            Action::Deterministic(block) => block.nodes.iter().any(|node| match node {
+                BlockNode::Do { action, .. } => uses(action),
+                BlockNode::Choose { .. } | BlockNode::Jump(_) => false,
+            }),
+            action => uses(action),
+        })
+    }
+
+    /// The edges that a process may come to.
+    fn edges_ahead(&self, of: ProcessTypeId, from: LocationId) -> impl Iterator<Item = &'s Edge> {
+        let locations = &self.system.process_type(of).locations;
+        let ahead = self.system.reachable(of, from);
+        ahead.into_iter().flat_map(|at| self.system.edges_of(&locations[at.index()]))
+    }
+}

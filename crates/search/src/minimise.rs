@@ -1,0 +1,124 @@
+//! A run that ends in the same error, and is easier to follow: with fewer steps, of fewer processes, which take turns less
+//! often.
+//!
+//! Steps are left out, or taken earlier, as long as what remains is a run to that error. There may be better ones.
+
+use crate::{Counterexample, ErrorKind};
+use entail_model::{Concurrent, Fired, StateBuf};
+
+/// How many steps are tried.
+pub const EFFORT: u64 = 2_000_000;
+
+/// The run made easier to follow, if it ends; one that goes on for ever is left as it is.
+pub fn minimised<M: Concurrent>(
+    model: &M,
+    found: &Counterexample<M::Step>,
+    effort: u64,
+) -> Counterexample<M::Step> {
+    let mut editor = Editor { model, found, effort, enabled: Vec::new() };
+    let is_finite = !matches!(found.error, ErrorKind::Cycle { .. }) && !found.start.is_empty();
+    let mut steps = found.steps.clone();
+    if is_finite && editor.leads_there(&steps) {
+        editor.leave_out_processes(&mut steps);
+        editor.leave_out_steps(&mut steps);
+        editor.straighten(&mut steps);
+    }
+    Counterexample { steps, ..found.clone() }
+}
+
+/// How often another process goes on than the one before.
+pub fn turns<M: Concurrent>(model: &M, steps: &[M::Step]) -> usize {
+    steps.windows(2).filter(|pair| model.owner(pair[0]) != model.owner(pair[1])).count()
+}
+
+struct Editor<'a, M: Concurrent> {
+    model: &'a M,
+    found: &'a Counterexample<M::Step>,
+    /// How many steps may still be tried.
+    effort: u64,
+    enabled: Vec<M::Step>,
+}
+
+impl<M: Concurrent> Editor<'_, M> {
+    /// Whether these steps are a run to the error, and to none before it.
+    fn leads_there(&mut self, steps: &[M::Step]) -> bool {
+        let mut state: StateBuf = self.found.start.clone();
+        let Some((&last, before)) = steps.split_last() else {
+            return self.found.error == ErrorKind::InvalidEnd && self.is_invalid_end(&state);
+        };
+        let faultless = before.iter().all(|&step| self.take(step, &mut state) == Some(Fired::Done));
+        match (faultless.then(|| self.take(last, &mut state)).flatten(), self.found.error) {
+            (Some(Fired::Done), ErrorKind::InvalidEnd) => self.is_invalid_end(&state),
+            (Some(Fired::Failed(fault) | Fired::Broken(fault)), ErrorKind::Fault(wanted)) => fault == wanted,
+            _ => false,
+        }
+    }
+
+    /// Takes a step, if it is possible and not too much.
+    fn take(&mut self, step: M::Step, state: &mut StateBuf) -> Option<Fired> {
+        self.effort = self.effort.checked_sub(1)?;
+        self.enabled.clear();
+        self.model.enabled(state, &mut self.enabled);
+        self.enabled.contains(&step).then(|| self.model.fire(step, state))
+    }
+
+    fn is_invalid_end(&mut self, state: &StateBuf) -> bool {
+        self.enabled.clear();
+        self.model.enabled(state, &mut self.enabled);
+        self.enabled.is_empty() && !self.model.is_transient(state) && !self.model.marks(state).valid_end
+    }
+
+    /// Leaves out all that a process does, or all that it does from some step on.
+    fn leave_out_processes(&mut self, steps: &mut Vec<M::Step>) {
+        let mut owners: Vec<usize> = steps.iter().map(|&step| self.model.owner(step)).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        for owner in owners {
+            let own: Vec<usize> =
+                (0..steps.len()).filter(|&index| self.model.owner(steps[index]) == owner).collect();
+            for &first in &own {
+                let is_left = |&(index, step): &(usize, M::Step)| index < first || self.model.owner(step) != owner;
+                let rest: Vec<M::Step> =
+                    steps.iter().copied().enumerate().filter(is_left).map(|(_, step)| step).collect();
+                if self.leads_there(&rest) {
+                    *steps = rest;
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Leaves out steps that follow each other: many at first, then fewer.
+    fn leave_out_steps(&mut self, steps: &mut Vec<M::Step>) {
+        let mut size = steps.len() / 2;
+        while size > 0 {
+            let mut first = 0;
+            while first + size <= steps.len() && self.effort > 0 {
+                let rest = [&steps[..first], &steps[first + size..]].concat();
+                if self.leads_there(&rest) {
+                    *steps = rest;
+                } else {
+                    first += size;
+                }
+            }
+            size /= 2;
+        }
+    }
+
+    /// Lets processes do at once what they do anyway, as far as that is possible.
+    fn straighten(&mut self, steps: &mut [M::Step]) {
+        for index in 1..steps.len() {
+            let owner = self.model.owner(steps[index - 1]);
+            if self.model.owner(steps[index]) == owner {
+                continue;
+            }
+            let next = (index..steps.len()).find(|&later| self.model.owner(steps[later]) == owner);
+            let Some(next) = next else { continue };
+            let before = turns(self.model, steps);
+            steps[index..=next].rotate_right(1);
+            if turns(self.model, steps) > before || !self.leads_there(steps) {
+                steps[index..=next].rotate_left(1);
+            }
+        }
+    }
+}
