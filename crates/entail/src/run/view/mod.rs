@@ -62,7 +62,7 @@ pub fn show(
         }),
         View::Chart => whole(&|run, misfit| Ok(framed(&chart::text(run, options), run, titles, misfit, options))),
         View::Svg => whole(&|run, misfit| svg::text(run, titles, misfit, options)),
-        View::Html => whole(&|run, misfit| html::text(run, titles, misfit, options)),
+        View::Html => whole(&|run, misfit| html::text(run, titles, misfit, &html::Source::of(run), options)),
         View::Json => whole(&|run, misfit| match misfit {
             // Half a document would be none.
             Some(_) => Ok(String::new()),
@@ -88,6 +88,12 @@ fn errors(run: &Run) -> impl Iterator<Item = String> {
         let violation = taken.told.violation.as_ref()?;
         Some(format!("step {}: {}", taken.told.number, violation.message))
     })
+}
+
+/// What is said in the end where all is in one document.
+fn closing(run: &Run, misfit: Option<&str>) -> Vec<String> {
+    let last = misfit.map_or_else(|| run.ending.words(), str::to_owned);
+    errors(run).chain([last]).collect()
 }
 
 /// A picture or a page of so many steps would be of no use to anybody, nor to a browser.

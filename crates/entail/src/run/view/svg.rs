@@ -5,7 +5,7 @@
 use super::columns::{cut, width, wrapped};
 use super::lanes::{Chart, Does, Letter, Row};
 use super::options::ViewArgs;
-use super::{errors, limited};
+use super::{closing, limited};
 use crate::run::{Run, Titles, Way};
 use std::fmt::Write as _;
 
@@ -34,10 +34,9 @@ const STUB: (usize, usize) = (26, 13);
 pub fn text(run: &Run, titles: &Titles, misfit: Option<&str>, options: &ViewArgs) -> Result<String, String> {
     let chart = Chart::of(run, options);
     limited(chart.rows.len(), MOST_ROWS, "svg")?;
-    let last = misfit.map_or_else(|| run.ending.words(), str::to_owned);
-    let closing: Vec<String> = errors(run).chain([last]).collect();
+    let closing = closing(run, misfit);
     let is_wrong = misfit.is_some() || run.ending.is_error();
-    let layout = Layout::of(&chart);
+    let layout = Layout::of(&chart, run.start.processes.len());
     let mut picture = Picture { chart: &chart, layout, text: String::new() };
     picture.draw(run, titles, &closing, is_wrong);
     Ok(picture.text)
@@ -52,7 +51,8 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(chart: &Chart) -> Layout {
+    /// Where so many processes are there from the beginning.
+    fn of(chart: &Chart, started: usize) -> Layout {
         let boxes: Vec<usize> = chart.lanes.iter().map(|title| box_width(title)).collect();
         // What each lane needs on its right.
         let mut wanted: Vec<usize> = boxes.iter().map(|width| width / 2 + BOX).collect();
@@ -67,9 +67,13 @@ impl Layout {
         }
         let mut x = LEFT;
         let mut lanes = Vec::new();
-        for (lane, width) in boxes.iter().enumerate() {
-            let before: usize = if lane == 0 { width / 2 } else { wanted[lane - 1].max(boxes[lane - 1] / 2 + BOX + width / 2) };
-            x += before;
+        for (lane, half) in boxes.iter().map(|width| width / 2).enumerate() {
+            x += match lane.checked_sub(1) {
+                None => half,
+                // Its name stands in the same row as the statement that starts it.
+                Some(left) if lane >= started => wanted[left] + half,
+                Some(left) => wanted[left].max(boxes[left] / 2 + BOX + half),
+            };
             lanes.push(x);
         }
         let width = x + wanted.last().copied().unwrap_or(0) + EDGE;
@@ -104,8 +108,13 @@ impl Picture<'_, '_> {
         );
         put!(self, "<title>{}</title>", escaped(&titles.headline()));
         put!(self, "<style>\n{STYLE}</style>");
-        put!(self, "<defs><marker id=\"head\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"8\" \
-            markerHeight=\"8\" orient=\"auto\"><path d=\"M0,1 L9,5 L0,9 z\"/></marker></defs>");
+        for head in ["hand", "letter", "round"] {
+            put!(
+                self,
+                "<marker id=\"{head}-head\" class=\"{head}-head\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" \
+                 markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\"><path d=\"M0,1 L9,5 L0,9 z\"/></marker>"
+            );
+        }
         put!(self, "<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>");
         let headline = cut(&titles.headline(), columns(width - 2 * EDGE));
         put!(self, "<text class=\"headline\" x=\"{EDGE}\" y=\"24\">{}</text>", escaped(&headline));
@@ -214,7 +223,7 @@ impl Picture<'_, '_> {
         let Some(round) = &self.chart.round else { return };
         let (top, bottom) = (self.layout.row(round.start) - ROW / 2 + 2, self.layout.row(round.end) - ROW / 2 - 2);
         let middle = (top + bottom) / 2;
-        put!(self, "<path class=\"round\" d=\"M34,{bottom} H24 V{top} H34\" marker-end=\"url(#head)\"/>");
+        put!(self, "<path class=\"round\" d=\"M34,{bottom} H24 V{top} H34\"/>");
         put!(
             self,
             "<text class=\"round\" x=\"16\" y=\"{middle}\" transform=\"rotate(-90 16 {middle})\">for ever</text>"

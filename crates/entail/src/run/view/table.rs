@@ -10,7 +10,7 @@ const TITLES_EVERY: usize = 24;
 /// No column wants more.
 const WIDEST: usize = 40;
 /// What a column gets at least, if it wants more.
-const LEAST: usize = 8;
+const LEAST: usize = 14;
 /// Before each column.
 const GAP: &str = "│ ";
 
