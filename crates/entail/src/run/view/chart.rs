@@ -24,14 +24,19 @@ pub fn text(run: &Run, options: &ViewArgs) -> String {
     let margin = Margin::of(run, &steps);
     let blocks = fit(&wanted(&chart), LEAST, options.width() - margin.width());
     let is_whole = blocks.len() == 1;
+    // Where lanes come in several blocks, each shows what concerns it, if anything does.
     let blocks = blocks.into_iter().map(|block| {
+        let rows = chart.rows.iter().filter(|row| is_whole || block.is_touched_by(row)).collect();
+        (block, rows)
+    });
+    let blocks = blocks.filter(|(_, rows): &(Block, Vec<&Row>)| is_whole || !rows.is_empty());
+    let blocks = blocks.map(|(block, rows)| {
         let titles = block.columns.clone().zip(&block.widths);
         let titles = titles.map(|(lane, room)| padded(&cut(&chart.lanes[lane], room - 1), *room));
         let mut text = line(margin.blank(), titles.collect());
         let start = run.start.processes.len();
         text += &line(margin.blank(), block.cells(|lane| if lane < start { ("│", "") } else { (" ", "") }));
-        // Where lanes come in several blocks, each shows what concerns it.
-        for row in chart.rows.iter().filter(|row| is_whole || block.is_touched_by(row)) {
+        for row in rows {
             text += &line(margin.line(row.step, row.taken), block.row(row, &chart.lanes));
         }
         text

@@ -78,7 +78,7 @@ fn framed(text: &str, run: &Run, titles: &Titles, misfit: Option<&str>, options:
     if misfit.is_none() {
         closing += &lines(&run.ending.words());
     }
-    let gap = if closing.is_empty() { "" } else { "\n" };
+    let gap = if closing.is_empty() || text.is_empty() { "" } else { "\n" };
     format!("{}\n{text}{gap}{closing}", lines(&titles.headline()))
 }
 

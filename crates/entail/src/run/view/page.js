@@ -12,6 +12,9 @@ function element(tag, className, ...children) {
   return made;
 }
 
+// There is room for no more beside a line.
+const MOST_CHIPS = 3;
+
 // What there is in the moment that is shown: values by the numbers of names, and where processes are.
 let at = -1, values = [], places = [];
 
@@ -78,18 +81,28 @@ function showSource(step) {
     line.classList.remove('current', 'acted');
     line.firstChild.replaceChildren();
   }
+  const standing = new Map();
   places.forEach((place, process) => {
     const line = place && lineOf(place);
-    if (!line) return;
-    const chip = element('span', 'chip', String(process));
-    chip.style.setProperty('--process', process);
-    chip.title = `${place.who} may do this next: ${place.statement}`;
-    line.classList.add('current');
-    line.firstChild.append(chip);
+    if (line) standing.set(line, [...(standing.get(line) ?? []), process]);
   });
+  for (const [line, processes] of standing) {
+    const chips = processes.map(process => chip(process, String(process), `${places[process].who} is here`));
+    const whole = processes.map(process => places[process].who).join(', ');
+    line.classList.add('current');
+    line.firstChild.append(...(processes.length > MOST_CHIPS ? [chip(0, `${processes.length} processes`, whole)] : chips));
+  }
   const acted = [step?.act, step?.partner].filter(Boolean).map(lineOf).filter(Boolean);
   acted.forEach(line => line.classList.add('acted'));
   acted[0]?.scrollIntoView({ block: 'nearest' });
+}
+
+/** A mark of a process, or of several, beside a line. */
+function chip(process, text, title) {
+  const made = element('span', 'chip', text);
+  made.style.setProperty('--process', process);
+  made.title = title;
+  return made;
 }
 
 const lineOf = place => byId(`line-${place.file}-${place.line}`);

@@ -23,6 +23,8 @@ const TOP: usize = 64;
 const LEFT: usize = 76;
 const EDGE: usize = 16;
 const LINE: usize = 18;
+/// A headline makes the picture so wide.
+const WIDE: usize = 720;
 /// Around the name of a process.
 const BOX: usize = 8;
 /// Between a process and what it does.
@@ -36,9 +38,11 @@ pub fn text(run: &Run, titles: &Titles, misfit: Option<&str>, options: &ViewArgs
     limited(chart.rows.len(), MOST_ROWS, "svg")?;
     let closing = closing(run, misfit);
     let is_wrong = misfit.is_some() || run.ending.is_error();
-    let layout = Layout::of(&chart, run.start.processes.len());
+    let headline = titles.headline();
+    let mut layout = Layout::of(&chart, run.start.processes.len());
+    layout.width = layout.width.max((pixels(&headline) + 2 * EDGE).min(WIDE));
     let mut picture = Picture { chart: &chart, layout, text: String::new() };
-    picture.draw(run, titles, &closing, is_wrong);
+    picture.draw(run, &headline, &closing, is_wrong);
     Ok(picture.text)
 }
 
@@ -77,7 +81,7 @@ impl Layout {
             lanes.push(x);
         }
         let width = x + wanted.last().copied().unwrap_or(0) + EDGE;
-        Layout { lanes, width: width.max(20 * EDGE), bottom: TOP + ROW * (chart.rows.len() + 1) }
+        Layout { lanes, width, bottom: TOP + ROW * (chart.rows.len() + 1) }
     }
 
     fn row(&self, row: usize) -> usize {
@@ -97,7 +101,7 @@ macro_rules! put {
 }
 
 impl Picture<'_, '_> {
-    fn draw(&mut self, run: &Run, titles: &Titles, closing: &[String], is_wrong: bool) {
+    fn draw(&mut self, run: &Run, headline: &str, closing: &[String], is_wrong: bool) {
         let Layout { width, bottom, .. } = self.layout;
         let lines: Vec<String> = closing.iter().flat_map(|text| wrapped(text, columns(width - 2 * EDGE))).collect();
         let height = bottom + LINE * (lines.len() + 1);
@@ -106,7 +110,7 @@ impl Picture<'_, '_> {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"run-chart\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\">"
         );
-        put!(self, "<title>{}</title>", escaped(&titles.headline()));
+        put!(self, "<title>{}</title>", escaped(headline));
         put!(self, "<style>\n{STYLE}</style>");
         for head in ["hand", "letter", "round"] {
             put!(
@@ -116,7 +120,7 @@ impl Picture<'_, '_> {
             );
         }
         put!(self, "<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>");
-        let headline = cut(&titles.headline(), columns(width - 2 * EDGE));
+        let headline = cut(headline, columns(width - 2 * EDGE));
         put!(self, "<text class=\"headline\" x=\"{EDGE}\" y=\"24\">{}</text>", escaped(&headline));
         self.lives(run);
         for number in 0..self.chart.letters.len() {

@@ -59,7 +59,7 @@ pub fn text(run: &Run, options: &ViewArgs) -> Result<String, String> {
     Ok(blocks.collect::<Vec<_>>().join("\n"))
 }
 
-/// Those that were asked for, or that matter most.
+/// Those that were asked for; or as many as there is room for, and more only if something happens in them.
 fn columns<'r>(
     run: &'r Run,
     steps: &[usize],
@@ -85,24 +85,21 @@ fn columns<'r>(
         let widest = cells.chain([width(shows.at(&run.start)), width(&title)]).max().unwrap_or(0);
         Column { title, shows, wanted: widest.min(WIDEST) + width(GAP) + 1 }
     };
-    let mut columns: Vec<Column> = processes.into_iter().map(column).collect();
     if options.columns.is_empty() {
-        let least: usize = columns.iter().map(|column| column.wanted.min(LEAST)).sum();
         variables.retain(|(title, _)| !title.contains(':'));
-        let narrowest = width(GAP) + 2;
-        let changing = run.changing();
-        if least + variables.len() * narrowest > room {
-            variables.retain(|(title, _)| changing.contains(title.as_str()));
-        }
-        let mut variables: Vec<Column> = variables.into_iter().map(column).collect();
-        if least + variables.iter().map(|column| column.wanted.min(LEAST)).sum::<usize>() > room {
-            variables.retain(|column| changing.contains(column.title.as_str()));
-        }
-        columns.extend(variables);
-    } else {
-        columns.extend(variables.into_iter().map(column));
     }
-    Ok(columns)
+    let mut processes: Vec<Column> = processes.into_iter().map(column).collect();
+    let mut variables: Vec<Column> = variables.into_iter().map(column).collect();
+    let least = |columns: &[Column]| columns.iter().map(|column| column.wanted.min(LEAST)).sum::<usize>();
+    if least(&processes) > room {
+        processes.retain(|idle| steps.iter().any(|step| !idle.shows.after(run, *step).is_empty()));
+    }
+    if options.columns.is_empty() && least(&processes) + least(&variables) > room {
+        let changing = run.changing();
+        variables.retain(|column| changing.contains(column.title.as_str()));
+    }
+    processes.extend(variables);
+    Ok(processes)
 }
 
 /// Of these titles, those that are named, or else begin so.
