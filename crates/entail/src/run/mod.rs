@@ -158,7 +158,9 @@ impl<'s> Run<'s> {
         let last = || self.steps.iter().rev().find_map(|taken| taken.told.violation.as_ref());
         match &self.ending {
             Ending::Wrong(violation) => Some(violation),
-            Ending::Failed | Ending::Refuted | Ending::Never | Ending::Done | Ending::Enough | Ending::Open => last(),
+            Ending::Failed | Ending::Refuted | Ending::Never | Ending::Done | Ending::Enough | Ending::Open => {
+                last()
+            }
         }
     }
 }

@@ -94,7 +94,7 @@ function showSource(step) {
   }
   const acted = [step?.act, step?.partner].filter(Boolean).map(lineOf).filter(Boolean);
   acted.forEach(line => line.classList.add('acted'));
-  acted[0]?.scrollIntoView({ block: 'nearest' });
+  reveal(source, acted[0]);
 }
 
 /** A mark of a process, or of several, beside a line. */
@@ -139,7 +139,16 @@ function mark(part, selector) {
   part.querySelector('.current')?.classList.remove('current');
   const found = part.querySelector(selector);
   found?.classList.add('current');
-  found?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  reveal(part, found);
+}
+
+/** Scrolls a part of the page, and nothing else, until an element in it is seen. */
+function reveal(part, element) {
+  if (!element) return;
+  const [inner, outer] = [element, part].map(one => one.getBoundingClientRect());
+  if (inner.top < outer.top || inner.bottom > outer.bottom) {
+    part.scrollTop += inner.top - outer.top - part.clientHeight / 2;
+  }
 }
 
 // The source and the list of steps are made once.

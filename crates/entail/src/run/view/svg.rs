@@ -241,12 +241,7 @@ impl Picture<'_, '_> {
         let class = if taken.told.violation.is_some() { "row wrong" } else { "row" };
         put!(self, "<g class=\"{class}\" data-step=\"{step}\">");
         put!(self, "<title>{}</title>", escaped(taken.told.text().trim()));
-        put!(
-            self,
-            "<rect class=\"band\" y=\"{}\" width=\"{}\" height=\"{ROW}\"/>",
-            y - ROW / 2,
-            self.layout.width
-        );
+        put!(self, "<rect class=\"band\" y=\"{}\" width=\"{}\" height=\"{ROW}\"/>", y - ROW / 2, self.layout.width);
         put!(self, "<text class=\"number\" x=\"{}\" y=\"{}\">{}</text>", LEFT - 16, y + 4, taken.told.number);
         for lane in (row.alive.0..row.alive.1).filter(|lane| *lane < taken.after.processes.len()) {
             self.process(lane, &format!("{}({lane})", taken.after.processes[lane].name), y);

@@ -60,12 +60,7 @@ pub fn text(run: &Run, options: &ViewArgs) -> Result<String, String> {
 }
 
 /// Those that were asked for; or as many as there is room for, and more only if something happens in them.
-fn columns<'r>(
-    run: &'r Run,
-    steps: &[usize],
-    options: &ViewArgs,
-    room: usize,
-) -> Result<Vec<Column<'r>>, String> {
+fn columns<'r>(run: &'r Run, steps: &[usize], options: &ViewArgs, room: usize) -> Result<Vec<Column<'r>>, String> {
     let processes = run.processes().into_iter().enumerate();
     let processes = processes.map(|(number, name)| (format!("{name}({number})"), Shows::Process(number)));
     let mut processes: Vec<_> = processes.collect();
