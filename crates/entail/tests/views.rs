@@ -122,7 +122,7 @@ fn as_far_as_a_trail_fits_there_is_a_picture_and_a_page() {
     for view in ["svg", "html"] {
         let replayed = replay("shop", "half", &["--as", view]);
         assert_eq!(replayed.status.code(), Some(2));
-        let misfit = "half.trail does not fit this model at step 99";
+        let misfit = "half.trail does not fit this model at step 4: customer(0) cannot do `order!2`";
         assert!(String::from_utf8_lossy(&replayed.stderr).contains(misfit));
         let text = String::from_utf8(replayed.stdout).unwrap();
         assert!(said(&text).contains(misfit) && text.contains("order!1"), "{text}");
