@@ -1,6 +1,6 @@
 //! The command line as people type it.
 
-use crate::run::View;
+use crate::run::ViewArgs;
 use crate::units::{self, Sweep};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use entail_front::{Granularity, Language, Options};
@@ -89,12 +89,11 @@ pub struct ReplayArgs {
     pub asked: AskedArgs,
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// How the run is shown
-    #[arg(long = "as", value_name = "VIEW", value_enum, default_value_t)]
-    pub view: View,
     /// The same as `--as steps`, or `--as json`
     #[arg(long, value_enum, default_value_t, conflicts_with = "view")]
     pub format: ReplayFormat,
+    #[command(flatten)]
+    pub shown: ViewArgs,
 }
 
 /// The automaton of a temporal formula

@@ -6,7 +6,7 @@ use crate::args::{ReplayArgs, ReplayFormat};
 use crate::check::{SAFETY, default_trail};
 use crate::console::{Console, Failure, Status};
 use crate::property::forbidden;
-use crate::run::{self, Origin, Titles, View};
+use crate::run::{self, Origin, Titles, View, ViewArgs};
 use crate::trail::Trail;
 use crate::{load, slice};
 use entail_front::{Asked, Meaning, ModelSource, Property, Says};
@@ -44,10 +44,10 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     let titles =
         Titles { model: args.model.display().to_string(), origin: Origin::Trail(path.display().to_string()) };
     let view = match args.format {
-        ReplayFormat::Text => args.view,
+        ReplayFormat::Text => args.shown.view,
         ReplayFormat::Json => View::Json,
     };
-    run::show(&mut *console.out, &mut follow, &titles, view)?;
+    run::show(&mut *console.out, &mut follow, &titles, &ViewArgs { view, ..args.shown.clone() })?;
     Ok(Status::Fine)
 }
 

@@ -5,15 +5,15 @@ mod view;
 mod walk;
 
 pub use passing::{Passing, Way};
-pub use view::{View, show};
+pub use view::{View, ViewArgs, show};
 pub use walk::{AGAIN, Told, Walk};
 
-use crate::console::Failure;
 use crate::violation::Violation;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Contents, Standing};
 use entail_model::State;
 use passing::Couriers;
+use std::collections::HashSet;
 
 /// What takes one step after the other and tells about it.
 pub trait Telling<'s> {
@@ -134,6 +134,40 @@ impl<'s> Run<'s> {
         }
         names
     }
+
+    /// The names of all variables that there ever are, in the order of the model.
+    pub fn variables(&self) -> Vec<&str> {
+        let (mut names, mut known) = (Vec::new(), HashSet::new());
+        for after in 0..=self.steps.len() {
+            // As long as processes are the same, so are variables.
+            if after == 0 || self.steps[after - 1].told.starts_or_ends() {
+                let variables = self.snapshot(after).values.iter().map(|(name, _)| name.as_str());
+                names.extend(variables.filter(|name| !is_process(name) && known.insert(*name)));
+            }
+        }
+        names
+    }
+
+    /// The names of what changes on the way.
+    pub fn changing(&self) -> HashSet<&str> {
+        self.steps.iter().flat_map(|taken| &taken.told.changes).map(|change| change.name.as_str()).collect()
+    }
+
+    /// What is wrong with the run.
+    pub fn error(&self) -> Option<&Violation> {
+        let last = || self.steps.iter().rev().find_map(|taken| taken.told.violation.as_ref());
+        match &self.ending {
+            Ending::Wrong(violation) => Some(violation),
+            Ending::Failed | Ending::Refuted | Ending::Never | Ending::Done | Ending::Enough | Ending::Open => {
+                last()
+            }
+        }
+    }
+}
+
+/// Among all that has a value in a state, processes are those with a number behind their name.
+fn is_process(name: &str) -> bool {
+    name.ends_with(')')
 }
 
 impl Titles {
@@ -146,9 +180,9 @@ impl Titles {
     }
 
     /// The run should go on in a way that is not possible.
-    pub fn misfit(&self, why: &str) -> Failure {
+    pub fn misfit(&self, why: &str) -> String {
         match &self.origin {
-            Origin::Trail(trail) => Failure::new(format!("{trail} does not fit this model {why}")),
+            Origin::Trail(trail) => format!("{trail} does not fit this model {why}"),
         }
     }
 }
@@ -193,13 +227,26 @@ impl Ending {
         }
     }
 
-    /// A sentence, and lines that explain it.
+    pub fn is_error(&self) -> bool {
+        match self {
+            Ending::Wrong(_) | Ending::Failed | Ending::Refuted | Ending::Never => true,
+            Ending::Done | Ending::Enough | Ending::Open => false,
+        }
+    }
+
+    /// A sentence, and what explains it.
+    pub fn told(&self) -> Vec<String> {
+        let reasons = match self {
+            Ending::Wrong(violation) => &violation.reasons[..],
+            Ending::Failed | Ending::Refuted | Ending::Never | Ending::Done | Ending::Enough | Ending::Open => &[],
+        };
+        [&[self.words()], reasons].concat()
+    }
+
+    /// A sentence.
     pub fn words(&self) -> String {
         match self {
-            Ending::Wrong(Violation { message, reasons, .. }) => {
-                let reasons: String = reasons.iter().map(|reason| format!("\n  {reason}")).collect();
-                format!("The run ends here: {message}{reasons}")
-            }
+            Ending::Wrong(violation) => format!("The run ends here: {}", violation.message),
             Ending::Failed => "The run ends here, in an error.".to_owned(),
             Ending::Refuted => "The run ends here: the property is broken, whatever comes next.".to_owned(),
             Ending::Never => "The run goes on like that for ever.".to_owned(),

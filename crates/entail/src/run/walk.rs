@@ -126,6 +126,12 @@ impl Walk<'_, '_> {
 }
 
 impl Told<'_> {
+    /// Whether there are other processes afterwards.
+    pub fn starts_or_ends(&self) -> bool {
+        let mut processes = self.changes.iter().filter(|change| super::is_process(&change.name));
+        processes.any(|change| change.before.is_empty() || change.after.is_empty())
+    }
+
     /// A line for the step, and further ones for what it prints and changes.
     pub fn text(&self) -> String {
         let mut text = format!("{:>5}  ", self.number);

@@ -1,6 +1,6 @@
 //! A run for programs. What the keys mean: `docs/runs.md`.
 
-use crate::run::{Ending, Origin, Passing, Run, Snapshot, Taken, Titles, Told, Way};
+use crate::run::{Origin, Passing, Run, Snapshot, Taken, Titles, Told, Way};
 use crate::violation::Violation;
 use entail_ir::Statement;
 use serde::{Serialize, Serializer};
@@ -112,11 +112,6 @@ struct Error {
 /// The whole document.
 pub fn text(run: &Run, titles: &Titles) -> String {
     let number = |index: usize| run.steps.get(index).map(|step| step.told.number);
-    let last = run.steps.iter().rev().find_map(|step| step.told.violation.as_ref());
-    let error = match &run.ending {
-        Ending::Wrong(violation) => Some(violation),
-        Ending::Failed | Ending::Refuted | Ending::Never | Ending::Done | Ending::Enough | Ending::Open => last,
-    };
     let document = Document {
         tool: "entail",
         version: env!("CARGO_PKG_VERSION"),
@@ -129,7 +124,7 @@ pub fn text(run: &Run, titles: &Titles) -> String {
         steps: run.steps.iter().map(|step| Step::of(step, number)).collect(),
         cycle_start: run.cycle_start.and_then(number),
         ending: run.ending.name(),
-        error: error.map(Error::from),
+        error: run.error().map(Error::from),
     };
     serde_json::to_string_pretty(&document).expect("strings and numbers only") + "\n"
 }

@@ -1,11 +1,22 @@
 //! Ways to see a run, a file for each.
 
+mod chart;
+mod columns;
+mod html;
 mod json;
+mod lanes;
+mod margin;
+mod options;
 mod steps;
+mod svg;
+mod table;
+
+pub use options::ViewArgs;
 
 use super::{Run, Telling, Titles};
 use crate::console::Failure;
 use clap::ValueEnum;
+use columns::wrapped;
 use std::io::Write;
 
 /// How a run is shown.
@@ -14,24 +25,84 @@ pub enum View {
     /// What happens and what it changes, step by step
     #[default]
     Steps,
+    /// A column for each process and variable, a row for each step
+    Table,
+    /// A lane for each process, with the messages between them
+    Chart,
+    /// The chart as a picture
+    Svg,
+    /// A page for a browser, to go through the run: source, chart and states
+    Html,
     /// For programs, with all states
     Json,
 }
 
 /// Shows a run, as far as it is possible; it fails after that if it should go further.
-pub fn show(out: &mut dyn Write, telling: &mut dyn Telling, titles: &Titles, view: View) -> Result<(), Failure> {
-    let misfit = match view {
-        // However long it is.
-        View::Steps => steps::write(out, telling, titles)?,
-        View::Json => {
-            let (run, misfit) = Run::of(telling);
-            match misfit {
-                // Half a document would be none.
-                Some(_) => {}
-                None => out.write_all(json::text(&run, titles).as_bytes())?,
-            }
-            misfit
-        }
+pub fn show(
+    out: &mut dyn Write,
+    telling: &mut dyn Telling,
+    titles: &Titles,
+    options: &ViewArgs,
+) -> Result<(), Failure> {
+    let mut whole = |draw: &dyn Fn(&Run, Option<&str>) -> Result<String, String>| {
+        let (run, misfit) = Run::of(telling);
+        let misfit = misfit.map(|why| titles.misfit(&why));
+        out.write_all(draw(&run, misfit.as_deref()).map_err(Failure::new)?.as_bytes())?;
+        misfit.map_or(Ok(()), |why| Err(Failure::new(why)))
     };
-    misfit.map_or(Ok(()), |why| Err(titles.misfit(&why)))
+    match options.view {
+        // However long it is.
+        View::Steps => {
+            let misfit = steps::write(out, telling, titles, options)?;
+            misfit.map_or(Ok(()), |why| Err(Failure::new(titles.misfit(&why))))
+        }
+        View::Table => whole(&|run, misfit| {
+            let table = table::text(run, options)?;
+            Ok(framed(&table, run, titles, misfit, options))
+        }),
+        View::Chart => whole(&|run, misfit| Ok(framed(&chart::text(run, options), run, titles, misfit, options))),
+        View::Svg => whole(&|run, misfit| svg::text(run, titles, misfit, options)),
+        View::Html => whole(&|run, misfit| html::text(run, titles, misfit, &html::Source::of(run), options)),
+        View::Json => whole(&|run, misfit| match misfit {
+            // Half a document would be none.
+            Some(_) => Ok(String::new()),
+            None => Ok(json::text(run, titles)),
+        }),
+    }
+}
+
+/// With what the run is, and how it ends; that it should go on is an error, which is told elsewhere.
+fn framed(text: &str, run: &Run, titles: &Titles, misfit: Option<&str>, options: &ViewArgs) -> String {
+    let lines = |text: &str| wrapped(text, options.width()).join("\n") + "\n";
+    let mut closing: String = errors(run).map(|error| lines(&error)).collect();
+    if misfit.is_none() {
+        closing.extend(run.ending.told().iter().map(|told| lines(told)));
+    }
+    let gap = if closing.is_empty() || text.is_empty() { "" } else { "\n" };
+    format!("{}\n{text}{gap}{closing}", lines(&titles.headline()))
+}
+
+/// What goes wrong on the way.
+fn errors(run: &Run) -> impl Iterator<Item = String> {
+    run.steps.iter().filter_map(|taken| {
+        let violation = taken.told.violation.as_ref()?;
+        Some(format!("step {}: {}", taken.told.number, violation.message))
+    })
+}
+
+/// What is said in the end where all is in one document.
+fn closing(run: &Run, misfit: Option<&str>) -> Vec<String> {
+    let last = misfit.map_or_else(|| run.ending.told(), |misfit| vec![misfit.to_owned()]);
+    errors(run).chain(last).collect()
+}
+
+/// A picture or a page of so many steps would be of no use to anybody, nor to a browser.
+fn limited(count: usize, most: usize, view: &str) -> Result<(), String> {
+    if count <= most {
+        return Ok(());
+    }
+    Err(format!(
+        "the run has {count} steps, and `--as {view}` shows {most} at most; leave some out with `--hide` or \
+         `--only-messages`, or see it with `--as steps`, `table` or `chart`"
+    ))
 }

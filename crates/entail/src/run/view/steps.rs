@@ -1,10 +1,16 @@
 //! What happens and what it changes, step by step.
 
+use super::options::ViewArgs;
 use crate::run::{AGAIN, Telling, Titles};
 use std::io::{self, Write};
 
 /// Writes what happens while it happens, and how it ends; or returns why it does not go on as it should.
-pub fn write(out: &mut dyn Write, telling: &mut dyn Telling, titles: &Titles) -> io::Result<Option<String>> {
+pub fn write(
+    out: &mut dyn Write,
+    telling: &mut dyn Telling,
+    titles: &Titles,
+    options: &ViewArgs,
+) -> io::Result<Option<String>> {
     writeln!(out, "{}\n", titles.headline())?;
     loop {
         let starts_cycle = telling.is_at_cycle();
@@ -16,8 +22,10 @@ pub fn write(out: &mut dyn Write, telling: &mut dyn Telling, titles: &Titles) ->
         if starts_cycle {
             out.write_all(AGAIN.as_bytes())?;
         }
-        out.write_all(told.text().as_bytes())?;
+        if !options.hides(&told) {
+            out.write_all(told.text().as_bytes())?;
+        }
     }
-    writeln!(out, "\n{}", telling.ending().words())?;
+    writeln!(out, "\n{}", telling.ending().told().join("\n  "))?;
     Ok(None)
 }
