@@ -2,6 +2,8 @@
 
 mod follow;
 
+pub use follow::Meant;
+
 use crate::args::{ReplayArgs, ReplayFormat};
 use crate::check::{SAFETY, default_trail};
 use crate::console::{Console, Failure, Status};
@@ -56,7 +58,7 @@ fn known<'m>(model: &'m ModelSource, name: &str) -> Result<&'m Property, Failure
     known.ok_or_else(|| Failure::new(format!("the model has no property `{name}`")))
 }
 
-fn read_trail(path: &Path) -> Result<Trail, Failure> {
+pub fn read_trail(path: &Path) -> Result<Trail, Failure> {
     let cannot = |error| Failure::new(format!("cannot read {}: {error}", path.display()));
     let file = File::open(path).map_err(cannot)?;
     Trail::read(BufReader::new(file)).map_err(|why| Failure::new(format!("{} is no trail: {why}", path.display())))

@@ -104,7 +104,7 @@ fn kept(before: &[&str], now: &[String]) -> Vec<Option<usize>> {
     }
     // Or something happens in the middle: what can be found again in order has stayed.
     let mut next = 0;
-    let mut find = |message: &String| {
+    let find = |message: &String| {
         let found = next + before.get(next..)?.iter().position(|before| before == message)?;
         next = found + 1;
         Some(found)

@@ -1,6 +1,7 @@
 //! Ways to see a run, a file for each.
 
 mod json;
+mod output;
 mod steps;
 
 use super::{Run, Telling, Titles};
@@ -14,6 +15,8 @@ pub enum View {
     /// What happens and what it changes, step by step
     #[default]
     Steps,
+    /// Only what the model prints
+    Output,
     /// For programs, with all states
     Json,
 }
@@ -23,6 +26,7 @@ pub fn show(out: &mut dyn Write, telling: &mut dyn Telling, titles: &Titles, vie
     let misfit = match view {
         // However long it is.
         View::Steps => steps::write(out, telling, titles)?,
+        View::Output => output::write(out, telling)?,
         View::Json => {
             let (run, misfit) = Run::of(telling);
             match misfit {
