@@ -6,7 +6,7 @@ mod walk;
 
 pub use passing::{Passing, Way};
 pub use view::{View, show};
-pub use walk::{AGAIN, Told, Walk, action};
+pub use walk::{AGAIN, Told, Walk, action, brief_action};
 
 use crate::console::Failure;
 use crate::violation::Violation;

@@ -133,9 +133,7 @@ impl Walk<'_, '_> {
     pub fn actions(&mut self, steps: &[Step]) -> Vec<String> {
         let action = |&step: &Step| {
             let explained = self.take(step).explained;
-            explained.map_or(String::new(), |Explained { process, process_name, statement, .. }| {
-                format!("{process_name}({process}): {}", statement.text)
-            })
+            explained.as_ref().map_or(String::new(), brief_action)
         };
         steps.iter().map(action).collect()
     }
@@ -170,6 +168,11 @@ impl Told<'_> {
         }
         text
     }
+}
+
+/// Who does what.
+pub fn brief_action(Explained { process, process_name, statement, .. }: &Explained) -> String {
+    format!("{process_name}({process}): {}", statement.text)
 }
 
 /// Who does what, and where.

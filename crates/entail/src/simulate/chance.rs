@@ -6,7 +6,9 @@ use crate::console::Status;
 use crate::replay::Meant;
 use crate::run::{Ending, Telling, Told, Walk};
 use crate::trail::Record;
+use crate::violation::Violation;
 use entail_ir::Interpreter;
+use entail_ir::interpret::Step;
 use entail_model::State;
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -17,13 +19,13 @@ pub struct Chance<'a, 's> {
     ahead: Ahead<'a>,
     dice: Dice,
     walk: Walk<'a, 's>,
-    given: std::vec::IntoIter<entail_ir::interpret::Step>,
+    given: std::vec::IntoIter<Step>,
     /// Why what was given ends too early.
     misfit: Option<String>,
     pub taken: u64,
     limits: Limits<'a>,
     /// What the last step has done wrong.
-    failure: Option<String>,
+    failure: Option<Violation>,
     record: Option<Record<BufWriter<File>>>,
 }
 
@@ -67,8 +69,8 @@ impl<'a, 's> Chance<'a, 's> {
         self.record.take().map_or(Ok(()), Record::finish)
     }
 
-    pub fn failure(&self) -> Option<&str> {
-        self.failure.as_deref()
+    pub fn failure(&self) -> Option<&Violation> {
+        self.failure.as_ref()
     }
 
     pub fn status(&self) -> Status {
@@ -116,7 +118,7 @@ impl<'s> Telling<'s> for Chance<'_, 's> {
         }
         let (fired, state) = self.ahead.outcome(index);
         let told = self.walk.arrive(step, fired, state.to_vec());
-        self.failure = told.violation.as_ref().map(|violation| violation.message.clone());
+        self.failure.clone_from(&told.violation);
         Ok(Some(told))
     }
 

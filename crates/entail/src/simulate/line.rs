@@ -37,14 +37,21 @@ const LAST_STEPS: usize = 20;
 /// No command is longer.
 const MAX_LINE: u64 = 4096;
 
-/// Reads commands and does them, until the end.
-pub fn converse(session: &mut Session, mut input: impl BufRead, out: &mut dyn Write) -> io::Result<()> {
+/// Reads commands and does them, until the end. What was typed elsewhere is repeated, so that it can be read here.
+pub fn converse(
+    session: &mut Session,
+    (mut input, echo): (impl BufRead, bool),
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "{}; ? for help\n", session.title)?;
     tell_choices(session, out)?;
     loop {
         write!(out, "{}> ", session.at())?;
         out.flush()?;
         let Some(line) = read_line(&mut input)? else { return writeln!(out) };
+        if echo {
+            writeln!(out, "{line}")?;
+        }
         match understand(&line) {
             Ok(Said::Nothing) => {}
             Ok(Said::Quit) => return Ok(()),
@@ -130,7 +137,7 @@ fn tell_state(session: &Session, out: &mut dyn Write) -> io::Result<()> {
 fn tell_history(session: &Session, out: &mut dyn Write) -> io::Result<()> {
     let first = session.at().saturating_sub(LAST_STEPS);
     for (number, told) in (first + 1..).zip(session.history(first, session.at() - first)) {
-        writeln!(out, "{number:>5}  {told}")?;
+        writeln!(out, "{number:>5}  {}", in_words(told.as_ref()))?;
     }
     Ok(())
 }

@@ -16,10 +16,11 @@ mod timeline;
 use crate::args::SimulateArgs;
 use crate::check::default_trail;
 use crate::console::{Console, Failure, Status};
+use crate::interrupt;
 use crate::load::{self, Reading};
 use crate::replay::{Meant, read_trail};
 use crate::run::{self, Origin, Telling, Titles, View};
-use crate::{interrupt, run::Ending};
+use crate::violation::Violation;
 use ahead::Ahead;
 use chance::{Chance, Limits};
 use dice::{Dice, any_seed};
@@ -28,7 +29,8 @@ use entail_ir::Interpreter;
 use entail_model::{Model, StateBuf};
 use session::Session;
 use std::fs::File;
-use std::io::{IsTerminal, stdin, stdout};
+use std::io::{self, BufWriter, IsTerminal, Write, stdin, stdout};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub fn simulate(args: &SimulateArgs, console: &mut Console) -> Result<Status, Failure> {
     let Reading { model, sources, .. } = load::read(&args.model, &args.reading, &[], console);
@@ -58,7 +60,7 @@ fn run_at_random(
     dice: Dice,
     given: Option<Meant>,
     titles: &Titles,
-    console: &mut Console,
+    console: &Console,
 ) -> Result<Status, Failure> {
     let stop = interrupt::flag();
     let limits = Limits { steps: args.steps, stop: &stop };
@@ -71,16 +73,39 @@ fn run_at_random(
         let cannot = |error| Failure::new(format!("cannot write {}: {error}", path.display()));
         chance = chance.recorded(file.map_err(cannot)?);
     }
-    let shown = run::show(&mut *console.out, &mut chance, titles, args.view);
-    let written = chance.finish();
+    let mut out = BufWriter::new(Heard { out: stdout(), stop: &stop });
+    let shown = run::show(&mut out, &mut chance, titles, args.view);
+    let (written, flushed) = (chance.finish(), out.flush());
     shown?;
     written?;
-    console.out.flush()?;
+    flushed?;
     if args.view == View::Output {
         // What the model prints is on stdout, and nothing else.
         console.complain(&format!("{}\n{}\n", titles.headline(), summary(&chance)));
     }
     Ok(chance.status())
+}
+
+/// A writer whose reader may leave: then the run need not go on.
+struct Heard<'a, W> {
+    out: W,
+    stop: &'a AtomicBool,
+}
+
+impl<W: Write> Write for Heard<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.out.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.stop.store(true, Ordering::Relaxed);
+                Ok(bytes.len())
+            }
+            result => result,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// How the run came to its end, for those who have seen nothing else of it.
@@ -89,10 +114,14 @@ fn summary(chance: &Chance) -> String {
         1 => "1 step".to_owned(),
         count => format!("{count} steps"),
     };
-    match (chance.ending(), chance.failure()) {
-        (Ending::Failed, Some(why)) => format!("{steps}. The run ends in an error: {why}"),
-        (ending, _) => format!("{steps}. {}", ending.words()),
-    }
+    let end = match chance.failure() {
+        Some(Violation { message, place: Some(place), .. }) => {
+            format!("The run ends in an error: {message} ({}:{})", place.file, place.line)
+        }
+        Some(Violation { message, place: None, .. }) => format!("The run ends in an error: {message}"),
+        None => chance.ending().words(),
+    };
+    format!("{steps} (see `--as steps`). {end}")
 }
 
 fn converse(
@@ -117,7 +146,8 @@ fn converse(
         full::converse(&mut session, &stop)
             .map_err(|error| Failure::new(format!("the terminal fails: {error}; try --plain")))?;
     } else {
-        line::converse(&mut session, stdin().lock(), &mut *console.out)?;
+        let echo = !stdin().is_terminal();
+        line::converse(&mut session, (stdin().lock(), echo), &mut *console.out)?;
     }
     Ok(session.status())
 }

@@ -2,8 +2,9 @@
 
 use super::keys::BINDINGS;
 use super::looks::{Looks, Panel};
-use super::session::{Session, in_words};
+use super::session::{Session, in_few_words};
 use entail_ir::Statement;
+use entail_ir::interpret::Explained;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
@@ -114,10 +115,23 @@ fn steps(session: &Session, marked: usize, window: Window, turned: &mut isize) -
     let choices = session.choices();
     let first = window.first((marked + 1).saturating_sub(window.height), choices.len(), turned);
     let shown = choices.iter().enumerate().skip(first).take(window.height).map(|(index, choice)| {
-        let line = Line::from(window.cut(&format!("{:>2} {}", index + 1, in_words(choice.as_ref()))));
+        let line = Line::from(window.cut(&format!("{:>2} {}", index + 1, on_a_line(choice.as_ref()))));
         if index == marked { line.style(Modifier::REVERSED) } else { line }
     });
     shown.collect()
+}
+
+/// Who does what in which line: which file that is shows beside it.
+fn on_a_line(explained: Option<&Explained>) -> String {
+    let Some(Explained { process, process_name, statement, partner, .. }) = explained else {
+        return in_few_words(None);
+    };
+    let who = format!("{process_name}({process})");
+    let mut told = format!("{who:<10} {:>4}  {}", statement.line, statement.text);
+    if let Some((partner, name, reply)) = partner {
+        told += &format!("  →  {name}({partner}) {}  {}", reply.line, reply.text);
+    }
+    told
 }
 
 /// The file of the step that is marked, with the numbers of processes where they are.
@@ -140,10 +154,7 @@ fn source(session: &Session, marked: usize, window: Window, turned: &mut isize) 
         });
         let here: Vec<_> = here.map(|standing| standing.process.to_string()).collect();
         let marks = if here.is_empty() { String::new() } else { format!("{}▸", here.join(",")) };
-        let line_style = match here.is_empty() {
-            true => Style::new(),
-            false => Style::new().fg(Color::Green),
-        };
+        let line_style = if here.is_empty() { Style::new() } else { Style::new().fg(Color::Green) };
         let line_style = if number == line { line_style.bold() } else { line_style };
         let marks = Span::styled(format!("{marks:>5}"), Style::new().fg(Color::Cyan));
         Line::from(vec![format!("{number:>4}").dim(), marks, Span::styled(window.cut(text), line_style)])
@@ -168,7 +179,7 @@ fn state(session: &Session, window: Window, turned: &mut isize) -> Vec<Line<'sta
 fn history(session: &Session, window: Window, turned: &mut isize) -> Vec<Line<'static>> {
     let first = window.first(session.at().saturating_sub(window.height), session.length(), turned);
     let told = (first + 1..).zip(session.history(first, window.height)).map(|(number, told)| {
-        let line = Line::from(window.cut(&format!("{number:>4} {told}")));
+        let line = Line::from(window.cut(&format!("{number:>4} {}", in_few_words(told.as_ref()))));
         match number.cmp(&session.at()) {
             std::cmp::Ordering::Less => line,
             std::cmp::Ordering::Equal => line.bold(),

@@ -4,7 +4,7 @@ use super::ahead::Ahead;
 use super::dice::Dice;
 use super::timeline::Timeline;
 use crate::console::Status;
-use crate::run::{Ending, Told, Walk, action};
+use crate::run::{Ending, Told, Walk, action, brief_action};
 use crate::trail::Record;
 use entail_front::source::Sources;
 use entail_ir::Interpreter;
@@ -259,15 +259,15 @@ impl<'s> Session<'_, 's> {
         (!state.is_empty()).then(|| self.interpreter.explain(step, state))
     }
 
-    /// Some steps of the run, in words.
-    pub fn history(&self, first: usize, count: usize) -> Vec<String> {
+    /// Some steps of the run.
+    pub fn history(&self, first: usize, count: usize) -> Vec<Option<Explained<'s>>> {
         let first = first.min(self.timeline.len());
         let mut state = self.timeline.state(first, self.interpreter);
         let steps = self.timeline.steps()[first..].iter().take(count);
         let told = steps.map(|&step| {
-            let told = in_words(self.explain(step, &state).as_ref());
+            let explained = self.explain(step, &state);
             super::timeline::take(step, &mut state, self.interpreter);
-            told
+            explained
         });
         told.collect()
     }
@@ -339,6 +339,11 @@ impl Stopped {
 /// A step in a line.
 pub fn in_words(explained: Option<&Explained>) -> String {
     explained.map_or_else(|| "the model starts".to_owned(), action)
+}
+
+/// The same in few words.
+pub fn in_few_words(explained: Option<&Explained>) -> String {
+    explained.map_or_else(|| in_words(None), brief_action)
 }
 
 fn contents(channel: &Contents) -> String {

@@ -1,7 +1,6 @@
 //! The picture of the screen in the guide is what is drawn now.
 
-use super::{Looks, draw, look_at, root, type_in};
-use entail_front::{Loaded, Options, load};
+use super::{Looks, draw, root, type_in, with_session};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::{Buffer, Cell};
@@ -15,11 +14,12 @@ const CELL: (u16, u16) = (9, 18);
 #[test]
 fn the_picture_in_the_guide_is_what_is_drawn() {
     let path = root().join("docs/pictures/simulate.svg");
-    let Loaded { sources, model, .. } = load(&root().join("examples/peterson-wrong.pml"), &Options::default());
+    let text = fs::read_to_string(root().join("examples/peterson-wrong.pml")).unwrap();
     let mut svg = String::new();
-    look_at("peterson-wrong.pml", &model.unwrap().system, &sources, |session| {
+    with_session(&text, |session| {
+        session.title = "peterson-wrong.pml".to_owned();
         let mut looks = Looks::default();
-        type_in("1121", session, &mut looks);
+        type_in("1122b", session, &mut looks);
         let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
         terminal.draw(|frame| draw(frame, session, &mut looks)).unwrap();
         svg = picture(terminal.backend().buffer());
