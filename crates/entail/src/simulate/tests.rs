@@ -9,6 +9,7 @@ use super::looks::{Looks, Next};
 use super::screen::draw;
 use super::session::{Act, Session, Stopped};
 use super::start;
+use super::timeline::Timeline;
 use crate::args::Backend;
 use crate::console::Status;
 use entail_front::source::Sources;
@@ -179,6 +180,32 @@ fn any_state_of_a_long_run_is_found_again() {
         assert_eq!(session.length(), 40_010);
         assert_eq!(session.history(40_005, 100).len(), 5);
     });
+}
+
+#[test]
+fn a_timeline_remembers_what_was_last_done() {
+    let (model, _) = read(Language::Promela, "byte x, y; active proctype p() { do :: x++ :: y++ :: x = y od }");
+    let system = model.unwrap().system;
+    let interpreter = Interpreter::new(&system);
+    let mut ahead = Ahead::new(&interpreter, Backend::Interpret);
+    let (mut dice, mut rng) = (Dice::new(1), Rng::new(1));
+    let mut states = vec![start(&interpreter)];
+    let mut timeline = Timeline::new(states[0].clone());
+    for _ in 0..60 {
+        for _ in 0..rng.below(3000) {
+            ahead.look(states.last().unwrap());
+            let index = dice.choose(ahead.steps()).unwrap();
+            states.push(ahead.outcome(index).1.to_vec());
+            timeline.push(ahead.steps()[index], states.last().unwrap());
+        }
+        let kept = rng.below(states.len());
+        timeline.truncate(kept);
+        states.truncate(kept + 1);
+        for _ in 0..20 {
+            let after = rng.below(states.len());
+            assert_eq!(timeline.state(after, &interpreter), states[after], "after {after} steps of {kept}");
+        }
+    }
 }
 
 #[test]
