@@ -149,14 +149,15 @@ fn an_interruption_ends_the_run_in_good_order() {
 #[test]
 fn the_session_in_the_guide_is_a_real_one() {
     let guide = fs::read_to_string(root().join("docs/simulate.md")).unwrap();
-    let (_, shown) = guide.split_once("```text\npeterson-wrong.pml; ? for help\n").expect("there is a session");
+    let (_, shown) =
+        guide.split_once("```text\npeterson-wrong.pml, seed 7; ? for help\n").expect("there is a session");
     let (shown, _) = shown.split_once("```").expect("it ends");
     let typed = shown.lines().filter_map(|line| line.split_once("> ").filter(|(at, _)| at.parse::<u32>().is_ok()));
     let typed: String = typed.map(|(_, typed)| format!("{typed}\n")).collect();
     let mut command = Command::new(ENTAIL);
-    command.args(["simulate", "-i", "peterson-wrong.pml"]).current_dir(root().join("examples"));
+    command.args(["simulate", "-i", "--seed", "7", "peterson-wrong.pml"]).current_dir(root().join("examples"));
     let said = text(&run_with(command, typed.as_bytes()).stdout);
-    assert_eq!(said, format!("peterson-wrong.pml; ? for help\n{shown}"));
+    assert_eq!(said, format!("peterson-wrong.pml, seed 7; ? for help\n{shown}"));
 }
 
 fn simulate(args: &[&str]) -> Output {

@@ -64,7 +64,7 @@ impl Terminal {
     /// Begins a simulation.
     fn simulate(&self) {
         self.press(&[&format!("{ENTAIL} simulate -i --seed 1 peterson-wrong.pml"), "Enter"]);
-        self.wait_for("peterson-wrong.pml  step 0");
+        self.wait_for("peterson-wrong.pml, seed 1  step 0");
     }
 
     /// The shell is back, and what is typed is seen again.

@@ -41,7 +41,7 @@ pub fn simulate(args: &SimulateArgs, console: &mut Console) -> Result<Status, Fa
     let given = args.along.as_deref().map(read_trail).transpose()?.map(|trail| Meant::by(&trail, &interpreter));
     let titles = Titles { model: args.model.display().to_string(), origin: Origin::Chance { seed, along } };
     if args.interactive {
-        converse(args, (&interpreter, &sources), Dice::new(seed), given, &titles, console)
+        converse(args, (&interpreter, &sources), seed, given, &titles, console)
     } else {
         run_at_random(args, &interpreter, Dice::new(seed), given, &titles, console)
     }
@@ -127,14 +127,15 @@ fn summary(chance: &Chance) -> String {
 fn converse(
     args: &SimulateArgs,
     (interpreter, sources): (&Interpreter, &Sources),
-    dice: Dice,
+    seed: u64,
     given: Option<Meant>,
     titles: &Titles,
     console: &mut Console,
 ) -> Result<Status, Failure> {
     let trail = args.trail.clone().unwrap_or_else(|| default_trail(&args.model));
     let ahead = Ahead::new(interpreter, args.backend);
-    let mut session = Session::new(titles.model.clone(), (interpreter, sources), ahead, dice, trail);
+    let title = format!("{}, seed {seed}", titles.model);
+    let mut session = Session::new(title, (interpreter, sources), ahead, Dice::new(seed), trail);
     if let Some(Meant { steps, misfit, .. }) = given {
         if let Some(why) = misfit {
             return Err(titles.misfit(&why));

@@ -17,7 +17,7 @@ fn the_picture_in_the_guide_is_what_is_drawn() {
     let text = fs::read_to_string(root().join("examples/peterson-wrong.pml")).unwrap();
     let mut svg = String::new();
     with_session(&text, |session| {
-        session.title = "peterson-wrong.pml".to_owned();
+        session.title = "peterson-wrong.pml, seed 1".to_owned();
         let mut looks = Looks::default();
         type_in("1122b", session, &mut looks);
         let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
