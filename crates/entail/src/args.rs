@@ -24,6 +24,7 @@ pub enum Verb {
     Ltl(LtlArgs),
     Replay(ReplayArgs),
     Show(ShowArgs),
+    Simulate(SimulateArgs),
     Slice(SliceArgs),
 }
 
@@ -95,6 +96,41 @@ pub struct ReplayArgs {
     #[command(flatten)]
     pub shown: ViewArgs,
 }
+
+/// One run of the model: at random, step by step as you choose, or along a trail
+#[derive(Debug, Args)]
+#[command(after_help = SIMULATION_STATUS)]
+pub struct SimulateArgs {
+    pub model: PathBuf,
+    /// Choose each step yourself, on the whole screen
+    #[arg(short, long, conflicts_with = "view")]
+    pub interactive: bool,
+    /// Line by line instead, as is done without a terminal
+    #[arg(long, requires = "interactive")]
+    pub plain: bool,
+    /// By what steps are chosen: the same seed gives the same run [default: another one each time]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// How many steps are taken at most
+    #[arg(long, value_name = "N", default_value_t = 10_000, conflicts_with = "interactive")]
+    pub steps: u64,
+    /// Follow this trail first, as written by `entail` or SPIN's `pan`
+    #[arg(long, value_name = "TRAIL")]
+    pub along: Option<PathBuf>,
+    /// Where the run goes as a trail, for `entail replay` or `spin -t`; if interactive, when you say so
+    #[arg(long, value_name = "FILE")]
+    pub trail: Option<PathBuf>,
+    /// How successors are computed; the run is the same
+    #[arg(long, value_name = "jit|interpret", default_value = "jit", value_parser = choice(BACKENDS, &[]))]
+    pub backend: Backend,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    #[command(flatten)]
+    pub shown: ViewArgs,
+}
+
+const SIMULATION_STATUS: &str = "Exit status: 0 the run has come to its end or to as many steps as were asked for, \
+    1 it ends in an error, 2 the model or the command is wrong, 3 it was interrupted.";
 
 /// The automaton of a temporal formula
 #[derive(Debug, Args)]
@@ -274,7 +310,7 @@ pub struct HowArgs {
     pub reduce: Reduction,
     /// How successors are computed
     #[arg(long, value_name = "jit|interpret", default_value = "jit",
-        value_parser = choice(&[("jit", Backend::Jit), ("interpret", Backend::Interpret)], &[]))]
+        value_parser = choice(BACKENDS, &[]))]
     pub backend: Backend,
     /// Explore the model exactly as written
     #[arg(long)]
@@ -421,6 +457,8 @@ pub enum Backend {
     Jit,
     Interpret,
 }
+
+const BACKENDS: &[(&str, Backend)] = &[("jit", Backend::Jit), ("interpret", Backend::Interpret)];
 
 impl Store {
     /// Whether no state is ever taken for another one.

@@ -95,7 +95,7 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, oversight: Oversigh
             return Report::new(path, plan.clone(), Vec::new(), vec![error]);
         }
     };
-    let Reading { model, warnings, errors } = load::read(path, &args.reading, &asked, console);
+    let Reading { model, sources: _, warnings, errors } = load::read(path, &args.reading, &asked, console);
     let mut report = Report::new(path, plan.clone(), warnings, errors);
     let Some(model) = model else { return report };
     let names = args.what.properties.iter().map(String::as_str).chain(asked.iter().map(Asked::name));

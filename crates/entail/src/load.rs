@@ -11,6 +11,7 @@ use std::path::Path;
 /// A model, or what is wrong with it. Everything worth saying has been said on stderr.
 pub struct Reading {
     pub model: Option<ModelSource>,
+    pub sources: Sources,
     pub warnings: Vec<String>,
     pub errors: Vec<String>,
 }
@@ -25,7 +26,8 @@ pub fn read(path: &Path, args: &ReadingArgs, asked: &[Asked], console: &Console)
         let problems = problems.iter().filter(|problem| problem.severity == severity);
         problems.map(|problem| line(problem, &sources)).collect()
     };
-    Reading { model, warnings: of(Severity::Warning), errors: of(Severity::Error) }
+    let (warnings, errors) = (of(Severity::Warning), of(Severity::Error));
+    Reading { model, sources, warnings, errors }
 }
 
 /// For commands that can do nothing without a model.

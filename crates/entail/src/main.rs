@@ -20,6 +20,7 @@ mod replay;
 mod report;
 mod run;
 mod show;
+mod simulate;
 mod slice;
 mod swarm;
 mod sweep;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Verb::Ltl(args) => ltl::ltl(args, &mut console),
         Verb::Replay(args) => replay::replay(args, &mut console),
         Verb::Show(args) => show::show(args, &mut console),
+        Verb::Simulate(args) => simulate::simulate(args, &mut console),
         Verb::Slice(args) => slice::slice(args, &mut console),
     };
     let flushed = console.out.flush().map_err(Failure::from);

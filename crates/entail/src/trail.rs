@@ -13,7 +13,8 @@
 use entail_ir::System;
 use entail_ir::interpret::Step;
 use entail_search::{Counterexample, ErrorKind};
-use std::io::{self, BufRead, Read};
+use std::fmt;
+use std::io::{self, BufRead, Read, Write};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trail {
@@ -41,27 +42,18 @@ impl Trail {
     /// The trail of a run; empty if the model could not even start.
     pub fn of(run: &Counterexample<Step>, system: &System) -> Trail {
         let steps = if run.start.is_empty() { &[] } else { &run.steps[..] };
-        let statement = |edge| system.statement(system.edge(edge).statement).spin_id;
         let lines = |steps: &[Step]| steps.iter().map(|step| 1 + usize::from(step.partner().is_some())).sum();
         let cycle_start = match run.error {
             ErrorKind::Cycle { begins } => Some(lines(&steps[..begins.min(steps.len())])),
             ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
         };
-        let halves = steps.iter().flat_map(|step| {
-            let first = (step.process(), statement(step.edge()));
-            let second = step.partner().map(|(process, edge)| (process, statement(edge)));
-            std::iter::once(first).chain(second)
-        });
-        let moves = (1..).zip(halves).map(|(step, (process, statement))| {
-            let process = process as u32;
-            Move { step, process, statement }
-        });
+        let moves = (1..).zip(steps.iter().flat_map(|&step| halves(step, system)));
+        let moves = moves.map(|(step, (process, statement))| Move { step, process, statement });
         Trail { moves: moves.collect(), cycle_start, ..Trail::default() }
     }
 
     pub fn text(&self) -> String {
-        let line = |Move { step, process, statement }: &Move| format!("{step}:{process}:{statement}\n");
-        let mut lines: Vec<String> = self.moves.iter().map(line).collect();
+        let mut lines: Vec<String> = self.moves.iter().map(|one| format!("{one}\n")).collect();
         if let Some(start) = self.cycle_start {
             // Behind the last step, it is the last state that remains for ever.
             lines.insert(start.min(lines.len()), "-1:-1:-1\n".to_owned());
@@ -99,6 +91,50 @@ impl Trail {
         }
         Ok(trail)
     }
+}
+
+/// A trail that is written while the run goes on, however long that is.
+pub struct Record<W> {
+    out: W,
+    moves: u32,
+    /// Nothing can be written after something could not.
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> Record<W> {
+    pub fn new(out: W) -> Record<W> {
+        Record { out, moves: 0, failed: None }
+    }
+
+    /// A step was taken, of a model that could start.
+    pub fn add(&mut self, step: Step, system: &System) {
+        for (process, statement) in halves(step, system) {
+            self.moves = self.moves.saturating_add(1);
+            let one = Move { step: self.moves, process, statement };
+            if self.failed.is_none() {
+                self.failed = writeln!(self.out, "{one}").err();
+            }
+        }
+    }
+
+    pub fn finish(mut self) -> io::Result<()> {
+        self.failed.map_or(Ok(()), Err)?;
+        self.out.flush()
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Move { step, process, statement } = self;
+        write!(f, "{step}:{process}:{statement}")
+    }
+}
+
+/// Who takes part in a step, and the numbers of the statements.
+fn halves(step: Step, system: &System) -> impl Iterator<Item = (u32, u32)> {
+    let half = |process: usize, edge| (process as u32, system.statement(system.edge(edge).statement).spin_id);
+    let second = step.partner().map(|(process, edge)| half(process, edge));
+    std::iter::once(half(step.process(), step.edge())).chain(second)
 }
 
 /// The next line that is not empty, cut off where no line of a trail would go on.

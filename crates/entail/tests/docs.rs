@@ -16,6 +16,7 @@ fn the_commands_of_the_guides_print_what_they_show() {
         ("fairness", "examples", "pml"),
         ("runs", "examples", "pml"),
         ("slicing", "examples", "pml"),
+        ("simulate", "examples", "pml"),
         ("esml", "examples/esml", "esml"),
         ("bir", "examples/bir", "bir"),
         ("new-language", "tests/models/same", "esml"),

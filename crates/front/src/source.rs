@@ -58,6 +58,11 @@ impl Sources {
         &self.files[id.0 as usize]
     }
 
+    /// The first file of this name.
+    pub fn named(&self, name: &str) -> Option<&SourceFile> {
+        self.files.iter().find(|file| file.name == name)
+    }
+
     pub fn text(&self, span: Span) -> &str {
         &self.file(span.file).text[span.start as usize..span.end as usize]
     }

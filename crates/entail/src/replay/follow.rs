@@ -51,18 +51,7 @@ impl<'a, 's> Follow<'a, 's> {
     /// Tells where the claim of a property is on the way, if it is a run that the claim forbids.
     pub fn watched_by(mut self, claim: &Claim) -> Self {
         let start = self.walk.state.clone();
-        let (mut steps, mut cycle_start) = (Vec::new(), None);
-        let mut ahead = Follow::new(self.interpreter, self.trail);
-        loop {
-            if ahead.is_at_cycle() {
-                cycle_start = cycle_start.or(Some(steps.len()));
-            }
-            let Ok(Some(step)) = ahead.next_step() else { break };
-            steps.push(step);
-            if ahead.walk.pass(step).is_some() {
-                break;
-            }
-        }
+        let Meant { steps, cycle_start, misfit: _ } = Meant::by(self.trail, self.interpreter);
         self.walk.stations = stations(claim, self.interpreter, &start, &steps, cycle_start);
         self
     }
@@ -188,6 +177,38 @@ impl<'a, 's> Follow<'a, 's> {
                 format!("at step {step}: {name}({process}) cannot do `{text}` ({file}:{line}) there")
             }
         }
+    }
+}
+
+/// The steps that a trail means, up to the first that goes wrong.
+pub struct Meant {
+    pub steps: Vec<Step>,
+    /// How many steps come before those that are repeated for ever.
+    pub cycle_start: Option<usize>,
+    /// Why there are no more, where the trail does not fit.
+    pub misfit: Option<String>,
+}
+
+impl Meant {
+    pub fn by(trail: &Trail, interpreter: &Interpreter) -> Meant {
+        let (mut steps, mut cycle_start) = (Vec::new(), None);
+        let mut follow = Follow::new(interpreter, trail);
+        let misfit = loop {
+            if follow.is_at_cycle() {
+                cycle_start = cycle_start.or(Some(steps.len()));
+            }
+            match follow.next_step() {
+                Ok(Some(step)) => {
+                    steps.push(step);
+                    if follow.walk.pass(step).is_some() {
+                        break None;
+                    }
+                }
+                Ok(None) => break None,
+                Err(why) => break Some(why),
+            }
+        };
+        Meant { steps, cycle_start, misfit }
     }
 }
 

@@ -2,11 +2,13 @@
 
 mod follow;
 
+pub use follow::Meant;
+
 use crate::args::{ReplayArgs, ReplayFormat};
 use crate::check::{SAFETY, default_trail};
 use crate::console::{Console, Failure, Status};
 use crate::property::forbidden;
-use crate::run::{self, Origin, Titles, View, ViewArgs};
+use crate::run::{self, Origin, Titles, View};
 use crate::trail::Trail;
 use crate::{load, slice};
 use entail_front::{Asked, Meaning, ModelSource, Property, Says};
@@ -44,10 +46,10 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     let titles =
         Titles { model: args.model.display().to_string(), origin: Origin::Trail(path.display().to_string()) };
     let view = match args.format {
-        ReplayFormat::Text => args.shown.view,
+        ReplayFormat::Text => args.shown.view.unwrap_or(View::Steps),
         ReplayFormat::Json => View::Json,
     };
-    run::show(&mut *console.out, &mut follow, &titles, &ViewArgs { view, ..args.shown.clone() })?;
+    run::show(&mut *console.out, &mut follow, &titles, view, &args.shown)?;
     Ok(Status::Fine)
 }
 
@@ -56,7 +58,7 @@ fn known<'m>(model: &'m ModelSource, name: &str) -> Result<&'m Property, Failure
     known.ok_or_else(|| Failure::new(format!("the model has no property `{name}`")))
 }
 
-fn read_trail(path: &Path) -> Result<Trail, Failure> {
+pub fn read_trail(path: &Path) -> Result<Trail, Failure> {
     let cannot = |error| Failure::new(format!("cannot read {}: {error}", path.display()));
     let file = File::open(path).map_err(cannot)?;
     Trail::read(BufReader::new(file)).map_err(|why| Failure::new(format!("{} is no trail: {why}", path.display())))

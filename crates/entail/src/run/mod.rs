@@ -6,7 +6,7 @@ mod walk;
 
 pub use passing::{Passing, Way};
 pub use view::{View, ViewArgs, show};
-pub use walk::{AGAIN, Told, Walk};
+pub use walk::{AGAIN, Told, Walk, action, brief_action};
 
 use crate::violation::Violation;
 use entail_ir::Interpreter;
@@ -24,6 +24,9 @@ pub trait Telling<'s> {
 
     /// Takes the next step; `None` at the end, and a reason if what should come next is impossible.
     fn next(&mut self) -> Result<Option<Told<'s>>, String>;
+
+    /// From now on, nobody asks what steps change: only what they print, and what goes wrong.
+    fn be_brief(&mut self) {}
 
     /// Whether the next step is the first of those repeated for ever.
     fn is_at_cycle(&self) -> bool;
@@ -60,6 +63,8 @@ pub struct Titles {
 pub enum Origin {
     /// The name of a file.
     Trail(String),
+    /// Chance, as it was with this seed; before that a trail, if there is a file.
+    Chance { seed: u64, along: Option<String> },
 }
 
 /// A run as data.
@@ -176,13 +181,20 @@ impl Titles {
         let Titles { model, origin } = self;
         match origin {
             Origin::Trail(trail) => format!("{trail}, replayed on {model}"),
+            Origin::Chance { seed, along: None } => format!("{model}, run at random with seed {seed}"),
+            Origin::Chance { seed, along: Some(trail) } => {
+                format!("{model}, run along {trail} and then at random with seed {seed}")
+            }
         }
     }
 
     /// The run should go on in a way that is not possible.
     pub fn misfit(&self, why: &str) -> String {
         match &self.origin {
-            Origin::Trail(trail) => format!("{trail} does not fit this model {why}"),
+            Origin::Trail(trail) | Origin::Chance { along: Some(trail), .. } => {
+                format!("{trail} does not fit this model {why}")
+            }
+            Origin::Chance { along: None, .. } => format!("the run breaks off {why}"),
         }
     }
 }

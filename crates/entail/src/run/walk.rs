@@ -11,6 +11,8 @@ pub struct Walk<'a, 's> {
     interpreter: &'a Interpreter<'s>,
     pub state: StateBuf,
     taken: usize,
+    /// What changes is not told.
+    pub brief: bool,
     /// Which propositions held in the last stable state, a bit for each.
     pub held: u64,
     /// Where a claim is in each stable state of the run, if that is known.
@@ -37,8 +39,13 @@ pub struct Told<'s> {
 
 impl<'a, 's> Walk<'a, 's> {
     pub fn from(interpreter: &'a Interpreter<'s>, start: StateBuf) -> Self {
-        let held = interpreter.valuation(&start, &mut ()).holds;
-        Walk { interpreter, state: start, taken: 0, held, stations: Vec::new(), stable: 0 }
+        Walk::resumed(interpreter, start, 0)
+    }
+
+    /// From a state to which so many steps have led.
+    pub fn resumed(interpreter: &'a Interpreter<'s>, state: StateBuf, taken: usize) -> Self {
+        let held = interpreter.valuation(&state, &mut ()).holds;
+        Walk { interpreter, state, taken, brief: false, held, stations: Vec::new(), stable: 0 }
     }
 
     /// Takes a step without a word.
@@ -64,18 +71,27 @@ impl<'a, 's> Walk<'a, 's> {
 
     /// Takes a step, which is enabled.
     pub fn take(&mut self, step: Step) -> Told<'s> {
+        let mut after = self.state.clone();
+        let fired = self.interpreter.fire(step, &mut after);
+        self.arrive(step, fired, after)
+    }
+
+    /// The same where it is known already what comes of the step.
+    pub fn arrive(&mut self, step: Step, fired: Fired, after: StateBuf) -> Told<'s> {
         self.taken += 1;
-        let before = self.state.clone();
-        let started = !before.is_empty();
-        let explained = started.then(|| self.interpreter.explain(step, &before));
-        let (fault, goes_on) = match self.interpreter.fire(step, &mut self.state) {
+        let started = !self.state.is_empty();
+        let explained = started.then(|| self.interpreter.explain(step, &self.state));
+        let (fault, goes_on) = match fired {
             Fired::Done => (None, true),
             Fired::Failed(fault) => (Some(fault), true),
             Fired::Broken(fault) => (Some(fault), false),
         };
-        let changes = if goes_on && started { self.interpreter.changes(&before, &self.state) } else { Vec::new() };
-        if !goes_on {
-            self.state = before;
+        let mut changes = Vec::new();
+        if goes_on {
+            let before = std::mem::replace(&mut self.state, after);
+            if started && !self.brief {
+                changes = self.interpreter.changes(&before, &self.state);
+            }
         }
         let stable = self.stable;
         let changed = if goes_on { self.look() } else { 0 };
@@ -117,9 +133,7 @@ impl Walk<'_, '_> {
     pub fn actions(&mut self, steps: &[Step]) -> Vec<String> {
         let action = |&step: &Step| {
             let explained = self.take(step).explained;
-            explained.map_or(String::new(), |Explained { process, process_name, statement, .. }| {
-                format!("{process_name}({process}): {}", statement.text)
-            })
+            explained.as_ref().map_or(String::new(), brief_action)
         };
         steps.iter().map(action).collect()
     }
@@ -162,7 +176,13 @@ impl Told<'_> {
     }
 }
 
-fn action(explained: &Explained) -> String {
+/// Who does what.
+pub fn brief_action(Explained { process, process_name, statement, .. }: &Explained) -> String {
+    format!("{process_name}({process}): {}", statement.text)
+}
+
+/// Who does what, and where.
+pub fn action(explained: &Explained) -> String {
     let Explained { process, process_name, statement, partner, .. } = explained;
     let mut who = format!("{process_name}({process})");
     let mut what = statement.text.clone();

@@ -1,7 +1,7 @@
 //! Steps and faults in words.
 
 use super::{Interpreter, Offer, Step, View};
-use crate::{Action, Edge, Statement};
+use crate::{Action, BlockNode, Edge, Statement};
 use entail_model::{Fault, FaultKind, State};
 
 /// A step in words.
@@ -36,7 +36,7 @@ impl<'s> Interpreter<'s> {
             statement: self.system.statement(edge.statement),
             partner,
             handed: step.partner().and_then(|_| self.handed(edge, state, &view, step.process())),
-            output: self.output(edge, state, &view, step.process()),
+            output: self.output(step, state),
         }
     }
 
@@ -96,47 +96,64 @@ impl<'s> Interpreter<'s> {
         Some((channel, shown.collect::<Vec<_>>().join(",")))
     }
 
-    fn output(&self, edge: &Edge, state: &State, view: &View, process: usize) -> Option<String> {
-        let scene = self.scene(state, view, process);
-        match &edge.action {
-            Action::Print(format, args) => {
-                let args: Vec<i32> = args.iter().map(|arg| scene.eval(arg).unwrap_or(0)).collect();
-                Some(formatted(format, &args, |value| self.member_name(value)))
-            }
-            Action::PrintName(name) => Some(self.member_name(scene.eval(name).unwrap_or(0))),
-            _ => None,
-        }
+    /// What a step prints, if it may print anything.
+    fn output(&self, step: Step, state: &State) -> Option<String> {
+        let edges = [Some(step.edge()), step.partner().map(|(_, edge)| edge)];
+        let prints = edges.into_iter().flatten().any(|edge| self.system.edge(edge).action.may_print());
+        prints.then(|| self.printed(step, state)).filter(|printed| !printed.is_empty())
     }
 
     /// `%e` does not say of which enumeration; like SPIN, take the first that has the number.
-    fn member_name(&self, value: i32) -> String {
+    pub(super) fn member_name(&self, value: i32) -> String {
         let mut names = self.system.enumerations.iter().filter_map(|enumeration| enumeration.name_of(value));
         names.next().map_or_else(|| value.to_string(), str::to_owned)
     }
+
+    /// `printf` with Promela's conversions `%d %i %u %c %e %o %x`.
+    pub(super) fn formatted(&self, format: &str, args: &[i32]) -> String {
+        let mut text = String::new();
+        let mut args = args.iter().copied();
+        let mut chars = format.chars();
+        while let Some(c) = chars.next() {
+            if c != '%' {
+                text.push(c);
+                continue;
+            }
+            match chars.next() {
+                Some('%') => text.push('%'),
+                Some('c') => text.extend(args.next().and_then(|value| char::from_u32(value as u32))),
+                Some('e') => text.extend(args.next().map(|value| self.member_name(value))),
+                Some('o') => text.extend(args.next().map(|value| format!("{value:o}"))),
+                Some('x') => text.extend(args.next().map(|value| format!("{value:x}"))),
+                Some('u') => text.extend(args.next().map(|value| (value as u32).to_string())),
+                Some(_) => text.extend(args.next().map(|value| value.to_string())),
+                None => text.push('%'),
+            }
+        }
+        text
+    }
 }
 
-/// `printf` with Promela's conversions `%d %i %u %c %e %o %x`.
-fn formatted(format: &str, args: &[i32], member_name: impl Fn(i32) -> String) -> String {
-    let mut text = String::new();
-    let mut args = args.iter().copied();
-    let mut chars = format.chars();
-    while let Some(c) = chars.next() {
-        if c != '%' {
-            text.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('%') => text.push('%'),
-            Some('c') => text.extend(args.next().and_then(|value| char::from_u32(value as u32))),
-            Some('e') => text.extend(args.next().map(&member_name)),
-            Some('o') => text.extend(args.next().map(|value| format!("{value:o}"))),
-            Some('x') => text.extend(args.next().map(|value| format!("{value:x}"))),
-            Some('u') => text.extend(args.next().map(|value| (value as u32).to_string())),
-            Some(_) => text.extend(args.next().map(|value| value.to_string())),
-            None => text.push('%'),
+impl Action {
+    fn may_print(&self) -> bool {
+        match self {
+            Action::Print(..) | Action::PrintName(_) => true,
+            Action::Run(_, then) => then.may_print(),
+            Action::Deterministic(block) => block.nodes.iter().any(|node| match node {
+                BlockNode::Do { action, .. } => action.may_print(),
+                BlockNode::Choose { .. } | BlockNode::Jump(_) => false,
+            }),
+            Action::Skip
+            | Action::Guard(_)
+            | Action::Else
+            | Action::End
+            | Action::Assign(..)
+            | Action::Send(_)
+            | Action::Receive(_)
+            | Action::Assert(_)
+            | Action::SetPriority(_) => false,
         }
     }
-    text
 }
 
 /// Without the parentheses around the whole, if there are any.

@@ -6,7 +6,7 @@ use super::watch::{Seen, Unanswerable, Watch};
 use super::{ChannelView, Evaluated, Interpreter, MAX_CHANNELS, MAX_PROCESSES, MAX_STATE_BYTES, Offer, Step, View};
 use crate::monitor::Direction;
 use crate::{Action, Base, Block, BlockNode, Edge, Init, NodeId, Pattern, Place, Receive, Run, Send, StatementId};
-use entail_model::{Fault, FaultKind, Fired, StateBuf};
+use entail_model::{Fault, FaultKind, Fired, State, StateBuf};
 
 /// A step being taken: the state is changed in place.
 struct Performance<'a> {
@@ -22,7 +22,12 @@ struct Performance<'a> {
     first_failed: (FaultKind, StatementId),
     /// What is being carried out, for the fault that may come of it.
     statement: StatementId,
+    /// Where what is printed goes, if anybody listens.
+    printed: Option<&'a mut String>,
 }
+
+/// Of what a step prints, no more is kept.
+const MOST_PRINTED: usize = 1 << 16;
 
 impl Interpreter<'_> {
     /// Builds the initial state: globals, then the processes that exist from the beginning.
@@ -60,6 +65,18 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn take(&self, step: Step, state: &mut StateBuf) -> Fired {
+        self.take_aloud(step, state, None)
+    }
+
+    /// What a step prints that is enabled in a state.
+    pub(super) fn printed(&self, step: Step, state: &State) -> String {
+        let mut printed = String::new();
+        // What comes of it is for others to see.
+        let _ = self.take_aloud(step, &mut state.to_vec(), Some(&mut printed));
+        printed
+    }
+
+    fn take_aloud(&self, step: Step, state: &mut StateBuf, printed: Option<&mut String>) -> Fired {
         let view = self.view(state);
         let edge = self.system.edge(step.edge());
         let nondeterministic = self.breaks_determinism(step, edge, state, &view);
@@ -67,6 +84,7 @@ impl Interpreter<'_> {
         let mut performance = Performance::new(self, state, view, step.process());
         performance.timeout = step.is_timeout();
         performance.statement = edge.statement;
+        performance.printed = printed;
         let outcome = match step.partner() {
             None => performance.take(edge),
             Some((partner, partner_edge)) => performance.meet(edge, partner, self.system.edge(partner_edge)),
@@ -134,6 +152,7 @@ impl<'a> Performance<'a> {
             failed: 0,
             first_failed: (FaultKind::Assertion, statement),
             statement,
+            printed: None,
         }
     }
 
@@ -216,13 +235,13 @@ impl<'a> Performance<'a> {
                     self.fail(FaultKind::Assertion);
                 }
             }
-            Action::Print(_, args) => {
-                for arg in args {
-                    self.scene().eval(arg)?;
-                }
+            Action::Print(format, args) => {
+                let args = args.iter().map(|arg| self.scene().eval(arg)).collect::<Evaluated<Vec<_>>>()?;
+                self.print(|interpreter| interpreter.formatted(format, &args));
             }
             Action::PrintName(name) => {
-                self.scene().eval(name)?;
+                let name = self.scene().eval(name)?;
+                self.print(|interpreter| interpreter.member_name(name));
             }
             Action::SetPriority(parts) => {
                 let (process, priority) = (self.scene().eval(&parts.0)?, self.scene().eval(&parts.1)?);
@@ -239,6 +258,12 @@ impl<'a> Performance<'a> {
             Action::Deterministic(block) => self.run_block(block)?,
         }
         Ok(())
+    }
+
+    fn print(&mut self, text: impl FnOnce(&Interpreter) -> String) {
+        if let Some(printed) = self.printed.as_mut().filter(|printed| printed.len() < MOST_PRINTED) {
+            printed.push_str(&text(self.interpreter));
+        }
     }
 
     /// Something is wrong, but the run goes on.

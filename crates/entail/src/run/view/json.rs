@@ -18,6 +18,9 @@ struct Document<'a> {
     /// The file that was followed.
     #[serde(skip_serializing_if = "Option::is_none")]
     trail: Option<&'a str>,
+    /// By which chance was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
     start: State<'a>,
     steps: Vec<Step<'a>>,
     /// The number of the first step that is repeated for ever.
@@ -112,14 +115,17 @@ struct Error {
 /// The whole document.
 pub fn text(run: &Run, titles: &Titles) -> String {
     let number = |index: usize| run.steps.get(index).map(|step| step.told.number);
+    let (trail, seed) = match &titles.origin {
+        Origin::Trail(trail) => (Some(trail.as_str()), None),
+        Origin::Chance { seed, along } => (along.as_deref(), Some(*seed)),
+    };
     let document = Document {
         tool: "entail",
         version: env!("CARGO_PKG_VERSION"),
         format: FORMAT,
         model: &titles.model,
-        trail: match &titles.origin {
-            Origin::Trail(trail) => Some(trail),
-        },
+        trail,
+        seed,
         start: State::from(&run.start),
         steps: run.steps.iter().map(|step| Step::of(step, number)).collect(),
         cycle_start: run.cycle_start.and_then(number),

@@ -7,6 +7,7 @@ mod json;
 mod lanes;
 mod margin;
 mod options;
+mod output;
 mod steps;
 mod svg;
 mod table;
@@ -20,11 +21,12 @@ use columns::wrapped;
 use std::io::Write;
 
 /// How a run is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum View {
     /// What happens and what it changes, step by step
-    #[default]
     Steps,
+    /// Only what the model prints
+    Output,
     /// A column for each process and variable, a row for each step
     Table,
     /// A lane for each process, with the messages between them
@@ -42,20 +44,20 @@ pub fn show(
     out: &mut dyn Write,
     telling: &mut dyn Telling,
     titles: &Titles,
+    view: View,
     options: &ViewArgs,
 ) -> Result<(), Failure> {
+    let fails = |misfit: Option<String>| misfit.map_or(Ok(()), |why| Err(Failure::new(titles.misfit(&why))));
     let mut whole = |draw: &dyn Fn(&Run, Option<&str>) -> Result<String, String>| {
         let (run, misfit) = Run::of(telling);
         let misfit = misfit.map(|why| titles.misfit(&why));
         out.write_all(draw(&run, misfit.as_deref()).map_err(Failure::new)?.as_bytes())?;
         misfit.map_or(Ok(()), |why| Err(Failure::new(why)))
     };
-    match options.view {
+    match view {
         // However long it is.
-        View::Steps => {
-            let misfit = steps::write(out, telling, titles, options)?;
-            misfit.map_or(Ok(()), |why| Err(Failure::new(titles.misfit(&why))))
-        }
+        View::Steps => fails(steps::write(out, telling, titles, options)?),
+        View::Output => fails(output::write(out, telling)?),
         View::Table => whole(&|run, misfit| {
             let table = table::text(run, options)?;
             Ok(framed(&table, run, titles, misfit, options))

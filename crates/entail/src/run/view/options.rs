@@ -8,9 +8,9 @@ use terminal_size::{Width, terminal_size};
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "What is shown")]
 pub struct ViewArgs {
-    /// How the run is shown
-    #[arg(long = "as", value_name = "VIEW", value_enum, default_value_t)]
-    pub view: View,
+    /// How the run is shown [default: steps, and for a simulation what it prints]
+    #[arg(long = "as", value_name = "VIEW", value_enum)]
+    pub view: Option<View>,
     /// Variables in the table: each by its name, or all that begin with this [default: all globals if there is room for
     /// them, else those that change]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]

@@ -1,0 +1,73 @@
+//! What can happen next, as the engine says that was asked for.
+
+use crate::args::Backend;
+use entail_ir::Interpreter;
+use entail_ir::interpret::{Engine, Outline, Source, Step};
+use entail_jit::{Desk, Either, Jit};
+use entail_model::{Fired, State};
+use std::ops::Range;
+
+/// The steps that are possible in a state, and where they lead.
+pub struct Ahead<'a> {
+    engine: Either<'a>,
+    interpreter: &'a Interpreter<'a>,
+    desk: Desk,
+    /// Of the last state that had any processes, with the types of these.
+    outline: (Vec<u32>, Outline),
+    steps: Vec<Step>,
+    outcomes: Vec<(Fired, Range<usize>)>,
+    /// All successors, one after the other.
+    states: Vec<u8>,
+}
+
+impl<'a> Ahead<'a> {
+    /// What cannot become machine code is interpreted: nobody can tell but by the time it takes.
+    pub fn new(interpreter: &'a Interpreter<'a>, backend: Backend) -> Ahead<'a> {
+        let jit = match backend {
+            Backend::Jit => Jit::compile(interpreter).ok(),
+            Backend::Interpret => None,
+        };
+        Ahead {
+            engine: jit.map_or(Either::Interpreter(interpreter), Either::Jit),
+            interpreter,
+            desk: Desk::default(),
+            outline: (Vec::new(), Outline::default()),
+            steps: Vec::new(),
+            outcomes: Vec::new(),
+            states: Vec::new(),
+        }
+    }
+
+    /// Finds out what is possible in a state; returns the steps.
+    pub fn look(&mut self, state: &State) -> &[Step] {
+        let Ahead { engine, interpreter, desk, outline: (types, outline), steps, outcomes, states } = self;
+        if !state.is_empty() {
+            let fresh = interpreter.layout().types_of(state);
+            if *types != fresh || outline.len as usize != state.len() {
+                *outline = interpreter.layout().outline(interpreter.system(), state);
+                *types = fresh;
+            }
+        }
+        steps.clear();
+        outcomes.clear();
+        states.clear();
+        engine.expand(Source { state, outline, packed: None }, desk, &mut |step, fired, next: &State| {
+            let at = states.len();
+            states.extend_from_slice(next);
+            steps.push(step);
+            outcomes.push((fired, at..states.len()));
+        });
+        steps
+    }
+
+    /// The steps of the state that was looked at.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// What comes of one of them; the state means nothing if it broke.
+    pub fn outcome(&self, index: usize) -> (Fired, &State) {
+        let (fired, at) = &self.outcomes[index];
+        (*fired, &self.states[at.clone()])
+    }
+}

@@ -1,0 +1,140 @@
+//! A run whose steps are chosen by chance, after some that were given.
+
+use super::ahead::Ahead;
+use super::dice::Dice;
+use crate::console::Status;
+use crate::replay::Meant;
+use crate::run::{Ending, Telling, Told, Walk};
+use crate::trail::Record;
+use crate::violation::Violation;
+use entail_ir::Interpreter;
+use entail_ir::interpret::Step;
+use entail_model::State;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub struct Chance<'a, 's> {
+    interpreter: &'a Interpreter<'s>,
+    ahead: Ahead<'a>,
+    dice: Dice,
+    walk: Walk<'a, 's>,
+    given: std::vec::IntoIter<Step>,
+    /// Why what was given ends too early.
+    misfit: Option<String>,
+    pub taken: u64,
+    limits: Limits<'a>,
+    /// What the last step has done wrong.
+    failure: Option<Violation>,
+    record: Option<Record<BufWriter<File>>>,
+}
+
+/// How far a run goes.
+pub struct Limits<'a> {
+    pub steps: u64,
+    /// Somebody has waited long enough.
+    pub stop: &'a AtomicBool,
+}
+
+impl<'a, 's> Chance<'a, 's> {
+    pub fn new(interpreter: &'a Interpreter<'s>, ahead: Ahead<'a>, dice: Dice, limits: Limits<'a>) -> Self {
+        let walk = Walk::from(interpreter, super::start(interpreter));
+        let given = Vec::new().into_iter();
+        Chance {
+            interpreter,
+            ahead,
+            dice,
+            walk,
+            given,
+            misfit: None,
+            taken: 0,
+            limits,
+            failure: None,
+            record: None,
+        }
+    }
+
+    /// Takes these steps first.
+    pub fn after(self, given: Meant) -> Self {
+        Chance { given: given.steps.into_iter(), misfit: given.misfit, ..self }
+    }
+
+    /// Writes the run into a file as it goes.
+    pub fn recorded(self, file: File) -> Self {
+        Chance { record: Some(Record::new(BufWriter::new(file))), ..self }
+    }
+
+    /// To be called at the end, so that all is written.
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.record.take().map_or(Ok(()), Record::finish)
+    }
+
+    pub fn failure(&self) -> Option<&Violation> {
+        self.failure.as_ref()
+    }
+
+    pub fn status(&self) -> Status {
+        match self.ending() {
+            Ending::Wrong(_) | Ending::Failed | Ending::Refuted | Ending::Never => Status::Violated,
+            Ending::Enough if self.taken < self.limits.steps => Status::Inconclusive,
+            Ending::Done | Ending::Enough | Ending::Open => Status::Fine,
+        }
+    }
+
+    /// Which of the steps ahead comes next.
+    fn choose(&mut self) -> Result<Option<usize>, String> {
+        let steps = self.ahead.look(&self.walk.state);
+        match (self.given.next(), self.misfit.take()) {
+            (Some(step), misfit) => {
+                self.misfit = misfit;
+                let found = steps.iter().position(|known| *known == step);
+                found.map(Some).ok_or_else(|| format!("at step {}: it is not possible there", self.taken + 1))
+            }
+            (None, Some(misfit)) => Err(misfit),
+            (None, None) => Ok(self.dice.choose(steps)),
+        }
+    }
+}
+
+impl<'s> Telling<'s> for Chance<'_, 's> {
+    fn interpreter(&self) -> &Interpreter<'s> {
+        self.interpreter
+    }
+
+    fn state(&self) -> &State {
+        &self.walk.state
+    }
+
+    fn next(&mut self) -> Result<Option<Told<'s>>, String> {
+        let stopped = self.limits.stop.load(Ordering::Relaxed);
+        if self.failure.is_some() || stopped || self.taken == self.limits.steps {
+            return Ok(None);
+        }
+        let Some(index) = self.choose()? else { return Ok(None) };
+        self.taken += 1;
+        let step = self.ahead.steps()[index];
+        if let Some(record) = self.record.as_mut().filter(|_| !self.walk.state.is_empty()) {
+            record.add(step, self.interpreter.system());
+        }
+        let (fired, state) = self.ahead.outcome(index);
+        let told = self.walk.arrive(step, fired, state.to_vec());
+        self.failure.clone_from(&told.violation);
+        Ok(Some(told))
+    }
+
+    fn be_brief(&mut self) {
+        self.walk.brief = true;
+    }
+
+    fn is_at_cycle(&self) -> bool {
+        false
+    }
+
+    fn ending(&self) -> Ending {
+        match Ending::in_state(self.interpreter, &self.walk.state) {
+            _ if self.failure.is_some() => Ending::Failed,
+            Ending::Open => Ending::Enough,
+            ending => ending,
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! How a session is looked at, and what becomes of it when keys are pressed.
+
+use super::keys::{Command, MANY, command};
+use super::session::{Act, Session, Stopped};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+#[derive(Default)]
+pub struct Looks {
+    pub panel: Panel,
+    /// Which of the steps is marked.
+    pub marked: usize,
+    /// How far each panel was turned over from where it would be by itself.
+    pub turned: [isize; Panel::ALL.len()],
+    /// What is being typed, and what for.
+    pub asking: Option<(Asking, String)>,
+    pub help: bool,
+    /// What there was to say last.
+    pub message: String,
+    /// It goes on at random until something happens.
+    pub running: bool,
+}
+
+/// A part of the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Panel {
+    #[default]
+    Steps,
+    Source,
+    State,
+    History,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asking {
+    Jump,
+    Filter,
+    Write,
+}
+
+/// What is to be done after a key was pressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    Stay,
+    Quit,
+}
+
+/// How many lines a page has, whatever the screen.
+const PAGE: isize = 10;
+/// How many steps are taken until keys are looked at.
+const SLICE: usize = 500;
+/// Nothing that is typed is longer.
+const MOST_TYPED: usize = 200;
+
+impl Looks {
+    pub fn press(&mut self, key: KeyEvent, session: &mut Session) -> Next {
+        let is_interrupt = key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c');
+        if is_interrupt {
+            return Next::Quit;
+        }
+        if std::mem::take(&mut self.running) || std::mem::take(&mut self.help) {
+            return Next::Stay;
+        }
+        self.message.clear();
+        match (self.asking.take(), key.code) {
+            (Some((asking, text)), code) => self.typed(asking, text, code, session),
+            (None, KeyCode::Char(digit @ '1'..='9')) => {
+                self.act(Act::Choose(digit as usize - '0' as usize), session);
+            }
+            (None, code) => {
+                if let Some(command) = command(code) {
+                    return self.obey(command, session);
+                }
+            }
+        }
+        Next::Stay
+    }
+
+    fn obey(&mut self, command: Command, session: &mut Session) -> Next {
+        let page = &mut self.turned[self.panel as usize];
+        match command {
+            Command::Up => self.marked = self.marked.saturating_sub(1),
+            Command::Down => self.marked = (self.marked + 1).min(session.choices().len().saturating_sub(1)),
+            Command::Take => self.act(Act::Choose(self.marked + 1), session),
+            Command::Back => self.act(Act::Back(1), session),
+            Command::Forward => self.act(Act::Forward(1), session),
+            Command::Random => self.act(Act::Random(1), session),
+            Command::Many => self.act(Act::Random(MANY), session),
+            Command::Run => self.running = true,
+            Command::Jump => self.asking = Some((Asking::Jump, String::new())),
+            Command::Filter => self.asking = Some((Asking::Filter, session.filter().to_owned())),
+            Command::Write => self.asking = Some((Asking::Write, String::new())),
+            Command::Panel => self.panel = self.panel.next(),
+            Command::PageUp => *page = page.saturating_sub(PAGE),
+            Command::PageDown => *page = page.saturating_add(PAGE),
+            Command::Help => self.help = true,
+            Command::Quit => return Next::Quit,
+        }
+        Next::Stay
+    }
+
+    /// A key, while something is typed.
+    fn typed(&mut self, asking: Asking, mut text: String, key: KeyCode, session: &mut Session) {
+        match key {
+            KeyCode::Esc => return,
+            KeyCode::Enter => {
+                match (asking, text.as_str()) {
+                    (Asking::Filter, _) => self.act(Act::Filter(text), session),
+                    (Asking::Write, "") => self.act(Act::Write(None), session),
+                    (Asking::Write, path) => self.act(Act::Write(Some(path.into())), session),
+                    (Asking::Jump, "") => {}
+                    (Asking::Jump, number) => match number.parse() {
+                        Ok(to) => self.act(Act::Jump(to), session),
+                        Err(_) => self.message = format!("`{number}` is not a number"),
+                    },
+                }
+                return;
+            }
+            KeyCode::Backspace => drop(text.pop()),
+            KeyCode::Char(c) if text.chars().count() < MOST_TYPED => text.push(c),
+            _ => {}
+        }
+        self.asking = Some((asking, text));
+    }
+
+    fn act(&mut self, act: Act, session: &mut Session) {
+        let was_at = session.at();
+        self.message = session.act(act).unwrap_or_else(|why| why);
+        if session.at() != was_at {
+            self.look_anew(session);
+        }
+    }
+
+    /// Goes on with a run, for a moment.
+    pub fn go_on(&mut self, session: &mut Session) {
+        let stopped = session.run(SLICE);
+        self.running = stopped == Stopped::Enough;
+        self.message = stopped.words().unwrap_or_default().to_owned();
+        self.look_anew(session);
+    }
+
+    fn look_anew(&mut self, session: &Session) {
+        self.marked = session.taken_before().unwrap_or(0);
+        self.turned[Panel::Source as usize] = 0;
+        self.turned[Panel::History as usize] = 0;
+        self.turned[Panel::Steps as usize] = 0;
+    }
+}
+
+impl Panel {
+    pub const ALL: [Panel; 4] = [Panel::Steps, Panel::Source, Panel::State, Panel::History];
+
+    fn next(self) -> Panel {
+        Panel::ALL[(self as usize + 1) % Panel::ALL.len()]
+    }
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Panel::Steps => "steps",
+            Panel::Source => "source",
+            Panel::State => "state",
+            Panel::History => "history",
+        }
+    }
+}
+
+impl Asking {
+    pub fn prompt(self) -> &'static str {
+        match self {
+            Asking::Jump => "jump to step",
+            Asking::Filter => "show only",
+            Asking::Write => "write to [MODEL.trail]",
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! `entail simulate`: one run, at random, along a trail, or as somebody chooses.
+
+mod ahead;
+mod chance;
+mod dice;
+mod full;
+mod keys;
+mod line;
+mod looks;
+mod screen;
+mod session;
+#[cfg(test)]
+mod tests;
+mod timeline;
+
+use crate::args::SimulateArgs;
+use crate::check::default_trail;
+use crate::console::{Console, Failure, Status};
+use crate::interrupt;
+use crate::load::{self, Reading};
+use crate::replay::{Meant, read_trail};
+use crate::run::{self, Origin, Telling, Titles, View};
+use crate::violation::Violation;
+use ahead::Ahead;
+use chance::{Chance, Limits};
+use dice::{Dice, any_seed};
+use entail_front::source::Sources;
+use entail_ir::Interpreter;
+use entail_model::{Model, StateBuf};
+use session::Session;
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write, stdin, stdout};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub fn simulate(args: &SimulateArgs, console: &mut Console) -> Result<Status, Failure> {
+    let Reading { model, sources, .. } = load::read(&args.model, &args.reading, &[], console);
+    let model = model.ok_or(Failure(None))?;
+    let interpreter = Interpreter::new(&model.system);
+    let seed = args.seed.unwrap_or_else(any_seed);
+    let along = args.along.as_ref().map(|path| path.display().to_string());
+    let given = args.along.as_deref().map(read_trail).transpose()?.map(|trail| Meant::by(&trail, &interpreter));
+    let titles = Titles { model: args.model.display().to_string(), origin: Origin::Chance { seed, along } };
+    if args.interactive {
+        converse(args, (&interpreter, &sources), seed, given, &titles, console)
+    } else {
+        run_at_random(args, &interpreter, Dice::new(seed), given, &titles, console)
+    }
+}
+
+/// Where runs begin.
+fn start(interpreter: &Interpreter) -> StateBuf {
+    let mut start = StateBuf::new();
+    interpreter.initial_states(&mut |state| start = state.to_vec());
+    start
+}
+
+fn run_at_random(
+    args: &SimulateArgs,
+    interpreter: &Interpreter,
+    dice: Dice,
+    given: Option<Meant>,
+    titles: &Titles,
+    console: &Console,
+) -> Result<Status, Failure> {
+    let stop = interrupt::flag();
+    let limits = Limits { steps: args.steps, stop: &stop };
+    let mut chance = Chance::new(interpreter, Ahead::new(interpreter, args.backend), dice, limits);
+    if let Some(given) = given {
+        chance = chance.after(given);
+    }
+    if let Some(path) = &args.trail {
+        let file = File::create(path);
+        let cannot = |error| Failure::new(format!("cannot write {}: {error}", path.display()));
+        chance = chance.recorded(file.map_err(cannot)?);
+    }
+    let mut out = BufWriter::new(Heard { out: stdout(), stop: &stop });
+    let view = args.shown.view.unwrap_or(View::Output);
+    let shown = run::show(&mut out, &mut chance, titles, view, &args.shown);
+    let (written, flushed) = (chance.finish(), out.flush());
+    shown?;
+    written?;
+    flushed?;
+    if view == View::Output {
+        // What the model prints is on stdout, and nothing else.
+        console.complain(&format!("{}\n{}\n", titles.headline(), summary(&chance)));
+    }
+    Ok(chance.status())
+}
+
+/// A writer whose reader may leave: then the run need not go on.
+struct Heard<'a, W> {
+    out: W,
+    stop: &'a AtomicBool,
+}
+
+impl<W: Write> Write for Heard<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.out.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.stop.store(true, Ordering::Relaxed);
+                Ok(bytes.len())
+            }
+            result => result,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// How the run came to its end, for those who have seen nothing else of it.
+fn summary(chance: &Chance) -> String {
+    let steps = match chance.taken {
+        1 => "1 step".to_owned(),
+        count => format!("{count} steps"),
+    };
+    let end = match chance.failure() {
+        Some(Violation { message, place: Some(place), .. }) => {
+            format!("The run ends in an error: {message} ({}:{})", place.file, place.line)
+        }
+        Some(Violation { message, place: None, .. }) => format!("The run ends in an error: {message}"),
+        None => chance.ending().told().join("\n  "),
+    };
+    format!("{steps} (see `--as steps`). {end}")
+}
+
+fn converse(
+    args: &SimulateArgs,
+    (interpreter, sources): (&Interpreter, &Sources),
+    seed: u64,
+    given: Option<Meant>,
+    titles: &Titles,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    let trail = args.trail.clone().unwrap_or_else(|| default_trail(&args.model));
+    let ahead = Ahead::new(interpreter, args.backend);
+    let title = format!("{}, seed {seed}", titles.model);
+    let mut session = Session::new(title, (interpreter, sources), ahead, Dice::new(seed), trail);
+    if let Some(Meant { steps, misfit, .. }) = given {
+        if let Some(why) = misfit {
+            return Err(Failure::new(titles.misfit(&why)));
+        }
+        session = session.after(&steps);
+    }
+    if !args.plain && stdin().is_terminal() && stdout().is_terminal() {
+        let stop = interrupt::flag();
+        full::converse(&mut session, &stop)
+            .map_err(|error| Failure::new(format!("the terminal fails: {error}; try --plain")))?;
+    } else {
+        let echo = !stdin().is_terminal();
+        line::converse(&mut session, (stdin().lock(), echo), &mut *console.out)?;
+    }
+    Ok(session.status())
+}

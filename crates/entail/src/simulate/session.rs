@@ -1,0 +1,356 @@
+//! A run that somebody makes up step by step: where it is, what could come next, and the way back. It knows no terminal.
+
+use super::ahead::Ahead;
+use super::dice::Dice;
+use super::timeline::Timeline;
+use crate::console::Status;
+use crate::run::{Ending, Told, Walk, action, brief_action};
+use crate::trail::Record;
+use entail_front::source::Sources;
+use entail_ir::Interpreter;
+use entail_ir::interpret::{Contents, Explained, Standing, Step};
+use entail_model::{Fired, State, StateBuf};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+pub struct Session<'a, 's> {
+    /// What it is a run of.
+    pub title: String,
+    pub sources: &'a Sources,
+    interpreter: &'a Interpreter<'s>,
+    ahead: Ahead<'a>,
+    dice: Dice,
+    timeline: Timeline,
+    /// How many steps have led to where the run is. There may be more, that were taken back.
+    at: usize,
+    state: StateBuf,
+    /// The last of these steps.
+    last: Option<Told<'s>>,
+    filter: String,
+    /// Where a trail goes unless told otherwise.
+    trail: PathBuf,
+}
+
+/// What somebody may do to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Take one of the steps, which are counted from 1.
+    Choose(usize),
+    Back(usize),
+    Forward(usize),
+    /// To where so many steps lead.
+    Jump(usize),
+    /// So many steps at random, unless something goes wrong.
+    Random(usize),
+    /// Show only what has this text in its name.
+    Filter(String),
+    /// Write the run up to here as a trail.
+    Write(Option<PathBuf>),
+}
+
+/// Why a run at random does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// It could.
+    Enough,
+    /// Its last step went wrong.
+    Wrong,
+    /// No step is possible.
+    End,
+    /// It is as long as runs may be here.
+    Full,
+}
+
+/// Something in a state that has a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    pub name: String,
+    pub value: String,
+    /// By the last step.
+    pub changed: bool,
+}
+
+/// Longer runs are not kept: nobody would look at them step by step.
+const MOST_STEPS: usize = 10_000_000;
+
+impl<'a, 's> Session<'a, 's> {
+    pub fn new(
+        title: String,
+        (interpreter, sources): (&'a Interpreter<'s>, &'a Sources),
+        mut ahead: Ahead<'a>,
+        dice: Dice,
+        trail: PathBuf,
+    ) -> Self {
+        let state = super::start(interpreter);
+        ahead.look(&state);
+        let timeline = Timeline::new(state.clone());
+        let filter = String::new();
+        Session { title, sources, interpreter, ahead, dice, timeline, at: 0, state, last: None, filter, trail }
+    }
+
+    /// Takes steps that are known to be possible, one after the other.
+    pub fn after(mut self, steps: &[Step]) -> Self {
+        for &step in steps.iter().take(MOST_STEPS) {
+            super::timeline::take(step, &mut self.state, self.interpreter);
+            self.timeline.push(step, &self.state);
+        }
+        self.go_to(self.timeline.len());
+        self
+    }
+
+    /// Does what is asked for; returns what there is to say about it, or why it cannot be done.
+    pub fn act(&mut self, act: Act) -> Result<String, String> {
+        match act {
+            Act::Choose(number) => {
+                let index = number.checked_sub(1).filter(|index| *index < self.steps().len());
+                self.take(index.ok_or_else(|| self.no_such_step(number))?)
+            }
+            Act::Back(_) if self.at == 0 => Err("this is the beginning".to_owned()),
+            Act::Back(count) => self.arrive(self.at.saturating_sub(count)),
+            Act::Forward(_) if self.at == self.timeline.len() => Err("no step was taken back".to_owned()),
+            Act::Forward(count) => self.arrive(self.at.saturating_add(count).min(self.timeline.len())),
+            Act::Jump(to) if to > self.timeline.len() => {
+                Err(format!("there are {} steps so far", self.timeline.len()))
+            }
+            Act::Jump(to) => self.arrive(to),
+            Act::Random(count) => self.run(count).words().map_or(Ok(String::new()), |why| Err(why.to_owned())),
+            Act::Filter(text) => {
+                self.filter = text;
+                Ok(String::new())
+            }
+            Act::Write(path) => {
+                let path = path.unwrap_or_else(|| self.trail.clone());
+                self.write(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+                Ok(format!("{} steps written to {}", self.at, path.display()))
+            }
+        }
+    }
+
+    /// Goes on at random until so many steps are taken or something happens that is worth a look.
+    pub fn run(&mut self, most: usize) -> Stopped {
+        if self.steps().is_empty() {
+            return self.stopped();
+        }
+        self.timeline.truncate(self.at);
+        let mut why = Stopped::Enough;
+        for _ in 0..most {
+            let Some(index) = self.dice.choose(self.ahead.steps()) else { break };
+            if self.timeline.len() >= MOST_STEPS {
+                why = Stopped::Full;
+                break;
+            }
+            let (fired, next) = self.ahead.outcome(index);
+            let goes_on = !matches!(fired, Fired::Broken(_));
+            if goes_on {
+                self.state.clear();
+                self.state.extend_from_slice(next);
+            }
+            self.timeline.push(self.ahead.steps()[index], &self.state);
+            if fired != Fired::Done {
+                break;
+            }
+            self.ahead.look(&self.state);
+        }
+        self.go_to(self.timeline.len());
+        if why == Stopped::Full { why } else { self.stopped() }
+    }
+
+    fn stopped(&self) -> Stopped {
+        if self.last.as_ref().is_some_and(|told| told.violation.is_some()) {
+            Stopped::Wrong
+        } else if self.steps().is_empty() {
+            Stopped::End
+        } else {
+            Stopped::Enough
+        }
+    }
+
+    fn take(&mut self, index: usize) -> Result<String, String> {
+        let step = self.ahead.steps()[index];
+        // Who takes the same step again has not changed the run.
+        if self.timeline.step(self.at) == Some(step) {
+            return self.arrive(self.at + 1);
+        }
+        if self.at >= MOST_STEPS {
+            return Err(Stopped::Full.words().unwrap_or_default().to_owned());
+        }
+        self.timeline.truncate(self.at);
+        let (fired, next) = self.ahead.outcome(index);
+        let mut walk = Walk::resumed(self.interpreter, std::mem::take(&mut self.state), self.at);
+        self.last = Some(walk.arrive(step, fired, next.to_vec()));
+        self.state = walk.state;
+        self.timeline.push(step, &self.state);
+        self.at += 1;
+        self.ahead.look(&self.state);
+        Ok(String::new())
+    }
+
+    fn arrive(&mut self, at: usize) -> Result<String, String> {
+        self.go_to(at);
+        Ok(String::new())
+    }
+
+    fn go_to(&mut self, at: usize) {
+        let before = at.saturating_sub(1);
+        let mut walk = Walk::resumed(self.interpreter, self.timeline.state(before, self.interpreter), before);
+        self.last = self.timeline.step(before).filter(|_| at > 0).map(|step| walk.take(step));
+        self.state = walk.state;
+        self.at = at;
+        self.ahead.look(&self.state);
+    }
+
+    fn no_such_step(&self, number: usize) -> String {
+        match self.steps().len() {
+            0 => "no step is possible".to_owned(),
+            1 => format!("there is no step {number}: only 1 is possible"),
+            count => format!("there is no step {number}: 1 to {count} are possible"),
+        }
+    }
+
+    fn write(&self, path: &Path) -> std::io::Result<()> {
+        let mut record = Record::new(BufWriter::new(File::create(path)?));
+        // Where the model cannot start, its steps are no statements.
+        let steps = if self.timeline.state(0, self.interpreter).is_empty() { &[] } else { self.timeline.steps() };
+        for &step in &steps[..self.at.min(steps.len())] {
+            record.add(step, self.interpreter.system());
+        }
+        record.finish()
+    }
+}
+
+/// What there is to see.
+impl<'s> Session<'_, 's> {
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// How many steps there are, with those that were taken back.
+    pub fn length(&self) -> usize {
+        self.timeline.len()
+    }
+
+    pub fn last(&self) -> Option<&Told<'s>> {
+        self.last.as_ref()
+    }
+
+    pub fn filter(&self) -> &str {
+        &self.filter
+    }
+
+    /// The steps that can be chosen.
+    fn steps(&self) -> &[Step] {
+        let goes_on = self.last.as_ref().is_none_or(|told| told.goes_on);
+        if goes_on { self.ahead.steps() } else { &[] }
+    }
+
+    /// The same in words; `None` for the attempt of a model to start that cannot.
+    pub fn choices(&self) -> Vec<Option<Explained<'s>>> {
+        self.steps().iter().map(|&step| self.explain(step, &self.state)).collect()
+    }
+
+    /// Which of them was taken before, if the run was taken back.
+    pub fn taken_before(&self) -> Option<usize> {
+        let next = self.timeline.step(self.at)?;
+        self.steps().iter().position(|step| *step == next)
+    }
+
+    fn explain(&self, step: Step, state: &State) -> Option<Explained<'s>> {
+        (!state.is_empty()).then(|| self.interpreter.explain(step, state))
+    }
+
+    /// Some steps of the run.
+    pub fn history(&self, first: usize, count: usize) -> Vec<Option<Explained<'s>>> {
+        let first = first.min(self.timeline.len());
+        let mut state = self.timeline.state(first, self.interpreter);
+        let steps = self.timeline.steps()[first..].iter().take(count);
+        let told = steps.map(|&step| {
+            let explained = self.explain(step, &state);
+            super::timeline::take(step, &mut state, self.interpreter);
+            explained
+        });
+        told.collect()
+    }
+
+    pub fn standings(&self) -> Vec<Standing<'s>> {
+        self.interpreter.standings(&self.state)
+    }
+
+    /// Channels with what is in them, then variables; those that pass the filter.
+    pub fn values(&self) -> Vec<Value> {
+        let channels = self.interpreter.channels(&self.state);
+        let variables = self.interpreter.values(&self.state).into_iter();
+        // Where processes are shows beside the source.
+        let variables = variables.filter(|(name, value)| {
+            !value.starts_with("at ") && !channels.iter().any(|channel| channel.name == *name)
+        });
+        let all: Vec<_> = channels.iter().map(|channel| (channel.name.clone(), contents(channel))).collect();
+        let changes = self.last.as_ref().map_or(&[][..], |told| &told.changes);
+        let wanted = self.filter.to_lowercase();
+        let shown = all.into_iter().chain(variables).filter(|(name, _)| name.to_lowercase().contains(&wanted));
+        let value = |(name, value): (String, String)| {
+            let changed = changes.iter().any(|change| change.name == name);
+            Value { name, value, changed }
+        };
+        shown.map(value).collect()
+    }
+
+    /// What is particular about where the run is.
+    pub fn remark(&self) -> Option<String> {
+        if let Some(violation) = self.violation() {
+            return Some(violation);
+        }
+        if self.steps().is_empty() {
+            return Some(Ending::in_state(self.interpreter, &self.state).words());
+        }
+        let alone = self.state.first().and_then(|&exclusive| exclusive.checked_sub(1));
+        let standing = alone.and_then(|process| self.standings().get(usize::from(process)).copied());
+        standing.map(|Standing { process, name, .. }| format!("{name}({process}) may not be interrupted here"))
+    }
+
+    /// What the last step has done wrong, or what is wrong about ending here.
+    fn violation(&self) -> Option<String> {
+        if let Some(told) = self.last.as_ref().filter(|told| told.violation.is_some()) {
+            return told.violation.as_ref().map(|violation| violation.message.clone());
+        }
+        match Ending::in_state(self.interpreter, &self.state) {
+            Ending::Wrong(violation) => Some(violation.message),
+            Ending::Failed | Ending::Refuted | Ending::Never | Ending::Done | Ending::Enough | Ending::Open => None,
+        }
+    }
+
+    pub fn status(&self) -> Status {
+        if self.violation().is_some() { Status::Violated } else { Status::Fine }
+    }
+}
+
+impl Stopped {
+    /// Why there was no more to do than was done.
+    pub fn words(self) -> Option<&'static str> {
+        match self {
+            Stopped::Enough => None,
+            Stopped::Wrong => Some("something went wrong"),
+            Stopped::End => Some("no step is possible"),
+            Stopped::Full => Some("the run is too long to go on: write it as a trail"),
+        }
+    }
+}
+
+/// A step in a line.
+pub fn in_words(explained: Option<&Explained>) -> String {
+    explained.map_or_else(|| "the model starts".to_owned(), action)
+}
+
+/// The same in few words.
+pub fn in_few_words(explained: Option<&Explained>) -> String {
+    explained.map_or_else(|| in_words(None), brief_action)
+}
+
+fn contents(channel: &Contents) -> String {
+    let Contents { capacity, messages, .. } = channel;
+    let messages: String = messages.iter().map(|message| format!(" [{message}]")).collect();
+    match capacity {
+        0 => "rendezvous".to_owned(),
+        _ => format!("{} of {capacity}{messages}", channel.messages.len()),
+    }
+}

@@ -1,0 +1,5 @@
+/* The second message is never taken. */
+chan c = [0] of { byte };
+active proctype giver() { c!1; c!2 }
+active proctype taker() { byte got; c?got; printf("got %d", got) }
+ltl taken { <> (taker:got == 1) }
