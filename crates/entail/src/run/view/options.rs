@@ -38,7 +38,7 @@ impl ViewArgs {
     /// Whether a step is shown.
     pub fn wants(&self, taken: &Taken) -> bool {
         let is_local = taken.passings.is_empty() && !taken.told.starts_or_ends() && taken.told.violation.is_none();
-        !self.hides(&taken.told) && !(self.only_messages && is_local)
+        !(self.hides(&taken.told) || self.only_messages && is_local)
     }
 
     /// Whether a step is left out because of its statement. What goes wrong never is.
