@@ -3,7 +3,8 @@
 use super::View;
 use crate::run::{Taken, Told};
 use clap::Args;
-use terminal_size::{Width, terminal_size};
+use std::io::stdout;
+use terminal_size::{Width, terminal_size_of};
 
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "What is shown")]
@@ -50,7 +51,7 @@ impl ViewArgs {
     }
 
     pub fn width(&self) -> usize {
-        let terminal = || terminal_size().map(|(Width(columns), _)| columns);
+        let terminal = || terminal_size_of(stdout()).map(|(Width(columns), _)| columns);
         usize::from(self.width.or_else(terminal).unwrap_or(USUAL_WIDTH).max(NARROWEST))
     }
 }
