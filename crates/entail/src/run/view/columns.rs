@@ -69,13 +69,29 @@ pub fn padded(text: &str, room: usize) -> String {
 /// The text in lines, broken between words where that is possible.
 pub fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in printable(text).split_whitespace() {
         match lines.last_mut() {
-            Some(line) if line.width() + 1 + width(word) <= room => *line = format!("{line} {}", printable(word)),
-            Some(_) | None => lines.push(cut(word, room)),
+            Some(line) if line.width() + 1 + word.width() <= room => *line = format!("{line} {word}"),
+            Some(_) | None => lines.extend(pieces(word, room)),
         }
     }
     lines
+}
+
+/// A word that may be longer than a line.
+fn pieces(word: &str, room: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut taken = 0;
+    for c in word.chars() {
+        let more = c.width().unwrap_or(0);
+        if taken + more > room {
+            pieces.push(String::new());
+            taken = 0;
+        }
+        taken += more;
+        pieces.last_mut().expect("there is one").push(c);
+    }
+    pieces
 }
 
 /// A model may say anything, but not to the terminal.
@@ -118,6 +134,7 @@ mod tests {
     #[test]
     fn lines_break_between_words() {
         assert_eq!(wrapped("a run ends here", 8), ["a run", "ends", "here"]);
-        assert_eq!(wrapped("unbreakable", 6), ["unbre…"]);
+        assert_eq!(wrapped("an unbreakable word", 6), ["an", "unbrea", "kable", "word"]);
+        assert_eq!(wrapped("計数器", 4), ["計数", "器"]);
     }
 }

@@ -197,3 +197,25 @@ impl Source {
         Source { name: name.to_owned(), text }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Ending, Origin};
+
+    #[test]
+    fn of_a_file_that_is_gone_the_page_says_so() {
+        let run = Run { start: Snapshot::default(), steps: Vec::new(), cycle_start: None, ending: Ending::Open };
+        let titles = Titles { model: "m.pml".into(), origin: Origin::Trail("m.trail".into()) };
+        let sources = [Source::read("gone.pml")];
+        let page = text(&run, &titles, None, &sources, &ViewArgs::default()).unwrap();
+        assert!(page.contains(r#""text":null,"problem":"cannot read `gone.pml`: no such file""#), "{page}");
+    }
+
+    #[test]
+    fn states_are_told_by_what_is_different() {
+        let before = [Some("a"), Some("b"), Some("c")];
+        assert_eq!(differences(&before, &[Some("a"), None]), [(1, None), (2, None)]);
+        assert_eq!(differences(&before[..1], &before), [(1, Some("b")), (2, Some("c"))]);
+    }
+}

@@ -48,29 +48,40 @@ pub fn show(
     options: &ViewArgs,
 ) -> Result<(), Failure> {
     let fails = |misfit: Option<String>| misfit.map_or(Ok(()), |why| Err(Failure::new(titles.misfit(&why))));
-    let mut whole = |draw: &dyn Fn(&Run, Option<&str>) -> Result<String, String>| {
-        let (run, misfit) = Run::of(telling);
-        let misfit = misfit.map(|why| titles.misfit(&why));
-        out.write_all(draw(&run, misfit.as_deref()).map_err(Failure::new)?.as_bytes())?;
-        misfit.map_or(Ok(()), |why| Err(Failure::new(why)))
-    };
     match view {
         // However long it is.
         View::Steps => fails(steps::write(out, telling, titles, options)?),
         View::Output => fails(output::write(out, telling)?),
-        View::Table => whole(&|run, misfit| {
+        View::Table => whole(out, telling, titles, |run, misfit| {
             let table = table::text(run, options)?;
             Ok(framed(&table, run, titles, misfit, options))
         }),
-        View::Chart => whole(&|run, misfit| Ok(framed(&chart::text(run, options), run, titles, misfit, options))),
-        View::Svg => whole(&|run, misfit| svg::text(run, titles, misfit, options)),
-        View::Html => whole(&|run, misfit| html::text(run, titles, misfit, &html::Source::of(run), options)),
-        View::Json => whole(&|run, misfit| match misfit {
+        View::Chart => whole(out, telling, titles, |run, misfit| {
+            Ok(framed(&chart::text(run, options), run, titles, misfit, options))
+        }),
+        View::Svg => whole(out, telling, titles, |run, misfit| svg::text(run, titles, misfit, options)),
+        View::Html => whole(out, telling, titles, |run, misfit| {
+            html::text(run, titles, misfit, &html::Source::of(run), options)
+        }),
+        View::Json => whole(out, telling, titles, |run, misfit| match misfit {
             // Half a document would be none.
             Some(_) => Ok(String::new()),
             None => Ok(json::text(run, titles)),
         }),
     }
+}
+
+/// Draws the run as a whole, as far as it is possible, and why it goes no further.
+fn whole(
+    out: &mut dyn Write,
+    telling: &mut dyn Telling,
+    titles: &Titles,
+    draw: impl FnOnce(&Run, Option<&str>) -> Result<String, String>,
+) -> Result<(), Failure> {
+    let (run, misfit) = Run::of(telling);
+    let misfit = misfit.map(|why| titles.misfit(&why));
+    out.write_all(draw(&run, misfit.as_deref()).map_err(Failure::new)?.as_bytes())?;
+    misfit.map_or(Ok(()), |why| Err(Failure::new(why)))
 }
 
 /// With what the run is, and how it ends; that it should go on is an error, which is told elsewhere.

@@ -3,7 +3,8 @@
 use super::View;
 use crate::run::{Taken, Told};
 use clap::Args;
-use terminal_size::{Width, terminal_size};
+use std::io::stdout;
+use terminal_size::{Width, terminal_size_of};
 
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "What is shown")]
@@ -38,7 +39,7 @@ impl ViewArgs {
     /// Whether a step is shown.
     pub fn wants(&self, taken: &Taken) -> bool {
         let is_local = taken.passings.is_empty() && !taken.told.starts_or_ends() && taken.told.violation.is_none();
-        !self.hides(&taken.told) && !(self.only_messages && is_local)
+        !(self.hides(&taken.told) || self.only_messages && is_local)
     }
 
     /// Whether a step is left out because of its statement. What goes wrong never is.
@@ -50,7 +51,7 @@ impl ViewArgs {
     }
 
     pub fn width(&self) -> usize {
-        let terminal = || terminal_size().map(|(Width(columns), _)| columns);
+        let terminal = || terminal_size_of(stdout()).map(|(Width(columns), _)| columns);
         usize::from(self.width.or_else(terminal).unwrap_or(USUAL_WIDTH).max(NARROWEST))
     }
 }

@@ -140,21 +140,19 @@ impl Picture<'_, '_> {
 
     /// The lines of processes, from where they start to where they end.
     fn lives(&mut self, run: &Run) {
-        let mut begins: Vec<Option<usize>> = vec![None; self.chart.lanes.len()];
-        begins[..run.start.processes.len()].fill(Some(TOP));
-        for index in 0..self.chart.rows.len() {
-            let (y, alive) = (self.layout.row(index), self.chart.rows[index].alive);
-            for lane in alive.1..alive.0 {
-                self.life(lane, begins[lane].take().unwrap_or(TOP), y);
+        // Those that started last end first.
+        let mut begins = vec![TOP; run.start.processes.len()];
+        for (index, row) in self.chart.rows.iter().enumerate() {
+            let y = self.layout.row(index);
+            for (lane, begin) in (row.alive.1..).zip(begins.split_off(row.alive.1.min(begins.len()))) {
+                self.life(lane, begin, y);
                 let x = self.layout.lanes[lane];
                 put!(self, "<line class=\"end\" x1=\"{}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\"/>", x - 8, x + 8);
             }
-            begins.iter_mut().take(alive.1).skip(alive.0).for_each(|begin| *begin = Some(y));
+            begins.resize(row.alive.1, y);
         }
-        for lane in 0..begins.len() {
-            if let Some(begin) = begins[lane] {
-                self.life(lane, begin, self.layout.bottom - ROW / 2);
-            }
+        for (lane, begin) in begins.into_iter().enumerate() {
+            self.life(lane, begin, self.layout.bottom - ROW / 2);
         }
         for lane in 0..run.start.processes.len() {
             self.process(lane, &self.chart.lanes[lane], TOP);
