@@ -13,6 +13,7 @@ mod load;
 mod ltl;
 mod machine;
 mod neglect;
+mod picture;
 mod plan;
 mod progress;
 mod property;
