@@ -22,6 +22,7 @@ pub struct Cli {
 #[expect(clippy::large_enum_variant, reason = "there is only one")]
 pub enum Verb {
     Check(CheckArgs),
+    Graph(GraphArgs),
     Ltl(LtlArgs),
     Replay(ReplayArgs),
     Show(ShowArgs),
@@ -114,6 +115,36 @@ pub struct LtlArgs {
 
 const FORMULAS: &str = "Operators: [] <> X U W V R ! && || -> <-> and the words always eventually next until weakuntil \
     release implies equivalent. Propositions are Promela's expressions.";
+
+/// The reachable states of a small model as a graph, exactly as it is written
+#[derive(Debug, Args)]
+pub struct GraphArgs {
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// A graph for Graphviz, drawn or for programs; a search as lines, or as a page with a slider [default: dot, or text]
+    #[arg(long, value_enum)]
+    pub format: Option<GraphFormat>,
+    /// Who decides where things are in an SVG
+    #[arg(long, value_enum, default_value_t)]
+    pub layout: Layout,
+    /// The tree of all runs, so many states deep
+    #[arg(long, value_name = "DEPTH", conflicts_with = "search")]
+    pub tree: Option<usize>,
+    /// How the states are searched, step by step, up to the first error
+    #[arg(long, value_name = "bfs|dfs", value_parser = choice(
+        &[("bfs", Order::BreadthFirst), ("dfs", Order::DepthFirst)]))]
+    pub search: Option<Order>,
+    /// Draw no more states than this
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
+    /// Show only these variables and channels in states
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub values: Vec<String>,
+    /// Show only where processes are
+    #[arg(long, conflicts_with = "values")]
+    pub no_values: bool,
+}
 
 /// What a model consists of, as entail sees it
 #[derive(Debug, Args)]
@@ -366,6 +397,22 @@ pub enum ShowFormat {
     Json,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    Dot,
+    Svg,
+    Json,
+    Text,
+    Html,
+}
+
+/// In which order states are visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    BreadthFirst,
+    DepthFirst,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     Automata,
@@ -451,6 +498,15 @@ impl HowArgs {
             | Store::Dfa
             | Store::Compact
             | Store::Bitstate => Search::BreadthFirst,
+        })
+    }
+}
+
+impl GraphArgs {
+    pub fn format(&self) -> GraphFormat {
+        self.format.unwrap_or(match self.search {
+            Some(_) => GraphFormat::Text,
+            None => GraphFormat::Dot,
         })
     }
 }

@@ -7,6 +7,7 @@ mod coverage;
 #[cfg(test)]
 mod everywhere;
 mod evidence;
+mod graph;
 mod interrupt;
 mod keep;
 mod load;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     };
     let done = match &cli.verb {
         Verb::Check(args) => check::check(args, &mut console),
+        Verb::Graph(args) => graph::graph(args, &mut console),
         Verb::Ltl(args) => ltl::ltl(args, &mut console),
         Verb::Replay(args) => replay::replay(args, &mut console),
         Verb::Show(args) => show::show(args, &mut console),

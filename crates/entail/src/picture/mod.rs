@@ -6,6 +6,7 @@ mod layered;
 mod svg;
 
 pub use dot::print as dot;
+pub use svg::escaped;
 
 use clap::ValueEnum;
 

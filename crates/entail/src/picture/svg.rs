@@ -135,19 +135,26 @@ fn write_lines(out: &mut String, lines: &[&str], at: Point) -> fmt::Result {
     Ok(())
 }
 
-/// From row to row straight down or up, and over in between.
+/// A curve through all points, which leaves and arrives straight down or up.
 fn path(route: &Route) -> String {
-    let Point { x, y } = route.points[0];
-    let mut path = format!("M{x:.1} {y:.1}");
-    for (from, to) in route.points.iter().zip(&route.points[1..]) {
-        let (Point { x, y }, middle) = (to, (from.y + to.y) / 2.0);
-        // Writing to a string cannot fail.
-        let _ = if route.is_loop {
-            let out = x + LOOP - 6.0;
-            write!(path, "C{out:.1} {:.1} {out:.1} {:.1} {x:.1} {y:.1}", from.y - 8.0, y + 8.0)
+    let points = &route.points;
+    let mut path = format!("M{:.1} {:.1}", points[0].x, points[0].y);
+    // How far it goes aside for each step down.
+    let slope = |index: usize| match (index.checked_sub(1), points.get(index + 1)) {
+        (Some(before), Some(after)) => (after.x - points[before].x) / (after.y - points[before].y),
+        (None, _) | (_, None) => 0.0,
+    };
+    for (index, (from, to)) in points.iter().zip(&points[1..]).enumerate() {
+        let (one, other) = if route.is_loop {
+            let x = from.x + LOOP - 6.0;
+            (Point { x, y: from.y - 8.0 }, Point { x, y: to.y + 8.0 })
         } else {
-            write!(path, "C{:.1} {middle:.1} {x:.1} {middle:.1} {x:.1} {y:.1}", from.x)
+            let third = (to.y - from.y) / 3.0;
+            let one = Point { x: from.x + slope(index) * third, y: from.y + third };
+            (one, Point { x: to.x - slope(index + 1) * third, y: to.y - third })
         };
+        // Writing to a string cannot fail.
+        let _ = write!(path, "C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}", one.x, one.y, other.x, other.y, to.x, to.y);
     }
     path
 }
