@@ -45,8 +45,9 @@ pub fn text(space: &Space, order: Order, wording: &Wording) -> String {
 fn keywords(space: &Space, event: Event, wording: &Wording) -> String {
     let name = name(event);
     match event {
-        Event::Push { state } => format!("event={name} state={state} depth={}", space.states[state].depth),
-        Event::Take { state } | Event::Pop { state } => format!("event={name} state={state}"),
+        Event::Push { state } | Event::Take { state } | Event::Pop { state } => {
+            format!("event={name} state={state}")
+        }
         Event::Try { arrow } => {
             let to = space.arrows[arrow].to.map_or("none".to_owned(), |to| to.to_string());
             let from = space.arrows[arrow].from;
@@ -74,8 +75,7 @@ fn name(event: Event) -> &'static str {
 }
 
 fn step(space: &Space, arrow: usize, wording: &Wording) -> String {
-    let steps = wording.arrow(space, &space.arrows[arrow]);
-    steps.lines().map(str::trim).collect::<Vec<_>>().join("; ")
+    wording.steps(space, &space.arrows[arrow]).join("; ").replace(":; ", ": ")
 }
 
 fn message(space: &Space, event: Event) -> &str {

@@ -25,6 +25,8 @@ const MOST_LINES: usize = 12;
 /// Of an indivisible sequence.
 const MOST_STEPS: usize = 4;
 const LONGEST: usize = 48;
+/// Who and what fit into one line.
+const SHORT: usize = 26;
 
 impl<'a, 's> Wording<'a, 's> {
     pub fn new(interpreter: &'a Interpreter<'s>, space: &Space, args: &GraphArgs) -> Result<Self, String> {
@@ -70,20 +72,32 @@ impl<'a, 's> Wording<'a, 's> {
         lines.join("\n")
     }
 
-    /// Who does what.
+    /// Who does what, and what is wrong with it.
     pub fn arrow(&self, space: &Space, arrow: &Arrow) -> String {
+        let wrong = arrow.wrong.iter().map(|wrong| shortened(&wrong.message));
+        self.steps(space, arrow).into_iter().chain(wrong).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Who does what, line by line.
+    pub fn steps(&self, space: &Space, arrow: &Arrow) -> Vec<String> {
         let steps = self.explained(space, arrow);
         let mut lines: Vec<String> = Vec::new();
         let mut before = None;
         for step in steps.iter().take(MOST_STEPS) {
-            let same = before.replace(step.process) == Some(step.process);
-            lines.push(if same { format!("  {}", what(step)) } else { format!("{}: {}", who(step), what(step)) });
+            let (who, what) = (who(step), what(step));
+            let is_short = who.len() + what.len() < SHORT && steps.len() == 1;
+            if before.replace(step.process) == Some(step.process) {
+                lines.push(what);
+            } else if is_short {
+                lines.push(format!("{who}: {what}"));
+            } else {
+                lines.extend([format!("{who}:"), what]);
+            }
         }
         if steps.len() > MOST_STEPS {
-            lines.push(format!("  … {} more steps", steps.len() - MOST_STEPS));
+            lines.push(format!("… {} more steps", steps.len() - MOST_STEPS));
         }
-        lines.extend(arrow.wrong.as_ref().map(|wrong| wrong.message.clone()));
-        lines.iter().map(|line| shortened(line)).collect::<Vec<_>>().join("\n")
+        lines.iter().map(|line| shortened(line)).collect()
     }
 
     pub fn explained(&self, space: &Space, arrow: &Arrow) -> Vec<Explained<'s>> {

@@ -43,7 +43,7 @@ pub const LINE: f64 = 15.0;
 /// How far a loop goes from its node.
 pub const LOOP: f64 = 26.0;
 const BETWEEN: f64 = 18.0;
-const BETWEEN_ROWS: f64 = 16.0;
+const BETWEEN_ROWS: f64 = 20.0;
 /// Rounded corners, where no edge arrives.
 pub const CORNER: f64 = 7.0;
 /// Edges that pass more rows than that, all told, go straight.
@@ -81,9 +81,21 @@ fn size(part: &Part, node: usize) -> (f64, f64) {
     }
 }
 
-/// How far down each node is: further than those that lead there, except where a circle closes.
+/// How far down each node is: further than those that lead there, except where a circle closes. Where that makes edges long,
+/// as in graphs with many circles, what is near the first node is near the top.
 fn ranks(part: &Part) -> Vec<usize> {
-    let order = order(part);
+    let by_path = ranks_in(part, &order(part));
+    let by_distance = ranks_in(part, &nearest_first(part));
+    if length(part, &by_path) > 2 * length(part, &by_distance) { by_distance } else { by_path }
+}
+
+/// Of all edges, in ranks.
+fn length(part: &Part, ranks: &[usize]) -> usize {
+    part.edges.iter().map(|edge| ranks[edge.from].abs_diff(ranks[edge.to])).sum()
+}
+
+/// How far down each node is, if edges lead down from what comes earlier to what comes later.
+fn ranks_in(part: &Part, order: &[usize]) -> Vec<usize> {
     let mut place = vec![0; order.len()];
     order.iter().enumerate().for_each(|(index, &node)| place[node] = index);
     let mut ranks = vec![0; order.len()];
@@ -93,7 +105,7 @@ fn ranks(part: &Part) -> Vec<usize> {
         neighbours[upper].1.push(lower);
         neighbours[lower].0.push(upper);
     }
-    for &node in &order {
+    for &node in order {
         ranks[node] = neighbours[node].0.iter().map(|&upper| ranks[upper] + 1).max().unwrap_or(0);
     }
     // What nothing leads to can be as far down as where it leads.
@@ -105,14 +117,44 @@ fn ranks(part: &Part) -> Vec<usize> {
     ranks
 }
 
+/// Nodes in the order of a breadth-first search, each search from the first node that is not met yet.
+fn nearest_first(part: &Part) -> Vec<usize> {
+    let leaving = leaving(part);
+    let mut met = vec![false; part.nodes.len()];
+    let mut order = Vec::new();
+    for root in roots(part) {
+        let mut next = order.len();
+        order.extend((!std::mem::replace(&mut met[root], true)).then_some(root));
+        while let Some(&node) = order.get(next) {
+            next += 1;
+            order.extend(leaving[node].iter().filter(|&&to| !std::mem::replace(&mut met[to], true)));
+        }
+    }
+    order
+}
+
+/// Where to begin: where no edge leads to, or else anywhere.
+fn roots(part: &Part) -> impl Iterator<Item = usize> + use<> {
+    let mut entered = vec![false; part.nodes.len()];
+    part.edges.iter().filter(|edge| edge.from != edge.to).for_each(|edge| entered[edge.to] = true);
+    let first: Vec<usize> = (0..entered.len()).filter(|&node| !entered[node]).collect();
+    first.into_iter().chain(0..entered.len())
+}
+
+/// By node: where its edges lead.
+fn leaving(part: &Part) -> Vec<Vec<usize>> {
+    let mut leaving = vec![Vec::new(); part.nodes.len()];
+    part.edges.iter().for_each(|edge| leaving[edge.from].push(edge.to));
+    leaving
+}
+
 /// Nodes in an order in which edges lead on, except for those that close a circle: as a depth-first search leaves them, but
 /// the other way round.
 fn order(part: &Part) -> Vec<usize> {
-    let mut leaving = vec![Vec::new(); part.nodes.len()];
-    part.edges.iter().for_each(|edge| leaving[edge.from].push(edge.to));
+    let mut leaving = leaving(part);
     let mut met = vec![false; part.nodes.len()];
     let mut left = Vec::new();
-    for root in 0..part.nodes.len() {
+    for root in roots(part) {
         let mut path = if std::mem::replace(&mut met[root], true) { vec![] } else { vec![root] };
         while let Some(&node) = path.last() {
             // The last one first: so that in the end what comes first is on the left.
@@ -354,8 +396,14 @@ impl Rows {
             let chain = &self.chains[number];
             let (upper, lower) = if self.rises[number] { (edge.to, edge.from) } else { (edge.from, edge.to) };
             let (start, end) = ports.take(number, nodes[upper], nodes[lower]);
-            let passed = chain.iter().map(|&item| point(item));
+            // Between nodes it goes straight.
+            let passed = chain.iter().flat_map(|&item| {
+                let Item { x, row, .. } = self.items[item];
+                let ends = if row % 2 == 0 { [tops[row], tops[row + 1] - BETWEEN_ROWS] } else { [middle(row); 2] };
+                ends.map(|y| Point { x, y })
+            });
             let mut points: Vec<Point> = [start].into_iter().chain(passed).chain([end]).collect();
+            points.dedup();
             let label =
                 chain.iter().find(|&&item| self.items[item].height > 0.0).map_or(points[1], |&item| point(item));
             if self.rises[number] {

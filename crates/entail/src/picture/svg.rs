@@ -139,10 +139,12 @@ fn write_lines(out: &mut String, lines: &[&str], at: Point) -> fmt::Result {
 fn path(route: &Route) -> String {
     let points = &route.points;
     let mut path = format!("M{:.1} {:.1}", points[0].x, points[0].y);
-    // How far it goes aside for each step down.
-    let slope = |index: usize| match (index.checked_sub(1), points.get(index + 1)) {
-        (Some(before), Some(after)) => (after.x - points[before].x) / (after.y - points[before].y),
-        (None, _) | (_, None) => 0.0,
+    // How far it goes aside for each step down: not at all where it turns round, or goes straight.
+    let slope = |index: usize| match (index.checked_sub(1).map(|before| points[before]), points.get(index + 1)) {
+        (Some(before), Some(after)) if (points[index].x - before.x) * (after.x - points[index].x) > 0.0 => {
+            (after.x - before.x) / (after.y - before.y)
+        }
+        (_, _) => 0.0,
     };
     for (index, (from, to)) in points.iter().zip(&points[1..]).enumerate() {
         let (one, other) = if route.is_loop {
