@@ -13,7 +13,7 @@ use crate::args::{GraphArgs, GraphFormat};
 use crate::console::{Console, Failure, Status};
 use crate::{load, picture};
 use entail_ir::Interpreter;
-use explore::{Explored, explore};
+use explore::{Explored, Size, explore};
 use label::Wording;
 
 pub fn graph(args: &GraphArgs, console: &mut Console) -> Result<Status, Failure> {
@@ -27,9 +27,13 @@ pub fn graph(args: &GraphArgs, console: &mut Console) -> Result<Status, Failure>
     let space = match explored {
         Explored::Whole(space) => space,
         Explored::Larger(size) => {
-            let (name, size) = (args.model.display(), size.words());
+            let (name, words) = (args.model.display(), size.words());
+            let ask = match size {
+                Size::Exactly(count) => format!("`--limit {count}`"),
+                Size::MoreThan(_) => "`--limit`".to_owned(),
+            };
             return Err(Failure::new(format!(
-                "the {what} of {name} has {size} states, more than are drawn; ask for them with `--limit`"
+                "the {what} of {name} has {words} states, too many to be drawn at a glance; ask for them with {ask}"
             )));
         }
     };

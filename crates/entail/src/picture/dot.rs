@@ -25,8 +25,10 @@ fn write(out: &mut String, picture: &Picture) -> fmt::Result {
 
 fn write_part(out: &mut String, part: &Part, margin: &str) -> fmt::Result {
     for Node { name, lines, shape, tone } in &part.nodes {
-        let label = quoted(&lines.join("\n"));
-        writeln!(out, "{margin}{name} [label={label}{}{}];", outline(*shape), paint(*tone))?;
+        let label = format!("label={}", quoted(&lines.join("\n")));
+        let look = [style(*shape, *tone), paint(*tone)].into_iter().flatten();
+        let attributes: Vec<&str> = [&*label, outline(*shape)].into_iter().chain(look).collect();
+        writeln!(out, "{margin}{name} [{}];", attributes.join(", "))?;
     }
     for Edge { from, to, label, stroke } in &part.edges {
         let (from, to) = (&part.nodes[*from].name, &part.nodes[*to].name);
@@ -42,23 +44,35 @@ fn write_part(out: &mut String, part: &Part, margin: &str) -> fmt::Result {
 
 fn outline(shape: Shape) -> &'static str {
     match shape {
-        Shape::Box => ", shape=box",
-        Shape::Double => ", shape=box, peripheries=2",
-        Shape::Dashed => ", shape=box, style=dashed",
-        Shape::Round => ", shape=circle",
-        Shape::DoubleRound => ", shape=doublecircle",
-        Shape::Point => ", shape=point",
+        Shape::Box | Shape::Dashed => "shape=box",
+        Shape::Double => "shape=box, peripheries=2",
+        Shape::Round => "shape=circle",
+        Shape::DoubleRound => "shape=doublecircle",
+        Shape::Point => "shape=point",
     }
 }
 
-fn paint(tone: Tone) -> &'static str {
+fn paint(tone: Tone) -> Option<&'static str> {
     match tone {
-        Tone::Plain => "",
-        Tone::First => ", style=filled, fillcolor=lightgrey",
-        Tone::Good => ", color=darkgreen",
-        Tone::Bad => ", style=filled, color=firebrick, fillcolor=mistyrose",
-        Tone::Accepting => ", style=filled, color=navy, fillcolor=lightblue",
-        Tone::Progress => ", style=filled, color=darkgreen, fillcolor=honeydew",
+        Tone::Plain => None,
+        Tone::First => Some("fillcolor=lightgrey"),
+        Tone::Good => Some("color=darkgreen"),
+        Tone::Bad => Some("color=firebrick, fillcolor=mistyrose"),
+        Tone::Accepting => Some("color=navy, fillcolor=lightblue"),
+        Tone::Progress => Some("color=darkgreen, fillcolor=honeydew"),
+    }
+}
+
+fn style(shape: Shape, tone: Tone) -> Option<&'static str> {
+    let is_filled = match tone {
+        Tone::Plain | Tone::Good => false,
+        Tone::First | Tone::Bad | Tone::Accepting | Tone::Progress => true,
+    };
+    match (shape == Shape::Dashed, is_filled) {
+        (false, false) => None,
+        (false, true) => Some("style=filled"),
+        (true, false) => Some("style=dashed"),
+        (true, true) => Some("style=\"dashed,filled\""),
     }
 }
 

@@ -63,7 +63,7 @@ fn chosen<'m>(
     };
     match names[..] {
         [] => {
-            let all: Vec<_> = with_automaton().collect();
+            let all: Vec<_> = with_automaton().filter(|(property, _)| property.by_default).collect();
             let never = all.iter().find(|(property, _)| property.kind == PropertyKind::Never);
             match (never, &all[..]) {
                 (Some(one), _) | (None, [one]) => Ok(*one),
