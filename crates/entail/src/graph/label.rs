@@ -36,15 +36,12 @@ impl<'a, 's> Wording<'a, 's> {
             (names, false) => Values::These(names.to_vec()),
         };
         let wording = Wording { interpreter, values };
-        if let Values::These(names) = &wording.values {
-            let states = || space.states.iter().map(|found| interpreter.values(&found.state));
-            let is_there = |wanted: &String| states().flatten().any(|(name, _)| is_meant(&name, wanted));
-            if let Some(unknown) = names.iter().find(|wanted| !is_there(wanted)) {
-                let known: BTreeSet<String> = states()
-                    .flatten()
-                    .filter(|(_, value)| !is_location(value))
-                    .map(|(name, _)| base(&name).to_owned())
-                    .collect();
+        if let Values::These(wanted) = &wording.values {
+            let values = || space.states.iter().flat_map(|found| interpreter.values(&found.state));
+            let names: Vec<String> =
+                values().filter(|(_, value)| !is_location(value)).map(|(name, _)| name).collect();
+            if let Some(unknown) = wanted.iter().find(|wanted| !names.iter().any(|name| is_meant(name, wanted))) {
+                let known: BTreeSet<&str> = names.iter().map(|name| base(name)).collect();
                 let known = known.into_iter().collect::<Vec<_>>().join(", ");
                 return Err(format!("no state has a value called `{unknown}`; there is: {known}"));
             }

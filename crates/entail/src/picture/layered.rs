@@ -141,6 +141,14 @@ fn roots(part: &Part) -> impl Iterator<Item = usize> + use<> {
     first.into_iter().chain(0..entered.len())
 }
 
+/// By node: the edges that lead from it to itself.
+fn loops(part: &Part) -> Vec<Vec<usize>> {
+    let mut loops = vec![Vec::new(); part.nodes.len()];
+    let all = part.edges.iter().enumerate().filter(|(_, edge)| edge.from == edge.to);
+    all.for_each(|(number, edge)| loops[edge.from].push(number));
+    loops
+}
+
 /// By node: where its edges lead.
 fn leaving(part: &Part) -> Vec<Vec<usize>> {
     let mut leaving = vec![Vec::new(); part.nodes.len()];
@@ -199,12 +207,12 @@ struct Item {
 impl Rows {
     fn of(part: &Part, ranks: &[usize]) -> Rows {
         let mut rows = Rows { items: Vec::new(), rows: Vec::new(), chains: Vec::new(), rises: Vec::new() };
-        for (node, rank) in ranks.iter().enumerate() {
+        for ((node, rank), loops) in ranks.iter().enumerate().zip(loops(part)) {
             let (width, height) = size(part, node);
-            let loops = part.edges.iter().filter(|edge| edge.from == node && edge.to == node);
-            let loops: Vec<f64> = loops.map(|edge| LOOP + text_width(&edge.label)).collect();
-            let right = width / 2.0 + loops.iter().copied().fold(0.0, f64::max);
-            let height = f64::max(height, loops.len() as f64 * LINE);
+            let labels = || loops.iter().map(|&edge| part.edges[edge].label.as_str());
+            let right = width / 2.0 + labels().map(|label| LOOP + text_width(label)).fold(0.0, f64::max);
+            // Each loop has a place of its own at the side.
+            let height = f64::max(height, labels().map(slot).sum());
             rows.items.push(Item {
                 left: width / 2.0,
                 right,
@@ -377,25 +385,26 @@ impl Rows {
         let middle = |row: usize| (tops[row] + tops[row + 1] - BETWEEN_ROWS) / 2.0;
         let point = |item: usize| Point { x: self.items[item].x, y: middle(self.items[item].row) };
         let frame = |node| {
-            let (width, height) = size(part, node);
-            Frame { at: point(node), width, height }
+            let (width, _) = size(part, node);
+            Frame { at: point(node), width, height: self.items[node].height }
         };
         let nodes: Vec<Frame> = (0..part.nodes.len()).map(frame).collect();
-        let mut loops = vec![0.0; nodes.len()];
-        let mut ports = Ports::new(part, self);
+        let loops = loops(part);
+        let ports = Ports::new(part, self);
         let route = |(number, edge): (usize, &Edge)| {
             if edge.from == edge.to {
                 let Frame { at, width, .. } = nodes[edge.from];
-                let all = part.edges.iter().filter(|other| other.from == edge.from && other.to == edge.to).count();
-                let y = at.y + (loops[edge.from] - (all - 1) as f64 / 2.0) * LINE;
-                loops[edge.from] += 1.0;
+                let slots = loops[edge.from].iter().map(|&other| (other, slot(&part.edges[other].label)));
+                let above: f64 = slots.clone().take_while(|(other, _)| *other < number).map(|(_, slot)| slot).sum();
+                let all: f64 = slots.map(|(_, slot)| slot).sum();
+                let y = at.y - all / 2.0 + above + slot(&edge.label) / 2.0;
                 let x = at.x + width / 2.0;
                 let points = vec![Point { x, y: y - 4.0 }, Point { x, y: y + 4.0 }];
                 return Route { points, is_loop: true, label: Point { x: x + LOOP - 4.0, y } };
             }
             let chain = &self.chains[number];
             let (upper, lower) = if self.rises[number] { (edge.to, edge.from) } else { (edge.from, edge.to) };
-            let (start, end) = ports.take(number, nodes[upper], nodes[lower]);
+            let (start, end) = ports.of(number, nodes[upper], nodes[lower]);
             // Between nodes it goes straight.
             let passed = chain.iter().flat_map(|&item| {
                 let Item { x, row, .. } = self.items[item];
@@ -443,7 +452,7 @@ impl Ports {
         ports
     }
 
-    fn take(&mut self, edge: usize, upper: Frame, lower: Frame) -> (Point, Point) {
+    fn of(&self, edge: usize, upper: Frame, lower: Frame) -> (Point, Point) {
         let x = |frame: Frame, (place, all): (usize, usize)| {
             let room = f64::max(frame.width - 2.0 * CORNER, 0.0);
             let step = f64::min(room / all as f64, 14.0);
@@ -457,6 +466,11 @@ impl Ports {
 
 fn text_width(label: &str) -> f64 {
     8.0 + label.lines().map(width).fold(0.0, f64::max)
+}
+
+/// How much of a node's side a loop takes.
+fn slot(label: &str) -> f64 {
+    f64::max(LINE, text_height(label))
 }
 
 fn text_height(label: &str) -> f64 {

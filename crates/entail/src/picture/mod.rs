@@ -100,7 +100,7 @@ impl Part {
 }
 
 /// More edges than that may take Graphviz minutes.
-const MOST_FOR_GRAPHVIZ: usize = 1500;
+const MOST_FOR_GRAPHVIZ: usize = 300;
 
 /// The picture, drawn.
 pub fn svg(picture: &Picture, layout: Layout) -> Result<String, String> {
