@@ -1,5 +1,6 @@
 //! The command line as people type it.
 
+use crate::picture::Layout;
 use crate::run::ViewArgs;
 use crate::units::{self, Sweep};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -21,6 +22,7 @@ pub struct Cli {
 #[expect(clippy::large_enum_variant, reason = "there is only one")]
 pub enum Verb {
     Check(CheckArgs),
+    Graph(GraphArgs),
     Ltl(LtlArgs),
     Replay(ReplayArgs),
     Show(ShowArgs),
@@ -121,7 +123,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
     /// How successors are computed; the run is the same
-    #[arg(long, value_name = "jit|interpret", default_value = "jit", value_parser = choice(BACKENDS, &[]))]
+    #[arg(long, value_name = "jit|interpret", default_value = "jit", value_parser = choice(BACKENDS))]
     pub backend: Backend,
     #[command(flatten)]
     pub reading: ReadingArgs,
@@ -153,19 +155,57 @@ pub struct LtlArgs {
 const FORMULAS: &str = "Operators: [] <> X U W V R ! && || -> <-> and the words always eventually next until weakuntil \
     release implies equivalent. Propositions are Promela's expressions.";
 
+/// The reachable states of a small model as a graph, exactly as it is written
+#[derive(Debug, Args)]
+pub struct GraphArgs {
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// A graph for Graphviz, drawn or for programs; a search as lines, or as a page with a slider [default: dot, or text]
+    #[arg(long, value_enum)]
+    pub format: Option<GraphFormat>,
+    /// Who decides where things are in an SVG
+    #[arg(long, value_enum, default_value_t)]
+    pub layout: Layout,
+    /// The tree of all runs, so many states deep
+    #[arg(long, value_name = "DEPTH", conflicts_with = "search")]
+    pub tree: Option<usize>,
+    /// How the states are searched, step by step, up to the first error
+    #[arg(long, value_name = "bfs|dfs", value_parser = choice(
+        &[("bfs", Order::BreadthFirst), ("dfs", Order::DepthFirst)]))]
+    pub search: Option<Order>,
+    /// Draw no more states than this
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
+    /// Show only these variables and channels in states
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub values: Vec<String>,
+    /// Show only where processes are
+    #[arg(long, conflicts_with = "values")]
+    pub no_values: bool,
+}
+
 /// What a model consists of, as entail sees it
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// automata, symbols, dependencies (what statements have to do with each other), code (of the language's own tools,
-    /// where they have one) or ir (what entail runs)
-    #[arg(value_parser = choice(&[("automata", What::Automata), ("symbols", What::Symbols),
-        ("dependencies", What::Dependencies), ("code", What::Code), ("ir", What::Ir)], &["claim"]))]
+    /// automata, claim (the automaton of the runs that a property forbids), symbols, dependencies (what statements have to do
+    /// with each other), code (of the language's own tools, where they have one) or ir (what entail runs)
+    #[arg(value_parser = choice(&[("automata", What::Automata), ("claim", What::Claim), ("symbols", What::Symbols),
+        ("dependencies", What::Dependencies), ("code", What::Code), ("ir", What::Ir)]))]
     pub what: What,
     pub model: PathBuf,
+    /// The claim of this property [default: the model's never claim, or its only property]
+    #[arg(long, value_name = "NAME")]
+    pub property: Option<String>,
+    #[command(flatten)]
+    pub asked: AskedArgs,
     #[command(flatten)]
     pub reading: ReadingArgs,
     #[arg(long, value_enum, default_value_t)]
     pub format: ShowFormat,
+    /// Who decides where things are in an SVG
+    #[arg(long, value_enum, default_value_t)]
+    pub layout: Layout,
     /// As it is searched for mistakes, simplified, and not as it is written
     #[arg(long)]
     pub optimised: bool,
@@ -200,11 +240,11 @@ pub struct ReadingArgs {
     pub include_dirs: Vec<PathBuf>,
     /// The model's language [default: by the file's ending]
     #[arg(long, value_name = "promela|esml|bir", value_parser = choice(
-        &[("promela", Language::Promela), ("esml", Language::Esml), ("bir", Language::Bir)], &[]))]
+        &[("promela", Language::Promela), ("esml", Language::Esml), ("bir", Language::Bir)]))]
     pub lang: Option<Language>,
     /// How much is one step, in ESML: as the language defines it, or a statement
     #[arg(long, value_name = "exact|statement", default_value = "exact", value_parser = choice(
-        &[("exact", Granularity::Exact), ("statement", Granularity::Statement)], &[]))]
+        &[("exact", Granularity::Exact), ("statement", Granularity::Statement)]))]
     pub granularity: Granularity,
 }
 
@@ -219,7 +259,7 @@ pub struct WhatArgs {
     /// Which infinite runs count: all, or those in which no process that can move is kept from it
     #[arg(long, value_name = "none|weak|strong|impartial", default_value = "none", value_parser = choice(
         &[("none", Fairness::None), ("weak", Fairness::Weak), ("strong", Fairness::Strong),
-            ("impartial", Fairness::Impartial)], &[]))]
+            ("impartial", Fairness::Impartial)]))]
     pub fair: Fairness,
     /// Do not stop at the first error: count them all
     #[arg(long)]
@@ -255,7 +295,7 @@ pub struct PassArgs {
     /// Do not simplify the model in this way; may be repeated
     #[arg(long, value_name = "constants|unread|forget|merge", value_delimiter = ',', value_parser = choice(
         &[("constants", Pass::Constants), ("unread", Pass::Unread), ("forget", Pass::Forget),
-            ("merge", Pass::Merge)], &[]))]
+            ("merge", Pass::Merge)]))]
     pub without: Vec<Pass>,
 }
 
@@ -278,7 +318,7 @@ pub struct HowArgs {
     /// In which order states are visited: bfs gives a shortest counterexample; nested is dfs, and looks for infinite runs
     /// by a search inside the search [default: bfs, but dfs with a cache]
     #[arg(long, value_name = "bfs|dfs|nested", value_parser = choice(
-        &[("bfs", Search::BreadthFirst), ("dfs", Search::DepthFirst), ("nested", Search::Nested)], &[]))]
+        &[("bfs", Search::BreadthFirst), ("dfs", Search::DepthFirst), ("nested", Search::Nested)]))]
     pub search: Option<Search>,
     /// How visited states are kept: as suits the model (auto), by their halves (tree), byte by byte (exact), by their
     /// parts (collapse), or as an automaton that accepts them (dfa); by a hash (compact), or by some bits of a large
@@ -286,8 +326,7 @@ pub struct HowArgs {
     /// many at a time (cache): what was forgotten is explored again when it is met again
     #[arg(long, value_name = "auto|tree|exact|collapse|dfa|compact|bitstate|cache", default_value = "auto", value_parser = choice(
         &[("auto", Store::Auto), ("tree", Store::Tree), ("exact", Store::Plain), ("collapse", Store::Collapse),
-            ("dfa", Store::Dfa), ("compact", Store::Compact), ("bitstate", Store::Bitstate), ("cache", Store::Cache)],
-        &[]))]
+            ("dfa", Store::Dfa), ("compact", Store::Compact), ("bitstate", Store::Bitstate), ("cache", Store::Cache)]))]
     pub store: Store,
     /// How much is kept of a state: bits of its hash [compact: 40], or bits of the array [bitstate: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -306,11 +345,11 @@ pub struct HowArgs {
     /// Partial-order reduction: of steps in any order, one order is enough; by stubborn sets (auto: where that
     /// is worth it), or by the simpler ample ones
     #[arg(long, value_name = "auto|por|ample|none", default_value = "auto", value_parser = choice(
-        &[("auto", Reduction::IfWorthIt), ("por", Reduction::Stubborn), ("ample", Reduction::Ample), ("none", Reduction::None)], &[]))]
+        &[("auto", Reduction::IfWorthIt), ("por", Reduction::Stubborn), ("ample", Reduction::Ample), ("none", Reduction::None)]))]
     pub reduce: Reduction,
     /// How successors are computed
     #[arg(long, value_name = "jit|interpret", default_value = "jit",
-        value_parser = choice(BACKENDS, &[]))]
+        value_parser = choice(BACKENDS))]
     pub backend: Backend,
     /// Explore the model exactly as written
     #[arg(long)]
@@ -393,12 +432,30 @@ pub enum ShowFormat {
     #[default]
     Text,
     Dot,
+    Svg,
     Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    Dot,
+    Svg,
+    Json,
+    Text,
+    Html,
+}
+
+/// In which order states are visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    BreadthFirst,
+    DepthFirst,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     Automata,
+    Claim,
     Symbols,
     Dependencies,
     Code,
@@ -486,6 +543,22 @@ impl HowArgs {
     }
 }
 
+impl GraphArgs {
+    pub fn format(&self) -> GraphFormat {
+        self.format.unwrap_or(match self.search {
+            Some(_) => GraphFormat::Text,
+            None => GraphFormat::Dot,
+        })
+    }
+}
+
+impl AskedArgs {
+    pub fn is_empty(&self) -> bool {
+        let AskedArgs { ltl, ctl, formula_files, claim_files } = self;
+        ltl.is_empty() && ctl.is_empty() && formula_files.is_empty() && claim_files.is_empty()
+    }
+}
+
 impl ReadingArgs {
     pub fn options(&self) -> Options {
         let (defines, include_dirs) = (self.defines.clone(), self.include_dirs.clone());
@@ -494,21 +567,13 @@ impl ReadingArgs {
     }
 }
 
-/// A word among those known `now`; of those that come `later`, it is said that they do.
-fn choice<T: Copy>(
-    now: &'static [(&'static str, T)],
-    later: &'static [&'static str],
-) -> impl Fn(&str) -> Result<T, String> + Clone {
+/// A word among those known.
+fn choice<T: Copy>(known: &'static [(&'static str, T)]) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |word| {
-        if let Some((_, value)) = now.iter().find(|(name, _)| *name == word) {
-            return Ok(*value);
-        }
-        let names: Vec<_> = now.iter().map(|(name, _)| *name).collect();
-        let names = names.join(", ");
-        Err(if later.contains(&word) {
-            format!("`{word}` is not available yet; there is: {names}")
-        } else {
-            format!("expected one of: {names}")
+        let found = known.iter().find(|(name, _)| *name == word);
+        found.map(|(_, value)| *value).ok_or_else(|| {
+            let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
+            format!("expected one of: {}", names.join(", "))
         })
     }
 }
@@ -524,9 +589,8 @@ mod tests {
     }
 
     #[test]
-    fn values_of_later_versions_are_told_from_mistakes() {
+    fn who_mistypes_a_word_is_told_those_known() {
         let message = |args: &[&str]| Cli::try_parse_from(args).unwrap_err().to_string();
-        assert!(message(&["entail", "show", "claim", "m.pml"]).contains("`claim` is not available yet"));
         assert!(message(&["entail", "check", "m.pml", "--store", "tre"]).contains("expected one of: auto, tree"));
     }
 

@@ -7,12 +7,14 @@ mod coverage;
 #[cfg(test)]
 mod everywhere;
 mod evidence;
+mod graph;
 mod interrupt;
 mod keep;
 mod load;
 mod ltl;
 mod machine;
 mod neglect;
+mod picture;
 mod plan;
 mod progress;
 mod property;
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
     };
     let done = match &cli.verb {
         Verb::Check(args) => check::check(args, &mut console),
+        Verb::Graph(args) => graph::graph(args, &mut console),
         Verb::Ltl(args) => ltl::ltl(args, &mut console),
         Verb::Replay(args) => replay::replay(args, &mut console),
         Verb::Show(args) => show::show(args, &mut console),

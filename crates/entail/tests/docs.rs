@@ -14,6 +14,7 @@ fn the_commands_of_the_guides_print_what_they_show() {
     for (guide, examples, ending) in [
         ("check", "examples", "pml"),
         ("fairness", "examples", "pml"),
+        ("graphs", "examples", "pml"),
         ("runs", "examples", "pml"),
         ("slicing", "examples", "pml"),
         ("simulate", "examples", "pml"),

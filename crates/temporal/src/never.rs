@@ -56,7 +56,7 @@ fn guard<'a>(edges: impl Iterator<Item = &'a Edge>, names: &[String]) -> String 
 }
 
 /// A cube as an expression.
-pub(crate) fn cube(cube: Cube, names: &[String], and: &str) -> String {
+pub fn cube(cube: Cube, names: &[String], and: &str) -> String {
     let literals = cube.literals().map(|(proposition, positive)| {
         let name = names.get(usize::from(proposition.0)).map_or("?", String::as_str);
         let sign = if positive { "" } else { "!" };

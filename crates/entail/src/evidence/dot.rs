@@ -1,43 +1,42 @@
 //! Evidence as a picture: runs as chains of states, with what is said of a state beside it.
 
 use super::argument::{Argument, verb};
-use std::fmt::Write as _;
+use crate::picture::{self, Part, Picture, Shape, Stroke, Tone};
 
 /// A graph in the language of Graphviz.
 pub fn graph(argument: &Argument) -> String {
-    let mut drawing = Drawing { text: String::new(), states: 1, boxes: 0 };
-    drawing.draw(argument, 0);
-    let Drawing { text, states, .. } = drawing;
-    let mut graph = String::from("digraph evidence {\n  node [shape=circle, label=\"\"];\n  s0 [style=filled];\n");
-    for state in 1..states {
-        // Writing to a string cannot fail.
-        let _ = writeln!(graph, "  s{state};");
-    }
-    graph + &text + "}\n"
+    let mut drawing = Drawing { part: Part::default(), states: 0, boxes: 0 };
+    let first = drawing.state(Tone::First);
+    drawing.draw(argument, first);
+    picture::dot(&Picture { name: "evidence", parts: vec![drawing.part] })
 }
 
 struct Drawing {
-    text: String,
+    part: Part,
     states: usize,
     boxes: usize,
 }
 
 impl Drawing {
+    fn state(&mut self, tone: Tone) -> usize {
+        self.states += 1;
+        self.part.node(format!("s{}", self.states - 1), "", Shape::Round, tone)
+    }
+
     /// Draws what is said of a state.
     fn draw(&mut self, argument: &Argument, state: usize) {
         let Argument { formula, holds, reason, run, parts, .. } = argument;
-        let (number, colour) = (self.boxes, if *holds { "darkgreen" } else { "firebrick" });
+        let tone = if *holds { Tone::Good } else { Tone::Bad };
+        let label = format!("{formula} {}: {reason}", verb(*holds));
+        let remark = self.part.node(format!("b{}", self.boxes), &label, Shape::Box, tone);
         self.boxes += 1;
-        let label = quoted(&format!("{formula} {}: {reason}", verb(*holds)));
-        let _ = writeln!(self.text, "  b{number} [shape=box, color={colour}, label={label}];");
-        let _ = writeln!(self.text, "  b{number} -> s{state} [style=dashed, arrowhead=none];");
+        self.part.edge(remark, state, "", Stroke::Aside);
         let mut states = vec![state];
         if let Some(run) = run {
             for (index, action) in (1..).zip(&run.actions) {
                 let goes_back = run.cycle_start.filter(|_| index == run.actions.len());
-                let next = goes_back.map_or(self.states, |begins| states[begins]);
-                self.states += usize::from(goes_back.is_none());
-                let _ = writeln!(self.text, "  s{} -> s{next} [label={}];", states[index - 1], quoted(action));
+                let next = goes_back.map_or_else(|| self.state(Tone::Plain), |begins| states[begins]);
+                self.part.edge(states[index - 1], next, action, Stroke::Plain);
                 states.push(next);
             }
         }
@@ -45,8 +44,4 @@ impl Drawing {
             self.draw(part, states.get(*after).copied().unwrap_or(state));
         }
     }
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " "))
 }

@@ -1,8 +1,9 @@
 //! Process types as automata, in the spirit of `pan -d`.
 
+use crate::picture::{Part, Picture, Shape, Stroke, Tone};
 use entail_ir::{Action, Edge, LocationId, ProcessType, System};
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Write};
 
 #[derive(PartialEq, Serialize)]
@@ -45,10 +46,9 @@ pub fn text(system: &System) -> String {
     text
 }
 
-pub fn dot(system: &System) -> String {
-    let mut text = String::new();
-    write_dot(&mut text, &automata(system)).expect("writing to a string cannot fail");
-    text
+pub fn picture(system: &System) -> Picture {
+    let parts = automata(system).into_iter().enumerate().map(|(index, automaton)| part(index, &automaton));
+    Picture { name: "automata", parts: parts.collect() }
 }
 
 pub fn json(system: &System) -> String {
@@ -130,42 +130,27 @@ fn write_text(out: &mut String, automaton: &Automaton) -> fmt::Result {
     writeln!(out)
 }
 
-fn write_dot(out: &mut String, automata: &[Automaton]) -> fmt::Result {
-    writeln!(out, "digraph automata {{\n  node [shape=circle];")?;
-    for (index, automaton) in automata.iter().enumerate() {
-        writeln!(out, "  subgraph cluster_{index} {{\n    label={};", quoted(automaton.process))?;
-        writeln!(out, "    p{index}_start [shape=point];\n    p{index}_start -> p{index}_{};", automaton.entry)?;
-        for node in &automaton.states {
-            write_dot_node(out, index, node)?;
-        }
-        writeln!(out, "  }}")?;
+fn part(index: usize, automaton: &Automaton) -> Part {
+    let mut part = Part { title: automaton.process.to_owned(), ..Part::default() };
+    let start = part.node(format!("p{index}_start"), "", Shape::Point, Tone::Plain);
+    let mut places = HashMap::new();
+    for node in &automaton.states {
+        let label = [&[node.state.to_string().as_str()], &node.labels[..]].concat().join("\n");
+        let shape = if node.accept || node.end { Shape::DoubleRound } else { Shape::Round };
+        places.insert(node.state, part.node(format!("p{index}_{}", node.state), &label, shape, Tone::Plain));
     }
-    writeln!(out, "}}")
-}
-
-fn write_dot_node(out: &mut String, process: usize, node: &Node) -> fmt::Result {
-    let state = node.state;
-    let mut label = state.to_string();
-    node.labels.iter().try_for_each(|name| write!(label, "\n{name}"))?;
-    let shape = if node.accept || node.end { ", shape=doublecircle" } else { "" };
-    writeln!(out, "    p{process}_{state} [label={}{shape}];", quoted(&label))?;
-    for arrow in &node.edges {
-        let style = if arrow.atomic || arrow.d_step { ", style=bold" } else { "" };
-        let label = quoted(arrow.statement);
-        match arrow.target {
-            Some(target) => writeln!(out, "    p{process}_{state} -> p{process}_{target} [label={label}{style}];")?,
-            None => {
-                writeln!(out, "    p{process}_{state}_end{} [shape=point];", arrow.id)?;
-                writeln!(out, "    p{process}_{state} -> p{process}_{state}_end{} [label={label}];", arrow.id)?;
-            }
+    part.edge(start, places[&automaton.entry], "", Stroke::Plain);
+    for node in &automaton.states {
+        for arrow in &node.edges {
+            let stroke = if arrow.atomic || arrow.d_step { Stroke::Bold } else { Stroke::Plain };
+            let target = arrow.target.map(|target| places[&target]).unwrap_or_else(|| {
+                let name = format!("p{index}_{}_end{}", node.state, arrow.id);
+                part.node(name, "", Shape::Point, Tone::Plain)
+            });
+            part.edge(places[&node.state], target, arrow.statement, stroke);
         }
     }
-    Ok(())
-}
-
-fn quoted(text: &str) -> String {
-    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-    format!("\"{escaped}\"")
+    part
 }
 
 impl Node<'_> {
@@ -183,16 +168,5 @@ impl Arrow<'_> {
         let kinds = [(self.atomic, ", atomic"), (self.d_step, ", d_step"), (self.escape.is_some(), ", escape")];
         kinds.iter().filter(|(is, _)| *is).for_each(|(_, kind)| remarks += kind);
         remarks
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_are_quoted_for_graphviz() {
-        assert_eq!(quoted("printf(\"a\\n\")"), r#""printf(\"a\\n\")""#);
-        assert_eq!(quoted("2\nend"), r#""2\nend""#);
     }
 }

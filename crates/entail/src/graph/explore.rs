@@ -1,0 +1,124 @@
+//! All stable states, and the ways between them.
+
+use super::ways::{Way, ways};
+use crate::console::Failure;
+use crate::units::show_count;
+use crate::violation::Violation;
+use entail_ir::Interpreter;
+use entail_ir::interpret::Step;
+use entail_model::{Marks, Model, StateBuf};
+use std::collections::HashMap;
+
+/// States and what connects them. The first one is the initial state.
+pub struct Space {
+    pub states: Vec<Found>,
+    pub arrows: Vec<Arrow>,
+}
+
+pub struct Found {
+    pub state: StateBuf,
+    /// Counted in the order in which they are met. In a tree, states may be met again.
+    pub number: usize,
+    /// How many arrows away from the initial state.
+    pub depth: usize,
+    pub marks: Marks,
+    pub end: End,
+}
+
+pub enum End {
+    /// It is left by some arrow.
+    Not,
+    Valid,
+    Invalid(Violation),
+    /// What follows is not there.
+    Cut,
+}
+
+/// From one state to the next.
+pub struct Arrow {
+    pub from: usize,
+    /// Nowhere, if it breaks.
+    pub to: Option<usize>,
+    pub steps: Vec<Step>,
+    pub wrong: Option<Violation>,
+}
+
+pub enum Explored {
+    Whole(Space),
+    /// There is more than was asked for.
+    Larger(Size),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    Exactly(usize),
+    MoreThan(usize),
+}
+
+/// So many states are counted, if they are too many to be drawn.
+const MOST_COUNTED: usize = 200_000;
+/// Together they take no more bytes.
+const MOST_BYTES: usize = 256 << 20;
+
+/// Explores the model exactly as it is written, breadth first.
+pub fn explore(interpreter: &Interpreter, limit: usize) -> Result<Explored, Failure> {
+    let mut space = Space::starting(interpreter);
+    let mut numbers = HashMap::from([(space.states[0].state.clone(), 0)]);
+    let (mut next, mut bytes) = (0, 0);
+    while next < space.states.len() {
+        for Way { steps, fault, to } in ways(interpreter, &space.states[next].state)? {
+            let to = to.map(|state| {
+                *numbers.entry(state).or_insert_with_key(|state| {
+                    bytes += 2 * state.len();
+                    let (number, depth) = (space.states.len(), space.states[next].depth + 1);
+                    space.states.push(Found::new(interpreter, state.clone(), number, depth));
+                    number
+                })
+            });
+            if space.states.len() <= limit {
+                let started = !space.states[next].state.is_empty();
+                let wrong = fault.map(|fault| Violation::fault(interpreter, fault, started));
+                space.arrows.push(Arrow { from: next, to, steps, wrong });
+            }
+        }
+        next += 1;
+        if space.states.len() > limit.max(MOST_COUNTED) || bytes > MOST_BYTES {
+            return Ok(Explored::Larger(Size::MoreThan(space.states.len() - 1)));
+        }
+    }
+    Ok(match space.states.len() {
+        count if count > limit => Explored::Larger(Size::Exactly(count)),
+        _ => Explored::Whole(space),
+    })
+}
+
+impl Space {
+    /// Only the initial state.
+    pub fn starting(interpreter: &Interpreter) -> Space {
+        let mut states = Vec::new();
+        interpreter.initial_states(&mut |state| states.push(Found::new(interpreter, state.to_vec(), 0, 0)));
+        Space { states, arrows: Vec::new() }
+    }
+}
+
+impl Found {
+    pub fn new(interpreter: &Interpreter, state: StateBuf, number: usize, depth: usize) -> Found {
+        let mut steps = Vec::new();
+        interpreter.enabled(&state, &mut steps);
+        let end = match Violation::invalid_end(interpreter, &state) {
+            Some(violation) => End::Invalid(violation),
+            None if steps.is_empty() => End::Valid,
+            None => End::Not,
+        };
+        Found { marks: interpreter.marks(&state), state, number, depth, end }
+    }
+}
+
+impl Size {
+    pub fn words(self) -> String {
+        match self {
+            Size::Exactly(count) => show_count(count as u64),
+            Size::MoreThan(count) => format!("more than {}", show_count(count as u64)),
+        }
+    }
+}

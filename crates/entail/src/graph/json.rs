@@ -1,0 +1,110 @@
+//! States and ways for programs.
+
+use super::explore::{Arrow, End, Found, Space};
+use super::label::{Wording, is_location};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    tool: &'static str,
+    version: &'static str,
+    model: &'a str,
+    states: Vec<State<'a>>,
+    edges: Vec<Edge<'a>>,
+}
+
+#[derive(Serialize)]
+struct State<'a> {
+    /// What edges refer to.
+    node: usize,
+    /// The same in different nodes of a tree, if it is the same state.
+    state: usize,
+    depth: usize,
+    processes: Vec<Process<'a>>,
+    values: BTreeMap<String, String>,
+    /// `valid` or `invalid` where no step is possible.
+    end: Option<&'static str>,
+    /// In a tree: what follows is not there.
+    cut: bool,
+    accepting: bool,
+    progress: bool,
+    error: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Process<'a> {
+    process: usize,
+    name: &'a str,
+    location: u16,
+}
+
+#[derive(Serialize)]
+struct Edge<'a> {
+    from: usize,
+    /// `null` where the last step breaks.
+    to: Option<usize>,
+    steps: Vec<Step<'a>>,
+    error: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Step<'a> {
+    process: usize,
+    name: &'a str,
+    file: &'a str,
+    line: u32,
+    statement: &'a str,
+    /// The other side of a rendezvous.
+    partner: Option<usize>,
+}
+
+pub fn document(space: &Space, wording: &Wording, model: &str) -> String {
+    let states = space.states.iter().enumerate().map(|(node, found)| state(node, found, wording));
+    let edges = space.arrows.iter().map(|arrow| edge(space, arrow, wording));
+    let document = Document {
+        tool: "entail",
+        version: env!("CARGO_PKG_VERSION"),
+        model,
+        states: states.collect(),
+        edges: edges.collect(),
+    };
+    serde_json::to_string_pretty(&document).expect("strings and numbers only") + "\n"
+}
+
+fn state<'a>(node: usize, found: &'a Found, wording: &Wording<'_, 'a>) -> State<'a> {
+    let processes = wording.interpreter.standings(&found.state).into_iter();
+    let values = wording.interpreter.values(&found.state).into_iter();
+    let (end, error) = match &found.end {
+        End::Not | End::Cut => (None, None),
+        End::Valid => (Some("valid"), None),
+        End::Invalid(violation) => (Some("invalid"), Some(violation.message.as_str())),
+    };
+    State {
+        node,
+        state: found.number,
+        depth: found.depth,
+        processes: processes
+            .map(|one| Process { process: one.process, name: one.name, location: one.location.0 })
+            .collect(),
+        values: values.filter(|(_, value)| !is_location(value)).collect(),
+        end,
+        cut: matches!(found.end, End::Cut),
+        accepting: found.marks.accepting,
+        progress: found.marks.progress,
+        error,
+    }
+}
+
+fn edge<'a>(space: &'a Space, arrow: &'a Arrow, wording: &Wording<'_, 'a>) -> Edge<'a> {
+    let steps = wording.explained(space, arrow).into_iter().map(|step| Step {
+        process: step.process,
+        name: step.process_name,
+        file: &step.statement.file,
+        line: step.statement.line,
+        statement: &step.statement.text,
+        partner: step.partner.map(|(partner, ..)| partner),
+    });
+    let error = arrow.wrong.as_ref().map(|wrong| wrong.message.as_str());
+    Edge { from: arrow.from, to: arrow.to, steps: steps.collect(), error }
+}

@@ -1,0 +1,153 @@
+//! States and steps in few words.
+
+use super::explore::{Arrow, Found, Space};
+use super::ways::explained;
+use crate::args::GraphArgs;
+use entail_ir::Interpreter;
+use entail_ir::interpret::Explained;
+use std::collections::BTreeSet;
+
+/// How states and steps are called.
+pub struct Wording<'a, 's> {
+    pub interpreter: &'a Interpreter<'s>,
+    values: Values,
+}
+
+enum Values {
+    All,
+    None,
+    These(Vec<String>),
+}
+
+/// A line is not much longer.
+const WIDE: usize = 34;
+const MOST_LINES: usize = 12;
+/// Of an indivisible sequence.
+const MOST_STEPS: usize = 4;
+const LONGEST: usize = 48;
+/// Who and what fit into one line.
+const SHORT: usize = 26;
+
+impl<'a, 's> Wording<'a, 's> {
+    pub fn new(interpreter: &'a Interpreter<'s>, space: &Space, args: &GraphArgs) -> Result<Self, String> {
+        let values = match (&args.values[..], args.no_values) {
+            (_, true) => Values::None,
+            ([], false) => Values::All,
+            (names, false) => Values::These(names.to_vec()),
+        };
+        let wording = Wording { interpreter, values };
+        if let Values::These(wanted) = &wording.values {
+            let values = || space.states.iter().flat_map(|found| interpreter.values(&found.state));
+            let names: Vec<String> =
+                values().filter(|(_, value)| !is_location(value)).map(|(name, _)| name).collect();
+            if let Some(unknown) = wanted.iter().find(|wanted| !names.iter().any(|name| is_meant(name, wanted))) {
+                let known: BTreeSet<&str> = names.iter().map(|name| base(name)).collect();
+                let known = known.into_iter().collect::<Vec<_>>().join(", ");
+                return Err(format!("no state has a value called `{unknown}`; there is: {known}"));
+            }
+        }
+        Ok(wording)
+    }
+
+    /// Where processes are, and the values that are to be shown.
+    pub fn state(&self, found: &Found) -> String {
+        let (at, others): (Vec<_>, Vec<_>) =
+            self.interpreter.values(&found.state).into_iter().partition(|(_, value)| is_location(value));
+        let shown = others.iter().filter(|(name, _)| match &self.values {
+            Values::All => true,
+            Values::None => false,
+            Values::These(names) => names.iter().any(|wanted| is_meant(name, wanted)),
+        });
+        let at = wrapped(at.iter().map(|(name, value)| format!("{name} {value}")));
+        let shown = wrapped(shown.map(|(name, value)| format!("{name} = {value}")));
+        let mut lines: Vec<String> = [vec![found.number.to_string()], at, shown].concat();
+        if lines.len() > MOST_LINES {
+            let more = lines.len() - MOST_LINES + 1;
+            lines.truncate(MOST_LINES - 1);
+            lines.push(format!("… {more} more lines"));
+        }
+        lines.join("\n")
+    }
+
+    /// Who does what, and what is wrong with it.
+    pub fn arrow(&self, space: &Space, arrow: &Arrow) -> String {
+        let wrong = arrow.wrong.iter().map(|wrong| shortened(&wrong.message));
+        self.steps(space, arrow).into_iter().chain(wrong).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Who does what, line by line.
+    pub fn steps(&self, space: &Space, arrow: &Arrow) -> Vec<String> {
+        let steps = self.explained(space, arrow);
+        let mut lines: Vec<String> = Vec::new();
+        let mut before = None;
+        for step in steps.iter().take(MOST_STEPS) {
+            let (who, what) = (who(step), what(step));
+            let is_short = who.len() + what.len() < SHORT && steps.len() == 1;
+            if before.replace(step.process) == Some(step.process) {
+                lines.push(what);
+            } else if is_short {
+                lines.push(format!("{who}: {what}"));
+            } else {
+                lines.extend([format!("{who}:"), what]);
+            }
+        }
+        if steps.len() > MOST_STEPS {
+            lines.push(format!("… {} more steps", steps.len() - MOST_STEPS));
+        }
+        lines.iter().map(|line| shortened(line)).collect()
+    }
+
+    pub fn explained(&self, space: &Space, arrow: &Arrow) -> Vec<Explained<'s>> {
+        explained(self.interpreter, &space.states[arrow.from].state, &arrow.steps)
+    }
+}
+
+/// Where processes are is among the values of a state.
+pub fn is_location(value: &str) -> bool {
+    value.starts_with("at ")
+}
+
+/// Whether a value is the one that somebody wants to see: all of it, an array or record it is in, of one process or of all.
+fn is_meant(name: &str, wanted: &str) -> bool {
+    name == wanted || base(name) == wanted || name.split(['[', '.']).next() == Some(wanted)
+}
+
+/// Without the process, the index or the field.
+fn base(name: &str) -> &str {
+    let name = name.rsplit_once("):").map_or(name, |(_, name)| name);
+    name.split(['[', '.']).next().unwrap_or(name)
+}
+
+fn who(step: &Explained) -> String {
+    let Explained { process, process_name, .. } = step;
+    match step.partner {
+        Some((partner, name, _)) => format!("{process_name}({process}) → {name}({partner})"),
+        None => format!("{process_name}({process})"),
+    }
+}
+
+fn what(step: &Explained) -> String {
+    match step.partner {
+        Some((.., reply)) => format!("{} → {}", step.statement.text, reply.text),
+        None => step.statement.text.clone(),
+    }
+}
+
+fn wrapped(items: impl Iterator<Item = String>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for item in items {
+        let item = shortened(&item);
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + item.chars().count() < WIDE => *line += &format!(", {item}"),
+            _ => lines.push(item),
+        }
+    }
+    lines
+}
+
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST - 1).chain(['…']).collect()
+}

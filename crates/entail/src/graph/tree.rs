@@ -1,0 +1,39 @@
+//! The tree of all runs, to a depth.
+
+use super::explore::{Arrow, End, Explored, Found, Size, Space};
+use super::ways::{Way, ways};
+use crate::console::Failure;
+use crate::violation::Violation;
+use entail_ir::Interpreter;
+use std::collections::HashMap;
+
+/// Unfolds the model: a state is there as often as there are runs to it.
+pub fn unfold(interpreter: &Interpreter, depth: usize, limit: usize) -> Result<Explored, Failure> {
+    let mut tree = Space::starting(interpreter);
+    let mut numbers = HashMap::from([(tree.states[0].state.clone(), 0)]);
+    let mut next = 0;
+    while next < tree.states.len() {
+        let below = tree.states[next].depth + 1;
+        let goes_on = matches!(tree.states[next].end, End::Not);
+        if goes_on && below > depth {
+            tree.states[next].end = End::Cut;
+        } else {
+            for Way { steps, fault, to } in ways(interpreter, &tree.states[next].state)? {
+                let started = !tree.states[next].state.is_empty();
+                let wrong = fault.map(|fault| Violation::fault(interpreter, fault, started));
+                let to = to.map(|state| {
+                    let count = numbers.len();
+                    let number = *numbers.entry(state.clone()).or_insert(count);
+                    tree.states.push(Found::new(interpreter, state, number, below));
+                    tree.states.len() - 1
+                });
+                tree.arrows.push(Arrow { from: next, to, steps, wrong });
+            }
+        }
+        next += 1;
+        if tree.states.len() > limit {
+            return Ok(Explored::Larger(Size::MoreThan(limit)));
+        }
+    }
+    Ok(Explored::Whole(tree))
+}

@@ -1,0 +1,80 @@
+//! From a stable state to the next ones, through whatever happens in between.
+
+use crate::console::Failure;
+use entail_ir::Interpreter;
+use entail_ir::interpret::{Explained, Step};
+use entail_model::{Fault, Fired, Model, State, StateBuf};
+
+/// Steps that lead from a stable state to the next one, or to where one of them breaks.
+pub struct Way {
+    pub steps: Vec<Step>,
+    pub fault: Option<Fault>,
+    pub to: Option<StateBuf>,
+}
+
+/// A state that has more steps to the next ones, all told, is not drawn.
+const MOST_STEPS: usize = 20_000;
+
+/// A state on the way, and what has not been tried there.
+struct Stop {
+    state: StateBuf,
+    left: std::vec::IntoIter<Step>,
+}
+
+impl Stop {
+    fn at(interpreter: &Interpreter, state: StateBuf) -> Stop {
+        let mut steps = Vec::new();
+        interpreter.enabled(&state, &mut steps);
+        Stop { state, left: steps.into_iter() }
+    }
+}
+
+/// All of them, path by path and in the order of steps. A path that comes back to one of its own states in between ends there.
+pub fn ways(interpreter: &Interpreter, from: &State) -> Result<Vec<Way>, Failure> {
+    let mut ways = Vec::new();
+    let mut path = vec![Stop::at(interpreter, from.to_vec())];
+    // The steps between those stops, and what went wrong in each.
+    let mut taken: Vec<(Step, Option<Fault>)> = Vec::new();
+    let mut count = 0;
+    while let Some(stop) = path.last_mut() {
+        let Some(step) = stop.left.next() else {
+            path.pop();
+            taken.pop();
+            continue;
+        };
+        count += 1;
+        if count > MOST_STEPS {
+            return Err(Failure::new(format!(
+                "there are more than {MOST_STEPS} steps from one state to the next ones, in an indivisible sequence: too many to be drawn"
+            )));
+        }
+        let mut state = stop.state.clone();
+        let fired = interpreter.fire(step, &mut state);
+        taken.push((step, fired.fault()));
+        let goes_on = !matches!(fired, Fired::Broken(_));
+        if goes_on && interpreter.is_transient(&state) && !path[1..].iter().any(|stop| stop.state == state) {
+            path.push(Stop::at(interpreter, state));
+            continue;
+        }
+        let fault = taken.iter().find_map(|(_, fault)| *fault);
+        let to = Some(state).filter(|state| goes_on && !interpreter.is_transient(state));
+        if to.is_some() || fault.is_some() {
+            ways.push(Way { steps: taken.iter().map(|(step, _)| *step).collect(), fault, to });
+        }
+        taken.pop();
+    }
+    Ok(ways)
+}
+
+/// Steps in words; none where the model cannot start.
+pub fn explained<'s>(interpreter: &Interpreter<'s>, from: &State, steps: &[Step]) -> Vec<Explained<'s>> {
+    let mut state = from.to_vec();
+    let mut told = Vec::new();
+    for &step in steps.iter().take_while(|_| !from.is_empty()) {
+        told.push(interpreter.explain(step, &state));
+        if interpreter.fire(step, &mut state).is_broken() {
+            break;
+        }
+    }
+    told
+}

@@ -1,0 +1,8 @@
+int x, y;
+
+active proctype main() {
+	do
+	:: x++
+	:: y++
+	od
+}

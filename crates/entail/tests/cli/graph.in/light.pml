@@ -1,0 +1,9 @@
+mtype = { red, green };
+mtype light = red;
+
+active proctype lamp() {
+	do
+	:: light == red -> light = green
+	:: light == green -> light = red
+	od
+}
