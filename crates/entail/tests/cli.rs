@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 const ENTAIL: &str = env!("CARGO_BIN_EXE_entail");
 
@@ -38,6 +39,22 @@ fn the_trail_goes_where_it_is_told_to() {
     assert_eq!(replayed.status.code(), Some(0));
     let told = String::from_utf8(replayed.stdout).unwrap();
     assert!(told.contains("assertion violated: counter == 2"), "{told}");
+}
+
+#[test]
+fn a_model_that_was_changed_since_is_pointed_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, trail) = (folder.path().join("counter.pml"), folder.path().join("counter.pml.trail"));
+    fs::copy("tests/cli/check.in/counter.pml", &model).unwrap();
+    Command::new(ENTAIL).arg("check").arg(&model).output().unwrap();
+    let complaints = || {
+        let replayed = Command::new(ENTAIL).arg("replay").arg(&model).output().unwrap();
+        String::from_utf8(replayed.stderr).unwrap()
+    };
+    assert_eq!(complaints(), "");
+    let earlier = fs::metadata(&model).unwrap().modified().unwrap() - Duration::from_secs(3600);
+    fs::File::options().append(true).open(&trail).unwrap().set_modified(earlier).unwrap();
+    assert!(complaints().contains("counter.pml was changed after"), "{}", complaints());
 }
 
 #[test]

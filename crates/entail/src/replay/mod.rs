@@ -14,15 +14,23 @@ use crate::{load, slice};
 use entail_front::{Asked, Meaning, ModelSource, Property, Says};
 use entail_ir::Interpreter;
 use follow::Follow;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
+use std::time::Duration;
 
 pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failure> {
     let asked = load::asked(&args.asked).map_err(Failure::new)?;
     let mut model = load::read_or_fail(&args.model, &args.reading, &asked, console)?;
     let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model));
     let trail = read_trail(&path)?;
+    if is_newer(&args.model, &path) {
+        console.complain(&format!(
+            "warning: {} was changed after {} was written: they may not fit any more\n",
+            args.model.display(),
+            path.display()
+        ));
+    }
     let name = args.property.as_deref().or(asked.first().map(Asked::name));
     let name = name.filter(|name| *name != SAFETY);
     if args.slice {
@@ -56,6 +64,14 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
 fn known<'m>(model: &'m ModelSource, name: &str) -> Result<&'m Property, Failure> {
     let known = model.properties.iter().find(|known| known.name == name);
     known.ok_or_else(|| Failure::new(format!("the model has no property `{name}`")))
+}
+
+/// Whether a file was changed after another one, by more than it takes to copy both.
+fn is_newer(file: &Path, than: &Path) -> bool {
+    const SOON: Duration = Duration::from_secs(60);
+    let changed = |path: &Path| fs::metadata(path).and_then(|known| known.modified()).ok();
+    let since = changed(file).zip(changed(than)).and_then(|(one, other)| one.duration_since(other).ok());
+    since.is_some_and(|since| since > SOON)
 }
 
 pub fn read_trail(path: &Path) -> Result<Trail, Failure> {

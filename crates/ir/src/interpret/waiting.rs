@@ -93,21 +93,25 @@ impl<'s> Interpreter<'s> {
     fn sending(&self, scene: &Scene, send: &Send) -> Option<String> {
         let number = scene.eval(&send.channel).ok()?;
         let name = self.channel_name(number, scene.state);
-        let others = self.others(scene, number, End::Receiver);
         if scene.channel_type(&send.channel).ok()?.is_rendezvous() {
+            let others = self.others(scene, number, End::Receiver, "could");
             return Some(format!("nobody receives from `{name}`{others}"));
         }
-        scene.is_full(number).ok()?.then(|| format!("channel `{name}` is full{others}"))
+        let others = || self.others(scene, number, End::Receiver, "could receive from it");
+        scene.is_full(number).ok()?.then(|| format!("channel `{name}` is full{}", others()))
     }
 
     fn receiving(&self, scene: &Scene, receive: &Receive) -> Option<String> {
         let number = scene.eval(&receive.channel).ok()?;
         let channels = self.channels(scene.state);
         let channel = channels.iter().find(|channel| channel.number == number)?;
-        let (name, others) = (&channel.name, self.others(scene, number, End::Sender));
+        let name = &channel.name;
+        let others = |could| self.others(scene, number, End::Sender, could);
         Some(match channel.messages.first() {
-            None if channel.capacity == 0 => format!("nobody sends what it waits for to `{name}`{others}"),
-            None => format!("channel `{name}` is empty{others}"),
+            None if channel.capacity == 0 => {
+                format!("nobody sends what it waits for to `{name}`{}", others("could"))
+            }
+            None => format!("channel `{name}` is empty{}", others("could send to it")),
             Some(_) if receive.anywhere => format!("no message in `{name}` is what it waits for"),
             Some(first) => format!("the first message in `{name}` is [{first}], for which it does not wait"),
         })
@@ -119,8 +123,8 @@ impl<'s> Interpreter<'s> {
         name.unwrap_or_else(|| format!("#{number}"))
     }
 
-    /// Who else could still come to where he does something at the other end of a channel.
-    fn others(&self, scene: &Scene, number: i32, end: End) -> String {
+    /// Who else could still come to where he does something at this end of a channel, and what that is called.
+    fn others(&self, scene: &Scene, number: i32, end: End, could: &str) -> String {
         let others = (0..scene.view.processes.len()).filter(|&other| other != scene.process);
         let names = others.filter(|&other| self.could_use(scene.state, scene.view, other, number, end));
         let names: Vec<String> = names
@@ -129,17 +133,13 @@ impl<'s> Interpreter<'s> {
                 format!("{}({other})", of.name)
             })
             .collect();
-        let verb = match end {
-            End::Sender => "send to it",
-            End::Receiver => "receive from it",
-        };
         match &names[..] {
-            [] => format!(", and nobody is left who could {verb}"),
-            [one] => format!("; {one} could {verb} but waits too"),
+            [] => format!(", and nobody is left who {could}"),
+            [one] => format!("; {one} {could}, but waits too"),
             [some @ .., last] if some.len() < MOST_TOLD => {
-                format!("; {} and {last} could {verb} but wait too", some.join(", "))
+                format!("; {} and {last} {could}, but wait too", some.join(", "))
             }
-            many => format!("; {} others could {verb} but wait too", many.len()),
+            many => format!("; {} others {could}, but wait too", many.len()),
         }
     }
 
