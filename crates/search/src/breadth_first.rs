@@ -145,7 +145,7 @@ const BATCH: usize = 256;
 /// One byte in so many is for what is known not to be expanded yet.
 const PENDING: u64 = 32;
 /// As many states as are expanded at once.
-const STRETCH: usize = 32;
+const STRETCH: u64 = 32;
 
 fn begin<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front<'_, S::Key>) -> ControlFlow<End>
 where
@@ -179,7 +179,7 @@ where
                 continue;
             }
             let alike = front.again.front().map_or(level, |(again, _)| level.min(again - number));
-            let many = STRETCH.min(usize::try_from(alike).unwrap_or(STRETCH));
+            let many = (STRETCH - run.origin % STRETCH).min(alike) as usize;
             let plain = if doubt.is_worth_a_try() { Some(front.expand_plain(run, many)?) } else { None };
             let expanded = plain.unwrap_or(0);
             if expanded < many {
@@ -188,7 +188,9 @@ where
             }
             level -= expanded as u64;
             plain.inspect(|&expanded| doubt.learn(expanded));
-            if front.reached.keys.len() >= BATCH {
+            // Who is expanded again depends on what has been looked up by then: that must not depend on where blocks of the
+            // queue end, which may be elsewhere once they were in files.
+            if front.reached.keys.len() >= BATCH && run.origin.is_multiple_of(STRETCH) {
                 front.look_up(run)?;
                 (front.level, front.doubt) = (level, doubt);
                 run.rest(|to| front.save(to))?;
