@@ -8,7 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::ALL;
 use entail_disk::{Lasting, Reader, Saved, Writer};
-use entail_model::{Fault, FaultKind, Fired, Marks, Model, Observer, Reduced, Reduction, State, StateBuf, Store};
+use entail_model::{
+    Fault, FaultKind, Fired, Hop, Marks, Model, Observer, Reduced, Reduction, State, StateBuf, StateKey, Store,
+    Successor, Successors,
+};
 use entail_search::{
     Checks, End, Errors, Keeper, Limit, Limits, Outcome, breadth_first, depth_first, resume_breadth_first,
     resume_depth_first,
@@ -74,6 +77,23 @@ impl Model for Disorder {
 
     fn marks(&self, state: &State) -> Marks {
         Marks { valid_end: self.chance(self.node(state), 4, 2), ..Marks::default() }
+    }
+
+    fn expand_words<K: StateKey>(&self, states: &[K], (): &mut (), mut each: impl FnMut(Hop<u32, K>)) -> usize {
+        let usual = |key: &K| {
+            let mut successors = Successors::default();
+            self.expand(&self.state(key.words()[0]), &mut successors, &mut ());
+            let is_usual = self.words == 1 && K::WORDS == 1 && successors.are_plain() && !successors.is_empty();
+            is_usual.then_some(successors)
+        };
+        for (from, successors) in states.iter().map(usual).enumerate() {
+            let Some(successors) = successors else { return from };
+            for Successor { step, state, .. } in successors.iter() {
+                let next = Some(K::from_words([self.node(state), 0]));
+                each(Hop { from, passed: 0, step, next, left_out: false });
+            }
+        }
+        states.len()
     }
 }
 
