@@ -32,8 +32,8 @@ const WAYS: [&str; 8] = [
     "--search dfs --reduce por --no-assert --depth 100000",
     "--store compact --hash-bits 24 --reduce none --no-assert",
     "--store compact --hash-bits 24 --reduce por --no-assert",
-    "--store bitstate --memory 64M --reduce none --no-assert",
-    "--store bitstate --memory 64M --reduce por --no-assert",
+    "--store bitstate --array 16M --reduce none --no-assert",
+    "--store bitstate --array 16M --reduce por --no-assert",
 ];
 
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
