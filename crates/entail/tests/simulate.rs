@@ -95,23 +95,17 @@ fn a_session_that_ends_in_an_error_says_so() {
     assert!(text(&output.stdout).contains("assertion violated: inside == 1"));
 }
 
+/// A run that goes on for longer than anybody listens.
+fn endless_run() -> Command {
+    let mut command = Command::new(ENTAIL);
+    command.args(["simulate", "--as", "steps", "--seed", "1", "--steps", "1000000000"]);
+    command.arg(example("alternating-bit.pml")).stdout(Stdio::piped());
+    command
+}
+
 #[test]
 fn a_run_ends_when_its_reader_leaves() {
-    let mut child = Command::new(ENTAIL)
-        .args([
-            "simulate",
-            "--as",
-            "steps",
-            "--seed",
-            "1",
-            "--steps",
-            "1000000000",
-            &example("alternating-bit.pml"),
-        ])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = endless_run().stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let mut complaints = String::new();
     child.stderr.take().unwrap().read_to_string(&mut complaints).unwrap();
@@ -121,20 +115,7 @@ fn a_run_ends_when_its_reader_leaves() {
 #[test]
 #[cfg(unix)]
 fn an_interruption_ends_the_run_in_good_order() {
-    let mut child = Command::new(ENTAIL)
-        .args([
-            "simulate",
-            "--as",
-            "steps",
-            "--seed",
-            "1",
-            "--steps",
-            "1000000000",
-            &example("alternating-bit.pml"),
-        ])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = endless_run().spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // It runs, and is asked to stop.
     assert!(lines.by_ref().nth(100).is_some());
