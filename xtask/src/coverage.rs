@@ -28,8 +28,8 @@ pub struct Options {
     svg: PathBuf,
 }
 
-/// Bits for each state, as SPIN does by default.
-const BITS: &str = "3";
+/// Bits for each state: what SPIN has by default.
+const OF_SPIN: &str = "3";
 /// Hashes of so many bits, where they are kept.
 const HASHES: [u32; 9] = [12, 14, 16, 18, 20, 22, 24, 28, 32];
 const TIME: Duration = Duration::from_secs(600);
@@ -66,7 +66,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     for logarithm in sizes(needed) {
         let bytes = 1u64 << (logarithm - 3);
         let size = bytes.to_string();
-        let array = ["--store", "bitstate", "--hash-bits", BITS, "--array", &size];
+        let array = ["--store", "bitstate", "--array", &size];
         let row = Row {
             bytes,
             breadth_first: see(&array)?,
@@ -146,7 +146,7 @@ impl Pan {
         for round in 0..rounds {
             let mut pan = Command::new(self.folder.path().join("pan"));
             let size = format!("-w{logarithm}");
-            pan.args(["-n", "-c0", "-m1000000", &size, &format!("-k{BITS}"), &format!("-h{round}")]);
+            pan.args(["-n", "-c0", "-m1000000", &size, &format!("-k{OF_SPIN}"), &format!("-h{round}")]);
             let answer = spin::read_answer(&finish(pan.current_dir(self.folder.path()), TIME)?);
             if answer.status != spin::Status::Complete {
                 return Err(format!("SPIN with {size}: {:?}", answer.status).into());

@@ -222,7 +222,10 @@ impl Sieve {
         match self {
             Sieve::Compact(compact) => compact.reserve(count, limit),
             // It does not grow.
-            Sieve::Bitstate(bitstate) => (bitstate.bytes() <= limit).then_some(()).ok_or(Full),
+            Sieve::Bitstate(bitstate) => {
+                bitstate.thin();
+                (bitstate.bytes() <= limit).then_some(()).ok_or(Full)
+            }
         }
     }
 

@@ -55,6 +55,9 @@ fn bits_are_taken_for_others_as_often_as_is_said() {
     for (bytes, bits) in [(1 << 14, 1), (1 << 16, 2), (1 << 16, 3), (1 << 15, 3), (1 << 16, 7)] {
         stores(|| Sieve::Bitstate(Bitstate::new(bytes, bits).unwrap()), 100_000);
     }
+    for bytes in [1 << 17, 1 << 16, 1 << 15] {
+        stores(|| Sieve::Bitstate(Bitstate::thinning(bytes).unwrap()), 100_000);
+    }
 }
 
 #[test]

@@ -69,11 +69,12 @@ fn goes_on<S: Store + Lasting>(new: impl Fn() -> S, bits: u32, count: usize) {
     assert!(store.len() > count as u64 / 4, "{}", store.len());
 }
 
-fn sieves() -> [fn() -> Option<Sieve>; 3] {
+fn sieves() -> [fn() -> Option<Sieve>; 4] {
     [
         || None,
         || Some(Sieve::Compact(Compact::new(30))),
         || Some(Sieve::Bitstate(Bitstate::new(1 << 20, 3).unwrap())),
+        || Some(Sieve::Bitstate(Bitstate::thinning(1 << 14).unwrap())),
     ]
 }
 

@@ -13,10 +13,8 @@ use entail_store::{
 };
 use std::io;
 
-/// How much of a state is kept, unless told otherwise: of its hash,
+/// How much is kept of the hash of a state, unless told otherwise.
 const COMPACT_BITS: u32 = 40;
-/// or bits of an array.
-const BITSTATE_BITS: u32 = 3;
 /// If it is not said how much memory there may be, the array (or the cache) is as large as if it were this: an empty one takes
 /// time too.
 const USUAL_ARRAY: u64 = PROCESS + (512 << 20);
@@ -70,7 +68,8 @@ impl Plan {
             }
             Store::Bitstate => {
                 let bytes = self.array.unwrap_or_else(|| self.array_bytes(limits));
-                let bitstate = Bitstate::new(bytes, self.hash_bits.unwrap_or(BITSTATE_BITS));
+                let bitstate =
+                    self.hash_bits.map_or_else(|| Bitstate::thinning(bytes), |bits| Bitstate::new(bytes, bits));
                 // Without memory for it, states are kept as they are as long as there is room.
                 bitstate.ok().map(Sieve::Bitstate)
             }
