@@ -60,6 +60,8 @@ pub struct CheckArgs {
     pub how: HowArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
+    #[command(flatten)]
+    pub log: LogArgs,
     /// Keep the search in this file now and then, and when it is cut off, so that it can be resumed; one property only
     #[arg(long, value_name = "FILE", conflicts_with = "sweep", help_heading = "Checkpoints")]
     pub checkpoint: Option<PathBuf>,
@@ -328,7 +330,7 @@ pub struct HowArgs {
         &[("auto", Store::Auto), ("tree", Store::Tree), ("exact", Store::Plain), ("collapse", Store::Collapse),
             ("dfa", Store::Dfa), ("compact", Store::Compact), ("bitstate", Store::Bitstate), ("cache", Store::Cache)]))]
     pub store: Store,
-    /// How much is kept of a state: bits of its hash [compact: 40], or bits of the array [bitstate: 3]
+    /// How much is kept of a state: bits of its hash [compact: 40], or bits of the array [bitstate: 4, and 3 once 40% of them are set]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub hash_bits: Option<u32>,
     /// How large the array of bits is [bitstate: half of the memory, or 256M]
@@ -394,6 +396,44 @@ pub struct LimitArgs {
     /// Time to search, such as 10s, 5m or 1h30m
     #[arg(long, value_name = "DURATION", value_parser = units::duration)]
     pub time: Option<Duration>,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Log")]
+pub struct LogArgs {
+    /// Write a line for every event of the search, or for some kinds of them, such as `new,error`; this makes it slow
+    #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',', conflicts_with_all = ["checkpoint", "resume"])]
+    pub log: Vec<LogKind>,
+    /// Where these lines go [default: standard error]
+    #[arg(long, value_name = "FILE", requires = "log")]
+    pub log_file: Option<PathBuf>,
+}
+
+/// What happens in a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogKind {
+    /// All of these
+    Search,
+    /// A state that was not known before
+    New,
+    /// A step has led to a state that was known
+    Match,
+    /// The same, and there is a circle
+    Cycle,
+    /// A state is put on the stack, or into the queue
+    Push,
+    /// A state leaves the stack
+    Pop,
+    /// A state is taken from the queue
+    Take,
+    /// A step is tried
+    Try,
+    /// A search inside the search begins, or is over
+    Inside,
+    /// A circle is accepted: a run breaks the property
+    Accept,
+    /// Something is wrong with a step or an end
+    Error,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

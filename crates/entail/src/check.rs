@@ -6,9 +6,10 @@ use crate::coverage::{Coverage, Unreached};
 use crate::evidence::{Argument, Evidence, Teller, dot};
 use crate::keep::Keeping;
 use crate::load::{self, Reading};
+use crate::log::{self, Log};
 use crate::neglect::Neglected;
 use crate::plan::{Bound, Done, Goal, Oversight, Plan};
-use crate::progress::Watch;
+use crate::progress::{Listener, Watch};
 use crate::property::{forbidden, stations};
 use crate::report::{Counterexample, PropertyReport, Report, Searched, Times, Verdict, coverage, json, spin, text};
 use crate::run::Walk;
@@ -55,6 +56,10 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
         let reason = "a slice need not keep all steps by which a process moves again and again";
         return Err(Failure::new(format!("{reason}; leave out `--slice`")));
     }
+    if !args.log.log.is_empty() && args.how.runs > 1 {
+        return Err(Failure::new("a log is of one search, but `--runs` asks for several"));
+    }
+    log::prepare(&args.log)?;
     let stop = interrupt::flag();
     let kept = Keeping::asked(args, console)?;
     let (args, keeping) = kept.as_ref().map_or((args, None), |(args, keeping)| (args, Some(keeping)));
@@ -240,9 +245,7 @@ impl Job<'_> {
         console: &Console,
     ) -> Result<(PropertyReport, Option<Vec<Unreached>>), String> {
         let interpreter = Interpreter::new(&self.model.system);
-        let mut watch = Watch::new(Coverage::new(&self.model.system), console.progress);
-        let done = self.run(&interpreter, Goal::Mistake, oversight, &mut watch)?;
-        let coverage = watch.finish();
+        let (done, coverage) = self.run(&interpreter, SAFETY, Goal::Mistake, oversight, console)?;
         let is_whole = done.outcome.end == End::Complete && done.guarantee == Guarantee::Exact;
         let unreached = is_whole.then(|| coverage.unreached(&self.model.system));
         let subject = Subject { name: SAFETY, kind: SAFETY, cycle: Kind::Cycle, claim: None };
@@ -303,9 +306,7 @@ impl Job<'_> {
         let antecedents: Vec<usize> = antecedents.collect();
         let system = System { propositions, ..self.model.in_motion() };
         let interpreter = Interpreter::new(&system);
-        let mut watch = Watch::new(Coverage::new(&system), console.progress);
-        let done = self.run(&interpreter, Goal::Claimed(&claim), oversight, &mut watch)?;
-        watch.finish();
+        let (done, _) = self.run(&interpreter, &property.name, Goal::Claimed(&claim), oversight, console)?;
         if self.verdict(&done) == Verdict::Holds {
             for &number in antecedents.iter().filter(|number| done.ever >> **number & 1 == 0) {
                 let condition = &system.statement(system.propositions[number].1).text;
@@ -329,30 +330,38 @@ impl Job<'_> {
         console: &Console,
     ) -> Result<PropertyReport, String> {
         let interpreter = Interpreter::new(&system);
-        let mut watch = Watch::new(Coverage::new(&system), console.progress);
-        let done = self.run(&interpreter, goal, oversight, &mut watch)?;
-        watch.finish();
+        let (done, _) = self.run(&interpreter, &property.name, goal, oversight, console)?;
         let subject = Subject { name: &property.name, kind: property.kind.name(), cycle: Kind::Cycle, claim: None };
         Ok(self.report(subject, &interpreter, done, oversight, console))
     }
 
+    /// Searches for what breaks a property. Says also which parts of the model the search has been to.
     fn run(
         &self,
         interpreter: &Interpreter,
+        property: &str,
         goal: Goal,
         oversight: Oversight,
-        watch: &mut Watch,
-    ) -> Result<Done, String> {
+        console: &Console,
+    ) -> Result<(Done, Coverage), String> {
         // Depth is counted as the language's own tools do.
         let first = self.model.language.first_depth();
         let plan = Plan { depth: self.plan.depth.map(|depth| depth.saturating_sub(first)), ..self.plan.clone() };
-        let mut done = if plan.runs > 1 && plan.is_lossy(goal) {
-            swarm::run(&plan, interpreter, goal, oversight.stop, watch)
+        let mut log = Log::of(&self.args.log, interpreter, &self.path.display().to_string(), property);
+        let listener = log.as_mut().map(|log| log as &mut (dyn Listener + Send));
+        let mut watch = Watch::new(Coverage::new(interpreter.system()), console.progress).heard_by(listener);
+        let done = if plan.runs > 1 && plan.is_lossy(goal) {
+            Ok(swarm::run(&plan, interpreter, goal, oversight.stop, &mut watch))
         } else {
-            plan.run(interpreter, goal, oversight, watch)?
+            plan.run(interpreter, goal, oversight, &mut watch)
         };
+        let coverage = watch.finish();
+        if let Some(Err(problem)) = log.map(Log::finish) {
+            console.complain(&format!("warning: {problem}\n"));
+        }
+        let mut done = done?;
         done.outcome.stats.depth += first;
-        Ok(done)
+        Ok((done, coverage))
     }
 
     fn report(

@@ -11,6 +11,7 @@ mod graph;
 mod interrupt;
 mod keep;
 mod load;
+mod log;
 mod ltl;
 mod machine;
 mod neglect;

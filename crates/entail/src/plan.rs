@@ -532,8 +532,7 @@ impl Plan {
     }
 }
 
-/// For tests: the model as it is written, in little memory.
-#[cfg(test)]
+/// The model as it is written, in little memory.
 impl Default for Plan {
     fn default() -> Plan {
         Plan {

@@ -4,14 +4,20 @@ use crate::coverage::Coverage;
 use crate::units::{show_bytes, show_count, show_duration};
 use entail_disk::{Lasting, Reader, Writer};
 use entail_ir::interpret::Step;
-use entail_model::{Growth, Observer, Progress};
+use entail_model::{Event, Growth, Observer, Progress};
 use std::io::{self, Write as _, stderr};
 use std::time::{Duration, Instant};
 
 /// Watches a search: notes where it has been, and tells how it goes if someone looks.
-pub struct Watch {
+pub struct Watch<'s> {
     pub coverage: Coverage,
     line: Option<Line>,
+    listener: Option<&'s mut (dyn Listener + Send)>,
+}
+
+/// Who is told of all that happens.
+pub trait Listener {
+    fn happened(&mut self, event: Event<Step>);
 }
 
 /// A line on the terminal that is written over and over.
@@ -22,10 +28,15 @@ struct Line {
 
 const PAUSE: Duration = Duration::from_millis(100);
 
-impl Watch {
-    pub fn new(coverage: Coverage, show: bool) -> Watch {
+impl<'s> Watch<'s> {
+    pub fn new(coverage: Coverage, show: bool) -> Watch<'s> {
         let line = show.then(|| Line { started: Instant::now(), shown: None });
-        Watch { coverage, line }
+        Watch { coverage, line, listener: None }
+    }
+
+    /// Tells somebody of all that happens.
+    pub fn heard_by(self, listener: Option<&'s mut (dyn Listener + Send)>) -> Watch<'s> {
+        Watch { listener, ..self }
     }
 
     /// Leaves the terminal as it was.
@@ -38,7 +49,7 @@ impl Watch {
     }
 }
 
-impl Observer<Step> for Watch {
+impl Observer<Step> for Watch<'_> {
     #[inline]
     fn stepped(&mut self, step: Step) {
         self.coverage.mark(step);
@@ -47,6 +58,16 @@ impl Observer<Step> for Watch {
     fn progress(&mut self, progress: Progress) {
         if let Some(line) = &mut self.line {
             line.show(progress);
+        }
+    }
+
+    fn listens(&self) -> bool {
+        self.listener.is_some()
+    }
+
+    fn happened(&mut self, event: Event<Step>) {
+        if let Some(listener) = &mut self.listener {
+            listener.happened(event);
         }
     }
 

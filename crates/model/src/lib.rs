@@ -6,6 +6,7 @@
 
 mod accepting;
 mod branching;
+mod observer;
 mod reduction;
 mod shuffled;
 mod since;
@@ -14,6 +15,7 @@ mod successors;
 
 pub use accepting::{Accepting, Concurrent, Propositional, Sets, Valuation};
 pub use branching::{Question, QuestionId, Questions};
+pub use observer::{Event, Observer, Progress, StateName, Target};
 pub use reduction::{Reduced, Reduction};
 pub use shuffled::Shuffled;
 pub use since::Since;
@@ -310,34 +312,3 @@ pub struct Marks {
     pub accepting: bool,
     pub progress: bool,
 }
-
-/// Is told what a search does, while it does it.
-pub trait Observer<S> {
-    /// A step has been taken, whether or not it led to a new state.
-    fn stepped(&mut self, _step: S) {}
-    /// Now and then, for progress displays.
-    fn progress(&mut self, _progress: Progress) {}
-    /// Writes down what it has noted, so that it need not be told again after [`Observer::restore`].
-    fn save(&self, _to: &mut Writer) -> io::Result<()> {
-        Ok(())
-    }
-    /// Notes what another one has noted.
-    fn restore(&mut self, _from: &mut Reader) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// How far a search has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    pub stored: u64,
-    pub matched: u64,
-    pub depth: u64,
-    /// Of all that the search keeps.
-    pub bytes: u64,
-    /// When the store will need more, if that can be told.
-    pub growth: Option<Growth>,
-}
-
-/// The observer that looks away.
-impl<S> Observer<S> for () {}

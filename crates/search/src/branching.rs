@@ -212,9 +212,16 @@ where
             match self.advance(&mut search)? {
                 Turn::Ask(question, key) => {
                     self.searches.push(search);
+                    self.run.tell_inside(true);
                     self.begin(question, key);
                 }
-                Turn::Done => self.idle.push(search),
+                Turn::Done => {
+                    self.run.clear(&mut search.descent);
+                    if !self.searches.is_empty() {
+                        self.run.tell_inside(false);
+                    }
+                    self.idle.push(search);
+                }
             }
         }
         ControlFlow::Continue(())
@@ -228,7 +235,6 @@ where
         (search.base, search.waiting) = waiting.unwrap_or_default();
         search.open.begin_above(search.base);
         search.before.clear();
-        search.descent.clear();
         search.ahead = Some((root, Note::default()));
         search.taken = None;
         self.searches.push(search);
@@ -272,9 +278,13 @@ where
                 Ahead::Stable(key) => match self.known(search, key) {
                     Known::Nothing => search.ahead = Some((key, note)),
                     Known::Answer(true) => return self.found(search, key, None),
-                    Known::Answer(false) | Known::Elsewhere => self.run.stats.matched += 1,
+                    Known::Answer(false) | Known::Elsewhere => {
+                        self.run.stats.matched += 1;
+                        self.run.tell_known(key, false);
+                    }
                     Known::Open(place) => {
                         self.run.stats.matched += 1;
+                        self.run.tell_known(key, true);
                         let accepted = search.open.join(place, note).is_accepted(all);
                         if accepted && matches!(search.kind, Question::WeakUntil { .. }) {
                             let component = search.open.deepest().to_vec();

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 use entail_disk::{Lasting, Reader, Saved, Scratch, Writer, saved};
-use entail_model::{Model, Observer, StateKey, Store};
+use entail_model::{Event, Model, Observer, StateKey, Store};
 
 use crate::descent::{Ahead, Descent, Nothing, Turn};
 use crate::doubt::Doubt;
@@ -36,8 +36,9 @@ where
     S: Store + Lasting,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut run = Run::new(model, store, checks, limits, observer).kept();
-    let mut front = Front { scratch: run.keep_aside(), pending: pending(limits), ..Front::default() };
+    let mut run = Run::new(model, store, checks, limits, observer).kept().queued();
+    let (scratch, doubt) = (run.keep_aside(), run.doubt);
+    let mut front = Front { scratch, doubt, pending: pending(limits), ..Front::default() };
     let begun = begin(&mut run, &mut front);
     go_on(run, front, begun)
 }
@@ -57,7 +58,7 @@ where
     S: Store + Lasting,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut run = Run::new(model, store, checks, limits, observer).kept();
+    let mut run = Run::new(model, store, checks, limits, observer).kept().queued();
     run.restore(&mut from)?;
     let front = Front::load(&mut from, run.keep_aside())?;
     from.finish()?;
@@ -157,6 +158,7 @@ where
         front.recent.begin(key);
         front.queue.push(key);
         front.trace.note(0, number);
+        run.tell(|state| Event::Pushed { state }, key);
     }
     ControlFlow::Continue(())
 }
@@ -190,7 +192,9 @@ where
             plain.inspect(|&expanded| doubt.learn(expanded));
             // Who is expanded again depends on what has been looked up by then: that must not depend on where blocks of the
             // queue end, which may be elsewhere once they were in files.
-            if front.reached.keys.len() >= BATCH && run.origin.is_multiple_of(STRETCH) {
+            if run.is_told() {
+                front.flush(run)?;
+            } else if front.reached.keys.len() >= BATCH && run.origin.is_multiple_of(STRETCH) {
                 front.look_up(run)?;
                 (front.level, front.doubt) = (level, doubt);
                 run.rest(|to| front.save(to))?;
@@ -327,9 +331,11 @@ impl<K: StateKey> Front<'_, K> {
         let Some(key) = self.queue.pop() else { return ControlFlow::Continue(()) };
         run.origin += 1;
         let parent = run.origin;
+        run.tell(|state| Event::Taken { state }, key);
         let mut place = 0;
         let Batch { keys, origins, reduced } = &mut self.reached;
-        let recent = (!M::REDUCES).then_some(&mut self.recent);
+        // Who listens is told of what is known when it is looked up.
+        let recent = (!M::REDUCES && !run.is_told()).then_some(&mut self.recent);
         let mut reached = Reached { keys, origins, recent };
         let mut reach = |key: K| {
             let origin = Origin { parent, place };
@@ -385,8 +391,11 @@ impl<K: StateKey> Front<'_, K> {
         let batch = &self.reached;
         self.new.clear();
         let inserted = run.insert_all(&batch.keys, &mut self.new);
+        if run.is_told() {
+            tell(run, &batch.keys, &self.new);
+        }
         if M::REDUCES {
-            self.queue_new();
+            self.queue_new(|key| run.tell(|state| Event::Pushed { state }, key));
         } else {
             for &index in &self.new {
                 let Origin { parent, place } = batch.origins[index as usize];
@@ -424,7 +433,7 @@ impl<K: StateKey> Front<'_, K> {
     /// out: nobody is passed over for ever.
     ///
     /// After Bošnački, Holzmann: Improving SPIN's partial-order reduction for breadth-first search, SPIN 2005.
-    fn queue_new(&mut self) {
+    fn queue_new(&mut self, mut queued_again: impl FnMut(K)) {
         let Front { queue, trace, again, pending, reached: batch, new, .. } = self;
         let mut add = |pending: &mut Pending<K>, key: K, parent: u64, place: u32| {
             queue.push(key);
@@ -446,6 +455,7 @@ impl<K: StateKey> Front<'_, K> {
                 at += 1;
             }
             if !goes_on {
+                queued_again(key);
                 again.push_back((add(pending, key, number, STAY), times + 1));
             }
         }
@@ -453,6 +463,25 @@ impl<K: StateKey> Front<'_, K> {
             let Origin { parent, place } = batch.origins[index];
             add(pending, batch.keys[index], parent, place);
         }
+    }
+}
+
+/// Tells what became of a batch, of which some are new.
+#[cold]
+fn tell<M, S, O>(run: &mut Run<M, S, O>, keys: &[S::Key], new: &[u32])
+where
+    M: Model,
+    S: Store,
+    O: Observer<M::Step> + ?Sized,
+{
+    let mut new = new.iter().peekable();
+    for (index, &key) in (0..).zip(keys) {
+        if new.next_if_eq(&&index).is_none() {
+            run.tell_known(key, false);
+            continue;
+        }
+        run.tell(|state| Event::New { state }, key);
+        run.tell(|state| Event::Pushed { state }, key);
     }
 }
 

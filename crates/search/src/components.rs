@@ -8,7 +8,7 @@
 
 use std::ops::ControlFlow;
 
-use entail_model::{Accepting, Full, Numbered, Observer, Sets, State};
+use entail_model::{Accepting, Event, Full, Numbered, Observer, Sets, State};
 
 use crate::descent::{Ahead, Descent, Notes, Taken};
 use crate::follow;
@@ -270,12 +270,17 @@ where
                         run.enter_stable(descent, key, &notes)?;
                     }
                 }
-                CLOSED => run.stats.matched += 1,
+                CLOSED => {
+                    run.stats.matched += 1;
+                    run.tell_known(key, false);
+                }
                 number => {
                     run.stats.matched += 1;
+                    run.tell_known(key, true);
                     if open.join(number, note).is_accepted(all) {
                         let way = WayIn { start: run.origin as u32, turns: descent.turns(), target: key };
                         let component = open.deepest().to_vec();
+                        run.tell(|state| Event::Accepted { state }, key);
                         return ControlFlow::Continue(Some(Accepted { component, way: Some(way) }));
                     }
                 }
@@ -303,7 +308,10 @@ where
         if complete.may_be_accepted_in_part(run.model.sets()) {
             match lasso::undemanding(run.model, run.store, open.deepest()) {
                 Ok(None) => {}
-                Ok(accepted) => return ControlFlow::Continue(accepted),
+                Ok(Some(accepted)) => {
+                    run.tell(|state| Event::Accepted { state }, accepted[0]);
+                    return ControlFlow::Continue(Some(accepted));
+                }
                 Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),
             }
         }

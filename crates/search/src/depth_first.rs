@@ -149,8 +149,10 @@ where
             }
             Ahead::Stable(key) => match run.insert(key, descent)? {
                 Visit::Seen => {
+                    let closes_circle = path.contains(key);
                     run.stats.matched += 1;
-                    *run.stats.loops.get_or_insert(0) += u64::from(path.contains(key));
+                    *run.stats.loops.get_or_insert(0) += u64::from(closes_circle);
+                    run.tell_known(key, closes_circle);
                 }
                 Visit::New => {
                     if run.may_expand(depth) {

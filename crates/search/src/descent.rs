@@ -324,6 +324,11 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
         self.frames.last().is_some_and(|frame| frame.next == self.choices.len())
     }
 
+    /// Whether there is no path.
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
     /// How many states on the path are stable.
     pub fn stable(&self) -> u64 {
         self.stable

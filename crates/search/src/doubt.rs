@@ -13,9 +13,12 @@ pub(crate) struct Doubt {
 impl Doubt {
     const LONGEST: u32 = 64;
 
+    /// It is never worth a try.
+    pub const CERTAIN: Doubt = Doubt { rest: u32::MAX, pause: 0 };
+
     pub fn is_worth_a_try(&mut self) -> bool {
         let rests = self.rest > 0;
-        self.rest = self.rest.saturating_sub(1);
+        self.rest -= u32::from(rests && self.rest != Self::CERTAIN.rest);
         !rests
     }
 

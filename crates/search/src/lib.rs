@@ -15,6 +15,7 @@ mod follow;
 mod footprint;
 mod keeper;
 mod lasso;
+mod log;
 mod minimise;
 mod nested;
 mod path;

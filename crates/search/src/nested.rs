@@ -11,7 +11,7 @@
 
 use std::ops::ControlFlow;
 
-use entail_model::{Accepting, KeySet, Model, Observer, Sets, State, Store, Visit};
+use entail_model::{Accepting, Event, KeySet, Model, Observer, Sets, State, Store, Visit};
 
 use crate::descent::{Ahead, Descent, Notes, Nothing, Taken};
 use crate::follow;
@@ -176,7 +176,7 @@ where
     fn step(&mut self) -> ControlFlow<End, Option<Taken<S::Key, bool>>> {
         while self.outer.is_spent() {
             let explored = self.path.leave(self.outer.depth());
-            self.outer.leave();
+            self.run.leave(&mut self.outer);
             if let (Some(key), Some(true)) = (explored, self.outer.note()) {
                 self.passed -= 1;
                 self.look_for_way_back(key)?;
@@ -205,6 +205,7 @@ where
         let place = self.path.note(key);
         self.run.stats.matched += 1;
         *self.run.stats.loops.get_or_insert(0) += u64::from(place.is_some());
+        self.run.tell_known(key, place.is_some());
         match place {
             Some(place) if is_accepted || place.passed < self.passed => self.close(key, place),
             None if is_accepted => self.look_for_way_back(key),
@@ -219,17 +220,22 @@ where
             return ControlFlow::Continue(());
         }
         self.run.aside = self.path.bytes() + self.known.bytes() + self.outer.bytes();
+        self.run.tell_inside(true);
         self.explore_again(start)?;
         while let Some(taken) = self.run.step(&mut self.inner)? {
             match taken.ahead {
                 Ahead::Nothing => {}
                 Ahead::Transient => self.run.enter_transient(&mut self.inner, &Nothing)?,
                 Ahead::Stable(key) => match self.path.note(key) {
-                    Some(place) => return self.close(key, place),
+                    Some(place) => {
+                        self.run.tell_known(key, true);
+                        return self.close(key, place);
+                    }
                     None => self.explore_again(key)?,
                 },
             }
         }
+        self.run.tell_inside(false);
         self.held = self.known.bytes() + self.inner.bytes();
         self.run.aside = self.path.bytes() + self.held;
         ControlFlow::Continue(())
@@ -242,14 +248,17 @@ where
         }
         self.room -= 1;
         let depth = self.outer.stable() + self.inner.stable();
-        if self.known.insert(key) == Visit::New && self.run.may_expand(depth) {
-            self.run.enter_stable(&mut self.inner, key, &Nothing)?;
+        match self.known.insert(key) {
+            Visit::Seen => self.run.tell_known(key, false),
+            Visit::New if self.run.may_expand(depth) => self.run.enter_stable(&mut self.inner, key, &Nothing)?,
+            Visit::New => {}
         }
         ControlFlow::Continue(())
     }
 
     /// A step leads back to the path, and there is an accepted one on the way round.
     fn close(&mut self, key: S::Key, Place { depth, .. }: Place) -> ControlFlow<End> {
+        self.run.tell(|state| Event::Accepted { state }, key);
         self.met = Some(Met { start: self.run.origin as u32, key, depth: depth as usize });
         ControlFlow::Break(End::Error)
     }

@@ -7,12 +7,13 @@ use std::time::Instant;
 
 use entail_disk::{Lasting, Reader, Saved, Scratch, Writer, saved};
 use entail_model::{
-    Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateBuf, Store, Successors,
-    Valuation, Visit,
+    Event, Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateBuf, StateName,
+    Store, Successors, Target, Valuation, Visit,
 };
 
-use crate::descent::{Descent, Notes, Nothing, Taken, Turn};
+use crate::descent::{Ahead, Descent, Notes, Nothing, Taken, Turn};
 use crate::doubt::Doubt;
+use crate::log::Log;
 use crate::{Checks, End, ErrorKind, Errors, Keeper, Limit, Limits, Outcome, Stats};
 
 /// A search under way. Its methods break off with the reason why the search is to end.
@@ -47,10 +48,12 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     /// Whether not all steps out of that state were taken.
     pub left_out: bool,
     /// Whether stable states are likely to be unusual.
-    doubt: Doubt,
+    pub doubt: Doubt,
     room: Room,
     started: Instant,
     pulse: Pulse,
+    /// If somebody listens.
+    log: Option<Log<M::Step>>,
     /// Who keeps the search, if it can be.
     keeper: Option<&'a dyn Keeper>,
     pause: Option<Pause>,
@@ -110,6 +113,12 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         limits: &'a Limits<'a>,
         observer: &'a mut O,
     ) -> Self {
+        let log = observer.listens().then(Log::default);
+        // What is done quickly is not done step by step.
+        let doubt = if log.is_some() { Doubt::CERTAIN } else { Doubt::default() };
+        if log.is_some() {
+            observer.happened(Event::Begun);
+        }
         Run {
             model,
             store,
@@ -130,11 +139,12 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             successors: Successors::default(),
             steps: Vec::new(),
             left_out: false,
-            doubt: Doubt::default(),
+            doubt,
             scratch: M::Scratch::default(),
             room: Room::default(),
             started: Instant::now(),
             pulse: Pulse::default(),
+            log,
             keeper: None,
             pause: None,
         }
@@ -143,6 +153,12 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     /// The same, for a search that rests now and then, and can be kept.
     pub fn kept(self) -> Self {
         Run { keeper: self.limits.keeper, ..self }
+    }
+
+    /// The same, for a search with a queue.
+    pub fn queued(mut self) -> Self {
+        self.log.iter_mut().for_each(|log| log.tells_path = false);
+        self
     }
 
     /// Begins a descent in a stable state, or goes on with it there.
@@ -158,6 +174,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         self.successors.each_step(|step| self.steps.push(step));
         let note = notes.at(&self.state, &self.steps);
         self.admit(descent, notes, note);
+        self.tell_entered(Some(key));
         self.check_end(descent)
     }
 
@@ -230,8 +247,9 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             _ => self.expand_again(key, times, descent)?,
         }
         self.left_out = self.successors.are_left_out();
-        if !self.successors.are_plain() || self.successors.is_empty() {
+        if !self.successors.are_plain() || self.successors.is_empty() || self.is_told() {
             self.admit(descent, &Nothing, ());
+            self.tell_entered(Some(key));
             self.check_end(descent)?;
             return ControlFlow::Continue(Entered::Descent);
         }
@@ -304,6 +322,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         self.prepare(descent)?;
         let note = descent.note().unwrap_or_default();
         self.admit(descent, notes, note);
+        self.tell_entered(None);
         ControlFlow::Continue(())
     }
 
@@ -314,11 +333,80 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         descent: &mut Descent<S::Key, N>,
     ) -> ControlFlow<End, Option<Taken<S::Key, N>>> {
         self.keep_watch()?;
-        let Some(taken) = descent.advance() else { return ControlFlow::Continue(None) };
+        let advanced = if self.is_told() { self.advance_aloud(descent) } else { descent.advance() };
+        let Some(taken) = advanced else { return ControlFlow::Continue(None) };
         if let Some(fault) = taken.fault.filter(|fault| self.checks.count(fault)) {
             self.error(ErrorKind::Fault(fault), fault.times, descent)?;
         }
         ControlFlow::Continue(Some(taken))
+    }
+
+    /// Goes back from the state entered last.
+    pub fn leave<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) {
+        descent.leave();
+        let event = self.log.as_mut().and_then(Log::leave);
+        event.into_iter().for_each(|event| self.observer.happened(event));
+    }
+
+    /// Gives up the path.
+    pub fn clear<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) {
+        while !descent.is_empty() {
+            self.leave(descent);
+        }
+        descent.clear();
+    }
+
+    /// Whether somebody listens.
+    #[inline]
+    pub fn is_told(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// Tells whoever listens what has happened to a state.
+    #[inline]
+    pub fn tell(&mut self, event: impl FnOnce(StateName) -> Event<M::Step>, key: S::Key) {
+        if self.is_told() {
+            self.observer.happened(event(StateName::of(key)));
+        }
+    }
+
+    #[inline]
+    pub fn tell_known(&mut self, key: S::Key, closes_circle: bool) {
+        self.tell(|state| Event::Known { state, closes_circle }, key);
+    }
+
+    #[inline]
+    pub fn tell_inside(&mut self, begins: bool) {
+        if self.is_told() {
+            self.observer.happened(Event::Inside { begins });
+        }
+    }
+
+    #[inline]
+    fn tell_entered(&mut self, stable: Option<S::Key>) {
+        if let Some(log) = &mut self.log {
+            let mut steps = Vec::new();
+            self.successors.each_step(|step| steps.push(step));
+            let event = log.enter(stable.map(StateName::of), steps);
+            event.into_iter().for_each(|event| self.observer.happened(event));
+        }
+    }
+
+    /// Makes the next choice, and tells of the way there.
+    #[cold]
+    fn advance_aloud<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) -> Option<Taken<S::Key, N>> {
+        while descent.is_spent() {
+            self.leave(descent);
+        }
+        let taken = descent.advance()?;
+        let to = match taken.ahead {
+            Ahead::Nothing => Target::Nowhere,
+            Ahead::Transient => Target::Transient,
+            Ahead::Stable(key) => Target::Stable(StateName::of(key)),
+        };
+        let event = self.log.as_mut().and_then(|log| log.go(to));
+        event.into_iter().for_each(|event| self.observer.happened(event));
+        Some(taken)
     }
 
     /// These keys will soon be looked up.
@@ -446,6 +534,13 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     #[cold]
     fn error<N: Copy>(&mut self, error: ErrorKind, times: u32, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
         self.errors += u64::from(times);
+        if let Some(state) = self.log.as_ref().and_then(Log::last) {
+            let fault = match error {
+                ErrorKind::Fault(fault) => Some(fault),
+                ErrorKind::InvalidEnd | ErrorKind::Cycle { .. } => None,
+            };
+            self.observer.happened(Event::Wrong { state, fault });
+        }
         let origin = self.origin;
         self.first.get_or_insert_with(|| Found { error, origin, turns: descent.turns() });
         match self.checks.errors {
@@ -593,6 +688,9 @@ impl<M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
         self.room.inserts -= 1;
         let visit = self.store.insert_alone(key);
         self.stats.stored += u64::from(visit == Visit::New);
+        if visit == Visit::New {
+            self.tell(|state| Event::New { state }, key);
+        }
         ControlFlow::Continue(visit)
     }
 }
@@ -612,6 +710,7 @@ impl<M: Model, S: Numbered, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
         self.room.inserts -= 1;
         self.store.set_number(key, number);
         self.stats.stored += 1;
+        self.tell(|state| Event::New { state }, key);
         ControlFlow::Continue(())
     }
 }

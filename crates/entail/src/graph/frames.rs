@@ -28,7 +28,7 @@ pub fn text(space: &Space, order: Order, wording: &Wording) -> String {
     };
     let mut text = String::new();
     let mut waiting: Vec<usize> = Vec::new();
-    for (number, event) in (1..).zip(search(space, order)) {
+    for (number, event) in (1..).zip(search(wording.interpreter, space, order)) {
         match event {
             Event::Push { state } => waiting.push(state),
             Event::Take { .. } => drop(waiting.remove(0)),
@@ -94,7 +94,8 @@ fn message(space: &Space, event: Event) -> &str {
 
 /// A page that needs nothing else.
 pub fn html(space: &Space, order: Order, wording: &Wording, title: &str) -> String {
-    let frames: Vec<Frame> = search(space, order).into_iter().map(|event| frame(space, event, wording)).collect();
+    let frames: Vec<Frame> =
+        search(wording.interpreter, space, order).into_iter().map(|event| frame(space, event, wording)).collect();
     let frames = serde_json::to_string(&frames).expect("strings and numbers only");
     // Where a script ends is said by its text alone.
     let frames = frames.replace("</", "<\\/").replace("<!--", "<\\!--");

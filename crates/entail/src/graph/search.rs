@@ -1,8 +1,15 @@
-//! A search of a small graph, told event by event: not the one that checks models, but the one in textbooks.
+//! The search of a small graph, event by event: the one that checks models, on the model as it is written.
 
-use super::explore::{End, Space};
-use crate::args::Order;
-use std::collections::VecDeque;
+use super::explore::Space;
+use crate::args::{Order, Search};
+use crate::coverage::Coverage;
+use crate::plan::{Goal, Plan};
+use crate::progress::{Listener, Watch};
+use entail_ir::Interpreter;
+use entail_ir::interpret::Step;
+use entail_model::{self as model, StateName, Target};
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 
 /// Something that happens in a search. States and arrows are numbers in the space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,91 +45,101 @@ pub enum Event {
 }
 
 /// All that happens, up to the first error.
-pub fn search(space: &Space, order: Order) -> Vec<Event> {
-    let mut leaving = vec![VecDeque::new(); space.states.len()];
-    space.arrows.iter().enumerate().for_each(|(number, arrow)| leaving[arrow.from].push_back(number));
-    let mut search = Search { space, leaving, known: vec![false; space.states.len()], events: Vec::new() };
-    // An error is where it ends.
-    let _ = match order {
-        Order::DepthFirst => search.depth_first(),
-        Order::BreadthFirst => search.breadth_first(),
+pub fn search(interpreter: &Interpreter, space: &Space, order: Order) -> Vec<Event> {
+    let search = match order {
+        Order::DepthFirst => Search::DepthFirst,
+        Order::BreadthFirst => Search::BreadthFirst,
     };
-    search.events
+    let mut heard = Heard::of(space);
+    let mut watch = Watch::new(Coverage::new(interpreter.system()), false).heard_by(Some(&mut heard));
+    let plan = Plan { search, ..Plan::default() };
+    plan.run_unkept(interpreter, Goal::Mistake, &AtomicBool::new(false), &mut watch);
+    heard.events
 }
 
-struct Search<'s> {
+/// What a search tells, in the numbers of the space.
+struct Heard<'s> {
     space: &'s Space,
-    /// By state: the arrows that have not been tried.
-    leaving: Vec<VecDeque<usize>>,
-    known: Vec<bool>,
+    /// The arrows that lead out of each state.
+    leaving: Vec<Vec<usize>>,
+    states: HashMap<StateName, usize>,
+    /// The steps since the last stable state, and the arrow that they belong to once that is certain.
+    way: Vec<Step>,
+    arrow: Option<usize>,
     events: Vec<Event>,
 }
 
-/// There is no need to go on.
-struct Over;
-
-impl Search<'_> {
-    fn depth_first(&mut self) -> Result<(), Over> {
-        let mut stack = vec![0];
-        self.push(0)?;
-        let mut is_on_stack = vec![false; self.known.len()];
-        is_on_stack[0] = true;
-        while let Some(&state) = stack.last() {
-            let Some(arrow) = self.leaving[state].pop_front() else {
-                self.events.push(Event::Pop { state });
-                is_on_stack[state] = false;
-                stack.pop();
-                continue;
-            };
-            let Some(next) = self.follow(arrow)? else { continue };
-            if self.known[next] {
-                self.events.push(Event::Match { state: next, closes_cycle: is_on_stack[next] });
-            } else {
-                stack.push(next);
-                is_on_stack[next] = true;
-                self.push(next)?;
-            }
-        }
-        Ok(())
+impl Heard<'_> {
+    fn of(space: &Space) -> Heard<'_> {
+        let mut leaving = vec![Vec::new(); space.states.len()];
+        space.arrows.iter().enumerate().for_each(|(number, arrow)| leaving[arrow.from].push(number));
+        let (states, events) = (HashMap::new(), Vec::new());
+        Heard { space, leaving, states, way: Vec::new(), arrow: None, events }
     }
 
-    fn breadth_first(&mut self) -> Result<(), Over> {
-        let mut queue = VecDeque::from([0]);
-        self.push(0)?;
-        while let Some(state) = queue.pop_front() {
-            self.events.push(Event::Take { state });
-            while let Some(arrow) = self.leaving[state].pop_front() {
-                let Some(next) = self.follow(arrow)? else { continue };
-                if self.known[next] {
-                    self.events.push(Event::Match { state: next, closes_cycle: false });
-                } else {
-                    queue.push_back(next);
-                    self.push(next)?;
+    /// The number of a state; the first one that is named is the initial one.
+    fn number(&mut self, state: StateName) -> usize {
+        *self.states.entry(state).or_insert(0)
+    }
+
+    /// The first arrow out of a state that begins with the steps taken.
+    fn arrow(&self, from: usize, is_it: impl Fn(&super::explore::Arrow) -> bool) -> Option<usize> {
+        self.leaving[from].iter().copied().find(|&number| {
+            let arrow = &self.space.arrows[number];
+            arrow.steps.starts_with(&self.way) && is_it(arrow)
+        })
+    }
+
+    fn try_arrow(&mut self, arrow: Option<usize>) {
+        self.arrow = arrow;
+        self.events.extend(arrow.map(|arrow| Event::Try { arrow }));
+    }
+}
+
+impl Listener for Heard<'_> {
+    fn happened(&mut self, event: model::Event<Step>) {
+        match event {
+            model::Event::Begun => *self = Heard::of(self.space),
+            model::Event::Pushed { state } => {
+                let state = self.number(state);
+                self.events.push(Event::Push { state });
+            }
+            model::Event::Taken { state } => {
+                let state = self.number(state);
+                self.events.push(Event::Take { state });
+            }
+            model::Event::Popped { state } => {
+                let state = self.number(state);
+                self.events.push(Event::Pop { state });
+            }
+            model::Event::Known { state, closes_circle } => {
+                let state = self.number(state);
+                self.events.push(Event::Match { state, closes_cycle: closes_circle });
+            }
+            model::Event::Tried { from, passed, step, to } => {
+                let from = self.number(from);
+                self.way.truncate(passed);
+                self.way.extend(step);
+                let count = self.way.len();
+                let arrow = match to {
+                    Target::Transient => None,
+                    Target::Nowhere | Target::Stable(_) => self.arrow(from, |arrow| arrow.steps.len() == count),
+                };
+                self.try_arrow(arrow);
+                if let (Target::Stable(state), Some(arrow)) = (to, arrow) {
+                    self.states.extend(self.space.arrows[arrow].to.map(|number| (state, number)));
                 }
             }
-        }
-        Ok(())
-    }
-
-    fn push(&mut self, state: usize) -> Result<(), Over> {
-        self.known[state] = true;
-        self.events.push(Event::Push { state });
-        match self.space.states[state].end {
-            End::Invalid(_) => {
-                self.events.push(Event::Stuck { state });
-                Err(Over)
+            model::Event::Wrong { state, fault } => {
+                let state = self.number(state);
+                if fault.is_some() && self.arrow.is_none() {
+                    self.try_arrow(self.arrow(state, |arrow| arrow.wrong.is_some()));
+                }
+                let wrong = self.arrow.filter(|_| fault.is_some()).map(|arrow| Event::Wrong { arrow });
+                self.events.push(wrong.unwrap_or(Event::Stuck { state }));
             }
-            End::Not | End::Valid | End::Cut => Ok(()),
+            // What is new is pushed; and no infinite runs are looked for.
+            model::Event::New { .. } | model::Event::Inside { .. } | model::Event::Accepted { .. } => {}
         }
-    }
-
-    /// Where an arrow leads, if anywhere.
-    fn follow(&mut self, arrow: usize) -> Result<Option<usize>, Over> {
-        self.events.push(Event::Try { arrow });
-        if self.space.arrows[arrow].wrong.is_some() {
-            self.events.push(Event::Wrong { arrow });
-            return Err(Over);
-        }
-        Ok(self.space.arrows[arrow].to)
     }
 }

@@ -4,7 +4,7 @@ use crate::evidence::{Because, Evidence, Reasons, Run};
 use crate::progress::Watch;
 use entail_disk::{Reader, Writer};
 use entail_ir::interpret::Step;
-use entail_model::{Accepting, Concurrent, Fault, FaultKind, Observer, Progress, Propositional, Since};
+use entail_model::{Accepting, Concurrent, Event, Fault, FaultKind, Observer, Progress, Propositional, Since};
 use entail_search::{Counterexample, End, ErrorKind, Limits, Outcome, branching};
 use entail_store::{Kept, Numbers, Short};
 use entail_temporal::Fairness;
@@ -77,9 +77,9 @@ impl Asking<'_> {
 }
 
 /// Sees what the model does in a product.
-pub(super) struct OfModel<'w>(pub &'w mut Watch);
+pub(super) struct OfModel<'w, 's>(pub &'w mut Watch<'s>);
 
-impl Observer<Move<Step>> for OfModel<'_> {
+impl Observer<Move<Step>> for OfModel<'_, '_> {
     fn stepped(&mut self, step: Move<Step>) {
         if let Some(step) = step.step {
             self.0.stepped(step);
@@ -88,6 +88,14 @@ impl Observer<Move<Step>> for OfModel<'_> {
 
     fn progress(&mut self, progress: Progress) {
         self.0.progress(progress);
+    }
+
+    fn listens(&self) -> bool {
+        self.0.listens()
+    }
+
+    fn happened(&mut self, event: Event<Move<Step>>) {
+        self.0.happened(event.of(|step| step.step));
     }
 
     fn save(&self, to: &mut Writer) -> io::Result<()> {

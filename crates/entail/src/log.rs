@@ -1,0 +1,186 @@
+//! `entail check --log`: what a search does, line by line, for people who learn from it and for programs.
+
+use crate::args::{LogArgs, LogKind};
+use crate::console::{Failure, Forgiving};
+use crate::progress::Listener;
+use crate::violation::Kind;
+use clap::ValueEnum;
+use entail_ir::interpret::Step;
+use entail_ir::{EdgeId, Interpreter, Statement, System};
+use entail_model::{Event, StateName, Target};
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write, stderr};
+use std::path::PathBuf;
+
+/// Writes a line of `word=value` for each event of one search.
+pub struct Log<'s> {
+    interpreter: &'s Interpreter<'s>,
+    out: Box<dyn Write + Send>,
+    to: Option<PathBuf>,
+    kinds: Vec<LogKind>,
+    /// How the search is introduced.
+    begins: String,
+    /// By edge: the names of processes that take it.
+    names: Vec<&'s str>,
+    /// States are numbered as they are met.
+    numbers: HashMap<StateName, u64>,
+    /// Why nothing more is written.
+    over: Option<Over>,
+}
+
+enum Over {
+    Full,
+    Failed(io::Error),
+}
+
+/// So that numbers do not take more memory than the search may have; a log of so many states is of no use.
+const MOST_STATES: usize = 1 << 24;
+
+/// Makes an empty file for what follows, if there is to be one.
+pub fn prepare(args: &LogArgs) -> Result<(), Failure> {
+    let Some(file) = &args.log_file else { return Ok(()) };
+    let made = File::create(file).map(drop);
+    made.map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))
+}
+
+impl<'s> Log<'s> {
+    /// The log of the search for a property of a model, behind those before it; nothing if nobody asked.
+    pub fn of(args: &LogArgs, interpreter: &'s Interpreter<'s>, model: &str, property: &str) -> Option<Log<'s>> {
+        if args.log.is_empty() {
+            return None;
+        }
+        let (out, over): (Box<dyn Write + Send>, _) = match &args.log_file {
+            None => (Box::new(BufWriter::new(Forgiving(stderr()))), None),
+            Some(file) => match OpenOptions::new().append(true).open(file) {
+                Ok(file) => (Box::new(BufWriter::new(file)), None),
+                Err(error) => (Box::new(io::sink()), Some(Over::Failed(error))),
+            },
+        };
+        Some(Log {
+            interpreter,
+            out,
+            to: args.log_file.clone(),
+            kinds: args.log.clone(),
+            begins: format!("event=begin model={model:?} property={property:?}"),
+            names: names(interpreter.system()),
+            numbers: HashMap::new(),
+            over,
+        })
+    }
+
+    /// Why the log is not whole, if it is not.
+    pub fn finish(mut self) -> Result<(), String> {
+        let to = self.to.map_or("the log".to_owned(), |file| file.display().to_string());
+        match self.over.or_else(|| self.out.flush().err().map(Over::Failed)) {
+            None => Ok(()),
+            Some(Over::Full) => Err(format!("{to} ends after {MOST_STATES} states, before the search does")),
+            Some(Over::Failed(error)) => Err(format!("cannot write {to}: {error}")),
+        }
+    }
+
+    /// What is written about an event, if anything.
+    fn line(&mut self, event: Event<Step>) -> Option<String> {
+        let Some(kind) = kind(&event) else {
+            self.numbers.clear();
+            return Some(self.begins.clone());
+        };
+        // Numbers do not depend on what is written.
+        let words = self.words(event);
+        let is_wanted = self.kinds.iter().any(|wanted| *wanted == LogKind::Search || *wanted == kind);
+        is_wanted.then(|| format!("event={}{words}", name(kind)))
+    }
+
+    fn words(&mut self, event: Event<Step>) -> String {
+        match event {
+            Event::Begun => String::new(),
+            Event::New { state }
+            | Event::Known { state, .. }
+            | Event::Pushed { state }
+            | Event::Popped { state }
+            | Event::Taken { state }
+            | Event::Accepted { state } => format!(" state={}", self.number(state)),
+            Event::Tried { from, passed, step, to } => {
+                let from = self.number(from);
+                let to = match to {
+                    Target::Nowhere => "none".to_owned(),
+                    Target::Transient => "inside".to_owned(),
+                    Target::Stable(state) => self.number(state).to_string(),
+                };
+                let step = step.map_or(String::new(), |step| self.step(step));
+                format!(" state={from} passed={passed} to={to}{step}")
+            }
+            Event::Inside { begins } => format!(" begins={}", if begins { "yes" } else { "no" }),
+            Event::Wrong { state, fault } => {
+                let what =
+                    fault.map_or(Kind::InvalidEnd.words().to_owned(), |fault| self.interpreter.describe(fault));
+                format!(" state={} message={what:?}", self.number(state))
+            }
+        }
+    }
+
+    fn number(&mut self, state: StateName) -> u64 {
+        let next = self.numbers.len() as u64;
+        *self.numbers.entry(state).or_insert(next)
+    }
+
+    fn step(&self, step: Step) -> String {
+        let first = self.half(step.edge()).map(|words| format!(" process={}{words}", step.process()));
+        let partner = |(process, edge)| self.half(edge).map(|words| format!(" partner={process}{words}"));
+        [first, step.partner().and_then(partner)].into_iter().flatten().collect()
+    }
+
+    /// What a process does; nothing for the step with no edge that a model takes which cannot start.
+    fn half(&self, edge: EdgeId) -> Option<String> {
+        let name = self.names.get(edge.index())?;
+        let system = self.interpreter.system();
+        let Statement { file, line, text, .. } = system.statement(system.edge(edge).statement);
+        Some(format!(" name={name:?} file={file:?} line={line} statement={text:?}"))
+    }
+}
+
+impl Listener for Log<'_> {
+    fn happened(&mut self, event: Event<Step>) {
+        if self.over.is_some() {
+            return;
+        }
+        let Some(line) = self.line(event) else { return };
+        if let Err(error) = writeln!(self.out, "{line}") {
+            self.over = Some(Over::Failed(error));
+        } else if self.numbers.len() > MOST_STATES {
+            let _ = writeln!(self.out, "event=cut");
+            self.over = Some(Over::Full);
+        }
+    }
+}
+
+/// Nothing where a search begins: that is always said.
+fn kind(event: &Event<Step>) -> Option<LogKind> {
+    Some(match event {
+        Event::Begun => return None,
+        Event::New { .. } => LogKind::New,
+        Event::Known { closes_circle: true, .. } => LogKind::Cycle,
+        Event::Known { closes_circle: false, .. } => LogKind::Match,
+        Event::Pushed { .. } => LogKind::Push,
+        Event::Popped { .. } => LogKind::Pop,
+        Event::Taken { .. } => LogKind::Take,
+        Event::Tried { .. } => LogKind::Try,
+        Event::Inside { .. } => LogKind::Inside,
+        Event::Accepted { .. } => LogKind::Accept,
+        Event::Wrong { .. } => LogKind::Error,
+    })
+}
+
+fn name(kind: LogKind) -> String {
+    kind.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+}
+
+fn names(system: &System) -> Vec<&str> {
+    let mut names = vec![""; system.edges.len()];
+    for process_type in &system.process_types {
+        for edge in process_type.locations.iter().flat_map(|location| location.edges()) {
+            names[edge.index()] = &process_type.name;
+        }
+    }
+    names
+}

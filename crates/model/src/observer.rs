@@ -1,0 +1,107 @@
+//! Who is told what a search does.
+
+use std::io;
+
+use entail_disk::{Reader, Writer};
+
+use crate::{Fault, Growth, StateKey};
+
+/// Is told what a search does, while it does it.
+pub trait Observer<S> {
+    /// A step has been taken, whether or not it led to a new state.
+    fn stepped(&mut self, _step: S) {}
+    /// Now and then, for progress displays.
+    fn progress(&mut self, _progress: Progress) {}
+    /// Whether it wants to be told of every event. That takes its time: nothing is done many at a time then.
+    fn listens(&self) -> bool {
+        false
+    }
+    /// Something has happened. Only who listens is told.
+    fn happened(&mut self, _event: Event<S>) {}
+    /// Writes down what it has noted, so that it need not be told again after [`Observer::restore`].
+    fn save(&self, _to: &mut Writer) -> io::Result<()> {
+        Ok(())
+    }
+    /// Notes what another one has noted.
+    fn restore(&mut self, _from: &mut Reader) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The observer that looks away.
+impl<S> Observer<S> for () {}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    pub stored: u64,
+    pub matched: u64,
+    pub depth: u64,
+    /// Of all that the search keeps.
+    pub bytes: u64,
+    /// When the store will need more, if that can be told.
+    pub growth: Option<Growth>,
+}
+
+/// Something that happens in a search. A depth-first search has a path, a breadth-first one has a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<S> {
+    /// A search begins. What states were called before means nothing to it.
+    Begun,
+    /// A state that was not known before.
+    New { state: StateName },
+    /// A step has led to a state that was known; perhaps to one from which the path comes, so that there is a circle.
+    Known { state: StateName, closes_circle: bool },
+    /// To the end of the path, or of the queue.
+    Pushed { state: StateName },
+    /// From the end of the path, as all has been tried in it.
+    Popped { state: StateName },
+    /// From the front of the queue, to be expanded.
+    Taken { state: StateName },
+    /// A step out of a stable state, or out of a transient one behind it. There is no step of the model where it has come to its
+    /// end and only waits.
+    Tried { from: StateName, passed: usize, step: Option<S>, to: Target },
+    /// A search inside the search, which has a path of its own.
+    Inside { begins: bool },
+    /// A circle through this state is accepted.
+    Accepted { state: StateName },
+    /// Something is wrong: with the step tried last, or else with a run that ends in this state.
+    Wrong { state: StateName, fault: Option<Fault> },
+}
+
+/// What a search calls a state, for as long as it lasts: the words of its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StateName([u64; 2]);
+
+impl StateName {
+    pub fn of(key: impl StateKey) -> StateName {
+        StateName(key.words())
+    }
+}
+
+/// Where a step leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// It broke; or it came back to a transient state that it had passed.
+    Nowhere,
+    Transient,
+    Stable(StateName),
+}
+
+impl<S> Event<S> {
+    /// The same of other steps, of which there need not be one for each.
+    pub fn of<T>(self, of: impl FnOnce(S) -> Option<T>) -> Event<T> {
+        match self {
+            Event::Begun => Event::Begun,
+            Event::New { state } => Event::New { state },
+            Event::Known { state, closes_circle } => Event::Known { state, closes_circle },
+            Event::Pushed { state } => Event::Pushed { state },
+            Event::Popped { state } => Event::Popped { state },
+            Event::Taken { state } => Event::Taken { state },
+            Event::Tried { from, passed, step, to } => Event::Tried { from, passed, step: step.and_then(of), to },
+            Event::Inside { begins } => Event::Inside { begins },
+            Event::Accepted { state } => Event::Accepted { state },
+            Event::Wrong { state, fault } => Event::Wrong { state, fault },
+        }
+    }
+}
