@@ -7,16 +7,16 @@ use crate::evidence::{Argument, Evidence, Teller, dot};
 use crate::keep::Keeping;
 use crate::load::{self, Reading};
 use crate::neglect::Neglected;
-use crate::plan::{Bound, Done, Goal, Oversight, Plan};
+use crate::plan::{Bound, Done, Goal, Oversight, Plan, Watched};
 use crate::progress::Watch;
 use crate::property::{forbidden, stations};
 use crate::report::{Counterexample, PropertyReport, Report, Searched, Times, Verdict, coverage, json, spin, text};
 use crate::run::Walk;
-use crate::trail::Trail;
+use crate::trail::{Trail, with_claim};
 use crate::units::{show_bytes, show_duration, show_share};
 use crate::violation::{Kind, Violation};
 use crate::{interrupt, machine, slice, swarm, sweep};
-use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind, Says};
+use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind, Says, Written};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
 use entail_model::{Fault, FaultKind, Guarantee};
@@ -206,6 +206,8 @@ struct Subject<'p> {
     cycle: Kind,
     /// The runs that must not be.
     claim: Option<&'p Claim>,
+    /// How SPIN knows that claim.
+    written: Option<&'p Written>,
 }
 
 impl Job<'_> {
@@ -245,7 +247,7 @@ impl Job<'_> {
         let coverage = watch.finish();
         let is_whole = done.outcome.end == End::Complete && done.guarantee == Guarantee::Exact;
         let unreached = is_whole.then(|| coverage.unreached(&self.model.system));
-        let subject = Subject { name: SAFETY, kind: SAFETY, cycle: Kind::Cycle, claim: None };
+        let subject = Subject { name: SAFETY, kind: SAFETY, cycle: Kind::Cycle, claim: None, written: None };
         Ok((self.report(subject, &interpreter, done, oversight, console), unreached))
     }
 
@@ -315,7 +317,11 @@ impl Job<'_> {
             }
         }
         let cycle = if property.kind == PropertyKind::Progress { Kind::NonProgress } else { Kind::Cycle };
-        let subject = Subject { name: &property.name, kind, cycle, claim: Some(&claim) };
+        let written = match says {
+            Says::Never(_, written) => written.as_ref(),
+            Says::Always(..) | Says::Branching(_) | Says::Watched(_) => None,
+        };
+        let subject = Subject { name: &property.name, kind, cycle, claim: Some(&claim), written };
         Ok(self.report(subject, &interpreter, done, oversight, console))
     }
 
@@ -332,7 +338,8 @@ impl Job<'_> {
         let mut watch = Watch::new(Coverage::new(&system), console.progress);
         let done = self.run(&interpreter, goal, oversight, &mut watch)?;
         watch.finish();
-        let subject = Subject { name: &property.name, kind: property.kind.name(), cycle: Kind::Cycle, claim: None };
+        let (name, kind) = (&property.name, property.kind.name());
+        let subject = Subject { name, kind, cycle: Kind::Cycle, claim: None, written: None };
         Ok(self.report(subject, &interpreter, done, oversight, console))
     }
 
@@ -375,7 +382,7 @@ impl Job<'_> {
         let argument = evidence.map(|evidence| self.argument(subject, interpreter, evidence, console));
         let counterexample = outcome.counterexample.as_ref().map(|found| {
             let kept = argument.as_ref().and_then(|argument| argument.runs().first()?.trail.clone());
-            self.counterexample(subject, interpreter, found, kept, console)
+            self.counterexample(subject, interpreter, found, done.watched.as_ref(), kept, console)
         });
         let searched = Searched {
             errors: outcome.errors,
@@ -458,7 +465,7 @@ impl Job<'_> {
         let mut kept = 0;
         let keep = |run: &entail_search::Counterexample<Step>| {
             kept += 1;
-            self.write(self.trail(subject, kept), &Trail::of(run, &self.model.system), console)
+            self.write(self.trail(subject, kept), &Trail::of(run, &self.model.system).text(), console)
         };
         let (fairness, draws) = (self.plan.fairness, self.args.evidence.is_some());
         Teller { interpreter, fairness, start: &start, keep, draws, runs: 0 }.tell(evidence, &[])
@@ -470,6 +477,7 @@ impl Job<'_> {
         subject: Subject,
         interpreter: &Interpreter,
         found: &entail_search::Counterexample<Step>,
+        watched: Option<&Watched>,
         kept: Option<PathBuf>,
         console: &Console,
     ) -> Counterexample {
@@ -478,6 +486,10 @@ impl Job<'_> {
             .then(|| entail_search::minimised(interpreter, found, entail_search::EFFORT));
         let found = minimised.as_ref().unwrap_or(found);
         let trail = Trail::of(found, &self.model.system);
+        // A model that could not even start has no claim that could move.
+        let claimed = watched.zip(subject.written).filter(|_| !found.start.is_empty());
+        let text = claimed
+            .map_or_else(|| trail.text(), |(watched, written)| with_claim(watched, written, &self.model.system));
         let (violation, last_steps) = tell(interpreter, subject, found);
         let cycle_start = match found.error {
             ErrorKind::Cycle { begins } => Some(begins),
@@ -490,7 +502,7 @@ impl Job<'_> {
             cycle_start,
             neglected: cycle_start.and_then(neglected),
             moves: trail.moves.len(),
-            trail: kept.or_else(|| self.write(self.trail(subject, 1), &trail, console)),
+            trail: kept.or_else(|| self.write(self.trail(subject, 1), &text, console)),
             last_steps,
         }
     }
@@ -521,11 +533,11 @@ impl Job<'_> {
     }
 
     /// Writes a trail, and says where. One for every value of a constant would be too much of a good thing.
-    fn write(&self, path: PathBuf, trail: &Trail, console: &Console) -> Option<PathBuf> {
+    fn write(&self, path: PathBuf, trail: &str, console: &Console) -> Option<PathBuf> {
         if self.args.sweep.is_some() {
             return None;
         }
-        match fs::write(&path, trail.text()) {
+        match fs::write(&path, trail) {
             Ok(()) => Some(path),
             Err(error) => {
                 console.complain(&format!("warning: cannot write {}: {error}\n", path.display()));

@@ -9,11 +9,18 @@
 //! -1:-1:-1    what follows is repeated for ever
 //! -5 … -8     in which order processes and statements were tried
 //! ```
+//!
+//! The claim's line stands before those of the step that it watches, several if it has atomic sequences. Where the processes
+//! have come to their end, it moves alone. We write what a claim does only if it is a never claim: of a formula SPIN makes an
+//! automaton of its own, and of labels none. A claim that is not in the model (`-N FILE`) counts as its last one; without it
+//! `spin -t` leaves out its lines, with the same `-N FILE` it follows them.
 
+use crate::plan::Watched;
+use entail_front::Written;
 use entail_ir::System;
 use entail_ir::interpret::Step;
 use entail_search::{Counterexample, ErrorKind};
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io::{self, BufRead, Read, Write};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +45,9 @@ pub struct Move {
 const MAX_MOVES: usize = 1 << 27;
 const MAX_LINE: u64 = 80;
 
+/// The line before what is repeated.
+const CYCLE: &str = "-1:-1:-1\n";
+
 impl Trail {
     /// The trail of a run; empty if the model could not even start.
     pub fn of(run: &Counterexample<Step>, system: &System) -> Trail {
@@ -56,7 +66,7 @@ impl Trail {
         let mut lines: Vec<String> = self.moves.iter().map(|one| format!("{one}\n")).collect();
         if let Some(start) = self.cycle_start {
             // Behind the last step, it is the last state that remains for ever.
-            lines.insert(start.min(lines.len()), "-1:-1:-1\n".to_owned());
+            lines.insert(start.min(lines.len()), CYCLE.to_owned());
         }
         lines.concat()
     }
@@ -91,6 +101,26 @@ impl Trail {
         }
         Ok(trail)
     }
+}
+
+/// The text of a trail in which a never claim runs along.
+pub fn with_claim(run: &Watched, claim: &Written, system: &System) -> String {
+    let mut text = format!("-2:{}:-2\n", claim.number);
+    let mut step = 0;
+    for (index, taken) in run.moves.iter().enumerate() {
+        if run.cycle_start == Some(index) {
+            text += CYCLE;
+        }
+        let edge = taken.edge.iter().flat_map(|edge| &claim.statements[*edge as usize]);
+        let claim = edge.map(|statement| (0, system.statement(*statement).spin_id));
+        let processes = taken.step.into_iter().flat_map(|step| halves(step, system));
+        for (process, statement) in claim.chain(processes.map(|(process, statement)| (process + 1, statement))) {
+            step += 1;
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}", Move { step, process, statement });
+        }
+    }
+    text
 }
 
 /// A trail that is written while the run goes on, however long that is.
