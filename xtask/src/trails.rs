@@ -57,8 +57,10 @@ struct Last {
     cycle: bool,
     /// Only we say so.
     refuted: bool,
-    /// A claim runs along, and so it has come to this place; only SPIN tells.
-    claim: Option<String>,
+    /// A claim runs along; only SPIN tells.
+    claim: bool,
+    /// Where it has come to, if the model has it.
+    claim_at: Option<String>,
 }
 
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
@@ -141,7 +143,7 @@ fn outward(entail: &Entail, case: &Case) -> Result<String> {
 
 /// An error if SPIN has not moved the claim to where it must be at the end of what we have found.
 fn watched(folder: &TempDir, file: &str, found: &Value, theirs: &Last) -> Result<()> {
-    let at = theirs.claim.as_deref().ok_or("it does not run along")?;
+    let at = theirs.claim_at.as_deref().ok_or("it does not run along")?;
     if found["kind"] == "claim_end" && !at.contains("<valid end state>") && !theirs.assertion {
         return Err(format!("it ends at {at}").into());
     }
@@ -149,7 +151,7 @@ fn watched(folder: &TempDir, file: &str, found: &Value, theirs: &Last) -> Result
         let trail = std::fs::read_to_string(folder.path().join("found.trail"))?;
         let before = trail.split_inclusive('\n').take_while(|line| !line.starts_with("-1:"));
         std::fs::write(folder.path().join("before.trail"), before.collect::<String>())?;
-        let begin = followed(folder, file, "before.trail")?.claim;
+        let begin = followed(folder, file, "before.trail")?.claim_at;
         if begin.as_deref() != Some(at) {
             return Err(format!("what is repeated begins at {begin:?} and ends at {at}").into());
         }
@@ -260,7 +262,8 @@ fn followed(folder: &TempDir, file: &str, trail: &str) -> Result<Last> {
     let mut last = Last {
         assertion: way.contains("assertion violated"),
         cycle: way.contains("<<<<<START OF CYCLE>>>>>"),
-        claim: end.lines().find_map(|line| Some(line.split_once("proc  - ")?.1.to_owned())),
+        claim: std::fs::read_to_string(folder.path().join(trail))?.contains("-2:"),
+        claim_at: end.lines().find_map(|line| Some(line.split_once("proc  - ")?.1.to_owned())),
         ..Last::default()
     };
     for line in end.lines() {
@@ -304,7 +307,7 @@ fn compare_values(ours: &Last, theirs: &Last) -> Result<usize> {
     for (name, value) in &ours.values {
         if let Some(their_value) = theirs.values.get(name) {
             // Where a claim runs along, SPIN counts it among the processes if it is asked for the number of a new one.
-            if value != their_value && !(theirs.claim.is_some() && is_next(value, their_value)) {
+            if value != their_value && !(theirs.claim && is_next(value, their_value)) {
                 return Err(format!("{name} is {value}, with SPIN {their_value}").into());
             }
             same += 1;
