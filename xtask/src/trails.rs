@@ -22,6 +22,8 @@ pub struct Options {
 }
 
 const EXAMPLES: &str = "tests/oracle/spin-examples.csv";
+/// Models with never claims.
+const CLAIMS: &[&str] = &["tests/models/liveness/claims.pml", "tests/models/liveness/atomic-claims.pml"];
 const TIME: Duration = Duration::from_secs(120);
 
 /// Where only the way is compared, and why: SPIN shows members of all enumerations by the names of the first one;
@@ -57,6 +59,8 @@ struct Last {
     refuted: bool,
     /// A claim runs along; only SPIN tells.
     claim: bool,
+    /// Where it has come to, if the model has it.
+    claim_at: Option<String>,
 }
 
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
@@ -102,6 +106,14 @@ fn cases(max_states: u64) -> Result<Vec<Case>> {
             cases.push(Case { model: model.clone(), wrong: Wrong::Safety });
         }
     }
+    for model in CLAIMS.iter().map(|model| root().join(model)) {
+        let text = std::fs::read_to_string(&model)?;
+        let expected = text.lines().filter_map(|line| line.split_once("expect: ")?.1.split_once(" violated"));
+        let properties = expected.map(|(property, _)| property.to_owned());
+        cases.extend(
+            properties.map(|property| Case { model: model.clone(), wrong: Wrong::Acceptance { property } }),
+        );
+    }
     Ok(cases)
 }
 
@@ -119,8 +131,32 @@ fn outward(entail: &Entail, case: &Case) -> Result<String> {
     let ours = replayed(entail, case, &folder, "found.trail")?;
     let theirs = followed(&folder, &file, "found.trail")?;
     let same = case.compare(&ours, &theirs)?;
-    let steps = violated["counterexample"]["steps"].as_u64().unwrap_or(0);
-    Ok(format!("{steps} steps, {same} values"))
+    let found = &violated["counterexample"];
+    let claim = if violated["kind"] == "never" {
+        watched(&folder, &file, found, &theirs).map_err(|problem| format!("the claim: {problem}"))?;
+        ", with claim"
+    } else {
+        ""
+    };
+    Ok(format!("{} steps, {same} values{claim}", found["steps"].as_u64().unwrap_or(0)))
+}
+
+/// An error if SPIN has not moved the claim to where it must be at the end of what we have found.
+fn watched(folder: &TempDir, file: &str, found: &Value, theirs: &Last) -> Result<()> {
+    let at = theirs.claim_at.as_deref().ok_or("it does not run along")?;
+    if found["kind"] == "claim_end" && !at.contains("<valid end state>") && !theirs.assertion {
+        return Err(format!("it ends at {at}").into());
+    }
+    if theirs.cycle {
+        let trail = std::fs::read_to_string(folder.path().join("found.trail"))?;
+        let before = trail.split_inclusive('\n').take_while(|line| !line.starts_with("-1:"));
+        std::fs::write(folder.path().join("before.trail"), before.collect::<String>())?;
+        let begin = followed(folder, file, "before.trail")?.claim_at;
+        if begin.as_deref() != Some(at) {
+            return Err(format!("what is repeated begins at {begin:?} and ends at {at}").into());
+        }
+    }
+    Ok(())
 }
 
 /// SPIN finds a run, and we follow it.
@@ -227,6 +263,7 @@ fn followed(folder: &TempDir, file: &str, trail: &str) -> Result<Last> {
         assertion: way.contains("assertion violated"),
         cycle: way.contains("<<<<<START OF CYCLE>>>>>"),
         claim: std::fs::read_to_string(folder.path().join(trail))?.contains("-2:"),
+        claim_at: end.lines().find_map(|line| Some(line.split_once("proc  - ")?.1.to_owned())),
         ..Last::default()
     };
     for line in end.lines() {
@@ -287,7 +324,7 @@ fn is_next(one: &str, other: &str) -> bool {
 
 /// An error if the runs do not end in the same way.
 fn compare_ends(ours: &Last, theirs: &Last) -> Result<()> {
-    // SPIN's claims of formulas about finite runs end in assertions; our trails leave claims out.
+    // SPIN's claims of formulas about finite runs end in assertions; our trails leave such claims out.
     let assertion = ours.assertion == theirs.assertion || ours.refuted;
     if assertion && ours.cycle == theirs.cycle {
         return Ok(());

@@ -8,16 +8,16 @@ use crate::keep::Keeping;
 use crate::load::{self, Reading};
 use crate::log::{self, Log};
 use crate::neglect::Neglected;
-use crate::plan::{Bound, Done, Goal, Oversight, Plan};
+use crate::plan::{Bound, Done, Goal, Oversight, Plan, Watched};
 use crate::progress::{Listener, Watch};
 use crate::property::{forbidden, stations};
 use crate::report::{Counterexample, PropertyReport, Report, Searched, Times, Verdict, coverage, json, spin, text};
 use crate::run::Walk;
-use crate::trail::Trail;
+use crate::trail::{Trail, with_claim};
 use crate::units::{show_bytes, show_duration, show_share};
 use crate::violation::{Kind, Violation};
 use crate::{interrupt, machine, slice, swarm, sweep};
-use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind, Says};
+use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind, Says, Written};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
 use entail_model::{Fault, FaultKind, Guarantee};
@@ -211,6 +211,8 @@ struct Subject<'p> {
     cycle: Kind,
     /// The runs that must not be.
     claim: Option<&'p Claim>,
+    /// How SPIN knows that claim.
+    written: Option<&'p Written>,
 }
 
 impl Job<'_> {
@@ -248,7 +250,7 @@ impl Job<'_> {
         let (done, coverage) = self.run(&interpreter, SAFETY, Goal::Mistake, oversight, console)?;
         let is_whole = done.outcome.end == End::Complete && done.guarantee == Guarantee::Exact;
         let unreached = is_whole.then(|| coverage.unreached(&self.model.system));
-        let subject = Subject { name: SAFETY, kind: SAFETY, cycle: Kind::Cycle, claim: None };
+        let subject = Subject { name: SAFETY, kind: SAFETY, cycle: Kind::Cycle, claim: None, written: None };
         Ok((self.report(subject, &interpreter, done, oversight, console), unreached))
     }
 
@@ -316,7 +318,11 @@ impl Job<'_> {
             }
         }
         let cycle = if property.kind == PropertyKind::Progress { Kind::NonProgress } else { Kind::Cycle };
-        let subject = Subject { name: &property.name, kind, cycle, claim: Some(&claim) };
+        let written = match says {
+            Says::Never(_, written) => written.as_ref(),
+            Says::Always(..) | Says::Branching(_) | Says::Watched(_) => None,
+        };
+        let subject = Subject { name: &property.name, kind, cycle, claim: Some(&claim), written };
         Ok(self.report(subject, &interpreter, done, oversight, console))
     }
 
@@ -331,7 +337,8 @@ impl Job<'_> {
     ) -> Result<PropertyReport, String> {
         let interpreter = Interpreter::new(&system);
         let (done, _) = self.run(&interpreter, &property.name, goal, oversight, console)?;
-        let subject = Subject { name: &property.name, kind: property.kind.name(), cycle: Kind::Cycle, claim: None };
+        let (name, kind) = (&property.name, property.kind.name());
+        let subject = Subject { name, kind, cycle: Kind::Cycle, claim: None, written: None };
         Ok(self.report(subject, &interpreter, done, oversight, console))
     }
 
@@ -384,7 +391,7 @@ impl Job<'_> {
         let argument = evidence.map(|evidence| self.argument(subject, interpreter, evidence, console));
         let counterexample = outcome.counterexample.as_ref().map(|found| {
             let kept = argument.as_ref().and_then(|argument| argument.runs().first()?.trail.clone());
-            self.counterexample(subject, interpreter, found, kept, console)
+            self.counterexample(subject, interpreter, found, done.watched.as_ref(), kept, console)
         });
         let searched = Searched {
             errors: outcome.errors,
@@ -467,7 +474,7 @@ impl Job<'_> {
         let mut kept = 0;
         let keep = |run: &entail_search::Counterexample<Step>| {
             kept += 1;
-            self.write(self.trail(subject, kept), &Trail::of(run, &self.model.system), console)
+            self.write(self.trail(subject, kept), &Trail::of(run, &self.model.system).text(), console)
         };
         let (fairness, draws) = (self.plan.fairness, self.args.evidence.is_some());
         Teller { interpreter, fairness, start: &start, keep, draws, runs: 0 }.tell(evidence, &[])
@@ -479,6 +486,7 @@ impl Job<'_> {
         subject: Subject,
         interpreter: &Interpreter,
         found: &entail_search::Counterexample<Step>,
+        watched: Option<&Watched>,
         kept: Option<PathBuf>,
         console: &Console,
     ) -> Counterexample {
@@ -487,6 +495,10 @@ impl Job<'_> {
             .then(|| entail_search::minimised(interpreter, found, entail_search::EFFORT));
         let found = minimised.as_ref().unwrap_or(found);
         let trail = Trail::of(found, &self.model.system);
+        // A model that could not even start has no claim that could move.
+        let claimed = watched.zip(subject.written).filter(|_| !found.start.is_empty());
+        let text = claimed
+            .map_or_else(|| trail.text(), |(watched, written)| with_claim(watched, written, &self.model.system));
         let (violation, last_steps) = tell(interpreter, subject, found);
         let cycle_start = match found.error {
             ErrorKind::Cycle { begins } => Some(begins),
@@ -499,7 +511,7 @@ impl Job<'_> {
             cycle_start,
             neglected: cycle_start.and_then(neglected),
             moves: trail.moves.len(),
-            trail: kept.or_else(|| self.write(self.trail(subject, 1), &trail, console)),
+            trail: kept.or_else(|| self.write(self.trail(subject, 1), &text, console)),
             last_steps,
         }
     }
@@ -530,11 +542,11 @@ impl Job<'_> {
     }
 
     /// Writes a trail, and says where. One for every value of a constant would be too much of a good thing.
-    fn write(&self, path: PathBuf, trail: &Trail, console: &Console) -> Option<PathBuf> {
+    fn write(&self, path: PathBuf, trail: &str, console: &Console) -> Option<PathBuf> {
         if self.args.sweep.is_some() {
             return None;
         }
-        match fs::write(&path, trail.text()) {
+        match fs::write(&path, trail) {
             Ok(()) => Some(path),
             Err(error) => {
                 console.complain(&format!("warning: cannot write {}: {error}\n", path.display()));

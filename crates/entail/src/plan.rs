@@ -4,6 +4,7 @@ mod asking;
 mod bound;
 mod explore;
 
+pub use asking::Watched;
 pub use bound::Bound;
 
 use crate::args::{Backend, CacheArgs, CheckArgs, Reduction, Search, Store};
@@ -93,6 +94,8 @@ impl Goal<'_> {
 /// What a search has found, and what it took.
 pub struct Done {
     pub outcome: Outcome<Step>,
+    /// The counterexample, where a claim was looked for.
+    pub watched: Option<Watched>,
     /// How states were really kept, at last.
     pub store: Store,
     /// What was kept of them as memory became less.
@@ -173,6 +176,7 @@ struct Task<'a> {
 /// What has come of it.
 struct Explored {
     outcome: Outcome<Step>,
+    watched: Option<Watched>,
     guarantee: Guarantee,
     rungs: Vec<Rung>,
     algorithm: Algorithm,
@@ -354,7 +358,7 @@ impl Plan {
             }
             model = model.adapted();
         };
-        let Explored { mut outcome, guarantee, rungs, algorithm, crowded, ever, mut evidence } = explored;
+        let Explored { mut outcome, watched, guarantee, rungs, algorithm, crowded, ever, mut evidence } = explored;
         let search = began.elapsed();
         if crowded.is_some() {
             // What was found may not be fair.
@@ -366,6 +370,7 @@ impl Plan {
         }
         Ok(Done {
             outcome,
+            watched,
             store: rungs.last().map_or(store, |rung| Store::of(rung.kept)),
             rungs,
             no_files: scratch.failure().map(|words| format!("{}: {words}", scratch.directory().display())),
@@ -458,7 +463,8 @@ impl Plan {
         let Some(claim) = claim else {
             let (outcome, became, algorithm) = self.explore(model, bits, task, watch, saved)?;
             let Became { guarantee, rungs } = became;
-            return Ok(Explored { outcome, guarantee, rungs, algorithm, crowded: None, ever: 0, evidence: None });
+            let (watched, crowded, ever, evidence) = (None, None, 0, None);
+            return Ok(Explored { outcome, watched, guarantee, rungs, algorithm, crowded, ever, evidence });
         };
         // Fairness is about runs that go on for ever.
         let fairness = match way {
@@ -495,8 +501,10 @@ impl Plan {
                 (outcome, Became::EXACT, Algorithm::Branching)
             }
         };
+        let (outcome, watched) = of_model(&product, outcome);
         Ok(Explored {
-            outcome: of_model(&product, outcome),
+            outcome,
+            watched,
             guarantee,
             rungs,
             algorithm,

@@ -14,7 +14,7 @@ use entail_temporal::{self as temporal, Claim, Judgement, judge, translate};
 pub fn forbidden(says: &Says) -> Result<Option<(Claim, Judgement)>, temporal::Limit> {
     let (formulas, formula) = match says {
         Says::Branching(_) | Says::Watched(_) => return Ok(None),
-        Says::Never(claim) => return Ok(Some((claim.clone(), Judgement::Contingent))),
+        Says::Never(claim, _) => return Ok(Some((claim.clone(), Judgement::Contingent))),
         Says::Always(formulas, formula) => (formulas, *formula),
     };
     let (mut formulas, limits) = (formulas.clone(), temporal::Limits::default());

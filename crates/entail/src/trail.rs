@@ -9,11 +9,18 @@
 //! -1:-1:-1    what follows is repeated for ever
 //! -5 … -8     in which order processes and statements were tried
 //! ```
+//!
+//! The claim's line stands before those of the step that it watches, several if it has atomic sequences. Where the processes
+//! have come to their end, it moves alone. We write what a claim does only if it is a never claim: of a formula SPIN makes an
+//! automaton of its own, and of labels none. A claim that is not in the model (`-N FILE`) counts as its last one; without it
+//! `spin -t` leaves out its lines, with the same `-N FILE` it follows them.
 
+use crate::plan::Watched;
+use entail_front::Written;
 use entail_ir::System;
 use entail_ir::interpret::Step;
 use entail_search::{Counterexample, ErrorKind};
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io::{self, BufRead, Read, Write};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +45,9 @@ pub struct Move {
 const MAX_MOVES: usize = 1 << 27;
 const MAX_LINE: u64 = 80;
 
+/// The line before what is repeated.
+const CYCLE: &str = "-1:-1:-1\n";
+
 impl Trail {
     /// The trail of a run; empty if the model could not even start.
     pub fn of(run: &Counterexample<Step>, system: &System) -> Trail {
@@ -56,7 +66,7 @@ impl Trail {
         let mut lines: Vec<String> = self.moves.iter().map(|one| format!("{one}\n")).collect();
         if let Some(start) = self.cycle_start {
             // Behind the last step, it is the last state that remains for ever.
-            lines.insert(start.min(lines.len()), "-1:-1:-1\n".to_owned());
+            lines.insert(start.min(lines.len()), CYCLE.to_owned());
         }
         lines.concat()
     }
@@ -91,6 +101,26 @@ impl Trail {
         }
         Ok(trail)
     }
+}
+
+/// The text of a trail in which a never claim runs along.
+pub fn with_claim(run: &Watched, claim: &Written, system: &System) -> String {
+    let mut text = format!("-2:{}:-2\n", claim.number);
+    let mut step = 0;
+    for (index, taken) in run.moves.iter().enumerate() {
+        if run.cycle_start == Some(index) {
+            text += CYCLE;
+        }
+        let edge = taken.edge.iter().flat_map(|edge| &claim.statements[*edge as usize]);
+        let claim = edge.map(|statement| (0, system.statement(*statement).spin_id));
+        let processes = taken.step.into_iter().flat_map(|step| halves(step, system));
+        for (process, statement) in claim.chain(processes.map(|(process, statement)| (process + 1, statement))) {
+            step += 1;
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}", Move { step, process, statement });
+        }
+    }
+    text
 }
 
 /// A trail that is written while the run goes on, however long that is.
@@ -160,7 +190,14 @@ fn parse_line(line: &[u8]) -> Option<[i64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coverage::Coverage;
+    use crate::plan::{Goal, Plan};
+    use crate::progress::Watch;
+    use entail_front::source::Sources;
+    use entail_front::{Meaning, PropertyKind, Says, promela};
+    use entail_ir::Interpreter;
     use proptest::prelude::*;
+    use std::sync::atomic::AtomicBool;
 
     fn read(text: &str) -> Result<Trail, String> {
         Trail::read(text.as_bytes())
@@ -195,6 +232,45 @@ mod tests {
     fn a_claim_takes_number_0_and_is_left_out() {
         let trail = read("-2:2:-2\n1:0:10\n2:1:0\n3:0:10\n4:2:5\n").unwrap();
         assert_eq!(trail.moves, moves(&[(2, 0, 0), (4, 1, 5)]));
+    }
+
+    /// The trail of a run that the never claim of a model forbids, in one line.
+    fn claimed(text: &str) -> String {
+        let model = promela::load_text("model.pml", text, &mut Sources::default(), &mut Vec::new());
+        let model = model.expect("a model");
+        let never = model.properties.iter().find(|property| property.kind == PropertyKind::Never);
+        let Meaning { says, propositions, .. } = never.and_then(|never| never.meaning.as_ref()).expect("a claim");
+        let Says::Never(claim, Some(written)) = says else { panic!("it stands in the model") };
+        let system = System { propositions: propositions.clone(), ..model.in_motion() };
+        let mut watch = Watch::new(Coverage::new(&system), false);
+        let (interpreter, stop) = (Interpreter::new(&system), AtomicBool::new(false));
+        let done = Plan::default().run_unkept(&interpreter, Goal::Claimed(claim), &stop, &mut watch);
+        let text = with_claim(&done.watched.expect("a run"), written, &system);
+        text.lines().collect::<Vec<_>>().join(" ")
+    }
+
+    // SPIN's verifier writes the same.
+    #[test]
+    fn a_claim_moves_before_the_processes_and_ends_alone() {
+        let model = "bit x; never { x == 0; x == 1 } active proctype P() { x = 1 }";
+        assert_eq!(claimed(model), "-2:0:-2 1:0:0 2:1:3 3:0:1");
+    }
+
+    #[test]
+    fn a_claim_waits_for_both_halves_of_a_rendezvous() {
+        let model = "chan c = [0] of { bit };
+            active proctype P() { do :: c!1 od }
+            active proctype Q() { do :: c?_ od }
+            never { accept: do :: true; len(c) == 0 od }";
+        assert_eq!(claimed(model), "-2:2:-2 -1:-1:-1 1:0:10 2:1:0 3:2:5 4:0:11 5:1:0 6:2:5");
+    }
+
+    #[test]
+    fn atomic_sequences_are_one_turn_and_the_claim_goes_on_after_the_processes() {
+        let model = "bit x;
+            active proctype P() { atomic { x = 1; x = 0 } }
+            never { atomic { true; x == 0 }; accept: do :: x == 0 od }";
+        assert_eq!(claimed(model), "-2:1:-2 1:0:4 2:0:5 3:1:0 4:1:1 5:0:7 6:1:3 -1:-1:-1 7:0:7");
     }
 
     #[test]

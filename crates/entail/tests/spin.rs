@@ -37,6 +37,60 @@ fn spin_replays_our_trails() {
     }
 }
 
+const CLAIMS: &str = "
+    byte x; chan c = [0] of { byte };
+    never ends { do :: x == 3 -> break :: else od; true }
+    never asserts { do :: atomic { x == 2 -> assert(x != 2) } :: true od }
+    active proctype P() { atomic { x = 1; c!x }; x = 3 }
+    never rests { do :: x < 3 :: x == 3 -> break od; x == 3; accept: do :: x == 3; x == 3 od }
+    active proctype Q() { c?x; x = 2 }";
+
+#[test]
+fn spin_moves_never_claims_along_our_trails() {
+    let Some(folder) = folder_with(&[("claims.pml", CLAIMS)]) else { return };
+    for (claim, number, last) in [
+        ("ends", 0, "(ends:1) claims.pml:3 (state 8) <valid end state>"),
+        ("asserts", 1, "text of failed assertion: assert((x!=2))"),
+        ("rests", 3, "(rests:1) claims.pml:6 (state 10)"),
+    ] {
+        let checked = run(&folder, ENTAIL, &["check", "--property", claim, "claims.pml"]);
+        assert!(checked.contains("is violated"), "{checked}");
+        let trail = fs::read_to_string(folder.path().join("claims.pml.trail")).unwrap();
+        let moves = trail.lines().filter(|line| !line.starts_with('-')).count();
+        let replayed = run(&folder, "spin", &["-t", "-p", "claims.pml"]);
+        for expected in [
+            format!("starting claim {number}"),
+            "Never claim moves to line".to_owned(),
+            format!("trail ends after {moves} steps"),
+            last.to_owned(),
+        ] {
+            assert!(replayed.contains(&expected), "{expected} expected:\n{trail}\n{replayed}");
+        }
+        assert!(!replayed.contains("transition failed") && !replayed.contains("couldn't find"), "{replayed}");
+        let again = run(&folder, ENTAIL, &["replay", "--property", claim, "claims.pml"]);
+        assert!(!again.contains("error"), "{again}");
+    }
+}
+
+#[test]
+fn a_claim_from_elsewhere_is_followed_by_who_knows_it() {
+    let Some(folder) =
+        folder_with(&[("deadlock.pml", DEADLOCK), ("is_one", "never { do :: x == 1 -> break :: else od }")])
+    else {
+        return;
+    };
+    let checked = run(&folder, ENTAIL, &["check", "-N", "is_one", "deadlock.pml"]);
+    assert!(checked.contains("is violated"), "{checked}");
+    for (options, expected) in [
+        (&["-t", "-p", "-N", "is_one", "deadlock.pml"][..], "Never claim moves to line 1"),
+        (&["-t", "-p", "deadlock.pml"], "couldn't find claim 2 (ignored)"),
+    ] {
+        let replayed = run(&folder, "spin", options);
+        assert!(replayed.contains(expected) && replayed.contains("[x = 1]"), "{replayed}");
+        assert!(!replayed.contains("transition failed"), "{replayed}");
+    }
+}
+
 #[test]
 fn we_replay_trails_of_pan() {
     let Some(folder) = folder_with(&[("assertion.pml", ASSERTION), ("deadlock.pml", DEADLOCK)]) else { return };

@@ -142,12 +142,21 @@ pub struct Meaning {
 pub enum Says {
     /// All runs satisfy this.
     Always(Formulas, Formula),
-    /// There are no such runs.
-    Never(Claim),
+    /// There are no such runs. If SPIN knows the claim too, how it stands there.
+    Never(Claim, Option<Written>),
     /// This is true where runs begin.
     Branching(Ctl),
     /// A monitor has nothing against what is sent and received.
     Watched(Monitor),
+}
+
+/// A never claim, as SPIN numbers its parts.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Among the process types and claims.
+    pub number: u32,
+    /// By what statements it takes each edge of the automaton, one state's edges after the other's.
+    pub statements: Vec<Vec<StatementId>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -79,6 +79,6 @@ fn every_state_comes_back_as_it_was() {
 fn monitor(property: &Property) -> Option<Monitor> {
     match &property.meaning.as_ref()?.says {
         Says::Watched(monitor) => Some(monitor.clone()),
-        Says::Always(..) | Says::Never(_) | Says::Branching(_) => None,
+        Says::Always(..) | Says::Never(..) | Says::Branching(_) => None,
     }
 }

@@ -107,21 +107,34 @@ impl Observer<Move<Step>> for OfModel<'_, '_> {
     }
 }
 
-/// What a search of a product has found, told of the model alone.
+/// A run of the model, with what a claim does in it.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// Edges of the claim's automaton are numbered one state after the other.
+    pub moves: Vec<Move<Step>>,
+    /// How many moves come before those that are repeated for ever.
+    pub cycle_start: Option<usize>,
+}
+
+/// What a search of a product has found, told of the model alone; and the run as it was found.
 pub(super) fn of_model<M: Propositional<Step = Step> + Concurrent>(
     product: &Product<M>,
     outcome: Outcome<Move<Step>>,
-) -> Outcome<Step> {
+) -> (Outcome<Step>, Option<Watched>) {
     let Outcome { end, stats, errors, bytes, counterexample } = outcome;
-    let counterexample = counterexample.map(|found| {
-        let steps = |moves: &[Move<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
-        let error = match found.error {
-            ErrorKind::Cycle { begins } => ErrorKind::Cycle { begins: steps(&found.steps[..begins]).len() },
-            error @ (ErrorKind::Fault(_) | ErrorKind::InvalidEnd) => error,
-        };
-        let mut start = Vec::new();
-        product.split(&found.start, &mut start);
-        Counterexample { error, start, steps: steps(&found.steps) }
-    });
-    Outcome { end, stats, errors, bytes, counterexample }
+    let Some(found) = counterexample else {
+        return (Outcome { end, stats, errors, bytes, counterexample: None }, None);
+    };
+    let steps = |moves: &[Move<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
+    let (error, cycle_start) = match found.error {
+        ErrorKind::Cycle { begins } => {
+            (ErrorKind::Cycle { begins: steps(&found.steps[..begins]).len() }, Some(begins))
+        }
+        error @ (ErrorKind::Fault(_) | ErrorKind::InvalidEnd) => (error, None),
+    };
+    let mut start = Vec::new();
+    product.split(&found.start, &mut start);
+    let counterexample = Some(Counterexample { error, start, steps: steps(&found.steps) });
+    let watched = Watched { moves: found.steps, cycle_start };
+    (Outcome { end, stats, errors, bytes, counterexample }, Some(watched))
 }

@@ -43,7 +43,7 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
         system.propositions = propositions.clone();
         system.monitor = match says {
             Says::Watched(monitor) => Some(monitor.clone()),
-            Says::Always(..) | Says::Never(_) | Says::Branching(_) => None,
+            Says::Always(..) | Says::Never(..) | Says::Branching(_) => None,
         };
     }
     let interpreter = Interpreter::new(&system);

@@ -90,7 +90,7 @@ pub struct Counterexample {
     pub cycle_start: Option<usize>,
     /// Who could move in what is repeated, and never does.
     pub neglected: Option<Neglected>,
-    /// How long the trail is, where a rendezvous counts twice.
+    /// How long the trail is, where a rendezvous counts twice, without what a claim does.
     pub moves: usize,
     /// `None` if it could not be written.
     pub trail: Option<PathBuf>,

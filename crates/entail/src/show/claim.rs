@@ -88,7 +88,7 @@ fn chosen<'m>(
 
 fn has_automaton(says: &Says) -> bool {
     match says {
-        Says::Always(..) | Says::Never(_) => true,
+        Says::Always(..) | Says::Never(..) => true,
         Says::Branching(_) | Says::Watched(_) => false,
     }
 }

@@ -7,14 +7,14 @@ use crate::promela::branching::{self, Branching};
 use crate::promela::formula::{self, Temporal};
 use crate::promela::{ast, text};
 use crate::source::Span;
-use crate::{Meaning, PropertyKind, Says};
+use crate::{Meaning, PropertyKind, Says, Written};
 use entail_ir::{Action, Expr, StatementId};
 use entail_temporal::Formulas;
 use entail_temporal::automaton::{Automaton, Edge, Marks, State};
 use entail_temporal::claim::{Claim, End};
 use entail_temporal::cube::Cube;
 use entail_temporal::formula::{MAX_PROPOSITIONS, Proposition};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A never claim on its way to an automaton.
 #[derive(Default)]
@@ -23,16 +23,49 @@ struct Draft {
     states: HashMap<u32, State>,
     pending: Vec<u32>,
     edges: Vec<Vec<Edge>>,
+    /// By what statements the claim takes each edge.
+    statements: Vec<Vec<Vec<StatementId>>>,
     ends: Vec<End>,
     propositions: Vec<(Expr, StatementId)>,
     /// Of states: where the claim is then.
     names: Vec<String>,
+    /// How many statements there are on the way through atomic sequences, all ways together.
+    passed: usize,
+}
+
+/// What a never claim can do at a location.
+#[derive(Clone, Copy)]
+struct Choice {
+    label: Cube,
+    statement: StatementId,
+    leads: Leads,
+}
+
+#[derive(Clone, Copy)]
+enum Leads {
+    To(u32),
+    /// On through an atomic sequence.
+    On(u32),
+    /// To an assertion that has failed.
+    Astray,
+}
+
+/// Through the atomic sequences of a claim there may be more ways than anybody could have meant.
+const MAX_PASSED: usize = 1 << 22;
+
+/// What a never claim can do at the locations that have been looked at.
+struct Choices<'a> {
+    flow: &'a Flow,
+    automaton: &'a automaton::Automaton,
+    made: HashMap<u32, Vec<Choice>>,
+    statements: Statements,
 }
 
 impl Draft {
     fn add_state(&mut self) -> State {
         self.names.push(String::new());
         self.edges.push(Vec::new());
+        self.statements.push(Vec::new());
         State(self.edges.len() as u32 - 1)
     }
 
@@ -83,7 +116,7 @@ impl Assembly<'_> {
     /// An automaton from elsewhere.
     pub(super) fn watcher(&mut self, watcher: &ast::Watcher) -> Meaning {
         let propositions = watcher.propositions.iter().map(|condition| self.proposition(condition)).collect();
-        let says = Says::Never(Claim::new(watcher.automaton.clone()));
+        let says = Says::Never(Claim::new(watcher.automaton.clone()), None);
         Meaning { says, propositions, antecedents: Vec::new() }
     }
 
@@ -92,74 +125,119 @@ impl Assembly<'_> {
         (lowered, self.statement(&text::expression(condition), condition.span, 0, 0))
     }
 
-    /// The automaton of a never claim. It takes one step before each step of the processes.
-    pub(super) fn never(&mut self, flow: &mut Flow) -> Option<Meaning> {
+    /// The automaton of a never claim, which has this number among the process types. It has a turn before each step of
+    /// the processes.
+    pub(super) fn never(&mut self, flow: &mut Flow, number: u32) -> Option<Meaning> {
         let Some(automaton) = automaton::build(flow, &self.scopes, self.problems) else {
             self.check_statements(flow);
             return None;
         };
-        let mut statements = Statements { made: HashMap::new() };
         let mut draft = Draft::default();
+        let statements = Statements { made: HashMap::new() };
+        let mut choices = Choices { flow, automaton: &automaton, made: HashMap::new(), statements };
         draft.state(automaton.entry);
         while let Some(location) = draft.pending.pop() {
-            let state = draft.state(location);
-            let marks = Marks(u64::from(automaton.marks[location as usize].accept));
-            // Where the claim goes if it can, where if nothing else can, and what would be possible otherwise.
-            let (mut cubes, mut otherwise) = (Vec::new(), Vec::new());
-            for transition in &automaton.outgoing[location as usize] {
-                let element = &flow[transition.element];
-                let (span, escapes) = (element.span, transition.escape.is_some() || !element.escapes.is_empty());
-                let (action, statement) = self.lower_element(flow, transition.element, &mut statements);
-                if escapes || matches!(element.kind, Kind::DStep(_)) {
-                    self.only_watches(span, "it can have neither `unless` nor `d_step`");
-                    continue;
-                }
-                draft.names[state.index()] = format!("line {}", self.system.statement(statement).line);
-                let target = |draft: &mut Draft| draft.state(transition.target);
-                match &action {
-                    Action::Guard(condition) => {
-                        if let Some(cube) = draft.cube(condition, statement, true) {
-                            cubes.push((cube, target(&mut draft)));
-                        }
-                    }
-                    Action::Skip | Action::Print(..) | Action::PrintName(_) => {
-                        cubes.push((Cube::TRUE, target(&mut draft)));
-                    }
-                    Action::Assert(condition) => {
-                        if let Some(fails) = draft.cube(condition, statement, false) {
-                            let end = draft.add_state();
-                            draft.end(end, statement);
-                            cubes.push((fails, end));
-                        }
-                        cubes.push((Cube::TRUE, target(&mut draft)));
-                    }
-                    Action::Else => otherwise.push(target(&mut draft)),
-                    Action::End => draft.end(state, statement),
-                    Action::Assign(..)
-                    | Action::Send(_)
-                    | Action::Receive(_)
-                    | Action::SetPriority(_)
-                    | Action::Run(..)
-                    | Action::Deterministic(_) => self.only_watches(span, "it can change nothing"),
-                }
+            self.turns(location, &mut choices, &mut draft);
+            if draft.passed > MAX_PASSED {
+                let message = "there are too many ways through the atomic sequences of the claim";
+                self.problems.push(Diagnostic::general(message));
+                return None;
             }
-            let edge = |(label, target): (Cube, State)| Edge { target, marks, label };
-            if !otherwise.is_empty() {
-                let nothing = cubes.iter().try_fold(Cube::TRUE, |all, (cube, _)| all.and(negated(*cube)?));
-                let nothing =
-                    nothing.into_iter().flat_map(|cube| otherwise.iter().map(move |target| (cube, *target)));
-                draft.edges[state.index()].extend(nothing.map(edge));
-            }
-            draft.edges[state.index()].extend(cubes.into_iter().map(edge));
         }
         if draft.propositions.len() > MAX_PROPOSITIONS {
             let message = format!("the claim asks more than {MAX_PROPOSITIONS} different things");
             self.problems.push(Diagnostic::general(message));
             return None;
         }
-        let Draft { edges, ends, propositions, names, .. } = draft;
-        let says = Says::Never(Claim { ends, names, ..Claim::new(Automaton { edges, sets: 1 }) });
-        Some(Meaning { says, propositions, antecedents: Vec::new() })
+        let Draft { edges, statements, ends, propositions, names, .. } = draft;
+        let claim = Claim { ends, names, ..Claim::new(Automaton { edges, sets: 1 }) };
+        let written = Written { number, statements: statements.into_iter().flatten().collect() };
+        Some(Meaning { says: Says::Never(claim, Some(written)), propositions, antecedents: Vec::new() })
+    }
+
+    /// Adds what the claim can do in one turn at a location: a single move, or a whole atomic sequence, all of it in the same
+    /// state of the processes. Where such a sequence cannot go on, there is no turn.
+    fn turns(&mut self, location: u32, choices: &mut Choices, draft: &mut Draft) {
+        let state = draft.state(location);
+        let marks = Marks(u64::from(choices.automaton.marks[location as usize].accept));
+        let mut begun = vec![(location, Cube::TRUE, Vec::new())];
+        let mut seen = HashSet::new();
+        while let Some((at, before, passed)) = begun.pop() {
+            for Choice { label, statement, leads } in self.choices(at, choices, draft) {
+                if at == location {
+                    draft.names[state.index()] = self.line(statement);
+                }
+                let Some(label) = before.and(label) else { continue };
+                let mut passed: Vec<StatementId> = passed.clone();
+                passed.push(statement);
+                let target = match leads {
+                    Leads::To(target) => draft.state(target),
+                    Leads::On(next) => {
+                        draft.passed += passed.len();
+                        // Nothing changes on the way: who comes here again has gone round in a circle.
+                        if seen.insert((next, label)) && draft.passed <= MAX_PASSED {
+                            begun.push((next, label, passed));
+                        }
+                        continue;
+                    }
+                    Leads::Astray => {
+                        let end = draft.add_state();
+                        draft.end(end, statement);
+                        end
+                    }
+                };
+                draft.edges[state.index()].push(Edge { target, marks, label });
+                draft.statements[state.index()].push(passed);
+            }
+        }
+    }
+
+    /// What the claim can do at a location.
+    fn choices(&mut self, location: u32, choices: &mut Choices, draft: &mut Draft) -> Vec<Choice> {
+        if let Some(made) = choices.made.get(&location) {
+            return made.clone();
+        }
+        let (mut made, mut otherwise) = (Vec::new(), Vec::new());
+        for transition in &choices.automaton.outgoing[location as usize] {
+            let element = &choices.flow[transition.element];
+            let (span, escapes) = (element.span, transition.escape.is_some() || !element.escapes.is_empty());
+            let (action, statement) = self.lower_element(choices.flow, transition.element, &mut choices.statements);
+            if escapes || matches!(element.kind, Kind::DStep(_)) {
+                self.only_watches(span, "it can have neither `unless` nor `d_step`");
+                continue;
+            }
+            let leads = if transition.atomic { Leads::On } else { Leads::To }(transition.target);
+            let choice = |label| Choice { label, statement, leads };
+            match &action {
+                Action::Guard(condition) => made.extend(draft.cube(condition, statement, true).map(choice)),
+                Action::Skip | Action::Print(..) | Action::PrintName(_) => made.push(choice(Cube::TRUE)),
+                Action::Assert(condition) => {
+                    let fails = draft.cube(condition, statement, false);
+                    made.extend(fails.map(|label| Choice { leads: Leads::Astray, ..choice(label) }));
+                    made.push(choice(Cube::TRUE));
+                }
+                Action::Else => otherwise.push(choice(Cube::TRUE)),
+                Action::End => {
+                    let end = draft.state(location);
+                    draft.end(end, statement);
+                    draft.names[end.index()] = self.line(statement);
+                }
+                Action::Assign(..)
+                | Action::Send(_)
+                | Action::Receive(_)
+                | Action::SetPriority(_)
+                | Action::Run(..)
+                | Action::Deterministic(_) => self.only_watches(span, "it can change nothing"),
+            }
+        }
+        let nothing = made.iter().try_fold(Cube::TRUE, |all, choice| all.and(negated(choice.label)?));
+        made.extend(nothing.iter().flat_map(|&label| otherwise.iter().map(move |one| Choice { label, ..*one })));
+        choices.made.insert(location, made.clone());
+        made
+    }
+
+    fn line(&self, statement: StatementId) -> String {
+        format!("line {}", self.system.statement(statement).line)
     }
 
     fn only_watches(&mut self, span: Span, but: &str) {

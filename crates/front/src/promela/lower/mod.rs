@@ -69,15 +69,19 @@ fn lower_without(
     assembly.processes(bodies);
     let mut claims = claims.iter_mut();
     let mut meanings = Vec::new();
+    // SPIN numbers all bodies, in the order of the text.
+    let mut number = 0;
     for unit in &program.units {
         match unit {
             Unit::Ltl(formula) => meanings.push(assembly.linear(formula)),
             Unit::Ctl(formula) => meanings.push(assembly.branching(formula)),
             Unit::Watcher(watcher) => meanings.push(Some(assembly.watcher(watcher))),
-            Unit::Never(_) => meanings.push(claims.next().and_then(|flow| assembly.never(flow))),
+            Unit::Never(_) => meanings.push(claims.next().and_then(|flow| assembly.never(flow, number))),
             Unit::Trace(trace) => meanings.push(claims.next().and_then(|flow| assembly.trace(trace, flow))),
             Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
         }
+        let has_body = matches!(unit, Unit::Proctype(_) | Unit::Init(_) | Unit::Never(_) | Unit::Trace(_));
+        number += u32::from(has_body);
     }
     let of_labels = assembly.of_labels();
     let unread = assembly.scopes.unread_hidden();
