@@ -2,6 +2,7 @@
 
 mod browser;
 mod languages;
+mod trails;
 
 use roxmltree::{Document, Node};
 use std::fs;
