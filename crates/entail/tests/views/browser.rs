@@ -105,9 +105,11 @@ const WATCH: &str = r"
 /// What holds of every search, whatever it tells and in how many frames.
 #[test]
 fn slider_picture_and_text_of_a_search_go_together() {
-    for (model, order) in
-        [("graph.in/race.pml", "dfs"), ("graph.in/race.pml", "bfs"), ("languages.in/desk.esml", "dfs")]
-    {
+    for (model, order, error) in [
+        ("graph.in/race.pml", "dfs", "assertion violated: n == 1"),
+        ("graph.in/race.pml", "bfs", "assertion violated: n == 1"),
+        ("languages.in/desk.esml", "dfs", "value out of range in `n := n + 1`"),
+    ] {
         let page = Command::new(ENTAIL)
             .args(["graph", "--search", order, "--format", "html"])
             .arg(root().join("crates/entail/tests/cli").join(model))
@@ -130,36 +132,28 @@ fn slider_picture_and_text_of_a_search_go_together() {
             let (known, waits) = (numbers(frame, "known"), sorted(numbers(frame, "waits")));
             assert_eq!(waits, sorted(numbers(frame, "waiting")), "{what}");
             assert!(waits.iter().all(|state| known.contains(state)), "{what}");
-            let is_last = at + 1 == frames.len();
-            let here = if is_last { ("failed", "current") } else { ("current", "failed") };
-            assert_eq!((numbers(frame, here.0).len(), numbers(frame, here.1).len()), (1, 0), "{what}");
-            let [state] = numbers(frame, here.0)[..] else { unreachable!() };
-            assert!(known.contains(&state), "{what}");
+            // There is one state that it is about.
+            let here = [numbers(frame, "current"), numbers(frame, "failed")].concat();
+            assert!(here.len() == 1 && known.contains(&here[0]), "{what}");
+            assert_eq!(frame["text"] == error, !numbers(frame, "failed").is_empty(), "{what}");
         }
         for (before, after) in frames.iter().zip(&frames[1..]) {
             let what = format!("{model} {order}: {before} {after}");
             let grows = |what: &str| numbers(before, what).iter().all(|state| numbers(after, what).contains(state));
             assert!(grows("known") && before["tried"].as_u64() <= after["tried"].as_u64(), "{what}");
-            // A stack changes at its end; a queue loses its first and gets new ones behind the others.
+            // A stack changes at its end; a queue loses what is in front, and gets new ones behind the others.
             let (waited, waits) = (numbers(before, "waits"), numbers(after, "waits"));
-            assert!(waited.len().abs_diff(waits.len()) <= 1, "{what}");
-            assert!(
-                match order {
-                    "dfs" => waited.starts_with(&waits) || waits.starts_with(&waited),
-                    _ => waits.starts_with(&waited) || waited[1..] == waits,
-                },
-                "{what}"
-            );
+            let is_in_order = match order {
+                "dfs" => waited.starts_with(&waits) || waits.starts_with(&waited),
+                _ => (0..=waited.len()).any(|taken| waits.starts_with(&waited[taken..])),
+            };
+            assert!(is_in_order, "{what}");
         }
         let (first, last) = (&frames[0], frames.last().unwrap());
         assert_eq!((numbers(first, "known"), first["tried"].as_u64()), (vec![0], Some(0)), "{model} {order}");
         assert!(numbers(last, "known").len() > 3 && last["tried"].as_u64() > Some(3), "{model} {order}: {last}");
         assert!(frames.iter().any(|frame| frame["now"] == 1), "{model} {order}");
-        assert!(
-            ["assertion violated: n == 1", "value out of range in `n := n + 1`"]
-                .iter()
-                .any(|it| last["text"] == *it)
-        );
+        assert!(frames.iter().any(|frame| frame["text"] == error), "{model} {order}: {seen}");
         assert_eq!(watched["back"], frames[frames.len() - 2], "{model} {order}");
         assert_eq!(watched["forth"], *last, "{model} {order}");
     }
