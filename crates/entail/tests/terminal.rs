@@ -18,15 +18,38 @@ struct Terminal {
 impl Terminal {
     /// `None` where there is no tmux.
     fn new(name: &str) -> Option<Terminal> {
-        Command::new("tmux").arg("-V").output().ok()?;
+        Terminal::of_size(name, "100", "30")
+    }
+
+    fn of_size(name: &str, width: &str, height: &str) -> Option<Terminal> {
+        if Command::new("tmux").arg("-V").output().is_err() {
+            eprintln!("skipped: there is no tmux");
+            return None;
+        }
         let folder = tempfile::tempdir().unwrap();
-        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-        std::fs::copy(examples.join("peterson-wrong.pml"), folder.path().join("peterson-wrong.pml")).unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for model in ["examples/peterson-wrong.pml", "crates/entail/tests/cli/languages.in/desk.esml"] {
+            let model = root.join(model);
+            std::fs::copy(&model, folder.path().join(model.file_name().unwrap())).unwrap();
+        }
         let server = format!("entail-test-{name}-{}", std::process::id());
         let terminal = Terminal { server, _folder: folder };
         let home = terminal._folder.path().to_str().unwrap().to_owned();
         let shell = "env PS1='ready$ ' LC_ALL=C.UTF-8 sh";
-        terminal.tmux(&["-u", "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", "-c", &home, shell]);
+        terminal.tmux(&[
+            "-u",
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-x",
+            width,
+            "-y",
+            height,
+            "-c",
+            &home,
+            shell,
+        ]);
         terminal.wait_for("ready$");
         Some(terminal)
     }
@@ -77,6 +100,8 @@ impl Terminal {
         for mode in ["icanon", "echo", "isig", "opost"] {
             assert!(modes.split_whitespace().any(|word| word == mode), "{mode} expected:\n{modes}");
         }
+        let shown = self.tmux(&["display-message", "-p", "other screen #{alternate_on}, cursor #{cursor_flag}"]);
+        assert_eq!(shown.trim(), "other screen 0, cursor 1");
     }
 }
 
@@ -117,6 +142,31 @@ fn steps_are_chosen_in_a_terminal() {
     terminal.press(&["?"]);
     terminal.wait_for("take back the last step");
     terminal.press(&["x", "q"]);
+    terminal.assert_restored();
+}
+
+/// On the smallest of terminals, from the beginning, with messages that are longer than a line.
+#[test]
+fn a_narrow_terminal_is_wide_enough() {
+    let Some(terminal) = Terminal::of_size("narrow", "20", "8") else { return };
+    let fits = |screen: &str| screen.lines().all(|line| line.chars().count() <= 20);
+    // The name is short so that the line that starts it is.
+    terminal.press(&[&format!("ln -s {ENTAIL} e; clear"), "Enter"]);
+    terminal.press(&["./e simulate -i --seed 1 desk.esml", "Enter"]);
+    let screen = terminal.wait_for("Clerk(0)");
+    assert!(screen.starts_with("steps  step") && fits(&screen), "{screen}");
+    terminal.press(&["u"]);
+    let screen =
+        terminal.wait_until("the error", |screen| screen.contains("step 12") || screen.contains("step 13"));
+    let words: Vec<&str> = screen.split_whitespace().collect();
+    assert!(words.join(" ").contains("value out of range in `n := n + 1`") && fits(&screen), "{screen}");
+    for _ in 0..4 {
+        terminal.press(&["Tab"]);
+        assert!(fits(&terminal.screen()));
+    }
+    terminal.tmux(&["resize-window", "-x", "100", "-y", "30"]);
+    terminal.wait_for("history");
+    terminal.press(&["C-c"]);
     terminal.assert_restored();
 }
 

@@ -23,14 +23,7 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     let asked = load::asked(&args.asked).map_err(Failure::new)?;
     let mut model = load::read_or_fail(&args.model, &args.reading, &asked, console)?;
     let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model));
-    let trail = read_trail(&path)?;
-    if is_newer(&args.model, &path) {
-        console.complain(&format!(
-            "warning: {} was changed after {} was written: they may not fit any more\n",
-            args.model.display(),
-            path.display()
-        ));
-    }
+    let trail = read_trail(&path, &args.model, console)?;
     let name = args.property.as_deref().or(asked.first().map(Asked::name));
     let name = name.filter(|name| *name != SAFETY);
     if args.slice {
@@ -74,8 +67,17 @@ fn is_newer(file: &Path, than: &Path) -> bool {
     since.is_some_and(|since| since > SOON)
 }
 
-pub fn read_trail(path: &Path) -> Result<Trail, Failure> {
-    let cannot = |error| Failure::new(format!("cannot read {}: {error}", path.display()));
-    let file = File::open(path).map_err(cannot)?;
-    Trail::read(BufReader::new(file)).map_err(|why| Failure::new(format!("{} is no trail: {why}", path.display())))
+/// A trail of a model; it is pointed out if the model was changed since.
+pub fn read_trail(path: &Path, model: &Path, console: &Console) -> Result<Trail, Failure> {
+    let name = path.display();
+    let file = File::open(path).map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
+    let trail = Trail::read(BufReader::new(file));
+    let trail = trail.map_err(|why| Failure::new(format!("{name} is no trail: {why}")))?;
+    if is_newer(model, path) {
+        let model = model.display();
+        console.complain(&format!(
+            "warning: {model} was changed after {name} was written: they may not fit any more\n"
+        ));
+    }
+    Ok(trail)
 }

@@ -32,6 +32,8 @@ struct Nameless<'s> {
     name: &'s str,
     #[serde(rename = "type")]
     kind: String,
+    /// How many there are, in an array.
+    count: usize,
 }
 
 #[derive(Serialize)]
@@ -72,11 +74,17 @@ fn symbols(system: &System) -> Symbols<'_> {
 }
 
 fn nameless_channels(system: &System) -> Vec<Nameless<'_>> {
-    let nameless = system.globals.init.iter().filter_map(|init| match init {
-        Init::Channel(place, id) if place.base == Base::Nowhere => Some(&system.channel_types[id.index()]),
-        Init::Channel(..) | Init::Value(..) => None,
-    });
-    nameless.map(|channel| Nameless { name: &channel.name, kind: channel_kind(channel, system) }).collect()
+    let mut counts = vec![0; system.channel_types.len()];
+    for init in &system.globals.init {
+        match init {
+            Init::Channel(place, id) if place.base == Base::Nowhere => counts[id.index()] += 1,
+            Init::Channel(..) | Init::Value(..) => {}
+        }
+    }
+    let nameless = system.channel_types.iter().zip(counts).filter(|(_, count)| *count > 0);
+    nameless
+        .map(|(channel, count)| Nameless { name: &channel.name, kind: channel_kind(channel, system), count })
+        .collect()
 }
 
 /// Process types that differ only in constants are one to people: they are declared at the same place.
@@ -126,7 +134,8 @@ fn channels(variable: &Variable, frame: &Frame, system: &System) -> Vec<String> 
 
 fn channel_kind(channel: &ChannelType, system: &System) -> String {
     let fields: Vec<_> = channel.fields.iter().map(|&field| scalar_kind(field, system)).collect();
-    format!("[{}] of {{ {} }}", channel.capacity, fields.join(", "))
+    let fields = if fields.is_empty() { String::new() } else { format!(" {} ", fields.join(", ")) };
+    format!("[{}] of {{{fields}}}", channel.capacity)
 }
 
 fn kind(shape: &Shape, system: &System) -> String {
@@ -171,8 +180,9 @@ fn write_text(out: &mut String, symbols: &Symbols) -> fmt::Result {
     for symbol in &symbols.globals {
         writeln!(out, "global {}", symbol.text())?;
     }
-    for Nameless { name, kind } in &symbols.channels {
-        writeln!(out, "channel {name} = {kind}")?;
+    for Nameless { name, kind, count } in &symbols.channels {
+        let times = if *count == 1 { String::new() } else { format!(", {count} times") };
+        writeln!(out, "channel {name} = {kind}{times}")?;
     }
     for process in &symbols.processes {
         let Process { name, file, line, active, .. } = process;

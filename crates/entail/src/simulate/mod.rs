@@ -38,7 +38,8 @@ pub fn simulate(args: &SimulateArgs, console: &mut Console) -> Result<Status, Fa
     let interpreter = Interpreter::new(&model.system);
     let seed = args.seed.unwrap_or_else(any_seed);
     let along = args.along.as_ref().map(|path| path.display().to_string());
-    let given = args.along.as_deref().map(read_trail).transpose()?.map(|trail| Meant::by(&trail, &interpreter));
+    let given = args.along.as_deref().map(|path| read_trail(path, &args.model, console)).transpose()?;
+    let given = given.map(|trail| Meant::by(&trail, &interpreter));
     let titles = Titles { model: args.model.display().to_string(), origin: Origin::Chance { seed, along } };
     if args.interactive {
         converse(args, (&interpreter, &sources), seed, given, &titles, console)

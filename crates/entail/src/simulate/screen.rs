@@ -9,7 +9,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear, Paragraph};
+use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 
 /// From this size on, all panels are shown side by side; on smaller screens one at a time, without frames.
 const WIDE: u16 = 64;
@@ -74,6 +74,11 @@ fn footer(looks: &Looks) -> Line<'static> {
 fn show(frame: &mut Frame, panel: Panel, session: &Session, looks: &mut Looks, place: Rect) {
     if place.is_empty() {
         return;
+    }
+    if panel == Panel::Steps && session.choices().is_empty() {
+        // Why there are none: the title may have room for the beginning only.
+        let why = Paragraph::new(session.remark().unwrap_or_default()).wrap(Wrap { trim: true });
+        return frame.render_widget(why.red(), place);
     }
     let window = Window { height: usize::from(place.height), width: usize::from(place.width) };
     let turned = &mut looks.turned[panel as usize];

@@ -1,10 +1,13 @@
-//! Pictures and pages of runs: what is in them, and what they do in a browser where one is installed.
+//! Pictures and pages of runs: what is in them.
+
+mod browser;
+mod languages;
+mod trails;
 
 use roxmltree::{Document, Node};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use tempfile::TempDir;
 
 const ENTAIL: &str = env!("CARGO_BIN_EXE_entail");
 
@@ -177,84 +180,13 @@ fn a_reader_that_leaves_is_no_error() {
 
 #[test]
 fn the_picture_in_the_guide_is_what_is_drawn() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let kept = fs::read_to_string(root.join("docs/pictures/shop.svg")).unwrap();
+    let kept = fs::read_to_string(root().join("docs/pictures/shop.svg")).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    fs::copy(root.join("examples/shop.pml"), folder.path().join("shop.pml")).unwrap();
+    fs::copy(root().join("examples/shop.pml"), folder.path().join("shop.pml")).unwrap();
     let run = |args: &[&str]| Command::new(ENTAIL).args(args).current_dir(folder.path()).output().unwrap();
     run(&["check", "shop.pml"]);
     let drawn = String::from_utf8(run(&["replay", "shop.pml", "--as", "svg"]).stdout).unwrap();
     assert_eq!(drawn, kept, "to accept it: entail replay shop.pml --as svg > docs/pictures/shop.svg");
-}
-
-/// What a test does in the page, as a person would, and what is seen after it: the step that the slider, the steps, the chart
-/// and the source are at, and what is said about it.
-const VISIT: &str = r#"<script>
-    const seen = [];
-    function look(what) {
-        const text = selector => document.querySelector(selector)?.textContent.trim() ?? 'nothing';
-        seen.push([what, document.getElementById('slider').value, text('#steps .current'), text('#chart .current .number'),
-            text('#source .acted .number'), text('#state .changed'), text('#now')].join(' | '));
-    }
-    const press = key => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
-    const click = element => element.dispatchEvent(new MouseEvent('click', { bubbles: true }));
-    look('opened');
-    press('End'); look('End');
-    press('ArrowLeft'); look('ArrowLeft');
-    press('Home'); look('Home');
-    press('ArrowRight'); look('ArrowRight');
-    const slider = document.getElementById('slider');
-    slider.value = 7; slider.dispatchEvent(new Event('input', { bubbles: true })); look('slider');
-    click(document.querySelector('#chart .row[data-step="4"] .band')); look('chart');
-    click(document.querySelector('#steps .step[data-moment="2"]')); look('step');
-    click(document.getElementById('forth')); look('forth');
-    const report = document.createElement('pre');
-    report.id = 'seen';
-    report.textContent = seen.join('\n');
-    document.body.append(report);
-</script>"#;
-
-#[test]
-fn in_a_browser_slider_chart_source_and_state_go_together() {
-    let Some(dom) = visit("shop", "6") else { return };
-    let (_, seen) = dom.split_once("<pre id=\"seen\">").unwrap_or_else(|| panic!("the script failed:\n{dom}"));
-    let (seen, _) = seen.split_once("</pre>").unwrap();
-    let expected = "\
-opened | 6 | 6customer(0)  post?first | 6 | 15 | post#2 [2]#2 | customer(0) post?first shop.pml:15
-End | 9 | 9customer(0)  assert(first &lt; second) | 9 | 17 | nothing | customer(0) assert(first &lt; second) \
-shop.pml:17step 9: assertion violated: first &lt; secondThe run ends here, in an error.
-ArrowLeft | 8 | 8customer(0)  post?second | 8 | 16 | post#2 [1]#2 | customer(0) post?second shop.pml:16
-Home | 0 | the start | nothing | nothing | nothing | The start.
-ArrowRight | 1 | 1customer(0)  order!1 → shop(1)  order?number | 1 | 13 | number01 | customer(0) order!1 shop.pml:13 \
-→ shop(1) order?number shop.pml:25
-slider | 7 | 7packer(2)  post!number | 7 | 31 | post#2#2 [1] | packer(2) post!number shop.pml:31
-chart | 5 | 5packer(3)  post!number | 5 | 31 | post#2#2 [2] | packer(3) post!number shop.pml:31
-step | 2 | 2shop(1)  run packer(number) | 2 | 25 | number1 | shop(1) run packer(number) shop.pml:25
-forth | 3 | 3customer(0)  order!2 → shop(1)  order?number | 3 | 14 | number12 | customer(0) order!2 shop.pml:14 \
-→ shop(1) order?number shop.pml:25";
-    assert_eq!(seen, expected);
-}
-
-#[test]
-fn in_a_browser_no_model_can_be_taken_for_a_script() {
-    let Some(dom) = visit("odd", "1") else { return };
-    assert!(dom.contains("<title>odd.trail, replayed on odd.pml</title>"), "{dom}");
-    assert!(dom.contains("opened | 1 | 1speaker(0)  printf(\"&lt;b&gt;Größe &amp; 漢字"), "{dom}");
-}
-
-/// The page of a run after it was opened at a step and visited; `None` if there is no browser.
-fn visit(model: &str, step: &str) -> Option<String> {
-    Command::new("chromium").arg("--version").output().ok()?;
-    let folder = TempDir::new().unwrap();
-    let page = folder.path().join("run.html");
-    let text = String::from_utf8(replay(model, model, &["--as", "html"]).stdout).unwrap();
-    fs::write(&page, text.replace("</body>", &format!("{VISIT}</body>"))).unwrap();
-    let profile = format!("--user-data-dir={}", folder.path().join("profile").display());
-    let address = format!("file://{}#step={step}", page.display());
-    let mut browser = Command::new("chromium");
-    browser.args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"]);
-    let dumped = browser.args([&profile, &address]).output().unwrap();
-    Some(String::from_utf8(dumped.stdout).unwrap())
 }
 
 fn picture(model: &str, options: &[&str]) -> String {
@@ -274,7 +206,11 @@ fn entail(args: &[&Path]) -> Output {
 }
 
 fn models() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/runs.in")
+    root().join("crates/entail/tests/cli/runs.in")
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// What has this name and exactly this class, as in `line.hand`.
