@@ -1,11 +1,10 @@
 //! Breadth first: all states at one depth before those at the next.
 
-use std::collections::VecDeque;
 use std::io;
 use std::ops::ControlFlow;
 
 use entail_disk::{Lasting, Reader, Saved, Scratch, Writer, saved};
-use entail_model::{Event, Model, Observer, StateKey, Store};
+use entail_model::{Event, Key, Model, Observer, StateKey, Store};
 
 use crate::descent::{Ahead, Descent, Nothing, Turn};
 use crate::doubt::Doubt;
@@ -104,7 +103,7 @@ struct Front<'s, K> {
     recent: Recent<K>,
     /// Those in the queue that have been expanded before, by their numbers, and how often. Steps were left out then, and
     /// what the others led to may all have been expanded by that time.
-    again: VecDeque<(u64, u32)>,
+    again: Again,
     pending: Pending<K>,
     /// What has been reached.
     reached: Batch<K>,
@@ -112,6 +111,23 @@ struct Front<'s, K> {
     fetched: Batch<K>,
     /// Those of a batch that are new.
     new: Vec<u32>,
+}
+
+/// Numbers of states, the lowest first, each with a count: a word for both, so that they can go to files like all that waits.
+#[derive(Default)]
+struct Again(Queue<Key>);
+
+impl Again {
+    const COUNT_BITS: u32 = 16;
+
+    fn push(&mut self, number: u64, count: u32) {
+        self.0.push(Key(number << Self::COUNT_BITS | u64::from(count.min((1 << Self::COUNT_BITS) - 1))));
+    }
+
+    fn first(&self) -> Option<(u64, u32)> {
+        let Key(word) = *self.0.next().first()?;
+        Some((word >> Self::COUNT_BITS, (word & ((1 << Self::COUNT_BITS) - 1)) as u32))
+    }
 }
 
 /// States that were reached and have not been looked up.
@@ -175,12 +191,14 @@ where
         let (mut level, mut doubt) = (front.level, front.doubt);
         while level > 0 {
             let number = run.origin + 1;
-            if let Some((_, times)) = front.again.pop_front_if(|(again, _)| M::REDUCES && *again == number) {
+            let again = if M::REDUCES { front.again.first() } else { None };
+            if let Some((_, times)) = again.filter(|(again, _)| *again == number) {
+                front.again.0.skip(1);
                 front.expand(run, &mut descent, times)?;
                 level -= 1;
                 continue;
             }
-            let alike = front.again.front().map_or(level, |(again, _)| level.min(again - number));
+            let alike = again.map_or(level, |(again, _)| level.min(again - number));
             let many = (STRETCH - run.origin % STRETCH).min(alike) as usize;
             let plain = if doubt.is_worth_a_try() { Some(front.expand_plain(run, many)?) } else { None };
             let expanded = plain.unwrap_or(0);
@@ -220,7 +238,7 @@ impl<'s, K: StateKey> Front<'s, K> {
         self.queue.save(to)?;
         self.trace.save(to)?;
         self.recent.save(to)?;
-        self.again.save(to)?;
+        self.again.0.save(to)?;
         self.pending.save(to)?;
         self.reached.save(to)?;
         self.fetched.save(to)
@@ -235,7 +253,7 @@ impl<'s, K: StateKey> Front<'s, K> {
             queue: Queue::load(from, scratch)?,
             trace: Trace::load(from, scratch)?,
             recent: Saved::load(from)?,
-            again: Saved::load(from)?,
+            again: Again(Queue::load(from, scratch)?),
             pending: Saved::load(from)?,
             reached: Saved::load(from)?,
             fetched: Saved::load(from)?,
@@ -280,7 +298,7 @@ impl<K> Default for Front<'_, K> {
             queue: Queue::default(),
             trace: Trace::default(),
             recent: Recent::default(),
-            again: VecDeque::new(),
+            again: Again::default(),
             pending: Pending::default(),
             reached: Batch::default(),
             fetched: Batch::default(),
@@ -385,7 +403,7 @@ impl<K: StateKey> Front<'_, K> {
         if run.is_crowded() || !run.has_room(self.reached.keys.len()) {
             self.spill(run);
         }
-        if self.queue.is_lost() {
+        if self.queue.is_lost() || self.again.0.is_lost() {
             return ControlFlow::Break(End::Limit(Limit::Memory));
         }
         let batch = &self.reached;
@@ -409,8 +427,7 @@ impl<K: StateKey> Front<'_, K> {
 
     /// What it takes, or soon will.
     fn bytes(&self) -> u64 {
-        let again = self.again.capacity() * size_of::<(u64, u32)>();
-        self.queue.bytes() + self.trace.bytes() + self.pending.bytes() + again as u64
+        self.queue.bytes() + self.trace.bytes() + self.pending.bytes() + self.again.0.bytes()
     }
 
     /// Puts into files what is not needed now. If that is not possible, it stays in memory as long as there is room for it.
@@ -424,6 +441,7 @@ impl<K: StateKey> Front<'_, K> {
         if let Some(scratch) = self.scratch {
             let _ = self.queue.spill(scratch);
             let _ = self.trace.spill(scratch);
+            let _ = self.again.0.spill(scratch);
             run.aside = self.bytes();
         }
     }
@@ -456,7 +474,7 @@ impl<K: StateKey> Front<'_, K> {
             }
             if !goes_on {
                 queued_again(key);
-                again.push_back((add(pending, key, number, STAY), times + 1));
+                again.push(add(pending, key, number, STAY), times + 1);
             }
         }
         for index in new {
