@@ -356,7 +356,9 @@ impl Job<'_> {
         let plan = Plan { depth: self.plan.depth.map(|depth| depth.saturating_sub(first)), ..self.plan.clone() };
         let mut log = Log::of(&self.args.log, interpreter, &self.path.display().to_string(), property);
         let listener = log.as_mut().map(|log| log as &mut (dyn Listener + Send));
-        let mut watch = Watch::new(Coverage::new(interpreter.system()), console.progress).heard_by(listener);
+        // Lines of a log would be written over.
+        let shows = console.progress && (listener.is_none() || self.args.log.log_file.is_some());
+        let mut watch = Watch::new(Coverage::new(interpreter.system()), shows).heard_by(listener);
         let done = if plan.runs > 1 && plan.is_lossy(goal) {
             Ok(swarm::run(&plan, interpreter, goal, oversight.stop, &mut watch))
         } else {

@@ -1,6 +1,10 @@
 //! What a search tells somebody who listens to all it does.
 
-use entail_model::{Event, StateName, Target};
+use entail_model::{Event, Keys, Model, Observer, StateName, Target};
+
+use crate::ErrorKind;
+use crate::descent::{Ahead, Descent, Taken};
+use crate::run::Run;
 
 /// A path, with all that its descent does not keep: what states are called, and which steps lead out of them.
 pub(crate) struct Log<S> {
@@ -50,5 +54,91 @@ impl<S> Log<S> {
     /// The last stable state.
     pub fn last(&self) -> Option<StateName> {
         self.frames.last().map(|frame| frame.state)
+    }
+}
+
+impl<M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
+    /// The same, for a search with a queue.
+    pub fn queued(mut self) -> Self {
+        self.log.iter_mut().for_each(|log| log.tells_path = false);
+        self
+    }
+
+    /// Whether somebody listens.
+    #[inline]
+    pub fn is_told(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// Tells whoever listens what has happened to a state.
+    #[inline]
+    pub fn tell(&mut self, event: impl FnOnce(StateName) -> Event<M::Step>, key: S::Key) {
+        if self.is_told() {
+            self.observer.happened(event(StateName::of(key)));
+        }
+    }
+
+    #[inline]
+    pub fn tell_known(&mut self, key: S::Key, closes_circle: bool) {
+        self.tell(|state| Event::Known { state, closes_circle }, key);
+    }
+
+    pub fn tell_inside(&mut self, begins: bool) {
+        if self.is_told() {
+            self.observer.happened(Event::Inside { begins });
+        }
+    }
+
+    /// The state that was just expanded is entered: a stable one, or a transient one.
+    #[inline]
+    pub fn tell_entered(&mut self, stable: Option<S::Key>) {
+        if let Some(log) = &mut self.log {
+            let mut steps = Vec::new();
+            self.successors.each_step(|step| steps.push(step));
+            let event = log.enter(stable.map(StateName::of), steps);
+            event.into_iter().for_each(|event| self.observer.happened(event));
+        }
+    }
+
+    pub fn tell_wrong(&mut self, error: ErrorKind) {
+        if let Some(state) = self.log.as_ref().and_then(Log::last) {
+            let fault = match error {
+                ErrorKind::Fault(fault) => Some(fault),
+                ErrorKind::InvalidEnd | ErrorKind::Cycle { .. } => None,
+            };
+            self.observer.happened(Event::Wrong { state, fault });
+        }
+    }
+
+    /// Makes the next choice, and tells of the way there.
+    #[cold]
+    pub fn advance_aloud<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) -> Option<Taken<S::Key, N>> {
+        while descent.is_spent() {
+            self.leave(descent);
+        }
+        let taken = descent.advance()?;
+        let to = match taken.ahead {
+            Ahead::Nothing => Target::Nowhere,
+            Ahead::Transient => Target::Transient,
+            Ahead::Stable(key) => Target::Stable(StateName::of(key)),
+        };
+        let event = self.log.as_mut().and_then(|log| log.go(to));
+        event.into_iter().for_each(|event| self.observer.happened(event));
+        Some(taken)
+    }
+
+    /// Goes back from the state entered last.
+    pub fn leave<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) {
+        descent.leave();
+        let event = self.log.as_mut().and_then(Log::leave);
+        event.into_iter().for_each(|event| self.observer.happened(event));
+    }
+
+    /// Gives up the path.
+    pub fn clear<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) {
+        while !descent.is_empty() {
+            self.leave(descent);
+        }
+        descent.clear();
     }
 }

@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use entail_disk::{Lasting, Reader, Saved, Scratch, Writer, saved};
 use entail_model::{
-    Event, Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateBuf, StateName,
-    Store, Successors, Target, Valuation, Visit,
+    Event, Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateBuf, Store,
+    Successors, Valuation, Visit,
 };
 
-use crate::descent::{Ahead, Descent, Notes, Nothing, Taken, Turn};
+use crate::descent::{Descent, Notes, Nothing, Taken, Turn};
 use crate::doubt::Doubt;
 use crate::log::Log;
 use crate::{Checks, End, ErrorKind, Errors, Keeper, Limit, Limits, Outcome, Stats};
@@ -22,7 +22,7 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     pub store: &'a mut S,
     checks: &'a Checks,
     limits: &'a Limits<'a>,
-    observer: &'a mut O,
+    pub observer: &'a mut O,
     pub stats: Stats,
     /// Where the present descent began, in the search's own numbering.
     pub origin: u64,
@@ -41,7 +41,7 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     /// The stable state entered last.
     state: StateBuf,
     opened: S::Opened,
-    successors: Successors<M::Step>,
+    pub successors: Successors<M::Step>,
     /// The steps out of that state.
     steps: Vec<M::Step>,
     scratch: M::Scratch,
@@ -53,7 +53,7 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     started: Instant,
     pulse: Pulse,
     /// If somebody listens.
-    log: Option<Log<M::Step>>,
+    pub log: Option<Log<M::Step>>,
     /// Who keeps the search, if it can be.
     keeper: Option<&'a dyn Keeper>,
     pause: Option<Pause>,
@@ -153,12 +153,6 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     /// The same, for a search that rests now and then, and can be kept.
     pub fn kept(self) -> Self {
         Run { keeper: self.limits.keeper, ..self }
-    }
-
-    /// The same, for a search with a queue.
-    pub fn queued(mut self) -> Self {
-        self.log.iter_mut().for_each(|log| log.tells_path = false);
-        self
     }
 
     /// Begins a descent in a stable state, or goes on with it there.
@@ -341,74 +335,6 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         ControlFlow::Continue(Some(taken))
     }
 
-    /// Goes back from the state entered last.
-    pub fn leave<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) {
-        descent.leave();
-        let event = self.log.as_mut().and_then(Log::leave);
-        event.into_iter().for_each(|event| self.observer.happened(event));
-    }
-
-    /// Gives up the path.
-    pub fn clear<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) {
-        while !descent.is_empty() {
-            self.leave(descent);
-        }
-        descent.clear();
-    }
-
-    /// Whether somebody listens.
-    #[inline]
-    pub fn is_told(&self) -> bool {
-        self.log.is_some()
-    }
-
-    /// Tells whoever listens what has happened to a state.
-    #[inline]
-    pub fn tell(&mut self, event: impl FnOnce(StateName) -> Event<M::Step>, key: S::Key) {
-        if self.is_told() {
-            self.observer.happened(event(StateName::of(key)));
-        }
-    }
-
-    #[inline]
-    pub fn tell_known(&mut self, key: S::Key, closes_circle: bool) {
-        self.tell(|state| Event::Known { state, closes_circle }, key);
-    }
-
-    #[inline]
-    pub fn tell_inside(&mut self, begins: bool) {
-        if self.is_told() {
-            self.observer.happened(Event::Inside { begins });
-        }
-    }
-
-    #[inline]
-    fn tell_entered(&mut self, stable: Option<S::Key>) {
-        if let Some(log) = &mut self.log {
-            let mut steps = Vec::new();
-            self.successors.each_step(|step| steps.push(step));
-            let event = log.enter(stable.map(StateName::of), steps);
-            event.into_iter().for_each(|event| self.observer.happened(event));
-        }
-    }
-
-    /// Makes the next choice, and tells of the way there.
-    #[cold]
-    fn advance_aloud<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) -> Option<Taken<S::Key, N>> {
-        while descent.is_spent() {
-            self.leave(descent);
-        }
-        let taken = descent.advance()?;
-        let to = match taken.ahead {
-            Ahead::Nothing => Target::Nowhere,
-            Ahead::Transient => Target::Transient,
-            Ahead::Stable(key) => Target::Stable(StateName::of(key)),
-        };
-        let event = self.log.as_mut().and_then(|log| log.go(to));
-        event.into_iter().for_each(|event| self.observer.happened(event));
-        Some(taken)
-    }
-
     /// These keys will soon be looked up.
     #[inline]
     pub fn prefetch(&self, keys: &[S::Key]) {
@@ -534,13 +460,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     #[cold]
     fn error<N: Copy>(&mut self, error: ErrorKind, times: u32, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
         self.errors += u64::from(times);
-        if let Some(state) = self.log.as_ref().and_then(Log::last) {
-            let fault = match error {
-                ErrorKind::Fault(fault) => Some(fault),
-                ErrorKind::InvalidEnd | ErrorKind::Cycle { .. } => None,
-            };
-            self.observer.happened(Event::Wrong { state, fault });
-        }
+        self.tell_wrong(error);
         let origin = self.origin;
         self.first.get_or_insert_with(|| Found { error, origin, turns: descent.turns() });
         match self.checks.errors {
