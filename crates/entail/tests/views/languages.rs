@@ -139,7 +139,12 @@ fn is_in_the_graph(model: &Violated) -> bool {
         edges.iter().filter(|edge| edge["error"] == *error).any(|edge| {
             let from = &states[edge["from"].as_u64().unwrap() as usize];
             // What nobody may interrupt is one edge.
-            values(from) == *state_before(edge["steps"].as_array().unwrap().len())
+            let told = edge["steps"].as_array().unwrap();
+            let is_same = |(step, told): (&Value, &Value)| {
+                ["process", "name", "file", "line", "statement"].iter().all(|key| step["action"][key] == told[key])
+            };
+            let same_steps = steps.iter().rev().zip(told.iter().rev()).all(is_same);
+            same_steps && values(from) == *state_before(told.len())
         })
     } else {
         states.iter().any(|state| state["error"] == *error && values(state) == *state_before(0))
