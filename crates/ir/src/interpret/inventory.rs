@@ -2,7 +2,7 @@
 
 use super::layout::load;
 use super::{ChannelView, Interpreter, ProcessView, View};
-use crate::{Frame, LocationId, Meaning, Scalar, Shape, Statement};
+use crate::{Base, Frame, Init, LocationId, Meaning, Scalar, Shape, Statement};
 use entail_model::State;
 
 /// A variable, a channel or a process that is not what it was. Empty text stands for "not there".
@@ -17,7 +17,7 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     pub number: i32,
-    /// Of the first variable that holds it.
+    /// Of the first variable that holds it, or its own.
     pub name: String,
     /// 0 for a rendezvous.
     pub capacity: u16,
@@ -101,6 +101,9 @@ impl<'s> Interpreter<'s> {
         for (number, process) in view.processes.iter().enumerate() {
             self.each_local(number, process, state, &mut note);
         }
+        let fixed = self.names_of_fixed_channels();
+        let fixed = fixed.into_iter().chain(std::iter::repeat(None));
+        let names = names.into_iter().zip(fixed).map(|(held, fixed)| held.or(fixed));
         let contents = |((number, channel), name): ((i32, &ChannelView), Option<String>)| Contents {
             number,
             name: name.unwrap_or_else(|| format!("#{number}")),
@@ -108,6 +111,24 @@ impl<'s> Interpreter<'s> {
             messages: self.messages(*channel, state),
         };
         (1..).zip(&view.channels).zip(names).map(contents).collect()
+    }
+
+    /// What channels are called that no variable holds, among those that are there from the beginning.
+    fn names_of_fixed_channels(&self) -> Vec<Option<String>> {
+        let fixed = self.system.globals.init.iter().filter_map(|init| match init {
+            Init::Channel(place, id) => Some((place.base == Base::Nowhere).then_some(id.index())),
+            Init::Value(..) => None,
+        });
+        let fixed: Vec<Option<usize>> = fixed.collect();
+        let mut counts = vec![0; self.system.channel_types.len()];
+        let name = |channel: &Option<usize>| {
+            let channel_type = (*channel)?;
+            let is_array = fixed.iter().filter(|other| **other == *channel).count() > 1;
+            let (name, index) = (&self.system.channel_types[channel_type].name, counts[channel_type]);
+            counts[channel_type] += 1;
+            Some(if is_array { format!("{name}[{index}]") } else { name.clone() })
+        };
+        fixed.iter().map(name).collect()
     }
 
     /// A system that cannot start has an empty state, in which there is nothing.
