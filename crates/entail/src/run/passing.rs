@@ -19,7 +19,7 @@ pub enum Way {
     /// Out of a channel; and in which step it was put in, if that was in this run.
     Out { since: Option<usize> },
     /// From hand to hand.
-    Across { to: usize },
+    Across,
 }
 
 /// Follows messages through channels, step by step.
@@ -46,10 +46,10 @@ impl Couriers {
             channel.map_or_else(|| format!("#{number}"), |channel| channel.name.clone())
         };
         if let Some(explained) = &told.explained
-            && let (Some((number, message)), Some((to, ..))) = (&explained.handed, explained.partner)
+            && let Some((number, message)) = &explained.handed
         {
-            let way = Way::Across { to };
-            self.passings.push((step, Passing { channel: name_of(*number), message: message.clone(), way }));
+            let (channel, message) = (name_of(*number), message.clone());
+            self.passings.push((step, Passing { channel, message, way: Way::Across }));
         }
         for channel in &after.channels {
             let before = self.waiting.remove(&channel.number).unwrap_or_default();

@@ -150,7 +150,7 @@ impl<'a> Step<'a> {
             let (way, other) = match *way {
                 Way::In { until } => ("sent", until),
                 Way::Out { since } => ("received", since),
-                Way::Across { .. } => ("handed", None),
+                Way::Across => ("handed", None),
             };
             Message { channel, message, way, step: other.and_then(&number) }
         });

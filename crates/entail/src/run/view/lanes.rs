@@ -75,7 +75,7 @@ fn does<'r>(taken: &'r Taken, posts: Vec<Post<'r>>) -> Does<'r> {
     let lane = explained.process;
     match explained.partner {
         Some((to, ..)) => {
-            let handed = taken.passings.iter().find(|passing| matches!(passing.way, Way::Across { .. }));
+            let handed = taken.passings.iter().find(|passing| matches!(passing.way, Way::Across));
             let text = handed.map_or_else(|| explained.statement.text.clone(), Passing::text);
             Does::Hands { from: lane, to, text }
         }
@@ -97,7 +97,7 @@ impl<'r> Postman<'r> {
     fn see(&mut self, step: usize, passing: &'r Passing) -> Option<Post<'r>> {
         let message = passing.message.as_str();
         let letter = match passing.way {
-            Way::Across { .. } => return None,
+            Way::Across => return None,
             Way::In { until } => {
                 let letter = self.letters.len();
                 self.letters.push(Letter { passing, sent: step, received: until });
@@ -120,7 +120,7 @@ impl Passing {
     pub fn text(&self) -> String {
         let Passing { channel, message, way } = self;
         let sign = match way {
-            Way::In { .. } | Way::Across { .. } => '!',
+            Way::In { .. } | Way::Across => '!',
             Way::Out { .. } => '?',
         };
         format!("{channel}{sign}{message}")
