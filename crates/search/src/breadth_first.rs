@@ -173,7 +173,7 @@ where
     for (number, key) in run.visit_initial_states()? {
         front.recent.begin(key);
         front.queue.push(key);
-        front.trace.note(0, number);
+        front.trace.note(0, way(number));
         run.tell(|state| Event::Pushed { state }, key);
     }
     ControlFlow::Continue(())
@@ -418,7 +418,7 @@ impl<K: StateKey> Front<'_, K> {
             for &index in &self.new {
                 let Origin { parent, place } = batch.origins[index as usize];
                 self.queue.push(batch.keys[index as usize]);
-                self.trace.note(parent, place);
+                self.trace.note(parent, way(place));
             }
         }
         self.reached.clear();
@@ -467,7 +467,7 @@ impl<K: StateKey> Front<'_, K> {
                 let reached = batch.keys[at];
                 let is_new = new.next_if_eq(&at).is_some();
                 if is_new {
-                    add(pending, reached, parent, place);
+                    add(pending, reached, parent, way(place));
                 }
                 goes_on |= parent == number && (is_new || pending.comes_after(reached, number));
                 at += 1;
@@ -479,7 +479,7 @@ impl<K: StateKey> Front<'_, K> {
         }
         for index in new {
             let Origin { parent, place } = batch.origins[index];
-            add(pending, batch.keys[index], parent, place);
+            add(pending, batch.keys[index], parent, way(place));
         }
     }
 }
@@ -503,8 +503,12 @@ where
     }
 }
 
-/// The place of a state among its own successors, so to say, where it is expanded again.
-const STAY: u32 = u32::MAX;
+/// Where a state is expanded again, no way leads to it but itself. Others are counted from 1, so that this one takes no more room.
+const STAY: u32 = 0;
+
+fn way(place: u32) -> u32 {
+    place.saturating_add(1)
+}
 
 /// Notes that steps of a state were left out, which may be said more than once.
 fn note_once<K>(reduced: &mut Vec<Reduced<K>>, state: Reduced<K>) {
@@ -552,8 +556,8 @@ impl<K: StateKey> Reached<'_, K> {
 fn counterexample<M: Model>(model: &M, found: Found, trace: &Trace) -> io::Result<Counterexample<M::Step>> {
     let way = trace.way_to(found.origin)?;
     let (first, rest) = way.split_first().expect("a state that was found");
-    let mut follower = Follower::start(model, *first);
-    follower.follow(rest.iter().map(|&place| if place == STAY { Turn::Stay } else { Turn::Way(place) }));
+    let mut follower = Follower::start(model, first - 1);
+    follower.follow(rest.iter().map(|way| way.checked_sub(1).map_or(Turn::Stay, Turn::Way)));
     follower.follow(found.turns);
     Ok(Counterexample { error: found.error, start: follower.start, steps: follower.steps })
 }

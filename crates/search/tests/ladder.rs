@@ -8,7 +8,7 @@ use common::{ALL, prove};
 use entail_disk::Scratch;
 use entail_model::{Fault, FaultKind, Fired, Guarantee, Marks, Model, State, StateBuf, Store};
 use entail_search::{Checks, End, ErrorKind, Limit, Limits, Outcome, breadth_first, depth_first};
-use entail_store::{Kept, Ladder, Lossless, LosslessWide, Rung, Share, Short, Visited};
+use entail_store::{Bitstate, Kept, Ladder, Lossless, LosslessWide, Rung, Share, Short, Sieve, Visited};
 
 /// Numbers that lead to others, at random or as in a tree; one of them is faulty.
 struct Maze {
@@ -201,4 +201,19 @@ fn without_room_in_files_it_is_the_end() {
             assert!(scratch.failure().is_some());
         }
     }
+}
+
+/// What waits and the way back are in files: an array of bits never needs more than it has.
+#[test]
+fn beside_an_array_of_bits_little_memory_is_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new(folder.path());
+    let maze = Maze { size: 3_000_000, words: 1, shallow: false, faulty: None };
+    let array: u64 = 4 << 20;
+    let bits = Bitstate::thinning(array).unwrap();
+    let mut store = Visited::new(Lossless::new(40), Some(Sieve::Bitstate(bits)));
+    let limits = Limits { memory: Some(array + (4 << 20)), scratch: Some(&scratch), ..Limits::default() };
+    let outcome = breadth_first(&maze, &mut store, &ALL, &limits, &mut ());
+    assert_eq!((outcome.end, scratch.failure()), (End::Complete, None), "{:?}", outcome.stats);
+    assert!(outcome.stats.stored > 2_000_000, "{:?}", outcome.stats);
 }
