@@ -330,7 +330,7 @@ pub struct HowArgs {
         &[("auto", Store::Auto), ("tree", Store::Tree), ("exact", Store::Plain), ("collapse", Store::Collapse),
             ("dfa", Store::Dfa), ("compact", Store::Compact), ("bitstate", Store::Bitstate), ("cache", Store::Cache)]))]
     pub store: Store,
-    /// How much is kept of a state: bits of its hash [compact: 40], or bits of the array [bitstate: 4, and 3 once 40% of them are set]
+    /// How much is kept of a state: bits of its hash [compact: 40], or bits of the array [bitstate: 4, or 3 if there are many states]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub hash_bits: Option<u32>,
     /// How large the array of bits is [bitstate: half of the memory, or 256M]

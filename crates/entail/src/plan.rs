@@ -462,7 +462,7 @@ impl Plan {
         let Task { way, claim, limits, .. } = task;
         let Some(claim) = claim else {
             let (outcome, became, algorithm) = self.explore(model, bits, task, watch, saved)?;
-            let Became { guarantee, rungs } = became;
+            let Became { guarantee, rungs, .. } = became;
             let (watched, crowded, ever, evidence) = (None, None, 0, None);
             return Ok(Explored { outcome, watched, guarantee, rungs, algorithm, crowded, ever, evidence });
         };
@@ -482,7 +482,7 @@ impl Plan {
         let bits = product.bits().unwrap_or(bits + u64::BITS);
         let watch = &mut OfModel(watch);
         let mut evidence = None;
-        let (outcome, Became { guarantee, rungs }, algorithm) = match way {
+        let (outcome, Became { guarantee, rungs, .. }, algorithm) = match way {
             Way::States | Way::Beginnings(_) => {
                 let task = Task { checks: &Checks::OF_CLAIMS, limits, ..task };
                 self.explore(&product, bits, task, watch, saved)?

@@ -112,3 +112,18 @@ fn a_log_that_cannot_be_written_is_a_mistake_or_a_warning() {
         assert!(complaint.contains("warning: cannot write /dev/full"), "{complaint}");
     }
 }
+
+#[test]
+fn an_array_that_fills_up_is_searched_again_with_fewer_bits_for_each_state() {
+    let folder = tempfile::tempdir().unwrap();
+    for (array, searches, bits) in [("64K", 1, "k = 4 "), ("512", 2, "k = 3 ")] {
+        let how = ["--no-opt", "--store", "bitstate", "--array", array, "--log", "error", "--log-file", "log"];
+        let output = check(folder.path(), &how, &examples().join("lock.pml"));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["properties"][0]["verdict"], "inconclusive", "{report}");
+        let formula = report["properties"][0]["store"]["formula"].as_str().unwrap();
+        assert!(formula.contains(bits), "{formula}");
+        let log = fs::read_to_string(folder.path().join("log")).unwrap();
+        assert_eq!(log.lines().filter(|line| line.starts_with("event=begin")).count(), searches, "{log}");
+    }
+}

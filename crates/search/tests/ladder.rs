@@ -210,7 +210,7 @@ fn beside_an_array_of_bits_little_memory_is_enough() {
     let scratch = Scratch::new(folder.path());
     let maze = Maze { size: 3_000_000, words: 1, shallow: false, faulty: None };
     let array: u64 = 4 << 20;
-    let bits = Bitstate::thinning(array).unwrap();
+    let bits = Bitstate::hopeful(array).unwrap();
     let mut store = Visited::new(Lossless::new(40), Some(Sieve::Bitstate(bits)));
     let limits = Limits { memory: Some(array + (4 << 20)), scratch: Some(&scratch), ..Limits::default() };
     let outcome = breadth_first(&maze, &mut store, &ALL, &limits, &mut ());

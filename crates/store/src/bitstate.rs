@@ -17,12 +17,10 @@ use crate::sync::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Bitstate {
     words: Zeroed<AtomicU64>,
-    /// For each state that comes now. Those before it may have more.
+    /// For each state.
     bits: u32,
-    /// How full the array may become before that is one less.
-    roomy: Option<f64>,
-    /// How full it was when that happened.
-    thinned: Option<f64>,
+    /// How full the array may become before fewer would have been better.
+    most: Option<f64>,
     len: Counter,
     /// Bits that are set.
     set: Counter,
@@ -32,8 +30,7 @@ impl Saved for Bitstate {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.words.save(to)?;
         self.bits.save(to)?;
-        self.roomy.map(f64::to_bits).save(to)?;
-        self.thinned.map(f64::to_bits).save(to)?;
+        self.most.map(f64::to_bits).save(to)?;
         self.len().save(to)?;
         self.set.sum().save(to)
     }
@@ -43,12 +40,8 @@ impl Saved for Bitstate {
         if words.is_empty() || bits == 0 {
             return Err(damaged("an array without bits"));
         }
-        let mut load = || Ok::<_, io::Error>(Option::<u64>::load(from)?.map(f64::from_bits));
-        let (roomy, thinned) = (load()?, load()?);
-        if roomy.is_some() && bits == 1 {
-            return Err(damaged("an array without bits"));
-        }
-        Ok(Bitstate { words, bits, roomy, thinned, len: Saved::load(from)?, set: Saved::load(from)? })
+        let most = Option::<u64>::load(from)?.map(f64::from_bits);
+        Ok(Bitstate { words, bits, most, len: Saved::load(from)?, set: Saved::load(from)? })
     }
 }
 
@@ -57,22 +50,18 @@ impl Bitstate {
     pub fn new(bytes: u64, bits: u32) -> Result<Bitstate, Full> {
         let words = Zeroed::new((bytes / 8).max(1) as usize)?;
         let (len, set) = Default::default();
-        Ok(Bitstate { words, bits: bits.max(1), roomy: None, thinned: None, len, set })
+        Ok(Bitstate { words, bits: bits.max(1), most: None, len, set })
     }
 
-    /// Of so many bytes, with as many bits for each state as suits an array of which nobody knows how full it will be: 4, which
-    /// is best for up to an eighth as many states as there are bits, and 3 once there turn out to be more. The bits that are
-    /// looked at are among those that were set: so nobody is forgotten.
-    pub fn thinning(bytes: u64) -> Result<Bitstate, Full> {
-        Ok(Bitstate { roomy: Some(0.4), ..Bitstate::new(bytes, 4)? })
+    /// Of so many bytes, with 4 bits for each state. That is best for up to an eighth as many states as there are bits; if it turns
+    /// out that there are more, the array says that it is full.
+    pub fn hopeful(bytes: u64) -> Result<Bitstate, Full> {
+        Ok(Bitstate { most: Some(0.4), ..Bitstate::new(bytes, 4)? })
     }
 
-    /// From time to time: sets fewer bits for each state if there are many states.
-    pub(crate) fn thin(&mut self) {
-        if self.roomy.is_some_and(|most| self.load() > most) {
-            (self.roomy, self.thinned) = (None, Some(self.load()));
-            self.bits -= 1;
-        }
+    /// Whether there are so many states that fewer bits for each would be better.
+    pub(crate) fn is_overfull(&self) -> bool {
+        self.most.is_some_and(|most| self.load() > most)
     }
 
     /// Where the bits of a state are: words, and a bit in each.
@@ -132,21 +121,15 @@ impl Bitstate {
     /// Where a share x of the m bits is set, a new state with its k bits sets k (1 − x) more of them on average. So
     /// −m/k ln(1 − x) have come by then; and of these, −m/k (ln(1 − x) + x + x²/2 + … + xᵏ/k) were taken for others.
     pub(crate) fn omitted(&self) -> f64 {
-        let now = self.omitted_with(self.bits, self.load());
-        let since = |thinned| self.omitted_with(self.bits + 1, thinned) - self.omitted_with(self.bits, thinned);
-        now + self.thinned.map_or(0.0, since)
-    }
-
-    fn omitted_with(&self, bits: u32, load: f64) -> f64 {
-        let load = load.min(1.0 - 1e-9);
+        let (load, bits) = (self.load().min(1.0 - 1e-9), f64::from(self.bits));
         let term = |number: u32| load.powi(number as i32) / f64::from(number);
         let sum = if load < 0.5 {
             // The same, as all digits would cancel out.
-            (bits + 1..bits + 60).map(term).sum()
+            (self.bits + 1..self.bits + 60).map(term).sum()
         } else {
-            -(-load).ln_1p() - (1..=bits).map(term).sum::<f64>()
+            -(-load).ln_1p() - (1..=self.bits).map(term).sum::<f64>()
         };
-        (64 * self.words.len()) as f64 / f64::from(bits) * sum
+        (64 * self.words.len()) as f64 / bits * sum
     }
 
     /// How likely it is that all bits of a state are set.
@@ -156,11 +139,9 @@ impl Bitstate {
 
     pub(crate) fn formula(&self) -> String {
         let (words, bits) = (self.words.len(), self.bits);
-        let sum = format!(
+        format!(
             "-m/k (ln(1 - x) + x + ... + x^k/k), with k = {bits} and a share x = {:.4} of m = 64 * {words} bits set",
             self.load()
-        );
-        let before = |thinned| format!("{sum}; for x up to {thinned:.4}, with k = {}", bits + 1);
-        self.thinned.map_or(sum.clone(), before)
+        )
     }
 }

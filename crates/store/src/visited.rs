@@ -59,6 +59,11 @@ impl<S: Short> Visited<S> {
         Visited { ladder: Some(ladder), ..self }
     }
 
+    /// Whether there are more states than an array of bits was made for.
+    pub fn is_overfull(&self) -> bool {
+        matches!(&self.sieve, Some(Sieve::Bitstate(bitstate)) if bitstate.is_overfull())
+    }
+
     /// The steps that were taken.
     pub fn rungs(&self) -> &[Rung] {
         self.ladder.as_ref().map_or(&[], Ladder::rungs)
@@ -222,10 +227,8 @@ impl Sieve {
         match self {
             Sieve::Compact(compact) => compact.reserve(count, limit),
             // It does not grow.
-            Sieve::Bitstate(bitstate) => {
-                bitstate.thin();
-                (bitstate.bytes() <= limit).then_some(()).ok_or(Full)
-            }
+            Sieve::Bitstate(bitstate) if bitstate.is_overfull() => Err(Full),
+            Sieve::Bitstate(bitstate) => (bitstate.bytes() <= limit).then_some(()).ok_or(Full),
         }
     }
 

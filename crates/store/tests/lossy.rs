@@ -55,9 +55,21 @@ fn bits_are_taken_for_others_as_often_as_is_said() {
     for (bytes, bits) in [(1 << 14, 1), (1 << 16, 2), (1 << 16, 3), (1 << 15, 3), (1 << 16, 7)] {
         stores(|| Sieve::Bitstate(Bitstate::new(bytes, bits).unwrap()), 100_000);
     }
-    for bytes in [1 << 17, 1 << 16, 1 << 15] {
-        stores(|| Sieve::Bitstate(Bitstate::thinning(bytes).unwrap()), 100_000);
-    }
+}
+
+/// With 4 bits for each of n states of m, a share of 1 - exp(-4n/m) is set: that is 40% for n = m/7.83.
+#[test]
+fn an_array_that_is_too_full_for_its_bits_says_so() {
+    let array = Sieve::Bitstate(Bitstate::hopeful(1 << 14).unwrap());
+    let mut store = Visited::new(Lossless::new(40), Some(array));
+    let room = (1u64..).take_while(|number| {
+        let key = store.key(&number.to_le_bytes(), &Default::default());
+        store.insert_alone(key);
+        store.reserve(1, u64::MAX).is_ok()
+    });
+    let (count, expected) = (room.count() as f64, f64::from(1 << 17) / 7.83);
+    assert!((count - expected).abs() < 0.02 * expected, "{count}, and not {expected}");
+    assert!(store.is_overfull());
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn sieves() -> [fn() -> Option<Sieve>; 4] {
         || None,
         || Some(Sieve::Compact(Compact::new(30))),
         || Some(Sieve::Bitstate(Bitstate::new(1 << 20, 3).unwrap())),
-        || Some(Sieve::Bitstate(Bitstate::thinning(1 << 14).unwrap())),
+        || Some(Sieve::Bitstate(Bitstate::hopeful(1 << 20).unwrap())),
     ]
 }
 

@@ -5,16 +5,20 @@ use crate::args::{CacheArgs, Search, Store};
 use entail_disk::{Lasting, Reader};
 use entail_model::{Accepting, Guarantee, Model, Observer, Part, Shuffled, State};
 use entail_search::{
-    Limits, Outcome, breadth_first, components, depth_first, nested, resume_breadth_first, resume_depth_first,
+    End, Limit, Limits, Outcome, breadth_first, components, depth_first, nested, resume_breadth_first,
+    resume_depth_first,
 };
 use entail_store::{
     Bitstate, CacheSize, Cached, Collapse, Compact, Kept, Ladder, Lossless, LosslessWide, Minimal, Numbers, Plain,
     Remains, Rung, Share, Short, Sieve, Visited,
 };
 use std::io;
+use std::time::Instant;
 
 /// How much is kept of the hash of a state, unless told otherwise.
 const COMPACT_BITS: u32 = 40;
+/// How many bits of an array a state has where there are many states.
+const CROWDED_BITS: u32 = 3;
 /// If it is not said how much memory there may be, the array (or the cache) is as large as if it were this: an empty one takes
 /// time too.
 const USUAL_ARRAY: u64 = PROCESS + (512 << 20);
@@ -25,16 +29,38 @@ const PROCESS: u64 = 24 << 20;
 pub(super) struct Became {
     pub guarantee: Guarantee,
     pub rungs: Vec<Rung>,
+    /// It was not made for so many states, and the search was cut off.
+    is_overfull: bool,
 }
 
 impl Became {
-    pub const EXACT: Became = Became { guarantee: Guarantee::Exact, rungs: Vec::new() };
+    pub const EXACT: Became = Became { guarantee: Guarantee::Exact, rungs: Vec::new(), is_overfull: false };
 }
 
 impl Plan {
-    /// Looks for a mistake in a state or a step. States have so many bits; those that fit into one or two words may be their
-    /// own keys.
+    /// Looks for a mistake in a state or a step. States have so many bits.
     pub(super) fn explore<M: Model>(
+        &self,
+        model: &M,
+        bits: u32,
+        task: Task,
+        watch: &mut impl Observer<M::Step>,
+        saved: Option<Reader>,
+    ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
+        let began = Instant::now();
+        let explored = self.explore_once(model, bits, task, watch, saved)?;
+        if !explored.1.is_overfull {
+            return Ok(explored);
+        }
+        // Once more, with what is better for an array that fills up.
+        let plan = Plan { hash_bits: Some(CROWDED_BITS), ..self.clone() };
+        let limits =
+            Limits { time: task.limits.time.map(|time| time.saturating_sub(began.elapsed())), ..*task.limits };
+        plan.explore_once(model, bits, Task { limits: &limits, ..task }, watch, None)
+    }
+
+    /// The same with what seems best at first. States that fit into one or two words may be their own keys.
+    fn explore_once<M: Model>(
         &self,
         model: &M,
         bits: u32,
@@ -69,7 +95,7 @@ impl Plan {
             Store::Bitstate => {
                 let bytes = self.array.unwrap_or_else(|| self.array_bytes(limits));
                 let bitstate =
-                    self.hash_bits.map_or_else(|| Bitstate::thinning(bytes), |bits| Bitstate::new(bytes, bits));
+                    self.hash_bits.map_or_else(|| Bitstate::hopeful(bytes), |bits| Bitstate::new(bytes, bits));
                 // Without memory for it, states are kept as they are as long as there is room.
                 bitstate.ok().map(Sieve::Bitstate)
             }
@@ -118,7 +144,8 @@ impl Plan {
                     visited = visited.with_ladder(Ladder::new(scratch.clone(), share).by_halves(bits));
                 }
                 let (outcome, became, algorithm) = self.explore_in(&mut visited, model, task, watch, saved)?;
-                Ok((outcome, Became { rungs: visited.rungs().to_vec(), ..became }, algorithm))
+                let is_overfull = outcome.end == End::Limit(Limit::Memory) && visited.is_overfull();
+                Ok((outcome, Became { rungs: visited.rungs().to_vec(), is_overfull, ..became }, algorithm))
             }
         }
     }
@@ -148,7 +175,7 @@ impl Plan {
                 (explore_deep(store, &model, task, watch, saved)?, Algorithm::DepthFirst)
             }
         };
-        Ok((outcome, Became { guarantee: store.guarantee(), rungs: Vec::new() }, algorithm))
+        Ok((outcome, Became { guarantee: store.guarantee(), ..Became::EXACT }, algorithm))
     }
 
     pub(super) fn look_for_run<M: Accepting, S: Short>(
