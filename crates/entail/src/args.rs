@@ -375,7 +375,7 @@ pub struct CacheArgs {
     /// In how many slots of a cache a state may be
     #[arg(long = "cache-probes", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub probes: u32,
-    /// How many states that a cache may forget are looked at, and one of them is forgotten
+    /// How many states that a cache may forget are looked at, and the one that is worth least is forgotten
     #[arg(long = "cache-collisions", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub collisions: u32,
 }

@@ -144,6 +144,19 @@ fn a_long_path_ends_in_a_small_cache() {
     }
 }
 
+/// Three counters: most states can be reached in very many ways. If half of the states are forgotten by chance, each is entered
+/// four times.
+#[test]
+fn room_for_half_of_the_states_is_enough() {
+    const SIDE: usize = 12;
+    let states = SIDE.pow(3);
+    let places = (0..states).flat_map(|node| [1, SIDE, SIDE * SIDE].map(|place| (node, place)));
+    let steps = places.filter(|(node, place)| node / place % SIDE < SIDE - 1);
+    let counters = steps.fold(Graph::starting_in(0), |graph, (node, place)| graph.edge(node, node + place));
+    let Stats { stored, .. } = search(&Wordy::new(counters, 1), &ALL, cache(states as u64 / 2, 16, 16)).stats;
+    assert!(stored < states as u64 * 3 / 2, "{stored} of {states}");
+}
+
 /// What lies too deep is not on the path.
 #[test]
 fn states_at_the_depth_limit_may_be_forgotten() {

@@ -2,8 +2,13 @@
 //! again if it is met again, so that nothing is missed; only the states on the path of a depth-first search are never
 //! forgotten, so that it comes to an end.
 //!
-//! After Geldenhuys: Efficiency issues in the design of a model checker, Stellenbosch 1999; Holzmann, Godefroid, Pirottin:
-//! Coverage preserving reduction strategies for reachability analysis, PSTV 1992.
+//! Which states are forgotten decides how long that takes. If they are chosen by chance, then beyond some share of the states
+//! those that were forgotten hang together, and to explore one of them again is to explore most of the model again. So
+//! they are chosen by their depth (Geldenhuys' strata): those at odd depths go first, and what lies behind one of them
+//! is mostly still known.
+//!
+//! After Geldenhuys: Efficiency issues in the design of a model checker, Stellenbosch 1999, and: State caching reconsidered,
+//! SPIN 2004; Holzmann, Godefroid, Pirottin: Coverage preserving reduction strategies for reachability analysis, PSTV 1992.
 
 use std::collections::HashSet;
 use std::io;
@@ -15,7 +20,7 @@ use entail_model::{Full, Guarantee, Keys, State, StateBuf, StateKey, Store, Visi
 use crate::hash::Hasher;
 use crate::lossless::{Kept, Short};
 use crate::memory::Zeroed;
-use crate::sync::{AtomicU64, Mutex, Ordering::Relaxed};
+use crate::sync::{AtomicU8, AtomicU64, Mutex, Ordering::Relaxed};
 use crate::tree::Opened;
 
 /// How large a cache is, and how hard it tries to find room.
@@ -25,7 +30,7 @@ pub struct CacheSize {
     pub slots: u64,
     /// In how many slots, one after the other, a state may be.
     pub probes: u32,
-    /// How many states that could be forgotten are looked at before one of them is.
+    /// How many states that could be forgotten are looked at before that which is worth least is.
     pub collisions: u32,
 }
 
@@ -44,14 +49,27 @@ pub struct Cached<S: Short> {
 /// What is known of slots and states.
 #[derive(Debug)]
 struct Book<K> {
-    /// A bit for every slot with a state that must not be forgotten.
-    held: Zeroed<AtomicU64>,
+    /// What each slot's state is worth: [`HELD`] if it must not be forgotten.
+    worth: Zeroed<AtomicU8>,
     /// States that must not be forgotten, and for which there was no slot.
     outside: HashSet<K>,
+    /// For every state that must not be forgotten, the number of visits when it came.
+    path: Vec<u64>,
+    visits: u64,
     occupied: u64,
     forgotten: u64,
     /// The last of some random numbers.
     random: u64,
+}
+
+/// What a state on the path is worth.
+const HELD: u8 = u8::MAX;
+
+/// What a state is worth that lies as deep as this, and behind which there were so many visits until it was left: first of
+/// all its stratum, that is whether its depth is odd, even, or a multiple of four; then how much was behind it, roughly.
+fn worth(depth: usize, visits: u64) -> u8 {
+    let stratum = depth.trailing_zeros().min(2);
+    (stratum * u64::BITS + visits.checked_ilog2().unwrap_or(0)) as u8
 }
 
 impl<S: Short> Cached<S> {
@@ -62,27 +80,33 @@ impl<S: Short> Cached<S> {
         // Nobody waits for more.
         let most = u32::try_from(slots).unwrap_or(u32::MAX);
         let size = CacheSize { slots, probes: probes.clamp(1, most), collisions };
-        let book = Book { held: Zeroed::default(), outside: HashSet::new(), occupied: 0, forgotten: 0, random: 1 };
+        let book = Book {
+            worth: Zeroed::default(),
+            outside: HashSet::new(),
+            path: Vec::new(),
+            visits: 0,
+            occupied: 0,
+            forgotten: 0,
+            random: 1,
+        };
         Cached { kept, size, hasher: Hasher::new(0), slots: Zeroed::default(), book: Mutex::new(book) }
     }
 
-    /// How many slots there are in so many bytes: each takes its words, and a bit.
+    /// How many slots there are in so many bytes: each takes its words, and a byte.
     pub fn slots_in(bytes: u64) -> u64 {
-        bytes / (64 * S::Key::WORDS as u64 + 1) * 8
+        bytes / (8 * S::Key::WORDS as u64 + 1)
     }
 
     /// All slots lie there from the beginning, but the system gives memory only to those in use.
     fn make_slots(&mut self, limit: u64) -> Result<(), Full> {
         if self.slots.is_empty() {
-            let words = self.size.slots.checked_mul(S::Key::WORDS as u64).ok_or(Full)?;
-            let bits = self.size.slots.div_ceil(64);
-            let bytes = words.checked_add(bits).and_then(|words| words.checked_mul(8)).ok_or(Full)?;
-            if bytes > limit {
+            let slots = self.size.slots;
+            if slots > Self::slots_in(limit) {
                 return Err(Full);
             }
-            let (held, slots) = (Zeroed::new(bits as usize)?, Zeroed::new(words as usize)?);
-            self.slots = slots;
-            self.alone().1.held = held;
+            let worth = Zeroed::new(slots as usize)?;
+            self.slots = Zeroed::new(slots as usize * S::Key::WORDS)?;
+            self.alone().1.worth = worth;
         }
         Ok(())
     }
@@ -116,18 +140,22 @@ impl<S: Short> Lasting for Cached<S> {
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
         self.kept.restore(from)?;
         self.slots = Saved::load(from)?;
-        if !self.slots.is_empty() && self.slots.len() as u64 != self.size.slots * S::Key::WORDS as u64 {
+        let book: Book<_> = Saved::load(from)?;
+        let slots = book.worth.len();
+        if self.slots.len() != slots * S::Key::WORDS || (slots > 0 && slots as u64 != self.size.slots) {
             return Err(damaged("a cache of another size"));
         }
-        self.book = Mutex::new(Saved::load(from)?);
+        self.book = Mutex::new(book);
         Ok(())
     }
 }
 
 impl<K: StateKey> Saved for Book<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.held.save(to)?;
+        self.worth.save(to)?;
         self.outside.save(to)?;
+        self.path.save(to)?;
+        self.visits.save(to)?;
         self.occupied.save(to)?;
         self.forgotten.save(to)?;
         self.random.save(to)
@@ -135,8 +163,10 @@ impl<K: StateKey> Saved for Book<K> {
 
     fn load(from: &mut Reader) -> io::Result<Book<K>> {
         Ok(Book {
-            held: Saved::load(from)?,
+            worth: Saved::load(from)?,
             outside: Saved::load(from)?,
+            path: Saved::load(from)?,
+            visits: Saved::load(from)?,
             occupied: Saved::load(from)?,
             forgotten: Saved::load(from)?,
             random: Saved::load(from)?,
@@ -187,12 +217,12 @@ impl<K: StateKey> Book<K> {
     /// Slots are never emptied: behind an empty one, there is nothing to look for.
     #[inline]
     fn visit(&mut self, slots: &[AtomicU64], places: Places, collisions: u32, key: K) -> Visit {
+        self.visits += 1;
         for place in places {
             match read::<K>(slots, place) {
                 None => {
                     self.occupied += 1;
-                    self.put(slots, place, key);
-                    return Visit::New;
+                    return self.enter(slots, Some(place), key);
                 }
                 Some(known) if known == key => return Visit::Seen,
                 Some(_) => {}
@@ -201,10 +231,19 @@ impl<K: StateKey> Book<K> {
         if self.outside.contains(&key) {
             return Visit::Seen;
         }
-        match self.victim(places, collisions) {
+        let victim = self.victim(places, collisions);
+        self.forgotten += u64::from(victim.is_some());
+        self.enter(slots, victim, key)
+    }
+
+    /// Puts a new state into a slot, if there is one, and holds it.
+    #[inline]
+    fn enter(&mut self, slots: &[AtomicU64], place: Option<usize>, key: K) -> Visit {
+        self.path.push(self.visits);
+        match place {
             Some(place) => {
-                self.forgotten += 1;
-                self.put(slots, place, key);
+                write(slots, place, key);
+                self.worth[place].store(HELD, Relaxed);
             }
             None => {
                 self.outside.insert(key);
@@ -216,41 +255,32 @@ impl<K: StateKey> Book<K> {
     /// The state may be forgotten from now on.
     #[inline]
     fn leave(&mut self, slots: &[AtomicU64], mut places: Places, key: K) {
+        // Where there are several initial states, this may be that of another one: what a state is worth is a guess anyway.
+        let entered = self.path.pop().unwrap_or(self.visits);
         match places.find(|place| read(slots, *place) == Some(key)) {
-            Some(place) => self.hold(place, false),
+            Some(place) => self.worth[place].store(worth(self.path.len(), self.visits - entered), Relaxed),
             None => self.forgotten += u64::from(self.outside.remove(&key)),
         }
     }
 
-    /// Any of the first slots that are not held; by chance, as nobody knows which will be missed least.
+    /// Of the first slots that are not held, the one with the state that is worth least; any of these, if there are several.
     #[inline]
     fn victim(&mut self, places: Places, collisions: u32) -> Option<usize> {
-        // The factor is one of L'Ecuyer: Tables of linear congruential generators of different sizes, 1999.
-        self.random = self.random.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
-        let mut candidates = places.filter(|place| !self.is_held(*place)).take(collisions as usize);
-        let count = candidates.clone().count() as u64;
-        candidates.nth((self.random >> 32).checked_rem(count)? as usize)
-    }
-
-    fn put(&mut self, slots: &[AtomicU64], place: usize, key: K) {
-        write(slots, place, key);
-        self.hold(place, true);
-    }
-
-    fn is_held(&self, place: usize) -> bool {
-        self.held[place / 64].load(Relaxed) >> (place % 64) & 1 == 1
-    }
-
-    fn hold(&self, place: usize, held: bool) {
-        let word = &self.held[place / 64];
-        let others = word.load(Relaxed) & !(1 << (place % 64));
-        word.store(others | u64::from(held) << (place % 64), Relaxed);
+        let Book { worth, random, .. } = self;
+        let worth = places.map(|place| (place, worth[place].load(Relaxed)));
+        let candidates = worth.filter(|(_, worth)| *worth != HELD).take(collisions as usize);
+        let least = candidates.min_by_key(|(_, worth)| {
+            // The factor is one of L'Ecuyer: Tables of linear congruential generators of different sizes, 1999.
+            *random = random.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
+            (*worth, *random >> 32)
+        });
+        least.map(|(place, _)| place)
     }
 
     fn bytes(&self) -> u64 {
         // Beside each key, a table has a byte of its own.
         let outside = self.outside.capacity() * (size_of::<K>() + 1);
-        (self.held.bytes() + outside) as u64
+        (self.worth.bytes() + outside + self.path.capacity() * size_of::<u64>()) as u64
     }
 }
 

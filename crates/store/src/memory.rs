@@ -12,7 +12,7 @@ use std::ops::Deref;
 pub(crate) use allocated::Zeroed;
 pub use heap::{give_back_blocks_of, share_one_heap};
 
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Types for which zero bytes are a value, and which nobody needs to drop.
 ///
@@ -47,7 +47,7 @@ macro_rules! zero_numbers {
     )*};
 }
 
-zero_numbers!(AtomicU32: u32, AtomicU64: u64);
+zero_numbers!(AtomicU8: u8, AtomicU32: u32, AtomicU64: u64);
 
 /// Of so many values it is noted whether they are all zero: then they are not written.
 const BLOCK: usize = 256;

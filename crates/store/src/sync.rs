@@ -6,13 +6,13 @@
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
     Mutex,
-    atomic::{AtomicU32, AtomicU64, Ordering},
+    atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering},
 };
 
 #[cfg(loom)]
 pub(crate) use loom::sync::{
     Mutex,
-    atomic::{AtomicU32, AtomicU64, Ordering},
+    atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering},
 };
 
 /// Lets others go on, who will be done soon.

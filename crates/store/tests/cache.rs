@@ -54,6 +54,25 @@ fn what_is_on_the_path_is_known() {
     }
 }
 
+/// What lies at an odd depth goes before what lies at an even one, and what had less behind it before what had more.
+#[test]
+fn what_is_worth_least_is_forgotten_first() {
+    let order = [5, 3, 1, 6, 2, 4, 0];
+    for count in 1..=order.len() {
+        let mut store = Cached::new(Lossless::new(40), CacheSize { slots: 7, probes: 7, collisions: 7 });
+        store.reserve(1, u64::MAX).unwrap();
+        let keys: Vec<_> =
+            (0..14_u64).map(|number| store.key(&number.to_le_bytes(), &Default::default())).collect();
+        let (path, others) = keys.split_at(7);
+        assert!(path.iter().all(|key| store.insert_alone(*key) == Visit::New));
+        path.iter().rev().for_each(|key| store.leave(*key));
+        assert!(others.iter().take(count).all(|key| store.insert_alone(*key) == Visit::New));
+        let (forgotten, known) = order.split_at(count);
+        assert!(known.iter().all(|depth| store.insert_alone(path[*depth]) == Visit::Seen), "{known:?}");
+        assert_eq!(store.insert_alone(path[forgotten[count - 1]]), Visit::New, "{forgotten:?}");
+    }
+}
+
 fn slots_in<S: Short>(_: &Kept<S>, bytes: u64) -> u64 {
     Cached::<S>::slots_in(bytes)
 }
