@@ -14,9 +14,12 @@ pub struct Options {
     /// The model to be searched
     #[arg(default_value = "tests/models/levels.pml")]
     model: PathBuf,
-    /// Constants of the model
-    #[arg(short = 'D', value_name = "NAME=VALUE", default_value = "N=90")]
+    /// Constants of the model [default: for each search, so that it takes some seconds]
+    #[arg(short = 'D', value_name = "NAME=VALUE")]
     constants: Vec<String>,
+    /// Only searches with this option, such as `--store cache`
+    #[arg(long, value_name = "OPTION", default_value = "", allow_hyphen_values = true)]
+    only: String,
     /// How often each search is killed
     #[arg(long, default_value_t = 20)]
     times: u32,
@@ -24,16 +27,22 @@ pub struct Options {
     seed: u64,
 }
 
-/// All ways to search that differ in what is kept.
-const WAYS: [&str; 8] = [
-    "--search bfs --reduce none",
-    "--search bfs --reduce por",
-    "--search dfs --reduce none --no-assert --depth 100000",
-    "--search dfs --reduce por --no-assert --depth 100000",
-    "--store compact --hash-bits 24 --reduce none --no-assert",
-    "--store compact --hash-bits 24 --reduce por --no-assert",
-    "--store bitstate --array 16M --reduce none --no-assert",
-    "--store bitstate --array 16M --reduce por --no-assert",
+/// All ways to search that differ in what is kept, each with a constant of the model.
+const WAYS: [(&str, &str); 14] = [
+    ("--search bfs --reduce none", "N=90"),
+    ("--search bfs --reduce por", "N=90"),
+    ("--search dfs --reduce none --no-assert --depth 100000", "N=90"),
+    ("--search dfs --reduce por --no-assert --depth 100000", "N=90"),
+    ("--memory 64M --reduce none", "N=90"),
+    ("--store tree --reduce none", "N=90"),
+    ("--store exact --reduce none --no-assert", "N=30"),
+    ("--store collapse --reduce none --no-assert", "N=30"),
+    ("--store dfa --reduce none --no-assert", "N=30"),
+    ("--store cache --cache-slots 1800000 --reduce none --no-assert", "N=30"),
+    ("--store compact --hash-bits 24 --reduce none --no-assert", "N=90"),
+    ("--store compact --hash-bits 24 --reduce por --no-assert", "N=90"),
+    ("--store bitstate --array 16M --reduce none --no-assert", "N=90"),
+    ("--store bitstate --array 16M --reduce por --no-assert", "N=90"),
 ];
 
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
@@ -42,11 +51,14 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     let mut rng = Rng::new(options.seed);
     println!("{:<66}{:>12}{:>8}{:>9}", "search", "states", "killed", "resumed");
     let mut different = 0;
-    for way in WAYS {
+    for (way, constant) in WAYS.into_iter().filter(|(way, _)| way.contains(&options.only)) {
         let folder = tempfile::tempdir()?;
         let mut words: Vec<String> = way.split(' ').map(str::to_owned).collect();
         words.extend(["--property", "safety", "--format", "json", "--trail", "trail"].map(str::to_owned));
-        words.extend(options.constants.iter().map(|constant| format!("-D{constant}")));
+        match &options.constants[..] {
+            [] => words.push(format!("-D{constant}")),
+            others => words.extend(others.iter().map(|constant| format!("-D{constant}"))),
+        }
         words.push(model.display().to_string());
         let search = Search { entail: &entail, folder: folder.path(), words };
         let started = Instant::now();

@@ -294,7 +294,7 @@ pub struct Room {
 }
 
 /// A part of a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Part {
     /// Before this bit of the state it ends.
     pub end: u32,

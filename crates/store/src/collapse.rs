@@ -11,7 +11,7 @@
 //! A number takes as few bytes as possible, seven bits in each. A visited state is a marked vector.
 
 use std::alloc::{Layout, handle_alloc_error};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::{DerefMut, Range};
 
@@ -37,10 +37,10 @@ struct Parts {
     shapes: Vec<Shape>,
     /// Which of them was met last.
     last: u32,
-    shape_of: HashMap<Vec<Part>, u32>,
+    shape_of: BTreeMap<Vec<Part>, u32>,
     tables: Vec<Table>,
     /// By kind and bits.
-    table_of: HashMap<(u32, u32), u32>,
+    table_of: BTreeMap<(u32, u32), u32>,
     /// Of all of it, and how many there may be.
     bytes: u64,
     limit: u64,

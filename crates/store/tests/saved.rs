@@ -3,8 +3,11 @@
 use std::io;
 
 use entail_disk::{Lasting, Reader, Scratch, Writer};
-use entail_model::{Keys, Store};
-use entail_store::{Bitstate, Compact, Ladder, Lossless, LosslessWide, Parted, Share, Sieve, Visited};
+use entail_model::{Keys, Part, State, Store};
+use entail_store::{
+    Bitstate, CacheSize, Cached, Collapse, Compact, Ladder, Lossless, LosslessWide, Minimal, Parted, Plain, Share,
+    Sieve, Visited,
+};
 use entail_testkit::rng::Rng;
 
 fn written(store: &impl Lasting) -> Vec<u8> {
@@ -61,7 +64,7 @@ fn goes_on<S: Store + Lasting>(new: impl Fn() -> S, bits: u32, count: usize) {
             loaded.open(*key, &mut opened, &mut Default::default());
             assert_eq!(opened, *state);
         }
-        assert_eq!(written(&loaded), bytes);
+        assert!(written(&loaded) == bytes, "the same is written once more");
         let needed = loaded.bytes();
         let error = read(&mut new(), &bytes, needed / 2).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
@@ -92,6 +95,43 @@ fn every_store_goes_on_as_if_nothing_had_happened() {
     // Where all states have their halves, and where some have more bits than that.
     goes_on(|| Parted::new(LosslessWide::new(), 127), 63, 60_000);
     goes_on(|| Parted::new(LosslessWide::new(), 70), 63, 60_000);
+    goes_on(Plain::default, 40, 60_000);
+    goes_on(|| Collapse::new(by_words), 40, 60_000);
+    goes_on(|| Minimal::new(Lossless::new(40)), 40, 20_000);
+    goes_on(|| Minimal::new(LosslessWide::new()), 63, 20_000);
+    goes_on(|| Cached::new(Lossless::new(40), ROOMY), 40, 60_000);
+    goes_on(|| Cached::new(LosslessWide::new(), ROOMY), 63, 60_000);
+}
+
+const ROOMY: CacheSize = CacheSize { slots: 300_000, probes: 64, collisions: 16 };
+
+fn by_words(state: &State, parts: &mut Vec<Part>) {
+    parts.extend((1..).map(|word| Part { end: 64 * word, kind: word }).take(state.len() / 8));
+}
+
+/// What it forgets next depends on all that it knows.
+#[test]
+fn a_cache_goes_on_forgetting_the_same() {
+    let new = || Cached::new(Lossless::new(40), CacheSize { slots: 500, probes: 8, collisions: 4 });
+    let (mut rng, mut store, mut path) = (Rng::new(3), new(), Vec::new());
+    for _ in 0..20 {
+        let mut loaded = new();
+        read(&mut loaded, &written(&store), u64::MAX).unwrap();
+        for _ in 0..1000 {
+            let state = (rng.below(1000) as u64).to_le_bytes();
+            let (key, is_new) = insert(&mut store, &state);
+            assert_eq!(insert(&mut loaded, &state), (key, is_new));
+            path.extend(is_new.then_some(key));
+            while rng.chance(0.45) {
+                for left in path.pop() {
+                    store.leave(left);
+                    loaded.leave(left);
+                }
+            }
+        }
+        assert_eq!((loaded.len(), loaded.forgotten()), (store.len(), store.forgotten()));
+    }
+    assert!(store.forgotten() > 5000, "{}", store.forgotten());
 }
 
 #[test]
@@ -155,6 +195,10 @@ fn damaged_stores_are_refused() {
         refuses(|| Visited::new(LosslessWide::new(), sieve()));
     }
     refuses(|| Parted::new(Lossless::new(40), 40));
+    refuses(Plain::default);
+    refuses(|| Collapse::new(by_words));
+    refuses(|| Minimal::new(Lossless::new(40)));
+    refuses(|| Cached::new(Lossless::new(40), ROOMY));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::args::{ShowArgs, ShowFormat};
 use crate::console::Failure;
 use crate::picture::{self, Part, Picture, Shape, Stroke, Tone};
 use crate::property::forbidden;
-use entail_front::{Asked, Meaning, ModelSource, Property, PropertyKind, Says};
+use entail_front::{Asked, Language, Meaning, ModelSource, Property, PropertyKind, Says};
 use entail_temporal::never::cube;
 use entail_temporal::{Claim, automaton};
 use serde::Serialize;
@@ -68,7 +68,8 @@ fn chosen<'m>(
             match (never, &all[..]) {
                 (Some(one), _) | (None, [one]) => Ok(*one),
                 (None, []) => {
-                    Err("the model has no property of which there is an automaton; add `--ltl`".to_owned())
+                    let advice = if model.language == Language::Promela { "; add `--ltl`" } else { "" };
+                    Err(format!("the model has no property of which there is an automaton{advice}"))
                 }
                 (None, _) => {
                     Err(format!("the model has several properties: {}; choose one with `--property`", list()))
