@@ -123,7 +123,7 @@ fn a_cache_goes_on_forgetting_the_same() {
             assert_eq!(insert(&mut loaded, &state), (key, is_new));
             path.extend(is_new.then_some(key));
             while rng.chance(0.45) {
-                for left in path.pop() {
+                if let Some(left) = path.pop() {
                     store.leave(left);
                     loaded.leave(left);
                 }
