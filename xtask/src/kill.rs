@@ -28,12 +28,11 @@ pub struct Options {
 }
 
 /// All ways to search that differ in what is kept, each with a constant of the model.
-const WAYS: [(&str, &str); 14] = [
+const WAYS: [(&str, &str); 13] = [
     ("--search bfs --reduce none", "N=90"),
     ("--search bfs --reduce por", "N=90"),
     ("--search dfs --reduce none --no-assert --depth 100000", "N=90"),
     ("--search dfs --reduce por --no-assert --depth 100000", "N=90"),
-    ("--memory 64M --reduce none", "N=90"),
     ("--store tree --reduce none", "N=90"),
     ("--store exact --reduce none --no-assert", "N=30"),
     ("--store collapse --reduce none --no-assert", "N=30"),
