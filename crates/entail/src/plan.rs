@@ -352,13 +352,8 @@ impl Plan {
                 }
             };
             let explored = explored.map_err(cannot_resume)?;
-            let Outcome { end, stats, .. } = &explored.outcome;
-            let once_more = match end {
-                End::Limit(Limit::Interrupted) => model.is_outgrown(),
-                End::Limit(Limit::Memory) => model.would_take_less(stats.stored + stats.matched),
-                _ => false,
-            };
-            if !once_more || stop.load(Ordering::Relaxed) {
+            let interrupted = explored.outcome.end == End::Limit(Limit::Interrupted);
+            if !interrupted || !model.is_outgrown() || stop.load(Ordering::Relaxed) {
                 break (explored, reduction, memory);
             }
             model = model.adapted();

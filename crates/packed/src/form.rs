@@ -333,19 +333,6 @@ impl<'s> Forms<'s> {
             return self.are_outgrown();
         }
         self.next_look.store(2 * steps, Ordering::Relaxed);
-        let gains = self.would_gain(longs > steps / 2);
-        self.outgrown.store(gains, Ordering::Relaxed);
-        gains
-    }
-
-    /// Likewise because they take memory, of which there is none: then fewer are enough.
-    pub fn would_take_less(&self, steps: u64) -> bool {
-        self.longs.load(Ordering::Relaxed) > steps / 64 && self.would_gain(false)
-    }
-
-    /// Whether most of the states that are packed long would be packed short by [`Forms::adapted`]; be it that short ones
-    /// become longer.
-    fn would_gain(&self, be_it_longer: bool) -> bool {
         let later = self.later.read().unwrap_or_else(PoisonError::into_inner);
         let forms = self.first.iter().chain(later.forms.iter().map(Arc::as_ref));
         let mut logs: Vec<_> = forms.map(Form::log).filter(|log| log.states > 0).collect();
@@ -355,8 +342,10 @@ impl<'s> Forms<'s> {
         let saved = logs.iter().zip(&draft.ranges).filter(|(_, ranges)| draft.fits(ranges));
         let saved: u64 = saved.map(|(log, _)| log.longs).sum();
         // One word more for all is worth it only if most need it.
-        let pays = draft.short_len <= self.short_len || be_it_longer;
-        pays && saved > noted / 2
+        let pays = draft.short_len <= self.short_len || longs > steps / 2;
+        let gains = pays && saved > noted / 2;
+        self.outgrown.store(gains, Ordering::Relaxed);
+        gains
     }
 
     /// The outline that most states are likely to have, if these are packed into one word or two.

@@ -71,11 +71,6 @@ impl<'s, E: Engine> Packed<'s, E> {
         self.forms.are_outgrown()
     }
 
-    /// Whether a search that ran out of memory after so many steps would have needed less of it if the model had been adapted.
-    pub fn would_take_less(&self, steps: u64) -> bool {
-        self.forms.would_take_less(steps)
-    }
-
     /// The same system, with states packed by all that has been seen by now. They look different then.
     pub fn adapted(self) -> Self {
         let Packed { interpreter, mut engine, forms, stillborn } = self;

@@ -50,21 +50,3 @@ fn a_search_begins_again_and_misses_nothing() {
     packed.pack(&last, &mut short);
     assert_eq!(short.len(), 8);
 }
-
-/// One state in twenty has a first digit other than 0: too few to begin again, unless there is no memory for them.
-#[test]
-fn without_memory_it_begins_again_for_fewer() {
-    let (mut sources, mut problems) = (Sources::default(), Vec::new());
-    let model = load_text("odometer", ODOMETER, &mut sources, &mut problems).expect("a model");
-    let interpreter = Interpreter::new(&model.system);
-    let checks = Checks { faults: true, assertions: true, end_states: false, errors: Errors::All };
-    let limits = Limits { depth: Some(42_000), ..Limits::default() };
-    let mut packed = Packed::new(&interpreter, Interpreter::new(&model.system));
-    for expected in [true, false] {
-        let mut store = Lossless::new(packed.bits());
-        let stats = breadth_first(&packed, &mut store, &checks, &limits, &mut ()).stats;
-        let would = packed.would_take_less(stats.stored + stats.matched);
-        assert_eq!((packed.is_outgrown(), would), (false, expected), "{} bits", packed.bits());
-        packed = packed.adapted();
-    }
-}
