@@ -5,14 +5,13 @@
 
 use std::io;
 
-use entail_disk::{Reader, Saved, Scratch, Tape, Writer, damaged};
+use entail_disk::{Reader, Saved, Writer, damaged};
 use entail_model::{Full, Visit};
 
 use crate::counter::Counter;
 use crate::hash::Hash;
 use crate::memory::Zeroed;
 use crate::sync::{AtomicU64, Ordering};
-use crate::tapes::{read_words, write_words};
 
 /// An array of bits that does not grow.
 #[derive(Debug)]
@@ -26,10 +25,6 @@ pub struct Bitstate {
     /// Bits that are set.
     set: Counter,
 }
-
-/// An array of so many words or more is a multiple of so many.
-const LARGE: u64 = 1 << 12;
-const FOLDS: u64 = 1 << 6;
 
 impl Saved for Bitstate {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
@@ -53,10 +48,8 @@ impl Saved for Bitstate {
 impl Bitstate {
     /// Of so many bytes, with so many bits for each state.
     pub fn new(bytes: u64, bits: u32) -> Result<Bitstate, Full> {
-        let words = (bytes / 8).max(1);
-        // So that it can be folded.
-        let words = if words < LARGE { words } else { words & !(FOLDS - 1) };
-        let (words, (len, set)) = (Zeroed::new(words as usize)?, Default::default());
+        let words = Zeroed::new((bytes / 8).max(1) as usize)?;
+        let (len, set) = Default::default();
         Ok(Bitstate { words, bits: bits.max(1), most: None, len, set })
     }
 
@@ -83,39 +76,6 @@ impl Bitstate {
             step = step.wrapping_add(number);
             (&words[word], 1 << (rest >> 58))
         })
-    }
-
-    /// Whether it has an array of half the size in it.
-    pub(crate) fn can_fold(&self) -> bool {
-        self.words.len().is_multiple_of(2)
-    }
-
-    /// Writes the words of an array of half the size that knows the same states. Of each two bits that lie side by side, it has
-    /// one, as places are proportional to the size.
-    pub(crate) fn write_folded(&self, scratch: &Scratch) -> io::Result<Tape> {
-        let words = self.words.chunks_exact(2).map(|pair| {
-            let [low, high] = [0, 1].map(|half| pair[half].load(Ordering::Relaxed));
-            joined(low) | joined(high) << 32
-        });
-        write_words(scratch, |write| words.for_each(write))
-    }
-
-    /// Becomes what was written. There is no room for both, so it is gone if that fails.
-    pub(crate) fn fold(mut self, folded: &Tape) -> Result<Bitstate, Full> {
-        let len = self.words.len() / 2;
-        self.words = Zeroed::default();
-        self.words = Zeroed::new(len)?;
-        let (mut places, mut set) = (self.words.iter(), 0);
-        let put = |words: &[u64]| {
-            for (word, place) in words.iter().zip(&mut places) {
-                place.store(*word, Ordering::Relaxed);
-                set += u64::from(word.count_ones());
-            }
-        };
-        read_words(folded, len, put).map_err(|_| Full)?;
-        self.set = Counter::default();
-        self.set.add_alone(set);
-        Ok(self)
     }
 
     /// How many bits a state has.
@@ -184,11 +144,4 @@ impl Bitstate {
             self.load()
         )
     }
-}
-
-/// Each two bits side by side become one, which is set if one of them is; all of these move to the lower half.
-fn joined(word: u64) -> u64 {
-    let steps = [(1, 0x3333_3333_3333_3333), (2, 0x0f0f_0f0f_0f0f_0f0f), (4, 0x00ff_00ff_00ff_00ff)];
-    let steps = steps.into_iter().chain([(8, 0x0000_ffff_0000_ffff), (16, 0xffff_ffff)]);
-    steps.fold((word | word >> 1) & 0x5555_5555_5555_5555, |bits, (by, mask)| (bits | bits >> by) & mask)
 }

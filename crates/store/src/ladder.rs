@@ -3,8 +3,7 @@
 //!
 //! There is no room for two sets at a time. So the states, or their hashes, go into a file, the old set is given back, and
 //! the new one is made from the file. Of a state that was known by a hash no more can be known: so from then on, all states
-//! are known by as much of their hashes, and the bits of the array are chosen by that. If what makes keys needs still more
-//! room, the array is folded to half its size, as often as need be.
+//! are known by as much of their hashes, and the bits of the array are chosen by that.
 //!
 //! What was kept as it is was not taken for anything else: so states are omitted only from then on. If n were there when
 //! a rung was reached, and f(n) is how many had been omitted if it had been so from the beginning, then f - f(n) have been
@@ -67,8 +66,6 @@ pub enum Remains {
     Hash { bits: u32 },
     /// So many bits of an array.
     Bits { bits: u32 },
-    /// As many, of an array that has become smaller.
-    Folded { bits: u32 },
 }
 
 /// More of a hash is not worth it.
@@ -107,8 +104,7 @@ impl Ladder {
 
     /// How many states were probably omitted, and how that is found out.
     pub(crate) fn omitted(&self, sieve: &Sieve, states: u64) -> (f64, String) {
-        let (omitted, since) =
-            (self.omitted_in(sieve.omitted(), states), self.rungs.last().map_or(0, |rung| rung.from));
+        let (omitted, since) = (self.omitted_in(sieve, states), self.rungs.last().map_or(0, |rung| rung.from));
         let formula = match since {
             0 => sieve.formula(),
             since => format!("those since state {since}: {}", sieve.formula()),
@@ -126,16 +122,13 @@ impl Ladder {
         }
     }
 
-    /// The set itself would say so many.
-    fn omitted_in(&self, set: f64, states: u64) -> f64 {
-        self.omitted + (set - self.spared).max(0.0) + self.alike(states)
+    fn omitted_in(&self, sieve: &Sieve, states: u64) -> f64 {
+        self.omitted + (sieve.omitted() - self.spared).max(0.0) + self.alike(states)
     }
 
     /// How many states have the same hash as one before, of which the array knows no more.
     fn alike(&self, states: u64) -> f64 {
-        let Some(Rung { kept: Remains::Bits { .. } | Remains::Folded { .. }, from }) = self.rungs.last() else {
-            return 0.0;
-        };
+        let Some(Rung { kept: Remains::Bits { .. }, from }) = self.rungs.last() else { return 0.0 };
         let [states, from] = [states, *from].map(|states| states as f64);
         (states * states - from * from) / f64::from(self.known + 1).exp2()
     }
@@ -171,7 +164,6 @@ impl Saved for Remains {
             Remains::Hash { bits } => (0u8, *bits).save(to),
             Remains::Bits { bits } => (1u8, *bits).save(to),
             Remains::Halves => (2u8, 0u32).save(to),
-            Remains::Folded { bits } => (3u8, *bits).save(to),
         }
     }
 
@@ -180,7 +172,6 @@ impl Saved for Remains {
             (0u8, bits) => Ok(Remains::Hash { bits }),
             (1, bits) => Ok(Remains::Bits { bits }),
             (2, _) => Ok(Remains::Halves),
-            (3, bits) => Ok(Remains::Folded { bits }),
             _ => Err(damaged("something else is kept of states than there can be")),
         }
     }
@@ -198,8 +189,7 @@ impl<S: Short> Visited<S> {
                 Compact::widest(states + states / 4, room, HASH_BITS).map_or((WHOLE, false), |bits| (bits, true))
             }
             Some(Sieve::Compact(compact)) => (compact.bits(), false),
-            Some(Sieve::Bitstate(array)) if array.is_overfull() => return Err(Full),
-            Some(Sieve::Bitstate(_)) => return self.fold(limit),
+            Some(Sieve::Bitstate(_)) => return Err(Full),
         };
         if room < limit / LEAST {
             return Err(Full);
@@ -217,7 +207,7 @@ impl<S: Short> Visited<S> {
             return Err(Full);
         }
         let tape = tape.map_err(|_| Full)?;
-        let omitted = self.sieve.as_ref().map_or(0.0, |sieve| ladder.omitted_in(sieve.omitted(), states));
+        let omitted = self.sieve.as_ref().map_or(0.0, |sieve| ladder.omitted_in(sieve, states));
         self.kept.forget_states();
         self.sieve = None;
         let sieve = if is_hashed { Compact::spacious(bits, room).map(Sieve::Compact) } else { Err(Full) };
@@ -239,28 +229,6 @@ impl<S: Short> Visited<S> {
         };
         ladder.rungs.push(Rung { kept, from: states });
         self.sieve = Some(sieve);
-        Ok(())
-    }
-
-    /// An array of bits gives half of its room to what makes keys.
-    fn fold(&mut self, limit: u64) -> Result<(), Full> {
-        let states = self.len();
-        let (Some(ladder), Some(Sieve::Bitstate(array))) = (&mut self.ladder, &self.sieve) else {
-            return Err(Full);
-        };
-        if !array.can_fold() || array.bytes() / 2 < limit / LEAST {
-            return Err(Full);
-        }
-        let omitted = ladder.omitted_in(array.omitted(), states);
-        let folded = array.write_folded(&ladder.scratch).map_err(|_| Full)?;
-        let Some(Sieve::Bitstate(array)) = self.sieve.take() else { return Err(Full) };
-        let array = array.fold(&folded).inspect_err(|Full| ladder.broken = true)?;
-        (ladder.omitted, ladder.spared) = (omitted, array.omitted());
-        let rung = Rung { kept: Remains::Folded { bits: array.bits() }, from: states };
-        if ladder.rungs.last() != Some(&rung) {
-            ladder.rungs.push(rung);
-        }
-        self.sieve = Some(Sieve::Bitstate(array));
         Ok(())
     }
 

@@ -4,9 +4,7 @@ use std::collections::HashSet;
 
 use entail_disk::Scratch;
 use entail_model::{Full, Guarantee, Keys, Store, Visit};
-use entail_store::{
-    Bitstate, Compact, Kept, Ladder, Lossless, LosslessWide, Remains, Rung, Share, Short, Sieve, Visited,
-};
+use entail_store::{Compact, Kept, Ladder, Lossless, LosslessWide, Remains, Rung, Share, Short, Sieve, Visited};
 use entail_testkit::rng::Rng;
 
 /// What became of a store.
@@ -168,21 +166,6 @@ fn hashes_become_bits() {
     let Told { rungs, omitted, said, .. } = insert_many(visited, 1, 60_000, 100_000).unwrap();
     assert!(matches!(rungs[..], [Rung { kept: Remains::Bits { .. }, .. }]), "{rungs:?}");
     assert!((omitted - said).abs() < 6.0 * said.sqrt() + 3.0, "{omitted}, but {said} are expected");
-}
-
-/// Long states need a tree that makes their keys; whatever room there is, it takes more and more of it.
-#[test]
-fn an_array_of_bits_is_folded_as_often_as_need_be() {
-    let folder = tempfile::tempdir().unwrap();
-    for (limit, folds) in [(400_000, 0), (250_000, 1), (190_000, 2)] {
-        let sieve = Sieve::Bitstate(Bitstate::new(1 << 17, 3).unwrap());
-        let visited = Visited::new(Lossless::new(50), Some(sieve)).with_ladder(ladder(&folder));
-        let Told { rungs, omitted, said, bytes } = insert_many(visited, 5, 60_000, limit).unwrap();
-        println!("{limit} bytes: {omitted} omitted, {said} said, {bytes} taken, {rungs:?}");
-        assert!(rungs.iter().all(|rung| rung.kept == Remains::Folded { bits: 3 }), "{rungs:?}");
-        assert_eq!(rungs.len(), folds, "{rungs:?}");
-        assert!((omitted - said).abs() < 6.0 * said.sqrt() + 3.0, "{omitted}, but {said} are expected");
-    }
 }
 
 #[test]

@@ -217,7 +217,7 @@ impl Store {
         match kept {
             Remains::Halves => Store::Tree,
             Remains::Hash { .. } => Store::Compact,
-            Remains::Bits { .. } | Remains::Folded { .. } => Store::Bitstate,
+            Remains::Bits { .. } => Store::Bitstate,
         }
     }
 }

@@ -390,7 +390,7 @@ fn rung(rung: &entail_store::Rung) -> Rung {
     let (kind, bits) = match rung.kept {
         Remains::Halves => ("tree", None),
         Remains::Hash { bits } => ("compact", Some(bits)),
-        Remains::Bits { bits } | Remains::Folded { bits } => ("bitstate", Some(bits)),
+        Remains::Bits { bits } => ("bitstate", Some(bits)),
     };
     Rung { kind, bits, from_states: rung.from }
 }

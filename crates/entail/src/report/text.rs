@@ -239,7 +239,6 @@ fn rung(rung: &Rung) -> String {
         Remains::Halves => format!("after {states} they are kept by their halves, without loss"),
         Remains::Hash { bits } => format!("after {states} only hashes are kept ({bits} bits)"),
         Remains::Bits { bits } => format!("after {states} only bits of an array ({bits} for each)"),
-        Remains::Folded { .. } => format!("after {states} the array of bits is smaller"),
     }
 }
 
