@@ -194,6 +194,26 @@ fn what_may_go_wrong_is_looked_at() {
 }
 
 #[test]
+fn what_may_go_wrong_is_looked_at_where_it_is_stored_again() {
+    check(
+        UNREAD,
+        "globals size 3
+           var quotient: u8 at 0
+           var x: u8 at 1
+           var sum: u8 at 2
+         process P size 0 entry L1 declared s0
+           L1:
+             quotient = 6 / (quotient - 1) -> L2 @s0
+           L2:
+             x = x % (x + sum) -> L3 @s0
+           L3:
+             sum = sum + 1 -> L1 @s0
+         start P",
+        &[],
+    );
+}
+
+#[test]
 fn fields_that_no_receiver_looks_at_are_not_sent() {
     check(
         UNREAD,

@@ -139,8 +139,11 @@ impl Readers {
         // Whatever lies outside of all variables is left alone.
         let at_once = !takes_all(place) || into.is_empty() && place.base != Base::Nowhere;
         self.seen.extend(into.iter().filter(|_| !is_near(place)));
-        let value = if at_once { value.clone() } else { elsewhere(value, place) };
-        self.put(system, of, &value, &into, at_once);
+        let rest = elsewhere(value, place);
+        if at_once || may_fault(&rest) {
+            return self.look(system, of, value);
+        }
+        self.put(system, of, &rest, &into, false);
     }
 
     fn inits(&mut self, system: &System, of: Option<ProcessTypeId>, frame: &Frame) {
@@ -327,11 +330,12 @@ impl Cut<'_> {
     }
 }
 
-/// A value without what it takes from the place where it is put: that may go wrong only where storing it does.
+/// A value without what it takes from the place where it is put: to load that is a fault only where to store it is one. But
+/// what is computed from it may be one.
 fn elsewhere(value: &Expr, place: &Place) -> Expr {
     let mut value = value.clone();
-    match &value {
-        Expr::Load(found) if **found == *place => value = Expr::Const(0),
+    match &mut value {
+        Expr::Load(found) if **found == *place => **found = Place::nowhere(place.scalar),
         _ => rewrite::parts(&mut value, &mut |part| *part = elsewhere(part, place)),
     }
     value
