@@ -309,7 +309,7 @@ impl Job<'_> {
         let system = System { propositions, ..self.model.in_motion() };
         let interpreter = Interpreter::new(&system);
         let (done, _) = self.run(&interpreter, &property.name, Goal::Claimed(&claim), oversight, console)?;
-        if self.verdict(&done) == Verdict::Holds {
+        if self.verdict(&interpreter, &done) == Verdict::Holds {
             for &number in antecedents.iter().filter(|number| done.ever >> **number & 1 == 0) {
                 let condition = &system.statement(system.propositions[number].1).text;
                 let warning = format!("`{}` holds vacuously: `{condition}` is never true", property.name);
@@ -386,7 +386,7 @@ impl Job<'_> {
         let before = keeping.map_or(Duration::ZERO, Keeping::before);
         let may_go_on = matches!(outcome.end, End::Limit(Limit::Time | Limit::Memory | Limit::Interrupted));
         let checkpoint = keeping.filter(|_| may_go_on).and_then(Keeping::file).map(Path::to_owned);
-        let verdict = self.verdict(&done);
+        let verdict = self.verdict(interpreter, &done);
         // What all runs do, no run shows.
         let is_telling = |evidence: &&Evidence<Step>| !evidence.holds || evidence.first_run().is_some();
         let evidence = done.evidence.as_ref().filter(is_telling);
@@ -425,7 +425,7 @@ impl Job<'_> {
         PropertyReport { name, kind: subject.kind, option, verdict, searched: Some(searched) }
     }
 
-    fn verdict(&self, done: &Done) -> Verdict {
+    fn verdict(&self, interpreter: &Interpreter, done: &Done) -> Verdict {
         if done.outcome.errors > 0 {
             return Verdict::Violated;
         }
@@ -433,15 +433,32 @@ impl Job<'_> {
             let reason = format!("there are more than {most} processes, too many to see whether runs are fair");
             return Verdict::Inconclusive(reason);
         }
-        match (done.outcome.end, &done.guarantee) {
-            (End::Complete | End::Error, Guarantee::Exact) => Verdict::Holds,
-            (End::Complete | End::Error, Guarantee::Probable { .. }) => {
+        if let End::Limit(limit) = done.outcome.end {
+            return Verdict::Inconclusive(self.limit_reached(limit, done));
+        }
+        if let Some(fault) = done.outcome.ignored_fault {
+            return Verdict::Inconclusive(self.undecided_by(interpreter, fault));
+        }
+        match &done.guarantee {
+            Guarantee::Exact => Verdict::Holds,
+            Guarantee::Probable { .. } => {
                 let alone = || coverage(&done.outcome.stats, &done.guarantee);
                 let share = show_share(done.swarm.as_ref().map_or_else(alone, |swarm| swarm.coverage));
                 Verdict::Inconclusive(format!("no error found in an estimated {share} of the states"))
             }
-            (End::Limit(limit), _) => Verdict::Inconclusive(self.limit_reached(limit, done)),
         }
+    }
+
+    /// Why nothing is known where a run ends in a fault: what comes after it has no meaning.
+    fn undecided_by(&self, interpreter: &Interpreter, fault: Fault) -> String {
+        let Violation { message, place, .. } = Violation::fault(interpreter, fault, initial_size(interpreter) > 0);
+        let place = place.map_or_else(String::new, |place| format!(" at {}:{}", place.file, place.line));
+        let advice = if self.plan.checks.assertions {
+            "check `safety`, which shows the run"
+        } else {
+            "check `safety` without `--no-assert`, which shows the run"
+        };
+        format!("a run ends in a fault{place}: {message}; such a run decides nothing: {advice}")
     }
 
     fn limit_reached(&self, limit: Limit, done: &Done) -> String {

@@ -150,6 +150,7 @@ fn merged(plan: &Plan, mut all: Vec<Done>, search: Duration) -> Done {
     bytes.sort_unstable_by_key(|bytes| std::cmp::Reverse(*bytes));
     let bytes = bytes.iter().take(plan.threads.max(1) as usize).sum();
     let errors = all.iter().map(|done| done.outcome.errors).max().unwrap_or(0);
+    let ignored_fault = all.iter().find_map(|done| done.outcome.ignored_fault);
     // The one that ended the others, or that has found something, or else the one that has seen most.
     let telling = |done: &Done| {
         let is_whole = done.outcome.end == End::Complete;
@@ -159,6 +160,7 @@ fn merged(plan: &Plan, mut all: Vec<Done>, search: Duration) -> Done {
     let best = (0..all.len()).rev().max_by_key(|number| telling(&all[*number])).expect("the first one was done");
     let mut done = all.swap_remove(best);
     (done.outcome.bytes, done.outcome.errors, done.search) = (bytes, errors, search);
+    done.outcome.ignored_fault = ignored_fault;
     Done { swarm: Some(Swarm { runs: members, coverage: 1.0 - missed }), ..done }
 }
 

@@ -21,6 +21,8 @@ use crate::footprint;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taken<K, N> {
     pub fault: Option<Fault>,
+    /// The fault ends the run.
+    pub broken: bool,
     pub ahead: Ahead<K>,
     /// What was noted of all steps since the last stable state.
     pub note: N,
@@ -299,7 +301,7 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
             }
             Led::Transient => self.pass(Span(self.targets[at].words()[0])),
         };
-        Some(Taken { fault, ahead, note: self.notes[at] })
+        Some(Taken { fault, broken: led == Led::Nowhere, ahead, note: self.notes[at] })
     }
 
     /// The transient state just reached.

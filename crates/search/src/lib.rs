@@ -107,6 +107,8 @@ pub struct Outcome<S> {
     pub errors: u64,
     /// The most bytes that were kept at a time, in the store and beside it.
     pub bytes: u64,
+    /// The first fault that ended a run and that no check counts as an error. Such a run decides nothing.
+    pub ignored_fault: Option<Fault>,
     /// The way to the first error.
     pub counterexample: Option<Counterexample<S>>,
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use entail_disk::{Lasting, Reader, Saved, Scratch, Writer, saved};
 use entail_model::{
-    Event, Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateBuf, Store,
+    Event, Fault, Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateBuf, Store,
     Successors, Valuation, Visit,
 };
 
@@ -38,6 +38,8 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     cut: bool,
     errors: u64,
     first: Option<Found>,
+    /// The first fault that ended a run and is no error.
+    ignored_fault: Option<Fault>,
     /// The stable state entered last.
     state: StateBuf,
     opened: S::Opened,
@@ -134,6 +136,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             cut: false,
             errors: 0,
             first: None,
+            ignored_fault: None,
             state: StateBuf::new(),
             opened: S::Opened::default(),
             successors: Successors::default(),
@@ -329,10 +332,26 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         self.keep_watch()?;
         let advanced = if self.is_told() { self.advance_aloud(descent) } else { descent.advance() };
         let Some(taken) = advanced else { return ControlFlow::Continue(None) };
-        if let Some(fault) = taken.fault.filter(|fault| self.checks.count(fault)) {
-            self.error(ErrorKind::Fault(fault), fault.times, descent)?;
+        if let Some(fault) = taken.fault {
+            self.meet_fault(fault, taken.broken, descent)?;
         }
         ControlFlow::Continue(Some(taken))
+    }
+
+    #[cold]
+    fn meet_fault<N: Copy>(
+        &mut self,
+        fault: Fault,
+        ends_run: bool,
+        descent: &Descent<S::Key, N>,
+    ) -> ControlFlow<End> {
+        if self.checks.count(&fault) {
+            return self.error(ErrorKind::Fault(fault), fault.times, descent);
+        }
+        if ends_run {
+            self.ignored_fault.get_or_insert(fault);
+        }
+        ControlFlow::Continue(())
     }
 
     /// These keys will soon be looked up.
@@ -454,7 +473,8 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             ControlFlow::Continue(()) => End::Complete,
         };
         let bytes = self.peak.max(self.store.bytes() + self.aside);
-        (Outcome { end, stats: self.stats, errors: self.errors, bytes, counterexample: None }, self.first)
+        let (errors, ignored_fault) = (self.errors, self.ignored_fault);
+        (Outcome { end, stats: self.stats, errors, bytes, ignored_fault, counterexample: None }, self.first)
     }
 
     #[cold]
@@ -534,6 +554,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         self.cut.save(to)?;
         self.errors.save(to)?;
         self.first.save(to)?;
+        self.ignored_fault.save(to)?;
         self.doubt.save(to)?;
         self.room.save(to)?;
         self.pulse.save(to)
@@ -553,6 +574,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         self.cut = Saved::load(from)?;
         self.errors = Saved::load(from)?;
         self.first = Saved::load(from)?;
+        self.ignored_fault = Saved::load(from)?;
         self.doubt = Saved::load(from)?;
         self.room = Saved::load(from)?;
         self.pulse = Saved::load(from)?;
