@@ -49,8 +49,9 @@ fn formulas(entail: &Entail) -> Result<u64> {
         let [model, fairness, formula, expected] = line.split(',').collect::<Vec<_>>()[..] else {
             return Err(format!("`{line}` has not four columns").into());
         };
-        let asked = if formula.is_empty() { ["--property", "safety"] } else { ["--ctl", formula] };
-        let report = entail.property(&find(model)?, &[&asked[..], &["--fair", fairness]].concat())?;
+        let asked: &[&str] =
+            if formula.is_empty() { &["--property", "safety"] } else { &["--property", formula, "--ctl", formula] };
+        let report = entail.property(&find(model)?, &[asked, &["--fair", fairness]].concat())?;
         let verdict = report["verdict"].as_str().unwrap_or_default();
         let remark = if verdict == expected { "" } else { "  differs" };
         println!("{model:<6}{fairness:<8}{:<26}{verdict}{remark}", asked[1]);

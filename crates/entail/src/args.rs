@@ -237,6 +237,9 @@ pub struct ReadingArgs {
     /// Define a preprocessor macro, or give a constant another value
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub defines: Vec<String>,
+    /// The value of a constant, whatever the model says: `NAME=VALUE`
+    #[arg(skip)]
+    pub fixed: Vec<String>,
     /// Look for included files here
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
@@ -253,7 +256,8 @@ pub struct ReadingArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Properties")]
 pub struct WhatArgs {
-    /// Check this property only: `safety`, `acceptance`, `progress` or one the model names; may be repeated
+    /// Check only this property, beside formulas given here: `safety`, `acceptance`, `progress` or one the model names; may
+    /// be repeated [default: safety and all that the model names]
     #[arg(long = "property", value_name = "NAME")]
     pub properties: Vec<String>,
     #[command(flatten)]
@@ -601,9 +605,14 @@ impl AskedArgs {
 
 impl ReadingArgs {
     pub fn options(&self) -> Options {
-        let (defines, include_dirs) = (self.defines.clone(), self.include_dirs.clone());
-        let asked = Vec::new();
-        Options { language: self.lang, defines, include_dirs, asked, granularity: self.granularity }
+        Options {
+            language: self.lang,
+            defines: self.defines.clone(),
+            fixed: self.fixed.clone(),
+            include_dirs: self.include_dirs.clone(),
+            asked: Vec::new(),
+            granularity: self.granularity,
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::trail::{Trail, with_claim};
 use crate::units::{show_bytes, show_duration, show_share};
 use crate::violation::{Kind, Violation};
 use crate::{interrupt, machine, slice, swarm, sweep};
-use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind, Says, Written};
+use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind, SAFETY, Says, Written};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
 use entail_model::{Fault, FaultKind, Guarantee};
@@ -103,9 +103,9 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, oversight: Oversigh
     let Reading { model, sources: _, warnings, errors } = load::read(path, &args.reading, &asked, console);
     let mut report = Report::new(path, plan.clone(), warnings, errors);
     let Some(model) = model else { return report };
-    let names = args.what.properties.iter().map(String::as_str).chain(asked.iter().map(Asked::name));
-    let names: Vec<&str> = names.collect();
-    match Selection::of(&names, &model) {
+    let selected: Vec<&str> = args.what.properties.iter().map(String::as_str).collect();
+    let added: Vec<String> = asked.iter().map(Asked::name).collect();
+    match Selection::of(&selected, &added, &model) {
         Err(error) => {
             report.refuse(error, console);
         }
@@ -164,18 +164,20 @@ pub struct Selection<'m> {
 }
 
 impl<'m> Selection<'m> {
-    pub fn of(names: &[&str], model: &'m ModelSource) -> Result<Selection<'m>, String> {
+    /// The `selected` properties, or else the default ones; and those that were `added` to them.
+    pub fn of(selected: &[&str], added: &[String], model: &'m ModelSource) -> Result<Selection<'m>, String> {
         let known = |name: &&&str| **name == SAFETY || model.properties.iter().any(|known| known.name == **name);
-        if let Some(unknown) = names.iter().find(|name| !known(name)) {
+        if let Some(unknown) = selected.iter().find(|name| !known(name)) {
             let known: Vec<_> = model.properties.iter().map(|property| property.name.as_str()).collect();
             let known = [&[SAFETY], &known[..]].concat().join(", ");
             return Err(format!("the model has no property `{unknown}`; it has: {known}"));
         }
         let wanted = |name: &str, by_default| {
-            if names.is_empty() { by_default } else { names.contains(&name) }
+            if selected.is_empty() { by_default } else { selected.contains(&name) }
         };
-        let named =
-            model.properties.iter().filter(|property| wanted(&property.name, property.by_default)).collect();
+        let is_wanted =
+            |property: &&Property| wanted(&property.name, property.by_default) || added.contains(&property.name);
+        let named = model.properties.iter().filter(is_wanted).collect();
         Ok(Selection { safety: wanted(SAFETY, true), named })
     }
 
@@ -184,9 +186,6 @@ impl<'m> Selection<'m> {
         self.safety.then_some(SAFETY).into_iter().chain(named).collect()
     }
 }
-
-/// Assertions, invalid end states and run-time faults.
-pub const SAFETY: &str = "safety";
 
 /// One model to be searched.
 struct Job<'a> {
@@ -539,9 +538,9 @@ impl Job<'_> {
     fn option(&self, name: &str) -> Option<String> {
         let asked = self.asked.iter().find(|asked| asked.name() == name);
         let option = |asked: &Asked| match asked.kind {
-            AskedKind::Formula if asked.source == load::LTL => format!("{} '{}'", load::LTL, asked.name()),
+            AskedKind::Formula if asked.source == load::LTL => format!("{} '{}'", load::LTL, asked.text.trim()),
             AskedKind::Formula => format!("-F {}", asked.source),
-            AskedKind::Ctl => format!("{} '{}'", load::CTL, asked.name()),
+            AskedKind::Ctl => format!("{} '{}'", load::CTL, asked.text.trim()),
             AskedKind::Never | AskedKind::Hoa => format!("-N {}", asked.source),
         };
         let option = asked.map(option).or_else(|| (name != SAFETY).then(|| format!("--property {name}")));

@@ -1,13 +1,13 @@
 //! `entail slice`: what the properties of a model do not depend on. Also: models cut down to that, for other commands.
 
 use crate::args::{ReadingArgs, SliceArgs, SliceFormat};
-use crate::check::{SAFETY, Selection};
+use crate::check::Selection;
 use crate::console::{Console, Failure, Status};
 use crate::load;
 use entail_front::diagnostic::render;
 use entail_front::promela::print;
 use entail_front::promela::slice::{Aim, Explanation, Sliced};
-use entail_front::{Asked, Language, LoadedSlice, ModelSource, Options, Property, PropertyKind};
+use entail_front::{Asked, Language, LoadedSlice, ModelSource, Options, Property, PropertyKind, SAFETY};
 use entail_temporal::Fairness;
 use serde::Serialize;
 use std::fmt::Write;
@@ -19,9 +19,10 @@ pub fn slice(args: &SliceArgs, console: &mut Console) -> Result<Status, Failure>
     if model.language != Language::Promela {
         return Err(Failure::new("only Promela models can be sliced so far"));
     }
-    let names = args.properties.iter().map(String::as_str).chain(asked.iter().map(Asked::name));
-    let names: Vec<&str> = names.collect();
-    let Selection { safety, named } = Selection::of(&names, &model).map_err(Failure::new)?;
+    // A slice is for what is asked, and nothing else.
+    let names: Vec<String> = args.properties.iter().cloned().chain(asked.iter().map(Asked::name)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let Selection { safety, named } = Selection::of(&names, &[], &model).map_err(Failure::new)?;
     let aims = safety.then_some(None).into_iter().chain(named.into_iter().map(Some));
     let (aims, wanted): (Vec<_>, Vec<_>) = aims.map(|property| (aim(property), name(property))).unzip();
     let (_, sliced) = load_slice(&args.model, &args.reading, &asked, &aims, console)?;

@@ -25,7 +25,7 @@ pub fn check(
         let mut tally = Tally::default();
         for value in sweep.low..=sweep.high {
             let mut args = args.clone();
-            args.reading.defines.push(format!("{}={value}", sweep.name));
+            args.reading.fixed.push(format!("{}={value}", sweep.name));
             let mut report = check_one(path, &args, plan, Oversight { stop, keeping: None }, console);
             report.constant = Some((sweep.name.clone(), value));
             status = status.max(report.status());

@@ -107,7 +107,8 @@ fn a_search_that_is_killed_again_and_again_finds_the_same() {
         }
     }
     let folder = Folder::new();
-    let options = ["--ltl", "[] (level[0] <= 45 || level[1] > 7)", "--format", "json"];
+    let formula = "[] (level[0] <= 45 || level[1] > 7)";
+    let options = ["--property", formula, "--ltl", formula, "--format", "json"];
     let expected = facts(&folder.run(&[&["check", "levels.pml"], &options[..]].concat()));
     let (output, times) = killed(&folder, &options, &mut rng);
     assert_eq!(facts(&output), expected, "{}", told(&output));
@@ -181,8 +182,9 @@ fn what_cannot_be_kept_is_refused_at_once() {
         assert!(told(&output).contains(reason), "{}", told(&output));
     };
     refused(&[], "several properties to be checked: safety, bounded; choose one by `--property`");
-    refused(&["--ltl", "<> (level[0] == 3)"], "can be kept; leave out `--checkpoint`");
-    refused(&["--ctl", "AG EF (level[0] == 3)"], "can be kept; leave out `--checkpoint`");
+    for (option, formula) in [("--ltl", "<> (level[0] == 3)"), ("--ctl", "AG EF (level[0] == 3)")] {
+        refused(&["--property", formula, option, formula], "can be kept; leave out `--checkpoint`");
+    }
     let output = folder.run(&["check", "levels.pml", "--property", "safety", "--checkpoint", "nowhere/search"]);
     assert!(told(&output).contains("cannot write nowhere/search: "), "{}", told(&output));
     assert!(!Path::new(&folder.path("search")).exists());

@@ -78,7 +78,7 @@ fn where_addresses_are_limited_a_search_ends_in_the_memory_limit() {
         (DEEP, "dfs"),
         (LONG, "bfs"),
         (LONG, "dfs"),
-        (DEEP, "nested --ltl '[] <> (steps < 0)'"),
+        (DEEP, "nested --property '[] <> (steps < 0)' --ltl '[] <> (steps < 0)'"),
     ] {
         let model = Written::new(text);
         for kilobytes in [100_000, 150_000] {

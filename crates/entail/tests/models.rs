@@ -175,7 +175,8 @@ fn answer(model: &Path, expected: &str, options: &[&str]) -> String {
 
 /// What entail says of a formula.
 fn ask(model: &Path, formula: &str, options: &[&str]) -> String {
-    let output = entail(model).args(["--ltl", formula]).args(options).output().expect("entail runs");
+    let output =
+        entail(model).args(["--property", formula, "--ltl", formula]).args(options).output().expect("entail runs");
     let report: Value = serde_json::from_slice(&output.stdout).expect("there is a report");
     verdict(&report["properties"][0])
 }

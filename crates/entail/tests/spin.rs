@@ -79,7 +79,7 @@ fn a_claim_from_elsewhere_is_followed_by_who_knows_it() {
     else {
         return;
     };
-    let checked = run(&folder, ENTAIL, &["check", "-N", "is_one", "deadlock.pml"]);
+    let checked = run(&folder, ENTAIL, &["check", "--property", "is_one", "-N", "is_one", "deadlock.pml"]);
     assert!(checked.contains("is violated"), "{checked}");
     for (options, expected) in [
         (&["-t", "-p", "-N", "is_one", "deadlock.pml"][..], "Never claim moves to line 1"),

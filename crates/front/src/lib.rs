@@ -25,10 +25,19 @@ pub struct Options {
     pub language: Option<Language>,
     /// As given to `-D`: macros for a language with a preprocessor, else values for constants: `NAME=VALUE`.
     pub defines: Vec<String>,
+    /// As given to `--for`: `NAME=VALUE`, whatever the model defines. It must use the name.
+    pub fixed: Vec<String>,
     pub include_dirs: Vec<PathBuf>,
     /// What is asked of the model besides what it says itself.
     pub asked: Vec<Asked>,
     pub granularity: Granularity,
+}
+
+impl Options {
+    /// The values of constants, in a language where each replaces what the model says and must name one.
+    fn constants(&self) -> Vec<String> {
+        [&self.defines[..], &self.fixed].concat()
+    }
 }
 
 /// Something to be checked of a model that does not stand in it.
@@ -54,10 +63,11 @@ pub enum AskedKind {
 
 impl Asked {
     /// The name of the property.
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> String {
         match self.kind {
-            AskedKind::Formula | AskedKind::Ctl => self.text.trim(),
-            AskedKind::Never | AskedKind::Hoa => &self.source,
+            AskedKind::Formula => PropertyKind::Ltl.name_of(self.text.trim()),
+            AskedKind::Ctl => PropertyKind::Ctl.name_of(self.text.trim()),
+            AskedKind::Never | AskedKind::Hoa => PropertyKind::Never.name_of(&self.source),
         }
     }
 }
@@ -258,6 +268,12 @@ fn load_with(
     }
 }
 
+/// Whether properties that no formula or claim defines have this name.
+pub fn is_built_in(name: &str) -> bool {
+    let built_in = [PropertyKind::Acceptance, PropertyKind::Progress, PropertyKind::Trace, PropertyKind::Notrace];
+    name == SAFETY || built_in.iter().any(|kind| kind.name() == name)
+}
+
 impl Language {
     /// The language that files with this ending are written in.
     pub fn of(path: &Path) -> Option<Language> {
@@ -287,7 +303,16 @@ impl Language {
     }
 }
 
+/// The name of the checks that every model has: assertions, invalid end states and run-time faults.
+pub const SAFETY: &str = "safety";
+
 impl PropertyKind {
+    /// The name under which a property of this kind is checked. Those that every model has keep their names; another one
+    /// that is called like one of them is told apart by its kind.
+    pub fn name_of(self, name: &str) -> String {
+        if is_built_in(name) { format!("{}:{name}", self.name()) } else { name.to_owned() }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             PropertyKind::Ltl => "ltl",

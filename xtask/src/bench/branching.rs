@@ -64,9 +64,9 @@ pub fn run(options: &Options, entail: &Entail) -> Result<Outcome> {
     for round in 1..=options.rounds {
         for (case, verdict, took) in &mut cases {
             let file = root().join("../shared/models").join(case.model);
-            let asked = case.formula.map_or(["--property", "safety"], |formula| ["--ctl", formula]);
-            let mut all = vec!["--no-opt"];
-            all.extend(asked.iter().chain(case.options));
+            let mut all = vec!["--no-opt", "--property", case.formula.unwrap_or("safety")];
+            all.extend(case.formula.into_iter().flat_map(|formula| ["--ctl", formula]));
+            all.extend(case.options);
             let report = entail.property(&file, &all)?;
             let figure = |group: &str, name: &str| report[group][name].as_f64().unwrap_or(0.0);
             took.push(Took {

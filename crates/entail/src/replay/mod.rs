@@ -5,13 +5,13 @@ mod follow;
 pub use follow::Meant;
 
 use crate::args::{ReplayArgs, ReplayFormat};
-use crate::check::{SAFETY, default_trail};
+use crate::check::default_trail;
 use crate::console::{Console, Failure, Status};
 use crate::property::forbidden;
 use crate::run::{self, Origin, Titles, View};
 use crate::trail::Trail;
 use crate::{load, slice};
-use entail_front::{Asked, Meaning, ModelSource, Property, Says};
+use entail_front::{Asked, Meaning, ModelSource, Property, SAFETY, Says};
 use entail_ir::Interpreter;
 use follow::Follow;
 use std::fs::{self, File};
@@ -24,8 +24,8 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     let mut model = load::read_or_fail(&args.model, &args.reading, &asked, console)?;
     let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model));
     let trail = read_trail(&path, &args.model, console)?;
-    let name = args.property.as_deref().or(asked.first().map(Asked::name));
-    let name = name.filter(|name| *name != SAFETY);
+    let name = args.property.clone().or(asked.first().map(Asked::name));
+    let name = name.as_deref().filter(|name| *name != SAFETY);
     if args.slice {
         let property = name.map(|name| known(&model, name)).transpose()?.cloned();
         model = slice::cut(&args.model, &args.reading, &asked, property.as_ref(), console)?;

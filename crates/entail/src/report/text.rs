@@ -2,12 +2,13 @@
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::args::Store;
-use crate::check::{SAFETY, default_trail};
+use crate::check::default_trail;
 use crate::coverage::{Unreached, each_once};
 use crate::evidence::Argument;
 use crate::plan::{Algorithm, Unreduced};
 use crate::swarm::{Found, Member};
 use crate::units::{plural, show_bytes, show_count, show_duration, show_share};
+use entail_front::SAFETY;
 use entail_ir::{Statement, System};
 use entail_model::Guarantee;
 use entail_search::{End, Errors, Limit};

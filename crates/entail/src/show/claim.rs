@@ -54,14 +54,14 @@ fn chosen<'m>(
     named: Option<&str>,
     asked: &[Asked],
 ) -> Result<(&'m Property, &'m Meaning), String> {
-    let names: Vec<&str> = named.into_iter().chain(asked.iter().map(Asked::name)).collect();
+    let names: Vec<String> = named.map(str::to_owned).into_iter().chain(asked.iter().map(Asked::name)).collect();
     let known = || model.properties.iter().filter_map(|one| Some((one, one.meaning.as_ref()?)));
     let with_automaton = || known().filter(|(_, meaning)| has_automaton(&meaning.says));
     let list = || {
         let names: Vec<&str> = with_automaton().map(|(property, _)| property.name.as_str()).collect();
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     };
-    match names[..] {
+    match &names[..] {
         [] => {
             let all: Vec<_> = with_automaton().filter(|(property, _)| property.by_default).collect();
             let never = all.iter().find(|(property, _)| property.kind == PropertyKind::Never);
@@ -77,7 +77,7 @@ fn chosen<'m>(
             }
         }
         [name] => {
-            let found = known().find(|(property, _)| property.name == name);
+            let found = known().find(|(property, _)| property.name == *name);
             let unknown =
                 || format!("the model has no property `{name}` of which there is an automaton; it has: {}", list());
             let (property, meaning) = found.ok_or_else(unknown)?;

@@ -24,7 +24,7 @@ pub fn load_text(
     let before = problems.len();
     let system = parse::model(file, text, problems)
         .filter(|_| !problems[before..].iter().any(Diagnostic::is_error))
-        .and_then(|model| lower::system(&model, &options.defines, sources, problems));
+        .and_then(|model| lower::system(&model, &options.constants(), sources, problems));
     // They are found in several passes, and read in one.
     problems[before..].sort_by_key(|problem| (problem.span.is_none(), problem.span));
     let system = system?;

@@ -31,7 +31,7 @@ pub fn load_text(
     let model = model.filter(|_| !problems.iter().any(Diagnostic::is_error))?;
     let asked = options.asked.iter().filter(|asked| asked.kind == AskedKind::Ctl);
     let formulas: Vec<_> = asked.filter_map(|asked| formula(asked, sources, problems)).collect();
-    let program = check::check(&model, &formulas, &options.defines, sources, problems);
+    let program = check::check(&model, &formulas, &options.constants(), sources, problems);
     if problems.iter().any(Diagnostic::is_error) {
         return None;
     }
@@ -56,5 +56,5 @@ pub fn load_text(
 fn formula(asked: &Asked, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<(String, ast::Expr)> {
     let file = sources.add(&*asked.source, &*asked.text);
     let formula = parse::parse_formula(file, &asked.text, problems)?;
-    Some((asked.name().to_owned(), formula))
+    Some((asked.name(), formula))
 }

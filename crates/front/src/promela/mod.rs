@@ -17,7 +17,7 @@ pub mod walk;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
-use crate::{Language, Meaning, ModelSource, Options, Property, PropertyKind};
+use crate::{Language, Meaning, ModelSource, Options, Property, PropertyKind, is_built_in};
 use asked::Questions;
 use ast::{Ident, Program, Unit};
 use entail_temporal::Fairness;
@@ -41,8 +41,11 @@ pub(crate) fn load(
 /// Reads a model as a tree, with what is asked of it; without one there are errors among the problems.
 fn read(path: &Path, options: &Options, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Program> {
     let questions = Questions::prepare(&options.asked, sources, problems);
-    let options =
-        preprocess::Options { defines: options.defines.clone(), include_dirs: options.include_dirs.clone() };
+    let options = preprocess::Options {
+        defines: options.defines.clone(),
+        fixed: options.fixed.clone(),
+        include_dirs: options.include_dirs.clone(),
+    };
     let (tokens, texts) = preprocess::preprocess_with(path, &questions.texts, &options, sources, problems);
     let questions = |proctypes: &[Arc<str>], problems: &mut _| questions.units(texts, proctypes, problems);
     from_tokens(tokens, questions, problems)
@@ -134,10 +137,10 @@ fn model_of(program: &Program, sources: &Sources, problems: &mut Vec<Diagnostic>
 fn check_names(program: &Program, problems: &mut Vec<Diagnostic>) {
     let mut known: HashMap<&str, (Span, bool)> = HashMap::new();
     for unit in &program.units {
-        let (name, is_ours) = match unit {
-            Unit::Ctl(formula) => (&formula.name, true),
-            Unit::Ltl(formula) => (&formula.name, false),
-            Unit::Never(claim) => (&claim.name, false),
+        let (name, kind) = match unit {
+            Unit::Ctl(formula) => (&formula.name, PropertyKind::Ctl),
+            Unit::Ltl(formula) => (&formula.name, PropertyKind::Ltl),
+            Unit::Never(claim) => (&claim.name, PropertyKind::Never),
             Unit::Proctype(_)
             | Unit::Init(_)
             | Unit::Trace(_)
@@ -147,6 +150,12 @@ fn check_names(program: &Program, problems: &mut Vec<Diagnostic>) {
             | Unit::Decl(_) => continue,
         };
         let Some(name) = name else { continue };
+        let is_ours = kind == PropertyKind::Ctl;
+        if is_built_in(&name.name) {
+            let problem = format!("`{}` is also the name of a built-in property", name.name);
+            let hint = format!("to check this one alone, write `--property {}`", kind.name_of(&name.name));
+            problems.push(Diagnostic::warning(name.span, problem).hint(hint));
+        }
         match known.get(&*name.name) {
             Some((first, first_is_ours)) if is_ours || *first_is_ours => {
                 let problem = format!("the property `{}` is declared twice", name.name);
@@ -172,7 +181,7 @@ fn properties(program: &Program, meanings: Vec<Option<Meaning>>, line: &dyn Fn(S
     let mut meanings = meanings.into_iter();
     let (mut linear, mut branching, mut claims) = (0, 0, 0);
     let name = |name: &Option<Ident>, kind: PropertyKind, number: &mut usize| match name {
-        Some(name) => name.name.to_string(),
+        Some(name) => kind.name_of(&name.name),
         None => {
             *number += 1;
             format!("{}_{}", kind.name(), *number - 1)
@@ -189,10 +198,11 @@ fn properties(program: &Program, meanings: Vec<Option<Meaning>>, line: &dyn Fn(S
                 (name, PropertyKind::Ctl, text::expression(&formula.expr), formula.span)
             }
             Unit::Watcher(watcher) => {
-                (watcher.name.name.to_string(), PropertyKind::Never, String::new(), watcher.span)
+                (PropertyKind::Never.name_of(&watcher.name.name), PropertyKind::Never, String::new(), watcher.span)
             }
             Unit::Never(claim) => {
-                let name = claim.name.as_ref().map_or(format!("never_{claims}"), |name| name.name.to_string());
+                let named = claim.name.as_ref().map(|name| PropertyKind::Never.name_of(&name.name));
+                let name = named.unwrap_or_else(|| format!("never_{claims}"));
                 claims += 1;
                 (name, PropertyKind::Never, String::new(), claim.span)
             }

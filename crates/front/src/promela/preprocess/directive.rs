@@ -3,7 +3,7 @@
 use super::condition;
 use super::lex::{Kind, PpToken};
 use super::macros::{self, Entry};
-use super::{OpenFile, Preprocessor, length};
+use super::{COMMAND_LINE, OpenFile, Preprocessor, length};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::suggest::did_you_mean;
@@ -87,25 +87,47 @@ impl Preprocessor<'_> {
     fn define(&mut self, at: Span) {
         let Some(name) = self.macro_name("define", at) else { return };
         let line = self.rest_of_line();
+        if self.fixed.contains_key(&name.text) && self.macros.contains_key(&name.text) {
+            return;
+        }
         let new = match macros::define(&name, &line) {
             Ok(new) => new,
             Err(problem) => return self.report(problem),
         };
         let old = self.macros.get(&name.text).map(|entry| entry.definition.clone());
         if let Some(old) = old.filter(|old| !old.same_as(&new)) {
-            let problem = Diagnostic::warning(name.span, format!("the macro `{}` is defined anew", name.text))
-                .hint(format!("if this is meant, write `#undef {}` first", name.text));
-            self.report(match old.defined_at {
-                Some(first) => problem.related(first, "its first definition"),
-                None => problem,
-            });
+            self.report(self.redefined(&name, old.defined_at));
         }
         self.macros.insert(name.text, Entry { definition: Rc::new(new), busy: false });
     }
 
+    /// A warning that the macro `name`, first defined elsewhere, is defined anew.
+    fn redefined(&self, name: &PpToken, first: Option<Span>) -> Diagnostic {
+        let macro_name = &name.text;
+        let is_given = first.is_some_and(|first| self.sources.file(first.file).name == COMMAND_LINE);
+        let (message, hint) = if is_given {
+            (
+                format!("this definition replaces the value that `-D {macro_name}` gives"),
+                format!("write `#ifndef {macro_name}` before it and `#endif` behind it, so that `-D` counts"),
+            )
+        } else {
+            (
+                format!("the macro `{macro_name}` is defined anew"),
+                format!("if this is meant, write `#undef {macro_name}` first"),
+            )
+        };
+        let problem = Diagnostic::warning(name.span, message).hint(hint);
+        match first {
+            Some(first) => problem.related(first, "its first definition"),
+            None => problem,
+        }
+    }
+
     fn undefine(&mut self, at: Span) {
         if let Some(name) = self.macro_name("undef", at) {
-            self.macros.remove(&name.text);
+            if !self.fixed.contains_key(&name.text) {
+                self.macros.remove(&name.text);
+            }
             self.expect_end("undef");
         }
     }

@@ -33,6 +33,9 @@ impl Preprocessor<'_> {
             }
             let Some(entry) = self.macros.get(&token.text) else { return Some(token) };
             let definition = entry.definition.clone();
+            if let Some(is_used) = self.fixed.get_mut(&token.text) {
+                *is_used = true;
+            }
             if let Some(token) = self.expand(token, &definition) {
                 return Some(token);
             }

@@ -2,7 +2,7 @@
 
 use super::directive::Header;
 use super::text::Text;
-use super::{MAX_INCLUDE_DEPTH, MAX_TEXT_BYTES, MIN_FILE_COST, OpenFile, Preprocessor, lex::Reader};
+use super::{COMMAND_LINE, MAX_INCLUDE_DEPTH, MAX_TEXT_BYTES, MIN_FILE_COST, OpenFile, Preprocessor, lex::Reader};
 use crate::diagnostic::Diagnostic;
 use crate::source::{self, FileId, Span};
 use std::collections::{HashMap, HashSet};
@@ -50,10 +50,15 @@ impl Preprocessor<'_> {
         self.open.push(OpenFile { reader: Reader::new(file, text), directory, conditionals: Vec::new() });
     }
 
-    /// Reads `-D` definitions like a file of `#define`s, so that what is wrong with them has a place to point to.
+    /// Reads `-D` definitions like a file of `#define`s, so that what is wrong with them has a place to point to. Of a fixed
+    /// macro the first definition counts, so these come first.
     pub fn enter_command_line(&mut self) {
         let mut text = String::new();
-        for define in &self.options.defines {
+        for define in &self.options.fixed {
+            let name = define.split('=').next().unwrap_or_default();
+            self.fixed.insert(self.words.intern(name), false);
+        }
+        for define in self.options.fixed.iter().chain(&self.options.defines) {
             let default = if define.is_empty() { "" } else { "1" };
             let (name, value) = define.split_once('=').unwrap_or((define, default));
             let line = format!("#define {name} {value}").replace('\n', " ");
@@ -64,7 +69,7 @@ impl Preprocessor<'_> {
         if text.is_empty() {
             return;
         }
-        match self.add("<command line>", text.into_bytes()) {
+        match self.add(COMMAND_LINE, text.into_bytes()) {
             Ok(file) => self.enter_file(file, PathBuf::new()),
             Err(problem) => self.report(problem),
         }

@@ -24,12 +24,15 @@ mod tests;
 use super::token::Token;
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, Sources, Span};
+use crate::suggest::did_you_mean;
 use directive::Conditional;
 use expand::Expansion;
 use files::Library;
 use lex::{PpToken, Reader, Words};
 use macros::Macros;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// All files together, a file counting as often as it is included, and never as less than [`MIN_FILE_COST`].
 const MAX_TEXT_BYTES: usize = 64 << 20;
@@ -43,11 +46,15 @@ const MAX_WORK: usize = 8_000_000;
 /// Macro calls inside arguments of macro calls, and operators inside operators in `#if`: bounds the stack.
 const MAX_NESTING: usize = 256;
 const MAX_PROBLEMS: usize = 100;
+/// What messages call the text of `-D` options.
+const COMMAND_LINE: &str = "<command line>";
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// As given to `-D`: `NAME`, `NAME=VALUE` or `NAME(ARGS)=VALUE`.
     pub defines: Vec<String>,
+    /// `NAME=VALUE`: no `#define` or `#undef` changes these macros, and something must use them.
+    pub fixed: Vec<String>,
     pub include_dirs: Vec<PathBuf>,
 }
 
@@ -85,7 +92,9 @@ pub fn preprocess_with(
                         Vec::new()
                     }
                 });
-            (tokens, formulas.collect())
+            let formulas = formulas.collect();
+            preprocessor.report_unused();
+            (tokens, formulas)
         }
         Err(problem) => {
             preprocessor.report(problem);
@@ -123,6 +132,8 @@ struct Preprocessor<'a> {
     /// The files being read, each included by the one before.
     open: Vec<OpenFile>,
     macros: Macros,
+    /// The names of fixed macros, and whether something has used them.
+    fixed: HashMap<Arc<str>, bool>,
     /// The macros being read, each named in the one before.
     expansions: Vec<Expansion>,
     /// Depth of argument expansion.
@@ -157,6 +168,7 @@ impl<'a> Preprocessor<'a> {
             library: Library::default(),
             open: Vec::new(),
             macros: macros::built_in(),
+            fixed: HashMap::new(),
             expansions: Vec::new(),
             nesting: 0,
             in_arguments: false,
@@ -171,6 +183,24 @@ impl<'a> Preprocessor<'a> {
         self.enter_file(file, directory);
         self.enter_command_line();
         self.read()
+    }
+
+    /// A value for a name that nothing uses would change nothing.
+    fn report_unused(&mut self) {
+        let unused = self.fixed.iter().filter(|(_, used)| !**used);
+        let problems: Vec<Diagnostic> = unused
+            .map(|(name, _)| {
+                let others = self.macros.keys().filter(|other| *other != name).map(|other| &**other);
+                let problem = Diagnostic::general(format!("nothing in the model uses a macro `{name}`"));
+                match did_you_mean(name, others) {
+                    Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
+                    None => {
+                        problem.hint(format!("`--for` needs a name that the model uses, as in `#define {name} 4`"))
+                    }
+                }
+            })
+            .collect();
+        problems.into_iter().for_each(|problem| self.report(problem));
     }
 
     /// All tokens of the open files.
