@@ -78,7 +78,7 @@ pub fn run(options: &Options, entail: &Entail) -> Result<Outcome> {
             eprintln!(
                 "round {round}: {}, {}: {:.3} s, {verdict}",
                 case.model,
-                asked[1],
+                case.formula.unwrap_or("safety"),
                 figure("time", "search_s")
             );
         }
