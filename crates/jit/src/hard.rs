@@ -52,7 +52,10 @@ impl Program<'_> {
         let propositions = &self.system.propositions;
         !self.only_words
             && (1..u64::BITS as usize).contains(&propositions.len())
-            && propositions.iter().all(|(condition, _)| !self.is_hard(condition))
+            && propositions.iter().all(|(condition, _)| {
+                // Whether nothing can move, the interpreter finds out.
+                !self.is_hard(condition) && !mentions(condition, &|part| matches!(part, Expr::Timeout))
+            })
     }
 
     pub(crate) fn way_of(&self, edge: &Edge, of: ProcessTypeId) -> Way {

@@ -16,6 +16,8 @@ pub(crate) struct Scene<'a> {
     pub view: &'a View,
     /// Who evaluates.
     pub process: usize,
+    /// A claim or a formula evaluates, which is no process: its `_pid` is 0, but process 0 is another.
+    pub watches: bool,
     /// Whether nothing else can move.
     pub timeout: bool,
     /// A message that waits to be received in a rendezvous: then nothing but that is possible.
@@ -65,11 +67,13 @@ impl<'a> Scene<'a> {
             Expr::Started => self.started,
             Expr::Enabled(process) => {
                 let number = self.eval(process)?;
-                if number == self.process as i32 || self.asking >= MAX_ASKING {
+                // SPIN's verifier numbers a claim before all processes.
+                let own = if self.watches { -1 } else { self.process as i32 };
+                if number == own || self.asking >= MAX_ASKING {
                     return Err(FaultKind::SelfReference);
                 }
-                let asking = self.asking + 1;
-                let other = self.process_index(number).map(|process| Scene { process, asking, ..*self });
+                let (asking, watches) = (self.asking + 1, false);
+                let other = self.process_index(number).map(|process| Scene { process, asking, watches, ..*self });
                 i32::from(other.is_some_and(|other| self.interpreter.could_move(&other)))
             }
             Expr::LocationOf(process) => self.location_of(process)?,

@@ -162,6 +162,7 @@ impl<'a> Performance<'a> {
             state: self.state,
             view: &self.view,
             process: self.process,
+            watches: false,
             timeout: self.timeout,
             offer: self.offer.as_ref(),
             started: self.started,

@@ -18,7 +18,7 @@ pub use variation::{Number, Variation};
 pub use waiting::Waiting;
 
 use crate::monitor::{Expected, Rule};
-use crate::{Action, Edge, EdgeId, Entry, Location, ProcessTypeId, System};
+use crate::{Action, Edge, EdgeId, Entry, Expr, Location, ProcessTypeId, System};
 use entail_model::{Concurrent, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation};
 use eval::Scene;
 
@@ -35,6 +35,8 @@ pub struct Interpreter<'s> {
     system: &'s System,
     layout: Layout,
     uses_timeout: bool,
+    /// Whether a proposition depends on `timeout`, its own or that of a process it asks for.
+    asks_timeout: bool,
 }
 
 /// One step: an edge of a process, and for a rendezvous also the edge of the process that receives.
@@ -50,7 +52,14 @@ pub(crate) struct Offer {
 impl<'s> Interpreter<'s> {
     pub fn new(system: &'s System) -> Self {
         let uses_timeout = system.edges.iter().any(|edge| edge.action.mentions_timeout());
-        Interpreter { system, layout: Layout::new(system), uses_timeout }
+        let asks_timeout = system.propositions.iter().any(|(condition, _)| {
+            let mut asks = false;
+            condition.each(&mut |part| {
+                asks |= matches!(part, Expr::Timeout) || uses_timeout && matches!(part, Expr::Enabled(_));
+            });
+            asks
+        });
+        Interpreter { system, layout: Layout::new(system), uses_timeout, asks_timeout }
     }
 
     pub fn system(&self) -> &'s System {
@@ -211,6 +220,7 @@ impl<'s> Interpreter<'s> {
             state,
             view,
             process,
+            watches: false,
             timeout: false,
             offer: None,
             started: 0,
@@ -281,7 +291,12 @@ impl Propositional for Interpreter<'_> {
             return valuation;
         }
         let view = self.view(state);
-        let scene = self.scene(state, &view, 0);
+        let timeout = self.asks_timeout && {
+            let mut steps = Vec::new();
+            self.steps_of_all(state, &view, false, &mut steps);
+            steps.is_empty()
+        };
+        let scene = Scene { watches: true, timeout, ..self.scene(state, &view, 0) };
         for (bit, (condition, statement)) in self.system.propositions.iter().enumerate() {
             match scene.eval(condition) {
                 Ok(value) => valuation.holds |= u64::from(value != 0) << bit,
