@@ -100,7 +100,10 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, oversight: Oversigh
             return Report::new(path, plan.clone(), Vec::new(), vec![error]);
         }
     };
-    let Reading { model, sources: _, warnings, errors } = load::read(path, &args.reading, &asked, console);
+    let wanted = &args.what.properties;
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+    let Reading { model, sources: _, warnings, errors } =
+        load::read(path, &args.reading, &asked, is_wanted, console);
     let mut report = Report::new(path, plan.clone(), warnings, errors);
     let Some(model) = model else { return report };
     let selected: Vec<&str> = args.what.properties.iter().map(String::as_str).collect();
@@ -224,6 +227,11 @@ impl Job<'_> {
         report: &mut Report,
         console: &Console,
     ) -> Result<(), Failure> {
+        if let Some(unreadable) = property.filter(|property| property.meaning.is_none()) {
+            let checked = self.check_property(unreadable, oversight, &mut report.warnings, console);
+            report.properties.extend(checked);
+            return Ok(());
+        }
         let model = &slice::cut(self.path, &self.args.reading, self.asked, property, console)?;
         let job = Job { model, ..*self };
         let of_slice =
@@ -268,7 +276,7 @@ impl Job<'_> {
         };
         let inconclusive = |reason: String| Ok(without_search(Verdict::Inconclusive(reason)));
         let Some(Meaning { says, propositions, antecedents }) = &property.meaning else {
-            return inconclusive(format!("checking {kind} properties is not available yet"));
+            return inconclusive("not checked: it cannot be read".into());
         };
         if let Says::Watched(monitor) = says {
             let system = System { monitor: Some(monitor.clone()), ..self.model.in_motion() };

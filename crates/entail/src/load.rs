@@ -16,9 +16,21 @@ pub struct Reading {
     pub errors: Vec<String>,
 }
 
-pub fn read(path: &Path, args: &ReadingArgs, asked: &[Asked], console: &Console) -> Reading {
+/// A property that cannot be read is an error if it is wanted, else worth a warning.
+pub fn read(
+    path: &Path,
+    args: &ReadingArgs,
+    asked: &[Asked],
+    is_wanted: impl Fn(&str) -> bool,
+    console: &Console,
+) -> Reading {
     let options = Options { asked: asked.to_vec(), ..args.options() };
-    let Loaded { sources, problems, model } = entail_front::load(path, &options);
+    let Loaded { sources, mut problems, model } = entail_front::load(path, &options);
+    for problem in &mut problems {
+        if problem.property.as_ref().is_some_and(|property| !is_wanted(property)) {
+            problem.severity = Severity::Warning;
+        }
+    }
     if !problems.is_empty() {
         console.complain(&render(&problems, &sources, console.colour_errors));
     }
@@ -37,7 +49,7 @@ pub fn read_or_fail(
     asked: &[Asked],
     console: &Console,
 ) -> Result<ModelSource, Failure> {
-    read(path, args, asked, console).model.ok_or(Failure(None))
+    read(path, args, asked, |_| false, console).model.ok_or(Failure(None))
 }
 
 /// The options that give formulas.

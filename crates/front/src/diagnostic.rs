@@ -17,6 +17,8 @@ pub struct Diagnostic {
     /// Other places that matter, such as the first declaration of a name declared twice.
     pub related: Vec<(Span, String)>,
     pub hint: Option<String>,
+    /// The property that alone is wrong, if an error leaves the rest of the model as it is.
+    pub property: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +42,8 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, span: Option<Span>, message: impl Into<String>) -> Self {
-        let (label, related, hint) = (String::new(), Vec::new(), None);
-        Self { severity, message: message.into(), span, label, related, hint }
+        let (label, related) = (String::new(), Vec::new());
+        Self { severity, message: message.into(), span, label, related, hint: None, property: None }
     }
 
     #[must_use]
@@ -62,8 +64,9 @@ impl Diagnostic {
         self
     }
 
+    /// Whether there is no model because of it.
     pub fn is_error(&self) -> bool {
-        self.severity == Severity::Error
+        self.severity == Severity::Error && self.property.is_none()
     }
 }
 

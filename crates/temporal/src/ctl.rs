@@ -241,7 +241,7 @@ impl Asking {
             }
             Path::Release(left, right) => {
                 let (left, right) = (self.state(left), self.state(right));
-                let both = self.questions.add(Question::And(left, right));
+                let both = self.questions.add(Question::And(right, left));
                 self.weak_until(right, both)
             }
         }
@@ -285,7 +285,7 @@ impl Asking {
     fn fails(&mut self, left: &Ctl, right: &Ctl) -> (QuestionId, QuestionId) {
         let (left, right) = (self.state(left), self.state(right));
         let (not_left, not_right) = (self.not(left), self.not(right));
-        (not_right, self.questions.add(Question::And(not_left, not_right)))
+        (not_right, self.questions.add(Question::And(not_right, not_left)))
     }
 
     fn not(&mut self, operand: QuestionId) -> QuestionId {

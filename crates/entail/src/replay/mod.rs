@@ -56,7 +56,11 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
 
 fn known<'m>(model: &'m ModelSource, name: &str) -> Result<&'m Property, Failure> {
     let known = model.properties.iter().find(|known| known.name == name);
-    known.ok_or_else(|| Failure::new(format!("the model has no property `{name}`")))
+    let known = known.ok_or_else(|| Failure::new(format!("the model has no property `{name}`")))?;
+    match known.meaning {
+        Some(_) => Ok(known),
+        None => Err(Failure::new(format!("the property `{name}` cannot be read"))),
+    }
 }
 
 /// Whether a file was changed after another one, by more than it takes to copy both.

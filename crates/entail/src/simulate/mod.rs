@@ -33,7 +33,7 @@ use std::io::{self, BufWriter, IsTerminal, Write, stdin, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub fn simulate(args: &SimulateArgs, console: &mut Console) -> Result<Status, Failure> {
-    let Reading { model, sources, .. } = load::read(&args.model, &args.reading, &[], console);
+    let Reading { model, sources, .. } = load::read(&args.model, &args.reading, &[], |_| false, console);
     let model = model.ok_or(Failure(None))?;
     let interpreter = Interpreter::new(&model.system);
     let seed = args.seed.unwrap_or_else(any_seed);

@@ -3,7 +3,7 @@
 use super::ast::{Expr, Formula, Ident, Unit, Watcher};
 use super::parse::Logic;
 use super::token::Token;
-use super::{formula, parse};
+use super::{formula, parse, propositions};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
 use crate::{Asked, AskedKind};
@@ -75,7 +75,7 @@ impl<'a> Questions<'a> {
                 Question::Formula(asked, logic) => tokens.next().and_then(|tokens| {
                     let (expr, first) = read_formula(logic, tokens, proctypes, problems)?;
                     let name = Some(Ident { name: asked.name().into(), span: first });
-                    let formula = Formula { name, span: expr.span, expr };
+                    let formula = Formula { name, span: expr.span, expr: Some(expr) };
                     Some(match logic {
                         Logic::Linear => Unit::Ltl(formula),
                         Logic::Branching => Unit::Ctl(formula),
@@ -90,7 +90,9 @@ impl<'a> Questions<'a> {
                     let texts = tokens.by_ref().take(count);
                     let read = texts.filter_map(|tokens| {
                         let (proposition, _) = read_formula(Logic::Linear, tokens, proctypes, problems)?;
-                        formula::refuse_temporal(&proposition).map_err(|problem| problems.push(problem)).ok()?;
+                        propositions::refuse_temporal(&proposition)
+                            .map_err(|problem| problems.push(problem))
+                            .ok()?;
                         Some(proposition)
                     });
                     let propositions: Vec<Expr> = read.collect();

@@ -77,7 +77,8 @@ pub struct Trace {
 #[derive(Clone, Debug)]
 pub struct Formula {
     pub name: Option<Ident>,
-    pub expr: Expr,
+    /// Nothing, if it could not be read.
+    pub expr: Option<Expr>,
     pub span: Span,
 }
 

@@ -4,13 +4,15 @@
 //! own, and every quantifier a temporal operator: `A(p U q)` says of all runs what `U` says of one.
 
 use super::ast::{BinaryOp, Expr, ExprKind, Formula, Quantifier, TemporalOp, UnaryOp};
-use super::formula::{Propositions, read_expr};
+use super::formula::read_expr;
 use super::parse::Logic;
+use super::propositions::{MayFault, Propositions, decided};
 use super::{preprocess, text};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
 use entail_temporal::Ctl;
 use entail_temporal::ctl::{MAX_HEIGHT, Path};
+use entail_temporal::formula::Proposition;
 
 /// A formula and what its propositions are.
 #[derive(Clone, Debug)]
@@ -36,16 +38,17 @@ pub fn read(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Branching> {
     let expr = read_expr(Logic::Branching, name, text, options, sources, problems)?;
-    of_expr(&expr, problems)
+    // Without a model there is nothing that could fault.
+    of_expr(&expr, &mut |_| false, problems)
 }
 
 /// The formula of `ctl name { … }`.
-pub fn of_unit(formula: &Formula, problems: &mut Vec<Diagnostic>) -> Option<Branching> {
-    of_expr(&formula.expr, problems)
+pub fn of_unit(formula: &Formula, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> Option<Branching> {
+    of_expr(formula.expr.as_ref()?, may_fault, problems)
 }
 
-fn of_expr(expr: &Expr, problems: &mut Vec<Diagnostic>) -> Option<Branching> {
-    let mut reader = Reader { propositions: Propositions::default(), height: 0 };
+fn of_expr(expr: &Expr, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> Option<Branching> {
+    let mut reader = Reader { propositions: Propositions::new(may_fault), height: 0 };
     match reader.formula(expr) {
         Ok(formula) => Some(Branching { formula, propositions: reader.propositions.exprs }),
         Err(problem) => {
@@ -55,13 +58,13 @@ fn of_expr(expr: &Expr, problems: &mut Vec<Diagnostic>) -> Option<Branching> {
     }
 }
 
-struct Reader {
-    propositions: Propositions,
+struct Reader<'a> {
+    propositions: Propositions<'a>,
     /// How many operators stand above what is being read.
     height: usize,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn formula(&mut self, expr: &Expr) -> Result<Ctl, Diagnostic> {
         // There is room for the negation of a proposition.
         if self.height + 1 == MAX_HEIGHT {
@@ -76,9 +79,14 @@ impl Reader {
     }
 
     fn formula_below(&mut self, expr: &Expr) -> Result<Ctl, Diagnostic> {
+        if let ExprKind::Unary(UnaryOp::Not, operand) = &expr.kind {
+            return Ok(!self.formula(operand)?);
+        }
+        if let Some((proposition, holds)) = self.propositions.as_one(expr, None)? {
+            return Ok(literal(proposition, holds));
+        }
         match &expr.kind {
             ExprKind::Const(value) => Ok(Ctl::Const(*value != 0)),
-            ExprKind::Unary(UnaryOp::Not, operand) => Ok(!self.formula(operand)?),
             ExprKind::Binary(BinaryOp::And, left, right) => Ok(Ctl::and(self.formula(left)?, self.formula(right)?)),
             ExprKind::Binary(BinaryOp::Or, left, right) => Ok(Ctl::or(self.formula(left)?, self.formula(right)?)),
             ExprKind::Temporal(op, operands) => match (op, &operands[..]) {
@@ -95,9 +103,17 @@ impl Reader {
             }
             _ => {
                 let (proposition, holds) = self.propositions.number(expr)?;
-                let proposition = Ctl::Proposition(proposition);
-                Ok(if holds { proposition } else { !proposition })
+                Ok(literal(proposition, holds))
             }
+        }
+    }
+
+    /// The left operand of a path operator, which matters only if the right one, asked first, does not decide.
+    fn left(&mut self, left: &Expr, right: &Expr, open: bool) -> Result<Ctl, Diagnostic> {
+        let guard = decided(right, open);
+        match self.propositions.as_one(left, guard.as_ref())? {
+            Some((proposition, holds)) => Ok(literal(proposition, holds)),
+            None => self.formula(left),
         }
     }
 
@@ -108,12 +124,21 @@ impl Reader {
             (TemporalOp::Next, [operand]) => Path::Next(self.formula(operand)?),
             (TemporalOp::Always, [operand]) => Path::Always(self.formula(operand)?),
             (TemporalOp::Eventually, [operand]) => Path::Eventually(self.formula(operand)?),
-            (TemporalOp::Until, [left, right]) => Path::Until(self.formula(left)?, self.formula(right)?),
-            (TemporalOp::WeakUntil, [left, right]) => Path::WeakUntil(self.formula(left)?, self.formula(right)?),
-            (TemporalOp::Release, [left, right]) => Path::Release(self.formula(left)?, self.formula(right)?),
+            (TemporalOp::Until, [left, right]) => Path::Until(self.left(left, right, false)?, self.formula(right)?),
+            (TemporalOp::WeakUntil, [left, right]) => {
+                Path::WeakUntil(self.left(left, right, false)?, self.formula(right)?)
+            }
+            (TemporalOp::Release, [left, right]) => {
+                Path::Release(self.left(left, right, true)?, self.formula(right)?)
+            }
             _ => return Err(without_operator(quantifier, whole)),
         })
     }
+}
+
+fn literal(proposition: Proposition, holds: bool) -> Ctl {
+    let proposition = Ctl::Proposition(proposition);
+    if holds { proposition } else { !proposition }
 }
 
 /// `[] p`, of which runs?

@@ -3,14 +3,19 @@
 //! `&&`, `||`, `!` and the temporal operators belong to the formula; whatever stands below them is a proposition. Equal
 //! propositions are one, and so are opposite comparisons: where they were kept apart, an automaton would have to try
 //! what can never be.
+//!
+//! A proposition that may fault matters only where `&&`, `||` and `->` come to it, from left to right. An automaton knows no
+//! such order. So what is said of one state is one proposition as soon as a part of it may fault; and where temporal
+//! operators stand in between, such a part is asked together with what must be so before it is reached.
 
 use super::ast::{BinaryOp, Expr, ExprKind, TemporalOp, UnaryOp};
 use super::parse::Logic;
-use super::{ast, parse, preprocess, text, walk};
+use super::propositions::{MayFault, Propositions, conjunction, decided, temporal_inside};
+use super::{ast, parse, preprocess, text};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
-use entail_temporal::formula::{MAX_PROPOSITIONS, Proposition};
-use entail_temporal::{Formula, Formulas, Limit};
+use entail_temporal::formula::MAX_PROPOSITIONS;
+use entail_temporal::{Formula, Formulas};
 use std::collections::HashMap;
 
 /// A formula and what its propositions are.
@@ -42,7 +47,8 @@ pub fn read(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Temporal> {
     let expr = read_expr(Logic::Linear, name, text, options, sources, problems)?;
-    of_expr(&expr, problems)
+    // Without a model there is nothing that could fault.
+    of_expr(&expr, &mut |_| false, problems)
 }
 
 /// The expression that is written as a formula.
@@ -75,15 +81,16 @@ pub(super) fn empty(logic: Logic) -> Diagnostic {
 }
 
 /// The formula of `ltl name { … }`.
-pub fn of_unit(formula: &ast::Formula, problems: &mut Vec<Diagnostic>) -> Option<Temporal> {
-    of_expr(&formula.expr, problems)
+pub fn of_unit(formula: &ast::Formula, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> Option<Temporal> {
+    of_expr(formula.expr.as_ref()?, may_fault, problems)
 }
 
-fn of_expr(expr: &Expr, problems: &mut Vec<Diagnostic>) -> Option<Temporal> {
-    let mut reader = Reader { formulas: Formulas::default(), propositions: Propositions::default() };
-    match reader.formula(expr) {
+fn of_expr(expr: &Expr, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> Option<Temporal> {
+    let propositions = Propositions::new(may_fault);
+    let mut reader = Reader { formulas: Formulas::default(), propositions, read: HashMap::new() };
+    match reader.formula(expr, None) {
         Ok(formula) => {
-            let Reader { formulas, propositions } = reader;
+            let Reader { formulas, propositions, .. } = reader;
             let propositions = propositions.exprs;
             let mut antecedents = Vec::new();
             find_antecedents(expr, &mut antecedents);
@@ -117,38 +124,51 @@ fn find_antecedents(expr: &Expr, found: &mut Vec<Expr>) {
     }
 }
 
-struct Reader {
+struct Reader<'a> {
     formulas: Formulas,
-    propositions: Propositions,
+    propositions: Propositions<'a>,
+    /// What has been read, by where it stands and what guards it.
+    read: HashMap<(*const Expr, Option<String>), Formula>,
 }
 
-/// The propositions of a formula.
-#[derive(Default)]
-pub(super) struct Propositions {
-    /// By their numbers: where each of them stands first.
-    pub exprs: Vec<Expr>,
-    /// By their texts.
-    numbers: HashMap<String, Proposition>,
-}
+impl Reader<'_> {
+    /// Reads what matters now only if the guard is true. The parser has limited how deep formulas are.
+    fn formula(&mut self, expr: &Expr, guard: Option<&Expr>) -> Result<Formula, Diagnostic> {
+        let guard = if self.propositions.are_risky(expr)? { guard } else { None };
+        let key = (std::ptr::from_ref(expr), guard.map(text::expression));
+        if let Some(&known) = self.read.get(&key) {
+            return Ok(known);
+        }
+        let formula = self.formula_anew(expr, guard)?;
+        self.read.insert(key, formula);
+        Ok(formula)
+    }
 
-impl Reader {
-    /// The parser has limited how deep formulas are.
-    fn formula(&mut self, expr: &Expr) -> Result<Formula, Diagnostic> {
+    fn formula_anew(&mut self, expr: &Expr, guard: Option<&Expr>) -> Result<Formula, Diagnostic> {
+        if let ExprKind::Unary(UnaryOp::Not, operand) = &expr.kind {
+            let operand = self.formula(operand, guard)?;
+            return Ok(self.formulas.not(operand));
+        }
+        if let Some((proposition, holds)) = self.propositions.as_one(expr, guard)? {
+            return Ok(self.formulas.literal(proposition, holds));
+        }
         match &expr.kind {
             ExprKind::Const(value) => Ok(if *value == 0 { Formula::FALSE } else { Formula::TRUE }),
-            ExprKind::Unary(UnaryOp::Not, operand) => {
-                let operand = self.formula(operand)?;
-                Ok(self.formulas.not(operand))
-            }
             ExprKind::Binary(BinaryOp::And, left, right) => {
-                let operands = [self.formula(left)?, self.formula(right)?];
+                let after = self.after(guard, left, true, right)?;
+                let operands = [self.formula(left, guard)?, self.formula(right, after.as_ref())?];
                 Ok(self.formulas.and(operands))
             }
             ExprKind::Binary(BinaryOp::Or, left, right) => {
-                let operands = [self.formula(left)?, self.formula(right)?];
+                let after = self.after(guard, left, false, right)?;
+                let operands = [self.formula(left, guard)?, self.formula(right, after.as_ref())?];
                 Ok(self.formulas.or(operands))
             }
-            ExprKind::Temporal(op, operands) => self.temporal(*op, operands),
+            ExprKind::Temporal(op, operands) => match &operands[..] {
+                [operand] => self.unary(*op, operand, guard),
+                [left, right] => self.binary(*op, left, right, guard),
+                _ => Ok(Formula::TRUE),
+            },
             _ => {
                 let (proposition, holds) = self.propositions.number(expr)?;
                 Ok(self.formulas.literal(proposition, holds))
@@ -156,95 +176,74 @@ impl Reader {
         }
     }
 
-    fn temporal(&mut self, op: TemporalOp, operands: &[Expr]) -> Result<Formula, Diagnostic> {
-        let operands = operands.iter().map(|operand| self.formula(operand)).collect::<Result<Vec<_>, _>>()?;
-        let (Some(&first), Some(&last)) = (operands.first(), operands.last()) else { return Ok(Formula::TRUE) };
-        let formulas = &mut self.formulas;
-        Ok(match op {
-            TemporalOp::Always => formulas.always(first),
-            TemporalOp::Eventually => formulas.eventually(first),
-            TemporalOp::Next => formulas.next(first),
-            TemporalOp::Until => formulas.until(first, last),
-            TemporalOp::WeakUntil => formulas.weak_until(first, last),
-            TemporalOp::Release => formulas.release(first, last),
-            TemporalOp::Implies => formulas.implies(first, last),
-            TemporalOp::Equivalent => formulas.equivalent(first, last),
+    /// What guards the operand that is asked second: the first one has this value, which does not decide.
+    fn after(
+        &mut self,
+        guard: Option<&Expr>,
+        first: &Expr,
+        value: bool,
+        second: &Expr,
+    ) -> Result<Option<Expr>, Diagnostic> {
+        let matters = self.propositions.are_risky(second)?;
+        Ok(if matters { conjunction(guard.cloned(), decided(first, value)) } else { None })
+    }
+
+    /// A guard is about this state only: what is asked of later ones is asked without it.
+    fn unary(&mut self, op: TemporalOp, operand: &Expr, guard: Option<&Expr>) -> Result<Formula, Diagnostic> {
+        let later = self.formula(operand, None)?;
+        let later = match op {
+            TemporalOp::Next => return Ok(self.formulas.next(later)),
+            TemporalOp::Always => self.formulas.always(later),
+            _ => self.formulas.eventually(later),
+        };
+        if guard.is_none() {
+            return Ok(later);
+        }
+        let (now, later) = (self.formula(operand, guard)?, self.formulas.next(later));
+        Ok(if op == TemporalOp::Always { self.formulas.and([now, later]) } else { self.formulas.or([now, later]) })
+    }
+
+    fn binary(
+        &mut self,
+        op: TemporalOp,
+        left: &Expr,
+        right: &Expr,
+        guard: Option<&Expr>,
+    ) -> Result<Formula, Diagnostic> {
+        // The right operand of these is asked first, and the left one if that does not decide.
+        let open = match op {
+            TemporalOp::Until | TemporalOp::WeakUntil => self.after(None, right, false, left)?,
+            TemporalOp::Release => self.after(None, right, true, left)?,
+            TemporalOp::Implies => {
+                let after = self.after(guard, left, true, right)?;
+                let (left, right) = (self.formula(left, guard)?, self.formula(right, after.as_ref())?);
+                return Ok(self.formulas.implies(left, right));
+            }
+            _ => {
+                let (left, right) = (self.formula(left, guard)?, self.formula(right, guard)?);
+                return Ok(self.formulas.equivalent(left, right));
+            }
+        };
+        let (later_left, later_right) = (self.formula(left, open.as_ref())?, self.formula(right, None)?);
+        let later = match op {
+            TemporalOp::Until => self.formulas.until(later_left, later_right),
+            TemporalOp::WeakUntil => self.formulas.weak_until(later_left, later_right),
+            _ => self.formulas.release(later_left, later_right),
+        };
+        if guard.is_none() {
+            return Ok(later);
+        }
+        let open = conjunction(guard.cloned(), open);
+        let (left, right) = (self.formula(left, open.as_ref())?, self.formula(right, guard)?);
+        let later = self.formulas.next(later);
+        Ok(if op == TemporalOp::Release {
+            let left_or_later = self.formulas.or([left, later]);
+            self.formulas.and([right, left_or_later])
+        } else {
+            let left_and_later = self.formulas.and([left, later]);
+            self.formulas.or([right, left_and_later])
         })
     }
-}
-
-impl Propositions {
-    /// The proposition that holds, or else does not, where this does.
-    pub fn number(&mut self, expr: &Expr) -> Result<(Proposition, bool), Diagnostic> {
-        refuse_temporal(expr)?;
-        let text = text::expression(expr);
-        if let Some(&known) = self.numbers.get(&text) {
-            return Ok((known, true));
-        }
-        if let Some(&known) = opposite(expr).and_then(|opposite| self.numbers.get(&opposite)) {
-            return Ok((known, false));
-        }
-        if self.exprs.len() == MAX_PROPOSITIONS {
-            let message = format!("the formula is too large: {}", Limit::Propositions);
-            return Err(Diagnostic::error(expr.span, message));
-        }
-        let proposition = Proposition(self.exprs.len() as u8);
-        self.exprs.push(expr.clone());
-        self.numbers.insert(text, proposition);
-        Ok((proposition, true))
-    }
-}
-
-/// Propositions are about one state.
-pub fn refuse_temporal(proposition: &Expr) -> Result<(), Diagnostic> {
-    temporal_inside(proposition).map_or(Ok(()), Err)
-}
-
-/// A temporal operator where only numbers can be.
-fn temporal_inside(expr: &Expr) -> Option<Diagnostic> {
-    let mut found = None;
-    walk::expr(expr, &mut |inner| {
-        let operator = match inner.kind {
-            ExprKind::Temporal(..) => "[]",
-            ExprKind::Runs(..) => "AG",
-            _ => return,
-        };
-        found.get_or_insert((inner.span, operator));
-    });
-    let message = "a formula is no number: nothing can be computed from it";
-    found.map(|(span, operator)| {
-        let hint = format!(
-            "the operators before an expression bind tightest: write `{operator} (x == y)` rather than `{operator} x == y`"
-        );
-        Diagnostic::error(span, message).hint(hint)
-    })
-}
-
-/// The comparison that holds whenever this one does not.
-fn opposite(expr: &Expr) -> Option<String> {
-    let ExprKind::Binary(op, left, right) = &expr.kind else { return None };
-    let op = match op {
-        BinaryOp::Eq => BinaryOp::Ne,
-        BinaryOp::Ne => BinaryOp::Eq,
-        BinaryOp::Lt => BinaryOp::Ge,
-        BinaryOp::Ge => BinaryOp::Lt,
-        BinaryOp::Gt => BinaryOp::Le,
-        BinaryOp::Le => BinaryOp::Gt,
-        BinaryOp::Or
-        | BinaryOp::And
-        | BinaryOp::BitOr
-        | BinaryOp::BitXor
-        | BinaryOp::BitAnd
-        | BinaryOp::Shl
-        | BinaryOp::Shr
-        | BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::Rem => return None,
-    };
-    let kind = ExprKind::Binary(op, left.clone(), right.clone());
-    Some(text::expression(&Expr { kind, span: expr.span }))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub mod lower;
 pub mod parse;
 pub mod preprocess;
 pub mod print;
+mod propositions;
 pub mod slice;
 pub mod text;
 pub mod token;
@@ -19,7 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
 use crate::{Language, Meaning, ModelSource, Options, Property, PropertyKind, is_built_in};
 use asked::Questions;
-use ast::{Ident, Program, Unit};
+use ast::{Formula, Ident, Program, Unit};
 use entail_temporal::Fairness;
 use slice::{Aim, Sliced};
 use std::collections::HashMap;
@@ -35,7 +36,12 @@ pub(crate) fn load(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
     let program = read(path, options, sources, problems)?;
-    model_of(&program, sources, problems)
+    let model = model_of(&program, sources, problems);
+    // What is asked by the command must be readable.
+    for problem in problems.iter_mut() {
+        problem.property.take_if(|name| options.asked.iter().any(|asked| asked.name() == *name));
+    }
+    model
 }
 
 /// Reads a model as a tree, with what is asked of it; without one there are errors among the problems.
@@ -169,6 +175,10 @@ fn check_names(program: &Program, problems: &mut Vec<Diagnostic>) {
     }
 }
 
+fn text_of(formula: &Formula) -> String {
+    formula.expr.as_ref().map_or_else(String::new, text::expression)
+}
+
 /// The names of the properties that stand in a program, in the order of the text.
 fn property_names(program: &Program) -> Vec<String> {
     let meanings = std::iter::repeat_n(None, program.units.len()).collect();
@@ -191,11 +201,11 @@ fn properties(program: &Program, meanings: Vec<Option<Meaning>>, line: &dyn Fn(S
         let (name, kind, text, span) = match unit {
             Unit::Ltl(formula) => {
                 let name = name(&formula.name, PropertyKind::Ltl, &mut linear);
-                (name, PropertyKind::Ltl, text::expression(&formula.expr), formula.span)
+                (name, PropertyKind::Ltl, text_of(formula), formula.span)
             }
             Unit::Ctl(formula) => {
                 let name = name(&formula.name, PropertyKind::Ctl, &mut branching);
-                (name, PropertyKind::Ctl, text::expression(&formula.expr), formula.span)
+                (name, PropertyKind::Ctl, text_of(formula), formula.span)
             }
             Unit::Watcher(watcher) => {
                 (PropertyKind::Never.name_of(&watcher.name.name), PropertyKind::Never, String::new(), watcher.span)

@@ -106,7 +106,8 @@ impl Printer {
 
     fn formula(&mut self, word: &str, unit: &Formula) {
         let name = name_of(&unit.name, "asked");
-        self.line(&format!("{word}{name} {{ {} }}", formula(&unit.expr)));
+        let text = unit.expr.as_ref().map_or_else(String::new, formula);
+        self.line(&format!("{word}{name} {{ {text} }}"));
     }
 
     fn body(&mut self, head: &str, body: &[Step]) {

@@ -13,7 +13,7 @@ pub fn each_expr(program: &Program, each: &mut dyn FnMut(&Expr)) {
             Unit::Init(init) => steps(&init.body, each),
             Unit::Never(claim) => steps(&claim.body, each),
             Unit::Trace(trace) => steps(&trace.body, each),
-            Unit::Ltl(formula) | Unit::Ctl(formula) => expr(&formula.expr, each),
+            Unit::Ltl(formula) | Unit::Ctl(formula) => formula.expr.iter().for_each(|formula| expr(formula, each)),
             Unit::Watcher(watcher) => exprs(&watcher.propositions, each),
             Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
         }

@@ -8,7 +8,7 @@ use crate::promela::formula::{self, Temporal};
 use crate::promela::{ast, text};
 use crate::source::Span;
 use crate::{Meaning, PropertyKind, Says, Written};
-use entail_ir::{Action, Expr, StatementId};
+use entail_ir::{Action, BinaryOp, Expr, StatementId};
 use entail_temporal::Formulas;
 use entail_temporal::automaton::{Automaton, Edge, Marks, State};
 use entail_temporal::claim::{Claim, End};
@@ -98,17 +98,38 @@ impl Draft {
 }
 
 impl Assembly<'_> {
+    /// A formula that is wrong is wrong alone: the rest of the model does not depend on it.
+    pub(super) fn alone(
+        &mut self,
+        name: &str,
+        lower: impl FnOnce(&mut Self) -> Option<Meaning>,
+    ) -> Option<Meaning> {
+        let before = self.problems.len();
+        let meaning = lower(self);
+        let mut is_wrong = false;
+        for problem in self.problems[before..].iter_mut().filter(|problem| problem.is_error()) {
+            problem.property = Some(name.to_owned());
+            is_wrong = true;
+        }
+        meaning.filter(|_| !is_wrong)
+    }
+
     /// A formula with its propositions lowered.
     pub(super) fn linear(&mut self, formula: &ast::Formula) -> Option<Meaning> {
-        let Temporal { formulas, formula, propositions, antecedents, .. } =
-            formula::of_unit(formula, self.problems)?;
+        let mut problems = Vec::new();
+        let read = formula::of_unit(formula, &mut |atom| self.may_fault(atom), &mut problems);
+        self.problems.append(&mut problems);
+        let Temporal { formulas, formula, propositions, antecedents, .. } = read?;
         let propositions = propositions.iter().map(|condition| self.proposition(condition)).collect();
         let antecedents = antecedents.iter().map(|condition| self.proposition(condition)).collect();
         Some(Meaning { says: Says::Always(formulas, formula), propositions, antecedents })
     }
 
     pub(super) fn branching(&mut self, formula: &ast::Formula) -> Option<Meaning> {
-        let Branching { formula, propositions } = branching::of_unit(formula, self.problems)?;
+        let mut problems = Vec::new();
+        let read = branching::of_unit(formula, &mut |atom| self.may_fault(atom), &mut problems);
+        self.problems.append(&mut problems);
+        let Branching { formula, propositions } = read?;
         let propositions = propositions.iter().map(|condition| self.proposition(condition)).collect();
         Some(Meaning { says: Says::Branching(formula), propositions, antecedents: Vec::new() })
     }
@@ -118,6 +139,43 @@ impl Assembly<'_> {
         let propositions = watcher.propositions.iter().map(|condition| self.proposition(condition)).collect();
         let says = Says::Never(Claim::new(watcher.automaton.clone()), None);
         Meaning { says, propositions, antecedents: Vec::new() }
+    }
+
+    /// Whether what is asked of a state may have no answer there. Problems are found when it is lowered to be kept.
+    fn may_fault(&mut self, condition: &ast::Expr) -> bool {
+        let known = self.problems.len();
+        let lowered = self.lowering(Scopes::GLOBAL, u32::MAX).expr(condition);
+        self.problems.truncate(known);
+        let mut may = false;
+        lowered.each(&mut |part| {
+            may |= match part {
+                Expr::Load(place) => place.indices.iter().any(|index| {
+                    let value = index.value.constant().and_then(|value| u32::try_from(value).ok());
+                    value.is_none_or(|value| value >= index.len)
+                }),
+                Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => {
+                    sides.1.constant().is_none_or(|divisor| divisor == 0)
+                }
+                Expr::Enabled(process) => process.constant().is_none_or(|process| process < 0),
+                Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_) | Expr::Fault(_) => true,
+                Expr::Const(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Conditional(_)
+                | Expr::Myself
+                | Expr::ProcessCount
+                | Expr::Last
+                | Expr::Timeout
+                | Expr::Started
+                | Expr::LocationOf(_)
+                | Expr::At(..)
+                | Expr::PriorityOf(_)
+                | Expr::Find(_)
+                | Expr::NonProgress
+                | Expr::Accepting => false,
+            }
+        });
+        may
     }
 
     fn proposition(&mut self, condition: &ast::Expr) -> (Expr, StatementId) {

@@ -2,7 +2,7 @@
 
 use super::scope::{Home, RecordId, ScopeId, Scopes, Ty, VarId, frame_index};
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{Expr, ExprKind, Ident, Part, ReceiveArg, VarRef};
+use crate::promela::ast::{BinaryOp, Expr, ExprKind, Ident, Part, ReceiveArg, TemporalOp, UnaryOp, VarRef};
 use crate::source::Span;
 use entail_ir as ir;
 use entail_ir::{Base, ChannelTest, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
@@ -95,6 +95,14 @@ impl Lowering<'_> {
             ExprKind::NonProgress => ir::Expr::NonProgress,
             ExprKind::RemoteLabel { proctype, pid, label } => self.remote_label(proctype, pid.as_deref(), label),
             ExprKind::RemoteVar { proctype, pid, var } => self.remote_var(proctype, pid.as_deref(), var),
+            ExprKind::Temporal(TemporalOp::Implies, operands) if operands.len() == 2 => {
+                let (left, right) = (self.expr(&operands[0]), self.expr(&operands[1]));
+                ir::Expr::binary(BinaryOp::Or, ir::Expr::unary(UnaryOp::Not, left), right)
+            }
+            ExprKind::Temporal(TemporalOp::Equivalent, operands) if operands.len() == 2 => {
+                let [left, right] = [0, 1].map(|side| ir::Expr::unary(UnaryOp::Not, self.expr(&operands[side])));
+                ir::Expr::binary(BinaryOp::Eq, left, right)
+            }
             ExprKind::Temporal(..) | ExprKind::Runs(..) => {
                 self.error(expr.span, "a temporal operator outside of a formula");
                 ir::Expr::Const(0)

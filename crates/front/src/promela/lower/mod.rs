@@ -65,16 +65,24 @@ fn lower_without(
     layout.units(program);
     layout.separate_remote_labels(program);
     let Layout { scopes, bodies, mut claims, .. } = layout;
+    warn::warn_counted_claims(program, &claims, problems);
     let mut assembly = Assembly::new(sources, problems, scopes, &bodies);
     assembly.processes(bodies);
     let mut claims = claims.iter_mut();
+    let names = super::property_names(program);
     let mut meanings = Vec::new();
     // SPIN numbers all bodies, in the order of the text.
     let mut number = 0;
     for unit in &program.units {
         match unit {
-            Unit::Ltl(formula) => meanings.push(assembly.linear(formula)),
-            Unit::Ctl(formula) => meanings.push(assembly.branching(formula)),
+            Unit::Ltl(formula) => {
+                let name = &names[meanings.len()];
+                meanings.push(assembly.alone(name, |assembly| assembly.linear(formula)));
+            }
+            Unit::Ctl(formula) => {
+                let name = &names[meanings.len()];
+                meanings.push(assembly.alone(name, |assembly| assembly.branching(formula)));
+            }
             Unit::Watcher(watcher) => meanings.push(Some(assembly.watcher(watcher))),
             Unit::Never(_) => meanings.push(claims.next().and_then(|flow| assembly.never(flow, number))),
             Unit::Trace(trace) => meanings.push(claims.next().and_then(|flow| assembly.trace(trace, flow))),

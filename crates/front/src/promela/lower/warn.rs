@@ -5,7 +5,36 @@ use super::automaton::Automaton;
 use super::flow::{Flow, Kind};
 use super::scope::frame_index;
 use crate::diagnostic::Diagnostic;
+use crate::promela::ast::{ExprKind, Program, Unit};
+use crate::promela::walk;
 use std::collections::HashSet;
+
+/// Where SPIN's verifier takes a claim, or a formula, for one of the processes. Here it only watches: whether something is
+/// checked changes neither what a model does nor what is true of it.
+pub(super) fn warn_counted_claims(program: &Program, claims: &[Flow], problems: &mut Vec<Diagnostic>) {
+    let is_claim = |unit: &Unit| matches!(unit, Unit::Ltl(_) | Unit::Never(_));
+    if !program.units.iter().any(is_claim) {
+        return;
+    }
+    let (mut counts, mut asks_progress) = (None, false);
+    walk::each_expr(program, &mut |expr| match &expr.kind {
+        ExprKind::Var(var) if &*var.parts[0].name.name == "_nr_pr" => {
+            counts.get_or_insert(expr.span);
+        }
+        ExprKind::NonProgress => asks_progress = true,
+        _ => {}
+    });
+    problems.extend(counts.map(|span| {
+        let message =
+            "`_nr_pr` counts processes only, but SPIN's verifier adds 1 where it checks a claim or a formula";
+        Diagnostic::warning(span, message)
+    }));
+    let labels = claims.iter().flat_map(|claim| &claim.labels).filter(|_| asks_progress);
+    problems.extend(labels.filter(|label| label.name.name.starts_with("progress")).map(|label| {
+        let message = "`np_` asks where processes are, but SPIN's verifier also looks at this label of the claim";
+        Diagnostic::warning(label.name.span, message)
+    }));
+}
 
 impl Assembly<'_> {
     /// Statements that no control flow leads to; of several in a row only the first.

@@ -1,7 +1,9 @@
 //! Formulas: the temporal operators. Everything else in them is an expression like any other.
 
 use super::expr::{Infix, Operator, Prefix};
+use super::recover::Closing;
 use super::{Logic, Parsed, Parser, words};
+use crate::PropertyKind;
 use crate::promela::ast::{Expr, Formula, Quantifier, TemporalOp};
 use crate::promela::token::TokenKind;
 
@@ -28,14 +30,40 @@ impl Parser<'_> {
         let start = self.cursor.place();
         self.cursor.advance();
         let name = if self.at("{") { None } else { Some(self.name("`{` or the formula's name")?) };
+        let property = self.property_name(logic, name.as_ref().map(|name| &*name.name));
+        let opener = self.expect("{")?;
+        let before = self.reported();
         self.logic = Some(logic);
-        let expr = self.braces(|parser| {
-            let expr = parser.full_expr()?;
-            while parser.eat(";") {}
-            Ok(expr)
+        let expr = self.full_expr().and_then(|expr| {
+            while self.eat(";") {}
+            self.expect_closing("}", opener).map(|_| expr)
         });
         self.logic = None;
-        Ok(Formula { name, expr: expr?, span: self.cursor.since(start) })
+        let expr = match expr {
+            Ok(expr) => Some(expr),
+            Err(reported) => {
+                if self.skip_behind("{", "}") != Closing::Closed || self.cursor.is_halted() {
+                    return Err(reported);
+                }
+                // Its braces are closed: the rest of the model is as readable as before.
+                self.problems[before..].iter_mut().for_each(|problem| problem.property = Some(property.clone()));
+                None
+            }
+        };
+        Ok(Formula { name, expr, span: self.cursor.since(start) })
+    }
+
+    /// The name of the property that a formula is, which has a name of its own or is numbered.
+    fn property_name(&mut self, logic: Logic, name: Option<&str>) -> String {
+        let (kind, unnamed) = match logic {
+            Logic::Linear => (PropertyKind::Ltl, &mut self.unnamed_linear),
+            Logic::Branching => (PropertyKind::Ctl, &mut self.unnamed_branching),
+        };
+        if let Some(name) = name {
+            return kind.name_of(name);
+        }
+        *unnamed += 1;
+        format!("{}_{}", kind.name(), *unnamed - 1)
     }
 
     /// A temporal operator before a formula, or a quantifier, and how many tokens it is made of.

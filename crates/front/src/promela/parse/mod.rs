@@ -93,6 +93,9 @@ struct Parser<'a> {
     height: u32,
     /// Of the formula that is being read.
     logic: Option<Logic>,
+    /// How many formulas without a name there were so far.
+    unnamed_linear: usize,
+    unnamed_branching: usize,
 }
 
 /// What can be said about runs.
@@ -132,6 +135,8 @@ impl<'a> Parser<'a> {
             depth: 0,
             height: 0,
             logic: None,
+            unnamed_linear: 0,
+            unnamed_branching: 0,
         }
     }
 

@@ -89,10 +89,10 @@ impl Criterion {
 
     fn property(&mut self, unit: &Unit) {
         match unit {
-            Unit::Ltl(formula) | Unit::Ctl(formula) if has_next(&formula.expr) => {
+            Unit::Ltl(formula) | Unit::Ctl(formula) if formula.expr.as_ref().is_some_and(has_next) => {
                 self.keep_steps("the property speaks of next states");
             }
-            Unit::Ltl(formula) if is_safety(&formula.expr, true) => {}
+            Unit::Ltl(formula) if formula.expr.as_ref().is_none_or(|expr| is_safety(expr, true)) => {}
             Unit::Ltl(_) | Unit::Ctl(_) => self.keep(Preserve::Cycles),
             Unit::Never(_) | Unit::Watcher(_) => self.keep_steps("a claim may count steps"),
             Unit::Trace(_) => self.keep_steps("a trace is about all that is sent and received"),

@@ -166,7 +166,9 @@ impl<'a, 'p> Relevance<'a, 'p> {
         let outside = self.looking(None);
         for unit in &program.units {
             match unit {
-                Unit::Ltl(formula) | Unit::Ctl(formula) => outside.expr(&formula.expr, &mut found),
+                Unit::Ltl(formula) | Unit::Ctl(formula) => {
+                    formula.expr.iter().for_each(|expr| outside.expr(expr, &mut found));
+                }
                 Unit::Watcher(watcher) => {
                     watcher.propositions.iter().for_each(|proposition| outside.expr(proposition, &mut found));
                 }

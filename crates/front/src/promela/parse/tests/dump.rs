@@ -31,8 +31,16 @@ fn unit(unit: &Unit) -> String {
         Unit::Never(c) => format!("(never {}{})", optional(&c.name, |n| format!("{} ", n.name)), steps(&c.body)),
         Unit::Trace(t) => format!("({} {})", if t.negated { "notrace" } else { "trace" }, steps(&t.body)),
         Unit::Watcher(w) => format!("(watcher {})", w.name.name),
-        Unit::Ltl(l) => format!("(ltl {}{})", optional(&l.name, |n| format!("{} ", n.name)), expr(&l.expr)),
-        Unit::Ctl(c) => format!("(ctl {}{})", optional(&c.name, |n| format!("{} ", n.name)), expr(&c.expr)),
+        Unit::Ltl(l) => format!(
+            "(ltl {}{})",
+            optional(&l.name, |n| format!("{} ", n.name)),
+            l.expr.as_ref().map_or_else(String::new, expr)
+        ),
+        Unit::Ctl(c) => format!(
+            "(ctl {}{})",
+            optional(&c.name, |n| format!("{} ", n.name)),
+            c.expr.as_ref().map_or_else(String::new, expr)
+        ),
         Unit::Typedef(t) => format!("(typedef {} {})", t.name.name, join(&t.fields, "; ", decl)),
         Unit::Mtype(m) => {
             let subtype = optional(&m.subtype, |n| format!(":{}", n.name));
