@@ -22,21 +22,72 @@ const UNARY: &[&str] = &["!", "[]", "<>", "[]", "<>", "X"];
 const BINARY: &[&str] = &["U", "W", "V", "&&", "||", "->", "<->"];
 const MOST_OPERATORS: usize = 6;
 
+/// An array that formulas look into.
+const ARRAY: &str = "byte fa[2] = 1;";
+
+/// What propositions may be about.
+struct Vocabulary {
+    variables: Vec<String>,
+    /// `enabled(p)`, unless SPIN's answer depends on where in its claim it is asked.
+    enabled: bool,
+    /// Elements of an array, some of which are not there: guarded by what stands to the left, or not.
+    elements: bool,
+}
+
+impl Vocabulary {
+    fn of(program: &Program, rng: &mut Rng) -> Vocabulary {
+        let text = program.to_string();
+        let misleads =
+            program.features.contains(Feature::Rendezvous) || text.contains("else") || text.contains("timeout");
+        Vocabulary {
+            variables: program.units.iter().filter_map(number_of).collect(),
+            enabled: !misleads && rng.chance(0.3),
+            elements: rng.chance(0.3),
+        }
+    }
+
+    fn proposition(&self, rng: &mut Rng) -> String {
+        let variable = rng.pick(&self.variables);
+        if self.enabled && rng.chance(0.5) {
+            return format!("enabled({})", rng.below(3));
+        }
+        if self.elements && rng.chance(0.5) {
+            let element = format!("fa[{variable}] == {}", rng.below(2));
+            return match rng.below(4) {
+                0 => format!("({variable} >= 0 && {variable} < 2 && {element})"),
+                1 => format!("({variable} < 0 || {variable} > 1 || {element})"),
+                2 => format!("(({variable} >= 0 && {variable} < 2) -> ({element}))"),
+                _ => format!("({element})"),
+            };
+        }
+        let relation = *rng.pick(&["==", "!=", "<", ">"]);
+        format!("({variable} {relation} {})", rng.below(3))
+    }
+}
+
 impl Formula {
-    fn random(rng: &mut Rng, variables: &[String], operators: usize) -> Formula {
+    fn random(rng: &mut Rng, vocabulary: &Vocabulary, operators: usize) -> Formula {
         if operators == 0 {
-            let relation = *rng.pick(&["==", "!=", "<", ">"]);
-            return Formula::Proposition(format!("({} {relation} {})", rng.pick(variables), rng.below(3)));
+            return Formula::Proposition(vocabulary.proposition(rng));
         }
         if rng.chance(0.5) {
             let operator = rng.pick(UNARY);
-            return Formula::Unary(operator, Box::new(Formula::random(rng, variables, operators - 1)));
+            return Formula::Unary(operator, Box::new(Formula::random(rng, vocabulary, operators - 1)));
         }
         let left = rng.below(operators);
         let operands =
-            (Formula::random(rng, variables, left), Formula::random(rng, variables, operators - 1 - left));
+            (Formula::random(rng, vocabulary, left), Formula::random(rng, vocabulary, operators - 1 - left));
         let operator = rng.pick(BINARY);
         Formula::Binary(operator, Box::new(operands))
+    }
+
+    /// Whether a proposition may fault wherever it is asked.
+    fn is_unguarded(&self) -> bool {
+        match self {
+            Formula::Proposition(text) => text.starts_with("(fa["),
+            Formula::Unary(_, operand) => operand.is_unguarded(),
+            Formula::Binary(_, operands) => operands.0.is_unguarded() || operands.1.is_unguarded(),
+        }
     }
 
     /// Smaller ones that may show the same.
@@ -124,21 +175,21 @@ impl Case {
     fn of(seed: u64) -> Option<Case> {
         let mut program = generate(seed);
         program.units.retain(|unit| !matches!(unit, Unit::Always { .. }));
-        let variables: Vec<_> = program.units.iter().filter_map(number_of).collect();
         let counts = program.features.contains(Feature::ProcessCount);
-        if program.flaw.is_some() || variables.is_empty() || counts {
+        let mut rng = Rng::new(seed);
+        let vocabulary = Vocabulary::of(&program, &mut rng);
+        if program.flaw.is_some() || vocabulary.variables.is_empty() || counts {
             return None;
         }
-        let mut rng = Rng::new(seed);
         let operators = 1 + rng.below(MOST_OPERATORS);
-        let formula = Formula::random(&mut rng, &variables, operators);
+        let formula = Formula::random(&mut rng, &vocabulary, operators);
         Some(Case { program, formula })
     }
 
     /// Without assertions and labels for acceptance, which SPIN would not tell from those of its claims.
     fn text(&self, runs: Runs) -> String {
         let program = self.program.to_string().replace("assert(", "(true || ").replace("accept", "place");
-        format!("{program}\n{}\nltl p {{ {} }}\n", runs.other_process(), self.formula)
+        format!("{program}\n{}\n{ARRAY}\nltl p {{ {} }}\n", runs.other_process(), self.formula)
     }
 
     /// What both say of some runs.
@@ -153,6 +204,8 @@ impl Case {
         std::fs::write(&file, &text)?;
         let broken = match spin::broken_formula(&text, runs.goal(), Limits::default())? {
             Ok(broken) => broken,
+            Err(why) if why.starts_with("Faulty") && self.formula.is_unguarded() => true,
+            // SPIN cuts formulas at boolean operators, too, and asks what was guarded.
             Err(why) => return Ok(Both::Unknown(why)),
         };
         let theirs = if broken { "violated" } else { "holds" };

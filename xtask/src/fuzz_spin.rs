@@ -3,8 +3,8 @@
 use crate::compare::{self, Comparison, describe, describe_spin};
 use crate::entail::{self, Answer, Entail};
 use crate::record::{self, Row};
-use crate::{Outcome, Result, fuzz_ltl, fuzz_trace, pool, root};
-use entail_testkit::promela::{Compare, Feature, Program, generate, minimise};
+use crate::{Outcome, Result, fuzz_d_steps, fuzz_ltl, fuzz_trace, pool, root};
+use entail_testkit::promela::{Compare, Feature, Program, generate, generate_with, minimise};
 use entail_testkit::spin::{self, Limits, SpinAnswer, Status};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,12 @@ pub struct Options {
     /// Compare what both say about a random `trace` or `notrace`
     #[arg(long, conflicts_with_all = ["ltl", "record", "against", "show"])]
     trace: bool,
+    /// Features that every model may use, such as `unless,rendezvous,last`
+    #[arg(long, value_delimiter = ',', value_parser = feature, conflicts_with_all = ["ltl", "trace", "record", "against"])]
+    with: Vec<Feature>,
+    /// Compare models with `d_step`s of many steps
+    #[arg(long, conflicts_with_all = ["ltl", "trace", "record", "against", "show", "with"])]
+    long_d_steps: bool,
     /// Do not compare: write SPIN's answers into this file
     #[arg(long, conflicts_with = "against")]
     record: Option<PathBuf>,
@@ -43,10 +49,14 @@ pub struct Options {
 
 const ENTAIL_LIMIT: Duration = Duration::from_secs(20);
 
+fn feature(name: &str) -> std::result::Result<Feature, String> {
+    Feature::named(name).ok_or_else(|| format!("there is no feature `{name}`"))
+}
+
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     let seeds: Vec<u64> = (options.seed..options.seed + options.count).collect();
     if options.show {
-        seeds.iter().for_each(|&seed| println!("// seed {seed}\n{}", generate(seed)));
+        seeds.iter().for_each(|&seed| println!("// seed {seed}\n{}", generate_with(seed, &options.with)));
         return Ok(Outcome::Agreement);
     }
     let jobs = options.jobs.unwrap_or_else(pool::cores);
@@ -65,9 +75,12 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     if options.trace {
         return fuzz_trace::run(&seeds, jobs, &options.keep, binary);
     }
+    if options.long_d_steps {
+        return fuzz_d_steps::run(&seeds, jobs, &options.keep, binary);
+    }
     let entail = Entail::find(binary)?;
     let results = pool::map(jobs, &seeds, |&seed| {
-        let program = generate(seed);
+        let program = generate_with(seed, &options.with);
         let comparison = Pair::ask(&entail, &program).map_or(Comparison::Skipped("no room for files"), |pair| {
             if let Comparison::Different(how) = &pair.comparison {
                 println!("seed {seed}: {how}; shrinking");

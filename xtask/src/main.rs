@@ -5,6 +5,7 @@ mod cache;
 mod compare;
 mod coverage;
 mod entail;
+mod fuzz_d_steps;
 mod fuzz_ltl;
 mod fuzz_spin;
 mod fuzz_trace;

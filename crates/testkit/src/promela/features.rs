@@ -36,6 +36,14 @@ features! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeatureSet(u128);
 
+impl Feature {
+    /// By its name, however it is capitalised.
+    pub fn named(name: &str) -> Option<Feature> {
+        let features = Feature::ALL.iter().map(|&(feature, _)| feature);
+        features.into_iter().find(|feature| format!("{feature:?}").eq_ignore_ascii_case(name))
+    }
+}
+
 impl FeatureSet {
     /// The features one seed allows.
     pub fn swarm(rng: &mut Rng) -> Self {

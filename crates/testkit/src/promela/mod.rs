@@ -15,5 +15,5 @@ mod shrink;
 pub use ast::{Compare, Program, number_of};
 pub use features::{Feature, FeatureSet};
 pub use flaw::Flaw;
-pub use generate::generate;
+pub use generate::{generate, generate_with};
 pub use shrink::{minimise, shrink};

@@ -20,8 +20,14 @@ const FLAWED_PERCENT: usize = 3;
 
 /// The program of a seed: always the same one.
 pub fn generate(seed: u64) -> Program {
+    generate_with(seed, &[])
+}
+
+/// The same, if these features may be used by all seeds.
+pub fn generate_with(seed: u64, features: &[Feature]) -> Program {
     let mut rng = Rng::new(seed);
-    let allowed = FeatureSet::swarm(&mut rng);
+    let mut allowed = FeatureSet::swarm(&mut rng);
+    features.iter().for_each(|&feature| allowed.insert(feature));
     let careful = rng.below(100) < 80;
     let mut generator = Generator {
         rng,
