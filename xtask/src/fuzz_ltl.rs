@@ -18,7 +18,8 @@ enum Formula {
     Binary(&'static str, Box<(Formula, Formula)>),
 }
 
-const UNARY: &[&str] = &["!", "[]", "<>", "[]", "<>", "X"];
+/// The SPIN of most systems knows no `X`.
+const UNARY: &[&str] = &["!", "[]", "<>", "[]", "<>"];
 const BINARY: &[&str] = &["U", "W", "V", "&&", "||", "->", "<->"];
 const MOST_OPERATORS: usize = 6;
 

@@ -1,4 +1,4 @@
-/* expect: asked violated: acceptance cycle
+/* expect: asked violated: refuted
  *
  * The process can always move, by `else`. SPIN's verifier looks at the claim instead: as soon as one of its alternatives
  * could be taken, it holds `else` of the process that a later one asks about for impossible.
