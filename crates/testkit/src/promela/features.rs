@@ -39,8 +39,8 @@ pub struct FeatureSet(u128);
 impl Feature {
     /// By its name, however it is capitalised.
     pub fn named(name: &str) -> Option<Feature> {
-        let features = Feature::ALL.iter().map(|&(feature, _)| feature);
-        features.into_iter().find(|feature| format!("{feature:?}").eq_ignore_ascii_case(name))
+        let mut features = Feature::ALL.iter().map(|&(feature, _)| feature);
+        features.find(|feature| format!("{feature:?}").eq_ignore_ascii_case(name))
     }
 }
 
