@@ -13,7 +13,7 @@ use crate::source::Span;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::scope::{ScopeId, Scopes};
+use super::scope::{Given, ScopeId, Scopes};
 
 mod loops;
 
@@ -283,7 +283,8 @@ impl<'a> Builder<'a> {
     /// Declares the variables, and where the process is already running gives them their values by assignments.
     fn declare(&mut self, decl: &Decl) {
         for var in &decl.vars {
-            self.scopes.declare_local(self.scope, decl, var, self.initial, self.problems);
+            let given = if self.initial { Given::AtStart } else { Given::ByStatement };
+            self.scopes.declare_local(self.scope, decl, var, given, self.problems);
             if !self.initial {
                 let kind = self.late_initialisation(decl, var);
                 self.add(Prepared::Simple(kind, var.name.span));

@@ -78,6 +78,17 @@ pub struct RecordField {
     pub channel: Option<ChannelTypeId>,
 }
 
+/// When a variable gets its first value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// When its process starts, or with the model if it is global.
+    AtStart,
+    /// By the statement that its declaration is.
+    ByStatement,
+    /// By whoever starts the process. The initial values of a record's fields do not count then, as in SPIN.
+    AsArgument,
+}
+
 /// A variable's initial value, to be lowered when all names are known.
 #[derive(Clone, Debug)]
 pub struct PendingInit {
@@ -286,7 +297,7 @@ impl Scopes {
 
     pub fn declare_global(&mut self, decl: &Decl, problems: &mut Vec<Diagnostic>) {
         for var in &decl.vars {
-            self.declare(Self::GLOBAL, decl, var, true, problems);
+            self.declare(Self::GLOBAL, decl, var, Given::AtStart, problems);
         }
     }
 
@@ -298,24 +309,22 @@ impl Scopes {
                 problems.push(Diagnostic::error(var.name.span, message));
                 continue;
             }
-            if let Some(id) = self.declare(scope, decl, var, false, problems) {
-                self.vars[id.0 as usize].is_param = true;
+            if let Some(id) = self.declare(scope, decl, var, Given::AsArgument, problems) {
                 params.push(id);
             }
         }
         params
     }
 
-    /// `initial`: the value is given when the process starts, not by a statement.
     pub fn declare_local(
         &mut self,
         scope: ScopeId,
         decl: &Decl,
         var: &Declarator,
-        initial: bool,
+        given: Given,
         problems: &mut Vec<Diagnostic>,
     ) {
-        self.declare(scope, decl, var, initial, problems);
+        self.declare(scope, decl, var, given, problems);
     }
 
     fn declare(
@@ -323,7 +332,7 @@ impl Scopes {
         scope: ScopeId,
         decl: &Decl,
         var: &Declarator,
-        initial: bool,
+        given: Given,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<VarId> {
         if let Some(earlier) = self.find(&var.name.name, scope, self.clock + 1) {
@@ -377,13 +386,18 @@ impl Scopes {
             constant,
             used: Cell::new(false),
             read: false,
-            is_param: false,
+            is_param: given == Given::AsArgument,
         });
         self.members[scope.0 as usize].push(id);
         self.clock += 1;
         let record = matches!(ty, Ty::Record(_));
-        // A record's fields get their values when the process starts, wherever it is declared.
-        if (initial || record) && home != Home::Nowhere && size.is_some() {
+        let at_start = match given {
+            Given::AtStart => true,
+            // A record's fields get their values when the process starts, wherever it is declared.
+            Given::ByStatement => record,
+            Given::AsArgument => false,
+        };
+        if at_start && home != Home::Nowhere && size.is_some() {
             let init = if record { None } else { var.init.clone() };
             self.inits[frame].push(PendingInit { var: id, init, rank: rank(&decl.ty), scope, order: self.clock });
         }
@@ -437,7 +451,7 @@ impl Scopes {
         if self.find(&name.name, scope, self.clock + 1).is_none() {
             let declarator = Declarator { name: name.clone(), width: None, array: None, init: None };
             let decl = Decl { visibility: Visibility::Normal, ty, vars: Vec::new(), span };
-            self.declare(scope, &decl, &declarator, true, problems);
+            self.declare(scope, &decl, &declarator, Given::AtStart, problems);
         }
         Some(VarRef { parts: vec![Part { name, index: None }], span })
     }
