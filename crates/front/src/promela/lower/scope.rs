@@ -398,10 +398,28 @@ impl Scopes {
             Given::AsArgument => false,
         };
         if at_start && home != Home::Nowhere && size.is_some() {
-            let init = if record { None } else { var.init.clone() };
+            let init = var.init.clone();
             self.inits[frame].push(PendingInit { var: id, init, rank: rank(&decl.ty), scope, order: self.clock });
         }
         Some(id)
+    }
+
+    /// Makes `_pid` a variable of a process that receives into it: as in SPIN, it can then become any number.
+    pub fn declare_pid(&mut self, scope: ScopeId, span: Span, problems: &mut Vec<Diagnostic>) {
+        let name = Ident { name: "_pid".into(), span };
+        let var = VarRef { parts: vec![Part { name: name.clone(), index: None }], span };
+        let init = Expr { kind: ExprKind::Var(var), span };
+        let declarator = Declarator { name, width: None, array: None, init: Some(Initialiser::Expr(init)) };
+        let decl = Decl { visibility: Visibility::Normal, ty: Type::Pid, vars: Vec::new(), span };
+        let Some(id) = self.declare(scope, &decl, &declarator, Given::AtStart, problems) else { return };
+        let var = &mut self.vars[id.0 as usize];
+        // The statements before it, which were read without it, mean it too.
+        var.order = 0;
+        var.used.set(true);
+        // It begins before all others as the number of the process, which is what `_pid` means without the variable.
+        let inits = &mut self.inits[frame_index(var.home)];
+        inits.rotate_right(1);
+        inits[0].order = 0;
     }
 
     /// The value of an expression that is known before the model runs. A variable counts with its initial value,
