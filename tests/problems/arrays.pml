@@ -10,8 +10,8 @@ active proctype p()
 	scalar = list
 }
 
-// problem: 6:2 error: `list` is an array: an index is missing; write `list[0]` for its first element
+// problem: 6:2 warning: `list` is an array: without an index this is `list[0]`
 // problem: 7:2 error: `scalar` is not an array
 // problem: 8:7 warning: index out of range: `list` has 4 elements
 // problem: 9:7 warning: index out of range: `list` has 4 elements
-// problem: 10:11 error: `list` is an array: an index is missing; write `list[0]` for its first element
+// problem: 10:11 warning: `list` is an array: without an index this is `list[0]`

@@ -28,4 +28,4 @@ init { skip }
 // problem: 13:10 error: `a` is declared twice; a name that is visible cannot be declared again, not even in an inner block
 // problem: 14:9 error: `a` is declared twice; a name that is visible cannot be declared again, not even in an inner block
 // problem: 17:10 error: `p` is declared twice
-// problem: 19:1 error: `init` is declared twice
+// problem: 19:1 warning: another `init`: each is a process of its own

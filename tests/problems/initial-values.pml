@@ -15,7 +15,7 @@ active proctype main()
 
 // problem: 2:15 error: `scalar` is not an array
 // problem: 3:16 error: `channel` is not a channel; declare it as `chan`
-// problem: 4:11 error: a record has no initial value; its fields may
+// problem: 4:11 warning: this value is ignored: a record has no initial value, only its fields have
 // problem: 12:14 error: only a global variable can be `hidden`
 // problem: 5:16 warning: 3 values for an array of 2
 // problem: 11:10 error: `run` in an initial value

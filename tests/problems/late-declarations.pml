@@ -1,4 +1,4 @@
-// Behind the first statement a declaration is an assignment, and can do no more than that.
+// Behind the first statement a declaration is an assignment, and can do no more than that. Only channels are made before.
 active proctype p()
 {
 	skip;
@@ -8,4 +8,4 @@ active proctype p()
 }
 
 // problem: 5:17 error: a list of initial values is possible only before the first statement; assign the elements one by one, or declare it at the beginning of the proctype
-// problem: 6:14 error: a channel can be made only before the first statement; declare `made` at the beginning of the proctype
+// problem: 6:14 warning: this channel is made when the process starts, and only once

@@ -17,6 +17,7 @@ active proctype receiver()
 	two?data,x,y;
 	two?data;
 	two?[data,x,y];
+	two?<data>;
 	z = 1
 }
 
@@ -24,7 +25,8 @@ active proctype receiver()
 // problem: 9:2 error: messages of `two` have 2 fields, not 3
 // problem: 10:2 warning: messages of `two` have 2 fields, not 1; it will be an error when it is executed
 // problem: 11:2 error: messages of `two` have 2 fields, not 3
-// problem: 16:2 error: messages of `one` have 1 field, not 2
-// problem: 17:2 error: messages of `two` have 2 fields, not 3
+// problem: 16:2 warning: messages of `one` have 1 field, not 2; it will be an error when it is executed
+// problem: 17:2 warning: messages of `two` have 2 fields, not 3; it will be an error when it is executed
 // problem: 18:2 warning: messages of `two` have 2 fields, not 1; it will be an error when it is executed
-// problem: 19:2 error: messages of `two` have 2 fields, not 3
+// problem: 19:2 warning: messages of `two` have 2 fields, not 3; the missing fields count as 0
+// problem: 20:2 warning: messages of `two` have 2 fields, not 1; the other fields may have any value

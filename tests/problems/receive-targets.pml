@@ -10,4 +10,4 @@ active proctype p()
 	one?go
 }
 
-// problem: 8:8 error: this variable receives two fields of the same message
+// problem: 8:8 warning: this variable receives two fields of the same message, and keeps the last

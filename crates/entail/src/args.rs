@@ -243,7 +243,7 @@ pub struct ReadingArgs {
     /// Look for included files here
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
-    /// The model's language [default: by the file's ending]
+    /// The model's language [default: by the file's ending; Promela unless it is .esml or .bir]
     #[arg(long, value_name = "promela|esml|bir", value_parser = choice(
         &[("promela", Language::Promela), ("esml", Language::Esml), ("bir", Language::Bir)]))]
     pub lang: Option<Language>,

@@ -61,20 +61,49 @@ fn what_is_no_model_is_refused() {
     fs::create_dir(path("folder.pml")).unwrap();
     fs::write(path("empty.pml"), "").unwrap();
     fs::write(path("binary.pml"), b"byte x;\n\x7fELF\0\0").unwrap();
-    fs::write(path("latin.pml"), b"byte x;\n/* \xfcber */\n").unwrap();
-    fs::write(path("cut.pml"), "byte x; /* \u{fc} */".as_bytes().split_at(12).0).unwrap();
+    fs::write(path("latin.esml"), b"(* \xfcber *)\n").unwrap();
     File::create(path("huge.pml")).unwrap().set_len(100 << 20).unwrap();
     for (name, expected) in [
         ("missing.pml", "no such file"),
         ("folder.pml", "it is a directory"),
         ("empty.pml", "the model has no process"),
         ("binary.pml", "is a binary file: a zero byte at offset 12, line 2"),
-        ("latin.pml", "is not UTF-8 text: byte 0xfc at offset 11, line 2"),
-        ("cut.pml", "is not UTF-8 text: byte 0xc3 at offset 11, line 1"),
+        ("latin.esml", "is not UTF-8 text: byte 0xfc at offset 3, line 1"),
         ("huge.pml", "is larger than"),
-        ("model.txt", "cannot tell the language"),
+        ("model.txt", "no such file"),
     ] {
         refused(&path(name), expected);
+    }
+}
+
+/// As text of Windows, which has all characters of Latin-1.
+#[test]
+fn bytes_that_are_not_utf_8_are_read_as_latin_1() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.pml");
+    let text =
+        b"byte x; // it\x92s \xe9 \xc3\xa9\ninit { printf(\"\xfcber \x80\"); assert(x == /* \xff\xfe */ 1) }\n";
+    fs::write(&path, text).unwrap();
+    let first = "1:14 warning: byte 0x92 is not UTF-8; such bytes are read as Latin-1; convert the file: `iconv ";
+    let found = problems(&path);
+    assert!(found.len() == 1 && found[0].starts_with(first), "{found:?}");
+    let ended = entail(&["check".as_ref(), path.as_ref()]);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let replayed = entail(&["replay".as_ref(), path.as_ref()]);
+    assert!(replayed.output.contains("prints \"über €\""), "{replayed:?}");
+    // Outside of comments and strings they mean nothing.
+    fs::write(&path, b"byte x\xe9;\ninit { skip }\n").unwrap();
+    assert_eq!(problems(&path)[1], "1:7 error: the character `é` has no meaning in Promela");
+}
+
+/// SPIN reads files with any ending.
+#[test]
+fn files_with_other_endings_are_promela() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["model.prm", "model.i", "model", "model.txt", "model.PML"] {
+        let path = folder.path().join(name);
+        fs::write(&path, "init { skip }").unwrap();
+        assert_eq!(check(&path).code, 0, "{name}");
     }
 }
 

@@ -186,21 +186,16 @@ pub enum PropertyKind {
 pub fn load(path: &Path, options: &Options) -> Loaded {
     let mut sources = Sources::default();
     let mut problems = Vec::new();
-    let language = options.language.or_else(|| Language::of(path));
-    if options.granularity != Granularity::Exact && language.is_some_and(|language| language != Language::Esml) {
+    let language = options.language.unwrap_or_else(|| Language::of(path));
+    if options.granularity != Granularity::Exact && language != Language::Esml {
         problems
             .push(Diagnostic::general("only ESML has a choice of granularity").hint("leave out `--granularity`"));
     }
-    problems.extend(language.and_then(|language| unanswerable(&options.asked, language)));
+    problems.extend(unanswerable(&options.asked, language));
     let model = match language {
-        Some(Language::Promela) => promela::load(path, options, &mut sources, &mut problems),
-        Some(Language::Esml) => load_with(esml::load_text, path, options, &mut sources, &mut problems),
-        Some(Language::Bir) => load_with(bir::load_text, path, options, &mut sources, &mut problems),
-        None => {
-            let message = format!("cannot tell the language of `{}` from its ending", path.display());
-            problems.push(Diagnostic::general(message).hint("name it with `--lang`, as in `--lang promela`"));
-            None
-        }
+        Language::Promela => promela::load(path, options, &mut sources, &mut problems),
+        Language::Esml => load_with(esml::load_text, path, options, &mut sources, &mut problems),
+        Language::Bir => load_with(bir::load_text, path, options, &mut sources, &mut problems),
     };
     let model = model.filter(|_| !problems.iter().any(Diagnostic::is_error));
     Loaded { sources, problems, model }
@@ -218,14 +213,12 @@ pub struct LoadedSlice {
 pub fn load_slice(path: &Path, options: &Options, aims: &[Aim], fairness: Fairness) -> LoadedSlice {
     let mut sources = Sources::default();
     let mut problems = Vec::new();
-    let found = match options.language.or_else(|| Language::of(path)) {
-        Some(Language::Esml | Language::Bir) => {
+    let found = match options.language.unwrap_or_else(|| Language::of(path)) {
+        Language::Esml | Language::Bir => {
             problems.push(Diagnostic::general("only Promela models can be sliced so far"));
             None
         }
-        Some(Language::Promela) | None => {
-            promela::load_slice(path, options, aims, fairness, &mut sources, &mut problems)
-        }
+        Language::Promela => promela::load_slice(path, options, aims, fairness, &mut sources, &mut problems),
     };
     let (model, sliced) = found.filter(|_| !problems.iter().any(Diagnostic::is_error)).unzip();
     LoadedSlice { loaded: Loaded { sources, problems, model }, sliced }
@@ -275,13 +268,12 @@ pub fn is_built_in(name: &str) -> bool {
 }
 
 impl Language {
-    /// The language that files with this ending are written in.
-    pub fn of(path: &Path) -> Option<Language> {
-        match path.extension()?.to_str()? {
-            "pml" | "prom" | "promela" | "pm" | "pr" | "spin" => Some(Language::Promela),
-            "esml" => Some(Language::Esml),
-            "bir" => Some(Language::Bir),
-            _ => None,
+    /// The language that files with this ending are written in. SPIN reads files with any ending, or none.
+    pub fn of(path: &Path) -> Language {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("esml") => Language::Esml,
+            Some("bir") => Language::Bir,
+            Some(_) | None => Language::Promela,
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -111,23 +112,74 @@ fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text that bytes stand for, if they are a text.
+/// A text that may contain what is not UTF-8.
+pub struct Decoded {
+    pub text: String,
+    pub foreign: Option<Foreign>,
+}
+
+/// The first byte that is not UTF-8, and where the character that it was read as stands in the text.
+pub struct Foreign {
+    pub byte: u8,
+    pub at: Range<usize>,
+}
+
+/// The text that bytes stand for, if they are a text. Bytes that are not UTF-8 are read as Latin-1, as its superset
+/// Windows-1252, which has quotation marks and dashes where Latin-1 has control characters.
+pub fn decode(name: &str, bytes: Vec<u8>) -> Result<Decoded, Diagnostic> {
+    check_text(name, &bytes)?;
+    let mut foreign = None;
+    let text = String::from_utf8(bytes).unwrap_or_else(|error| {
+        let mut text = String::new();
+        for chunk in error.as_bytes().utf8_chunks() {
+            text.push_str(chunk.valid());
+            for &byte in chunk.invalid() {
+                let start = text.len();
+                text.push(match byte {
+                    0x80..=0x9f => WINDOWS_1252[usize::from(byte - 0x80)],
+                    _ => char::from(byte),
+                });
+                foreign.get_or_insert(Foreign { byte, at: start..text.len() });
+            }
+        }
+        text
+    });
+    Ok(Decoded { text, foreign })
+}
+
+/// The characters 0x80 to 0x9f of Windows-1252; five do not exist.
+const WINDOWS_1252: [char; 32] = [
+    '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž', '\u{fffd}',
+    '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}', 'ž', 'Ÿ',
+];
+
+/// The text that bytes stand for, if they are a text in UTF-8.
 pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
+    check_text(name, &bytes)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
+        let problem = format!(
+            "`{name}` is not UTF-8 text: byte 0x{:02x} at offset {at}, line {}",
+            bytes[at],
+            line_of(bytes, at)
+        );
+        Diagnostic::general(problem)
+            .hint(format!("if it is Latin-1, convert it: `iconv -f latin1 -t utf-8 {name}`"))
+    })
+}
+
+fn check_text(name: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
     if bytes.len() > MAX_FILE_BYTES {
         let problem = format!("`{name}` is larger than {} MiB", MAX_FILE_BYTES >> 20);
         return Err(Diagnostic::general(problem).hint("is it really a model?"));
     }
-    let line = |at: usize| bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
     if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
-        let problem = format!("`{name}` is a binary file: a zero byte at offset {at}, line {}", line(at));
+        let problem = format!("`{name}` is a binary file: a zero byte at offset {at}, line {}", line_of(bytes, at));
         return Err(Diagnostic::general(problem).hint("a model is a text file"));
     }
-    if let Err(problem) = std::str::from_utf8(&bytes) {
-        let at = problem.valid_up_to();
-        let problem =
-            format!("`{name}` is not UTF-8 text: byte 0x{:02x} at offset {at}, line {}", bytes[at], line(at));
-        return Err(Diagnostic::general(problem)
-            .hint(format!("if it is Latin-1, convert it: `iconv -f latin1 -t utf-8 {name}`")));
-    }
-    Ok(String::from_utf8(bytes).unwrap_or_default())
+    Ok(())
+}
+
+fn line_of(bytes: &[u8], at: usize) -> usize {
+    bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1
 }

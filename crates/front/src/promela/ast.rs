@@ -281,6 +281,13 @@ pub struct VarRef {
     pub span: Span,
 }
 
+impl VarRef {
+    /// Whether it is just this name.
+    pub fn is(&self, name: &str) -> bool {
+        matches!(&self.parts[..], [Part { name: only, index: None }] if &*only.name == name)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Part {
     pub name: Ident,

@@ -193,7 +193,10 @@ impl Source {
 
     fn read(name: &str) -> Source {
         let bytes = source::read(Path::new(name));
-        let text = bytes.and_then(|bytes| source::text_of(name, bytes)).map_err(|problem| problem.message);
+        let text = bytes
+            .and_then(|bytes| source::decode(name, bytes))
+            .map(|decoded| decoded.text)
+            .map_err(|problem| problem.message);
         Source { name: name.to_owned(), text }
     }
 }

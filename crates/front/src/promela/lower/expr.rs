@@ -54,6 +54,15 @@ pub enum Access {
     Write,
 }
 
+/// What is done with a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Transfer {
+    Send,
+    Receive,
+    /// The message stays in the channel.
+    Look,
+}
+
 impl Lowering<'_> {
     pub fn error(&mut self, span: Span, message: impl Into<String>) {
         self.problems.push(Diagnostic::error(span, message));
@@ -81,7 +90,7 @@ impl Lowering<'_> {
             ExprKind::NotEmpty(channel) => self.channel_test(ChannelTest::NotEmpty, channel),
             ExprKind::Poll { channel, random, args } => {
                 let (channel, channel_type) = self.channel(channel);
-                let fields = self.patterns(args, channel_type, expr.span);
+                let fields = self.patterns(args, Transfer::Look, channel_type, expr.span);
                 // Without anything to compare, SPIN looks at the first message only: the answer is the same.
                 ir::Expr::Poll(Box::new(Poll { channel, anywhere: *random, fields }))
             }
@@ -113,7 +122,8 @@ impl Lowering<'_> {
     fn read(&mut self, var: &VarRef) -> ir::Expr {
         if let [Part { name, index: None }] = &var.parts[..] {
             match &*name.name {
-                "_pid" => return ir::Expr::Myself,
+                // A process that receives into `_pid` has a variable of that name.
+                "_pid" if self.scopes.find("_pid", self.scope, self.order).is_none() => return ir::Expr::Myself,
                 "_nr_pr" => return ir::Expr::ProcessCount,
                 "_last" => {
                     self.uses.last = true;
@@ -140,15 +150,8 @@ impl Lowering<'_> {
     /// The place of a scalar variable.
     pub fn place(&mut self, var: &VarRef, access: Access) -> Option<Place> {
         let resolved = self.resolve(var, access)?;
+        let resolved = self.element(resolved, &var.parts[var.parts.len() - 1].name);
         match resolved.ty {
-            _ if resolved.len.is_some() => {
-                let last = var.parts.last().map_or("", |part| &part.name.name).to_string();
-                self.problems.push(
-                    Diagnostic::error(var.span, format!("`{last}` is an array: an index is missing"))
-                        .hint(format!("write `{last}[0]` for its first element")),
-                );
-                None
-            }
             Ty::Record(_) => {
                 self.error(var.span, "this is a record; name one of its fields");
                 None
@@ -175,7 +178,23 @@ impl Lowering<'_> {
         let (offset, ty, len, channel) = (found.offset, found.ty, found.len, found.channel);
         let start = Resolved { base, offset, indices: Vec::new(), ty, len, channel };
         let start = self.index(start, first)?;
-        var.parts[1..].iter().try_fold(start, |resolved, part| self.field(resolved, part))
+        var.parts.windows(2).try_fold(start, |resolved, parts| {
+            let record = self.element(resolved, &parts[0].name);
+            self.field(record, &parts[1])
+        })
+    }
+
+    /// The first element, where an array stands without an index; SPIN complains and takes that one, too.
+    fn element(&mut self, resolved: Resolved, name: &Ident) -> Resolved {
+        if resolved.len.is_some() {
+            let message = format!("`{0}` is an array: without an index this is `{0}[0]`", name.name);
+            let warning = Diagnostic::warning(name.span, message);
+            // One statement can become several, as a `for` does.
+            if !self.problems.contains(&warning) {
+                self.problems.push(warning);
+            }
+        }
+        Resolved { len: None, ..resolved }
     }
 
     fn undeclared(&mut self, name: &Ident) {
@@ -216,11 +235,7 @@ impl Lowering<'_> {
 
     fn field(&mut self, mut resolved: Resolved, part: &Part) -> Option<Resolved> {
         let record = match resolved.ty {
-            Ty::Record(id) if resolved.len.is_none() => self.scopes.record(id),
-            Ty::Record(_) => {
-                self.error(part.name.span, "an index is missing before this field");
-                return None;
-            }
+            Ty::Record(id) => self.scopes.record(id),
             Ty::Scalar(_) => {
                 self.error(part.name.span, format!("not a record: there is no field `{}`", part.name.name));
                 return None;
@@ -245,13 +260,10 @@ impl Lowering<'_> {
     }
 
     /// The scalars a variable consists of: itself, or all fields of a record.
-    pub fn scalars(&mut self, resolved: &Resolved, span: Span) -> Vec<Place> {
+    fn scalars(&mut self, var: &VarRef, resolved: Resolved) -> Vec<Place> {
         let mut places = Vec::new();
-        if resolved.len.is_some() {
-            self.error(span, "a whole array cannot be used here; name an element");
-        } else {
-            self.flatten(resolved, 0, resolved.ty, None, &mut places);
-        }
+        let whole = self.element(resolved, &var.parts[var.parts.len() - 1].name);
+        self.flatten(&whole, 0, whole.ty, None, &mut places);
         places
     }
 
@@ -285,7 +297,7 @@ impl Lowering<'_> {
         let ExprKind::Var(var) = &arg.kind else { return None };
         self.names_record(var)?;
         let resolved = self.resolve(var, Access::Read)?;
-        matches!(resolved.ty, Ty::Record(_)).then(|| self.scalars(&resolved, var.span))
+        matches!(resolved.ty, Ty::Record(_)).then(|| self.scalars(var, resolved))
     }
 
     /// A cheap look whether a variable is a record, without reporting anything.
@@ -301,6 +313,7 @@ impl Lowering<'_> {
     pub fn patterns(
         &mut self,
         args: &[ReceiveArg],
+        transfer: Transfer,
         channel: Option<ir::ChannelTypeId>,
         span: Span,
     ) -> Vec<Pattern> {
@@ -315,7 +328,7 @@ impl Lowering<'_> {
                 ReceiveArg::Var(var) => self.variable_pattern(var, &mut patterns),
             }
         }
-        self.check_arity(patterns.len(), channel, span);
+        self.check_arity(patterns.len(), transfer, channel, span);
         patterns
     }
 
@@ -329,36 +342,56 @@ impl Lowering<'_> {
                 patterns.push(Pattern::Equal(ir::Expr::Const(value)));
                 return;
             }
-            if is_predefined(&name.name) {
+            if is_predefined(&name.name) && &*name.name != "_pid" {
                 self.error(
                     name.span,
                     format!("`{}` cannot be received into; write `eval({})`", name.name, name.name),
                 );
                 return;
             }
+            if &*name.name == "_pid" {
+                let message = "any number matches `_pid` here, and a receive changes `_pid` to it";
+                let hint = "to compare with the number of this process, write `eval(_pid)`";
+                self.problems.push(Diagnostic::warning(name.span, message).hint(hint));
+                // Only a poll has no variable to receive into.
+                if self.scopes.find("_pid", self.scope, self.order).is_none() {
+                    patterns.push(Pattern::Ignore);
+                    return;
+                }
+            }
         }
         if let Some(resolved) = self.resolve(var, Access::Write) {
-            for place in self.scalars(&resolved, var.span) {
+            for place in self.scalars(var, resolved) {
                 let pattern = Pattern::Store(place);
                 if patterns.contains(&pattern) {
-                    self.error(var.span, "this variable receives two fields of the same message");
+                    let message = "this variable receives two fields of the same message, and keeps the last";
+                    self.problems.push(Diagnostic::warning(var.span, message));
                 }
                 patterns.push(pattern);
             }
         }
     }
 
-    /// Complains if a message has the wrong number of fields, where the channel is known. SPIN lets a message be
-    /// too short as long as nobody sends it; old models rely on that.
-    pub fn check_arity(&mut self, fields: usize, channel: Option<ir::ChannelTypeId>, span: Span) {
+    /// Complains if a message has the wrong number of fields, where the channel is known. SPIN refuses to send too
+    /// many; it accepts everything else as long as it is not executed, and old models rely on that.
+    pub fn check_arity(
+        &mut self,
+        fields: usize,
+        transfer: Transfer,
+        channel: Option<ir::ChannelTypeId>,
+        span: Span,
+    ) {
         let Some(channel) = channel else { return };
         let Some(message) = self.arity_mismatch(fields, channel) else { return };
-        if fields > self.scopes.channel_types[channel.index()].fields.len() {
-            self.error(span, message);
-        } else {
-            let warning = Diagnostic::warning(span, message).hint("it will be an error when it is executed");
-            self.problems.push(warning);
-        }
+        let too_many = fields > self.scopes.channel_types[channel.index()].fields.len();
+        self.problems.push(match transfer {
+            Transfer::Send if too_many => Diagnostic::error(span, message),
+            Transfer::Send | Transfer::Receive => {
+                Diagnostic::warning(span, message).hint("it will be an error when it is executed")
+            }
+            Transfer::Look if too_many => Diagnostic::warning(span, message).hint("the missing fields count as 0"),
+            Transfer::Look => Diagnostic::warning(span, message).hint("the other fields may have any value"),
+        });
     }
 
     /// What is wrong with so many fields.
@@ -373,16 +406,13 @@ impl Lowering<'_> {
     /// A channel, and its type where a declaration says it.
     pub fn channel(&mut self, var: &VarRef) -> (ir::Expr, Option<ir::ChannelTypeId>) {
         let Some(resolved) = self.resolve(var, Access::Read) else { return (ir::Expr::Const(0), None) };
+        let resolved = self.element(resolved, &var.parts[var.parts.len() - 1].name);
         match resolved.ty {
-            Ty::Scalar(scalar) if resolved.len.is_none() => {
+            Ty::Scalar(scalar) => {
                 if scalar.meaning != Meaning::Channel {
                     self.error(var.span, "this is not a channel");
                 }
                 (ir::Expr::load(resolved.at(0, scalar)), resolved.channel)
-            }
-            Ty::Scalar(_) => {
-                self.error(var.span, "an index is missing: this is an array of channels");
-                (ir::Expr::Const(0), None)
             }
             Ty::Record(_) => {
                 self.error(var.span, "this is a record, not a channel");
@@ -508,9 +538,10 @@ impl Lowering<'_> {
         let (offset, ty, len) = (var.offset, var.ty, var.len);
         let whole = Resolved { base, offset, indices: Vec::new(), ty, len, channel: None };
         let Some(resolved) = self.index(whole, part) else { return ir::Expr::Const(0) };
+        let resolved = self.element(resolved, &part.name);
         match resolved.ty {
-            Ty::Scalar(scalar) if resolved.len.is_none() => ir::Expr::load(resolved.at(0, scalar)),
-            _ => {
+            Ty::Scalar(scalar) => ir::Expr::load(resolved.at(0, scalar)),
+            Ty::Record(_) => {
                 self.error(part.name.span, "only scalars and array elements of another process can be read");
                 ir::Expr::Const(0)
             }

@@ -13,7 +13,7 @@ use crate::source::Span;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::scope::{ScopeId, Scopes};
+use super::scope::{Given, ScopeId, Scopes};
 
 mod loops;
 
@@ -280,11 +280,23 @@ impl<'a> Builder<'a> {
         sequence
     }
 
-    /// Declares the variables, and where the process is already running gives them their values by assignments.
+    /// Declares the variables, and where the process is already running gives them their values by assignments; only
+    /// channels are made when it starts.
     fn declare(&mut self, decl: &Decl) {
         for var in &decl.vars {
-            self.scopes.declare_local(self.scope, decl, var, self.initial, self.problems);
-            if !self.initial {
+            let given = match &var.init {
+                Some(Initialiser::Channel(init)) => {
+                    if !self.initial {
+                        let message = "this channel is made when the process starts, and only once";
+                        self.problems.push(Diagnostic::warning(init.span, message));
+                    }
+                    Given::AtStart
+                }
+                Some(Initialiser::Expr(_) | Initialiser::List(..)) | None if self.initial => Given::AtStart,
+                Some(Initialiser::Expr(_) | Initialiser::List(..)) | None => Given::ByStatement,
+            };
+            self.scopes.declare_local(self.scope, decl, var, given, self.problems);
+            if given == Given::ByStatement {
                 let kind = self.late_initialisation(decl, var);
                 self.add(Prepared::Simple(kind, var.name.span));
             }
@@ -300,24 +312,12 @@ impl<'a> Builder<'a> {
             None => Expr { kind: ExprKind::Const(0), span },
             Some(Initialiser::Expr(value)) => value.clone(),
             Some(Initialiser::List(_, span)) => {
+                let message = "a list of initial values is possible only before the first statement";
                 let hint = "assign the elements one by one, or declare it at the beginning of the proctype";
-                self.problems.push(
-                    Diagnostic::error(
-                        *span,
-                        "a list of initial values is possible only before the first statement",
-                    )
-                    .hint(hint),
-                );
+                self.problems.push(Diagnostic::error(*span, message).hint(hint));
                 return Kind::Nothing;
             }
-            Some(Initialiser::Channel(init)) => {
-                let hint = format!("declare `{}` at the beginning of the proctype", var.name.name);
-                self.problems.push(
-                    Diagnostic::error(init.span, "a channel can be made only before the first statement")
-                        .hint(hint),
-                );
-                return Kind::Nothing;
-            }
+            Some(Initialiser::Channel(_)) => unreachable!("channels are made when the process starts"),
         };
         // Of an array, SPIN resets the first element only.
         let index = var.array.as_ref().map(|_| Box::new(Expr { kind: ExprKind::Const(0), span }));

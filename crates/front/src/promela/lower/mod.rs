@@ -14,7 +14,7 @@ mod statement;
 mod trace;
 mod warn;
 
-use super::ast::{self, ExprKind, Ident, Program, Unit};
+use super::ast::{self, ExprKind, Ident, Program, ReceiveArg, StmtKind, Unit};
 use super::{text, walk};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
@@ -130,9 +130,14 @@ impl<'p, 'd> Layout<'p, 'd> {
     fn units(&mut self, program: &'p Program) {
         for unit in &program.units {
             match unit {
-                Unit::Proctype(proctype) if self.bodies.len() == MAX_PROCESS_TYPES => {
+                Unit::Proctype(proctype) if self.bodies.len() >= MAX_PROCESS_TYPES => {
                     let message = format!("more than {MAX_PROCESS_TYPES} proctypes");
                     self.problems.push(Diagnostic::error(proctype.name.span, message));
+                    return;
+                }
+                Unit::Init(init) if self.bodies.len() > MAX_PROCESS_TYPES => {
+                    let message = format!("an `init` behind {} others and proctypes", self.bodies.len());
+                    self.problems.push(Diagnostic::error(init.span, message));
                     return;
                 }
                 Unit::Proctype(proctype) => self.proctype(proctype),
@@ -167,18 +172,31 @@ impl<'p, 'd> Layout<'p, 'd> {
         let scope = self.scopes.process();
         let params = proctype.params.iter().flat_map(|decl| self.scopes.declare_param(scope, decl, self.problems));
         let params = params.collect();
-        let flow = self.flow(scope, &proctype.body, proctype.end, false);
+        let flow = self.process(scope, &proctype.body, proctype.end);
         let (name, source) = (proctype.name.clone(), BodySource::Proctype(proctype));
         self.bodies.push(Body { name, flow, scope, params, source });
     }
 
     fn init(&mut self, init: &'p ast::Init) {
         let name = Ident { name: "init".into(), span: init.span };
-        self.check_unique(&name);
+        if let Some(earlier) = self.bodies.iter().find(|body| matches!(body.source, BodySource::Init(_))) {
+            let message = "another `init`: each is a process of its own";
+            let warning = Diagnostic::warning(init.span, message).related(earlier.name.span, "the first one");
+            self.problems.push(warning);
+        }
         let scope = self.scopes.process();
-        let flow = self.flow(scope, &init.body, init.end, false);
+        let flow = self.process(scope, &init.body, init.end);
         let source = BodySource::Init(init);
         self.bodies.push(Body { name, flow, scope, params: Vec::new(), source });
+    }
+
+    /// Lays out the body of a process.
+    fn process(&mut self, scope: ScopeId, body: &[ast::Step], end: Span) -> Flow {
+        let flow = self.flow(scope, body, end, false);
+        if let Some(span) = flow.elements.iter().find_map(receives_pid) {
+            self.scopes.declare_pid(scope, span, self.problems);
+        }
+        flow
     }
 
     /// Claims are laid out for the numbers they take; what they say is not checked yet.
@@ -484,9 +502,24 @@ impl<'a> Assembly<'a> {
                 let places = (0..var.len.unwrap_or(1)).map(|i| base(var.offset + i * scalar.size(), scalar));
                 self.scalar_inits(pending, pending.init.as_ref(), var.channel, places.collect(), &mut inits);
             }
-            Ty::Record(_) => self.record_inits(pending, var.ty, var.len, var.offset, base, &mut inits),
+            Ty::Record(_) => {
+                self.check_names(pending);
+                self.record_inits(pending, var.ty, var.len, var.offset, base, &mut inits);
+            }
         }
         inits
+    }
+
+    /// A record ignores its initial value, but what that names must exist, and not be a record to copy.
+    fn check_names(&mut self, pending: &PendingInit) {
+        let values = match &pending.init {
+            Some(ast::Initialiser::Expr(value)) => std::slice::from_ref(value),
+            Some(ast::Initialiser::List(values, _)) => values,
+            Some(ast::Initialiser::Channel(_)) | None => &[],
+        };
+        for value in values {
+            self.lowering(pending.scope, pending.order).expr(value);
+        }
     }
 
     fn record_inits(
@@ -557,6 +590,20 @@ impl<'a> Assembly<'a> {
             }
         }
     }
+}
+
+/// Where an element receives a message into `_pid`.
+fn receives_pid(element: &Element) -> Option<Span> {
+    let Kind::Simple(stmt) = &element.kind else { return None };
+    let mut stmt: &ast::Stmt = stmt;
+    while let StmtKind::Labelled(_, inner) = &stmt.kind {
+        stmt = inner;
+    }
+    let StmtKind::Receive(receive) = &stmt.kind else { return None };
+    receive.args.iter().find_map(|arg| match arg {
+        ReceiveArg::Var(var) => var.is("_pid").then_some(var.span),
+        ReceiveArg::Eval(_) | ReceiveArg::Const(..) => None,
+    })
 }
 
 /// What has been lowered of one body.

@@ -78,6 +78,17 @@ pub struct RecordField {
     pub channel: Option<ChannelTypeId>,
 }
 
+/// When a variable gets its first value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// When its process starts, or with the model if it is global.
+    AtStart,
+    /// By the statement that its declaration is.
+    ByStatement,
+    /// By whoever starts the process. The initial values of a record's fields do not count then, as in SPIN.
+    AsArgument,
+}
+
 /// A variable's initial value, to be lowered when all names are known.
 #[derive(Clone, Debug)]
 pub struct PendingInit {
@@ -286,7 +297,7 @@ impl Scopes {
 
     pub fn declare_global(&mut self, decl: &Decl, problems: &mut Vec<Diagnostic>) {
         for var in &decl.vars {
-            self.declare(Self::GLOBAL, decl, var, true, problems);
+            self.declare(Self::GLOBAL, decl, var, Given::AtStart, problems);
         }
     }
 
@@ -298,24 +309,22 @@ impl Scopes {
                 problems.push(Diagnostic::error(var.name.span, message));
                 continue;
             }
-            if let Some(id) = self.declare(scope, decl, var, false, problems) {
-                self.vars[id.0 as usize].is_param = true;
+            if let Some(id) = self.declare(scope, decl, var, Given::AsArgument, problems) {
                 params.push(id);
             }
         }
         params
     }
 
-    /// `initial`: the value is given when the process starts, not by a statement.
     pub fn declare_local(
         &mut self,
         scope: ScopeId,
         decl: &Decl,
         var: &Declarator,
-        initial: bool,
+        given: Given,
         problems: &mut Vec<Diagnostic>,
     ) {
-        self.declare(scope, decl, var, initial, problems);
+        self.declare(scope, decl, var, given, problems);
     }
 
     fn declare(
@@ -323,7 +332,7 @@ impl Scopes {
         scope: ScopeId,
         decl: &Decl,
         var: &Declarator,
-        initial: bool,
+        given: Given,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<VarId> {
         if let Some(earlier) = self.find(&var.name.name, scope, self.clock + 1) {
@@ -377,17 +386,40 @@ impl Scopes {
             constant,
             used: Cell::new(false),
             read: false,
-            is_param: false,
+            is_param: given == Given::AsArgument,
         });
         self.members[scope.0 as usize].push(id);
         self.clock += 1;
         let record = matches!(ty, Ty::Record(_));
-        // A record's fields get their values when the process starts, wherever it is declared.
-        if (initial || record) && home != Home::Nowhere && size.is_some() {
-            let init = if record { None } else { var.init.clone() };
+        let at_start = match given {
+            Given::AtStart => true,
+            // A record's fields get their values when the process starts, wherever it is declared.
+            Given::ByStatement => record,
+            Given::AsArgument => false,
+        };
+        if at_start && home != Home::Nowhere && size.is_some() {
+            let init = var.init.clone();
             self.inits[frame].push(PendingInit { var: id, init, rank: rank(&decl.ty), scope, order: self.clock });
         }
         Some(id)
+    }
+
+    /// Makes `_pid` a variable of a process that receives into it: as in SPIN, it can then become any number.
+    pub fn declare_pid(&mut self, scope: ScopeId, span: Span, problems: &mut Vec<Diagnostic>) {
+        let name = Ident { name: "_pid".into(), span };
+        let var = VarRef { parts: vec![Part { name: name.clone(), index: None }], span };
+        let init = Expr { kind: ExprKind::Var(var), span };
+        let declarator = Declarator { name, width: None, array: None, init: Some(Initialiser::Expr(init)) };
+        let decl = Decl { visibility: Visibility::Normal, ty: Type::Pid, vars: Vec::new(), span };
+        let Some(id) = self.declare(scope, &decl, &declarator, Given::AtStart, problems) else { return };
+        let var = &mut self.vars[id.0 as usize];
+        // The statements before it, which were read without it, mean it too.
+        var.order = 0;
+        var.used.set(true);
+        // It begins before all others as the number of the process, which is what `_pid` means without the variable.
+        let inits = &mut self.inits[frame_index(var.home)];
+        inits.rotate_right(1);
+        inits[0].order = 0;
     }
 
     /// The value of an expression that is known before the model runs. A variable counts with its initial value,
@@ -437,7 +469,7 @@ impl Scopes {
         if self.find(&name.name, scope, self.clock + 1).is_none() {
             let declarator = Declarator { name: name.clone(), width: None, array: None, init: None };
             let decl = Decl { visibility: Visibility::Normal, ty, vars: Vec::new(), span };
-            self.declare(scope, &decl, &declarator, true, problems);
+            self.declare(scope, &decl, &declarator, Given::AtStart, problems);
         }
         Some(VarRef { parts: vec![Part { name, index: None }], span })
     }

@@ -1,6 +1,6 @@
 //! Simple statements: what a single element does.
 
-use super::expr::{Access, Lowering, is_predefined};
+use super::expr::{Access, Lowering, Transfer, is_predefined};
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{Expr, ExprKind, Part, Receive, Send, Stmt, StmtKind, UnaryOp, VarRef};
 use crate::source::Span;
@@ -136,7 +136,7 @@ impl Lowering<'_> {
     fn send(&mut self, send: &Send, span: Span) -> Action {
         let (channel, channel_type) = self.channel(&send.channel);
         let fields = self.args(&send.args);
-        self.check_arity(fields.len(), channel_type, span);
+        self.check_arity(fields.len(), Transfer::Send, channel_type, span);
         if let Some(channel_type) = channel_type {
             let types = self.scopes.channel_types[channel_type.index()].fields.clone();
             for ((field, ty), arg) in fields.iter().zip(types).zip(&send.args) {
@@ -150,8 +150,9 @@ impl Lowering<'_> {
 
     fn receive(&mut self, receive: &Receive, span: Span) -> Action {
         let (channel, channel_type) = self.channel(&receive.channel);
-        let fields = self.patterns(&receive.args, channel_type, span);
         let (anywhere, keep) = (receive.random, receive.keep);
+        let transfer = if keep { Transfer::Look } else { Transfer::Receive };
+        let fields = self.patterns(&receive.args, transfer, channel_type, span);
         Action::Receive(Box::new(ir::Receive { channel, fields, anywhere, keep, when: None }))
     }
 

@@ -1,7 +1,7 @@
 //! `trace` and `notrace`: what is sent and received, and in which order.
 
 use super::automaton::{self, Automaton};
-use super::expr::Lowering;
+use super::expr::{Lowering, Transfer};
 use super::flow::{ElementId, Flow, Kind};
 use super::{Assembly, Statements, describe};
 use crate::diagnostic::Diagnostic;
@@ -115,7 +115,7 @@ impl Lowering<'_> {
                 (Direction::Send, &send.channel, fields)
             }
             StmtKind::Receive(receive) => {
-                let fields = self.patterns(&receive.args, None, stmt.span);
+                let fields = self.patterns(&receive.args, Transfer::Receive, None, stmt.span);
                 (Direction::Receive, &receive.channel, fields.into_iter().map(unstored).collect())
             }
             _ => return None,

@@ -23,8 +23,18 @@ enum Part {
 impl Preprocessor<'_> {
     pub fn emit(&mut self, token: PpToken) {
         self.broken |= token.broken;
+        if token.is("-->") {
+            self.report(Diagnostic::warning(token.span, "`-->` is read as `->`"));
+            let arrow = self.words.intern("->");
+            return self.push(TokenKind::Punct, arrow, token.span);
+        }
         let kind = match token.kind {
             Kind::Space | Kind::Newline | Kind::Comment => return,
+            Kind::CommentEnd => {
+                let hint = "comments do not nest: the first `*/` closes them";
+                let warning = Diagnostic::warning(token.span, "`*/` without a comment is ignored").hint(hint);
+                return self.report(warning);
+            }
             Kind::Word => TokenKind::Word,
             Kind::String => TokenKind::String,
             Kind::Punct => TokenKind::Punct,

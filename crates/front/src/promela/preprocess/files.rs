@@ -4,7 +4,7 @@ use super::directive::Header;
 use super::text::Text;
 use super::{COMMAND_LINE, MAX_INCLUDE_DEPTH, MAX_TEXT_BYTES, MIN_FILE_COST, OpenFile, Preprocessor, lex::Reader};
 use crate::diagnostic::Diagnostic;
-use crate::source::{self, FileId, Span};
+use crate::source::{self, FileId, Foreign, Span};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -34,7 +34,14 @@ impl Preprocessor<'_> {
     }
 
     pub fn add(&mut self, name: &str, bytes: Vec<u8>) -> Result<FileId, Diagnostic> {
-        let file = self.sources.add(name, source::text_of(name, bytes)?);
+        let text = source::decode(name, bytes)?;
+        let file = self.sources.add(name, text.text);
+        if let Some(Foreign { byte, at }) = text.foreign {
+            let span = Span { file, start: at.start as u32, end: at.end as u32 };
+            let message = format!("byte 0x{byte:02x} is not UTF-8; such bytes are read as Latin-1");
+            let hint = format!("convert the file: `iconv -f latin1 -t utf-8 {name}`");
+            self.report(Diagnostic::warning(span, message).hint(hint));
+        }
         let text = self.sources.file(file).text.clone();
         self.library.texts.insert(file, Rc::new(Text::new(text)));
         Ok(file)

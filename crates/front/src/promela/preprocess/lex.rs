@@ -37,6 +37,9 @@ pub enum Kind {
     #[regex(r"//[^\n]*", allow_greedy = true)]
     #[token("/*", to_end_of_comment)]
     Comment,
+    /// Closes a comment where none is open.
+    #[token("*/")]
+    CommentEnd,
     #[regex(r"[A-Za-z_][A-Za-z0-9_]*")]
     Word,
     #[regex(r"\.?[0-9]([0-9A-Za-z_.]|[eEpP][+\-])*")]
@@ -52,7 +55,7 @@ pub enum Kind {
     /// An apostrophe that its line does not close: the rest of the line, as for C.
     #[regex(r"'([^'\\\n]|\\[^\n])*")]
     OpenCharacter,
-    #[regex(r"->|::|\+\+|--|<<|>>|<=|>=|==|!=|!!|\?\?|&&|\|\||\.\.|[()\[\]{},;:.+\-*/%&|^~!?<>=@]")]
+    #[regex(r"-->|->|::|\+\+|--|<<|>>|<=|>=|==|!=|!!|\?\?|&&|\|\||\.\.|[()\[\]{},;:.+\-*/%&|^~!?<>=@]")]
     Punct,
     #[token("...")]
     Ellipsis,
@@ -76,6 +79,10 @@ fn to_end_of_comment(lexer: &mut logos::Lexer<Kind>) {
 pub fn first(text: &str) -> Option<(Kind, usize)> {
     let mut lexer = Kind::lexer(text);
     let kind = lexer.next()?.unwrap_or(Kind::Other);
+    // In `*/*` and `*//` a comment begins behind the asterisk.
+    if kind == Kind::CommentEnd && lexer.remainder().starts_with(['*', '/']) {
+        return Some((Kind::Punct, 1));
+    }
     Some((kind, lexer.span().end))
 }
 

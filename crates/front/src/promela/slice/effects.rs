@@ -141,6 +141,8 @@ impl Looking<'_, '_> {
         let mut reads = self.channel(&receive.channel);
         let mut writes = if receive.keep { Vec::new() } else { self.messages(&receive.channel) };
         let mut faulty = self.channel_may_fail(&receive.channel, receive.args.len());
+        // No variable of the model depends on it, but `_pid` may be read anywhere in the process.
+        let special = receive.args.iter().any(|arg| matches!(arg, ReceiveArg::Var(var) if var.is("_pid")));
         for arg in &receive.args {
             match arg {
                 ReceiveArg::Var(var) => {
@@ -162,7 +164,7 @@ impl Looking<'_, '_> {
             asks: reads.clone(),
             reads,
             writes,
-            sure: may(faulty),
+            sure: if special { Some(Sure::Special) } else { may(faulty) },
             meets: self.may_meet(&receive.channel),
             communicates: true,
             ..Effects::default()

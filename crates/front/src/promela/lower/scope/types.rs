@@ -37,10 +37,13 @@ impl Scopes {
                 let message = format!("`{}` is not an array", var.name.name);
                 problems.push(Diagnostic::error(*span, message));
             }
-            Some(Initialiser::Expr(value)) if matches!(ty, Ty::Record(_)) => {
-                problems.push(Diagnostic::error(value.span, "a record has no initial value; its fields may"));
+            Some(Initialiser::Expr(Expr { span, .. }) | Initialiser::List(_, span))
+                if matches!(ty, Ty::Record(_)) =>
+            {
+                let message = "this value is ignored: a record has no initial value, only its fields have";
+                problems.push(Diagnostic::warning(*span, message));
             }
-            _ => {}
+            Some(Initialiser::Expr(_) | Initialiser::List(..) | Initialiser::Channel(_)) | None => {}
         }
         Some((ty, len, channel))
     }
