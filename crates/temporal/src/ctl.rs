@@ -155,9 +155,11 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Runs count if they are fair. Nothing if too much would have to be asked.
+    /// Path quantifiers range over the runs that are fair. (After Clarke, Emerson and Sistla.) Nothing if too much would have
+    /// to be asked.
     pub fn of(formula: &Ctl, fairness: Fairness) -> Option<Asked> {
-        let mut asking = Asking { questions: Questions::default(), whole: fairness != Fairness::None, fair: None };
+        let mut asking =
+            Asking { questions: Questions::default(), whole: fairness == Fairness::Component, fair: None };
         if !fairness.lets_all_go_on() {
             let (anything, nothing) =
                 (asking.questions.add(Question::Const(true)), asking.questions.add(Question::Const(false)));
@@ -171,8 +173,7 @@ impl Asked {
 
 struct Asking {
     questions: Questions,
-    /// Whether a run that goes round for ever counts only if it goes through a whole component. That is what fairness is
-    /// in branching time: who is again and again where something can happen, sees it happen.
+    /// Whether a run counts only if the component that it stays in is fair as a whole.
     whole: bool,
     /// Whether a fair run begins in a state, if that is not so in all.
     fair: Option<QuestionId>,

@@ -1,10 +1,10 @@
 //! Formulas of branching time over small random graphs, against their definition.
 
 use entail_model::{Concurrent, Fired, Marks, Model, Propositional, State, StateBuf, Valuation};
-use entail_search::{End, Limits, branching};
+use entail_search::{End, Limits, branching, components};
 use entail_store::{LosslessWide, Numbers};
-use entail_temporal::ctl::Asked;
-use entail_temporal::{Claim, Fairness, Product};
+use entail_temporal::ctl::{Asked, Ctl, Path};
+use entail_temporal::{Claim, Fairness, Formulas, Product, Proposition, translate};
 use entail_testkit::ctl::{self, Kripke};
 use entail_testkit::rng::Rng;
 
@@ -75,31 +75,74 @@ impl Concurrent for Graph {
     }
 }
 
-const ALL: [Fairness; 4] = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial];
+fn holds(graph: &Graph, formula: &Ctl, fairness: Fairness) -> bool {
+    let asked = Asked::of(formula, fairness).expect("a small formula");
+    let claim = Claim::anything();
+    let product = Product::new(graph, &claim, fairness);
+    let mut store = Numbers::new(LosslessWide::new());
+    let answered = branching(&product, &mut store, &asked.questions, asked.whole, &Limits::default(), &mut ());
+    assert_eq!(answered.outcome.end, End::Complete);
+    answered.holds.expect("there is no limit")
+}
 
 #[test]
 fn formulas_are_true_where_the_definition_says_so() {
     let mut rng = Rng::new(41);
-    let (mut yes, mut differ) = ([0; 4], 0);
+    let (mut yes, mut differ) = ([0; Fairness::ALL.len()], 0);
     for _ in 0..20_000 {
         let graph = Graph::random(&mut rng);
         let operators = 1 + rng.below(6);
         let formula = ctl::formula(&mut rng, operators, 3);
         let kripke = Kripke::of(&graph, 100).expect("it is small");
-        let answers = ALL.map(|fairness| {
-            let asked = Asked::of(&formula, fairness).expect("a small formula");
-            let claim = Claim::anything();
-            let product = Product::new(&graph, &claim, fairness);
-            let mut store = Numbers::new(LosslessWide::new());
-            let limits = Limits::default();
-            let answered = branching(&product, &mut store, &asked.questions, asked.whole, &limits, &mut ());
+        let answers = Fairness::ALL.map(|fairness| {
             let expected = kripke.holding(&formula, fairness).contains(&0);
-            assert_eq!(answered.holds, Some(expected), "{fairness:?}, {formula:?}, {graph:?}");
-            assert_eq!(answered.outcome.end, End::Complete);
+            assert_eq!(holds(&graph, &formula, fairness), expected, "{fairness:?}, {formula:?}, {graph:?}");
             expected
         });
         yes.iter_mut().zip(answers).for_each(|(yes, answer)| *yes += usize::from(answer));
-        differ += usize::from(answers != [answers[0]; 4]);
+        differ += usize::from(answers != [answers[0]; Fairness::ALL.len()]);
     }
     assert!(yes.iter().all(|yes| (4_000..16_000).contains(yes)) && differ > 500, "{yes:?}, {differ}");
+}
+
+/// What both logics can say of all runs: each formula of branching time with the runs that break it.
+fn common(number: usize) -> (Ctl, Claim) {
+    let (p, q) = (Ctl::Proposition(Proposition(0)), Ctl::Proposition(Proposition(1)));
+    let mut formulas = Formulas::default();
+    let (first, then) = (formulas.proposition(Proposition(0)), formulas.proposition(Proposition(1)));
+    let (branching, linear) = match number {
+        0 => (Ctl::all(Path::Always(p)), formulas.always(first)),
+        1 => (Ctl::all(Path::Eventually(p)), formulas.eventually(first)),
+        2 => (Ctl::all(Path::Until(p, q)), formulas.until(first, then)),
+        _ => {
+            let answered = Ctl::Implies(Box::new(p), Box::new(Ctl::all(Path::Eventually(q))));
+            let later = formulas.eventually(then);
+            let implied = formulas.implies(first, later);
+            (Ctl::all(Path::Always(answered)), formulas.always(implied))
+        }
+    };
+    let broken = formulas.not(linear);
+    let automaton = translate(&mut formulas, broken, Default::default()).expect("a small formula");
+    (branching, Claim::new(automaton))
+}
+
+#[test]
+fn linear_time_says_the_same_of_all_fair_runs() {
+    let mut rng = Rng::new(47);
+    let (mut yes, mut differ) = (0, 0);
+    for number in 0..20_000 {
+        let graph = Graph::random(&mut rng);
+        let (formula, claim) = common(number % 4);
+        let kinds = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial];
+        let answers = kinds.map(|fairness| {
+            let product = Product::new(&graph, &claim, fairness);
+            let mut store = Numbers::new(LosslessWide::new());
+            let broken = components(&product, &mut store, &Limits::default(), &mut ()).end == End::Error;
+            assert_eq!(holds(&graph, &formula, fairness), !broken, "{fairness:?}, {formula:?}, {graph:?}");
+            !broken
+        });
+        yes += answers.iter().filter(|holds| **holds).count();
+        differ += usize::from(answers != [answers[0]; 4]);
+    }
+    assert!((10_000..70_000).contains(&yes) && differ > 500, "{yes}, {differ}");
 }

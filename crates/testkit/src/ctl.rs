@@ -139,7 +139,7 @@ impl Kripke {
         }
     }
 
-    fn all(&self) -> States {
+    pub fn all(&self) -> States {
         (0..self.places.len()).collect()
     }
 
@@ -173,26 +173,45 @@ impl Kripke {
 
     /// Where a fair run begins that remains among these.
     fn always(&self, among: &States, fairness: Fairness) -> States {
-        if fairness == Fairness::None {
-            let mut left = among.clone();
-            while let Some(stuck) = left.iter().copied().find(|&state| !self.leads_to(state, &left)) {
-                left.remove(&stuck);
-            }
-            return left;
-        }
-        let components = self.components().into_iter();
-        let rounds = components.filter(|part| part.is_subset(among) && self.is_fair(part, fairness));
-        self.reaching(among, &rounds.flatten().collect())
+        self.reaching(among, &self.fair_cycles(among, fairness))
     }
 
-    /// The largest sets of states that all lead to each other.
-    pub fn components(&self) -> Vec<States> {
-        let mut backward = vec![Vec::new(); self.places.len()];
-        for (state, place) in self.places.iter().enumerate() {
-            place.ways.iter().for_each(|way| backward[way.to].push(state));
+    /// Those of these states that lie on a fair cycle which remains among them.
+    fn fair_cycles(&self, among: &States, fairness: Fairness) -> States {
+        let fair = |components: Vec<States>| -> States {
+            components.into_iter().filter(|part| self.is_fair(part, fairness)).flatten().collect()
+        };
+        match fairness {
+            // What is fair to all on a cycle is so on a larger one too.
+            Fairness::None | Fairness::Weak | Fairness::Impartial => fair(self.components(among)),
+            // Whatever processes are never able to move on the cycle, all others must move on it.
+            Fairness::Strong => {
+                let most = self.places.iter().map(|place| place.processes).max().unwrap_or(0);
+                let disabled = |set: usize| {
+                    let is_out = |process: &usize| set >> process & 1 == 1;
+                    let without = |&state: &usize| !self.places[state].enabled.iter().any(is_out);
+                    among.iter().copied().filter(without).collect::<States>()
+                };
+                (0..1 << most).flat_map(|set| fair(self.components(&disabled(set)))).collect()
+            }
+            Fairness::Component => {
+                fair(self.components(&self.all()).into_iter().filter(|part| part.is_subset(among)).collect())
+            }
         }
-        let forward = |state: usize| self.places[state].ways.iter().map(|way| way.to).collect::<Vec<_>>();
-        let (mut components, mut left) = (Vec::new(), self.all());
+    }
+
+    /// The largest sets of states among these that all lead to each other, through no others.
+    pub fn components(&self, among: &States) -> Vec<States> {
+        let mut backward = vec![Vec::new(); self.places.len()];
+        for &state in among {
+            let ways = self.places[state].ways.iter().filter(|way| among.contains(&way.to));
+            ways.for_each(|way| backward[way.to].push(state));
+        }
+        let forward = |state: usize| {
+            let ways = self.places[state].ways.iter().map(|way| way.to);
+            ways.filter(|to| among.contains(to)).collect::<Vec<_>>()
+        };
+        let (mut components, mut left) = (Vec::new(), among.clone());
         while let Some(&state) = left.first() {
             let ahead = reach(state, forward);
             let component = &ahead & &reach(state, |state| backward[state].clone());
@@ -213,7 +232,9 @@ impl Kripke {
                 let treated = match fairness {
                     Fairness::None => true,
                     Fairness::Weak => places().any(|place| !place.enabled.contains(&process)),
-                    Fairness::Strong => places().all(|place| !place.enabled.contains(&process)),
+                    Fairness::Strong | Fairness::Component => {
+                        places().all(|place| !place.enabled.contains(&process))
+                    }
                     Fairness::Impartial => places().any(|place| place.processes <= process),
                 };
                 treated || moves.iter().any(|movers| movers.contains(&process))
