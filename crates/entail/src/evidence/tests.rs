@@ -12,10 +12,10 @@ use entail_front::{Meaning, ModelSource, Says, promela};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
 use entail_model::Model;
-use entail_search::{Checks, End, Errors};
+use entail_search::{Checks, Errors};
 use entail_temporal::Fairness;
 use entail_temporal::ctl::{Asked, Ctl, Path, Quantifier};
-use entail_testkit::ctl::{self, Kripke};
+use entail_testkit::ctl::{self, Kripke, Truth};
 use entail_testkit::promela::ast::Unit;
 use entail_testkit::promela::{generate, number_of};
 use entail_testkit::rng::Rng;
@@ -67,19 +67,24 @@ fn meaning<'m>(model: &'m ModelSource, name: &str) -> (&'m Says, System) {
     (says, System { propositions: propositions.clone(), ..model.in_motion() })
 }
 
-/// Whether a formula of branching time holds, and why.
-fn branching(plan: &Plan, model: &ModelSource, name: &str) -> (bool, Option<Evidence<Step>>) {
+/// Whether a formula of branching time holds, if that is known, and why.
+fn branching(plan: &Plan, model: &ModelSource, name: &str) -> (Option<bool>, Option<Evidence<Step>>) {
     let (says, system) = meaning(model, name);
     let Says::Branching(formula) = says else { panic!("`{name}` is not of branching time") };
     let asked = Asked::of(formula, plan.fairness).expect("a small formula");
     let done = run(plan, &system, Goal::Asked(formula, &asked));
-    (done.outcome.errors == 0, done.evidence)
+    (known(&done), done.evidence)
 }
 
-fn linear(plan: &Plan, model: &ModelSource, name: &str) -> bool {
+fn known(done: &Done) -> Option<bool> {
+    let is_known = done.outcome.errors > 0 || done.outcome.ignored_fault.is_none();
+    is_known.then_some(done.outcome.errors == 0)
+}
+
+fn linear(plan: &Plan, model: &ModelSource, name: &str) -> Option<bool> {
     let (says, system) = meaning(model, name);
     let (claim, _) = forbidden(says).expect("a small formula").expect("it is of linear time");
-    run(plan, &system, Goal::Claimed(&claim)).outcome.end == End::Complete
+    known(&run(plan, &system, Goal::Claimed(&claim)))
 }
 
 /// Sees whether what is shown is so.
@@ -94,7 +99,7 @@ struct Validator<'a, 's> {
 impl Validator<'_, '_> {
     fn check(&mut self, evidence: &Evidence<Step>, state: usize) {
         let Evidence { formula, holds, because } = evidence;
-        assert_eq!(self.holding(formula).contains(&state), *holds, "{formula:?}");
+        assert_eq!(self.holding(formula).at(state), Some(*holds), "{formula:?}");
         match (formula, because) {
             (_, Because::State) => assert!(formula.is_of_state()),
             (Ctl::Runs(quantifier, _), Because::NoRun) => {
@@ -132,7 +137,7 @@ impl Validator<'_, '_> {
         assert_eq!(last.0, steps.len(), "the last state is a stable one");
         let among = |states: &[(usize, usize)], formula: &Ctl| {
             let so = self.holding(formula);
-            states.iter().all(|(_, state)| so.contains(state) == holds)
+            states.iter().all(|(_, state)| so.at(*state) == Some(holds))
         };
         let ends = std::slice::from_ref(last);
         let is_so = match (path, cycle_start) {
@@ -156,7 +161,10 @@ impl Validator<'_, '_> {
         };
         assert!(is_so, "{path:?} {holds}: {run:?}");
         match *cycle_start {
-            None => assert!(self.holding(&Ctl::some(Path::Always(Ctl::Const(true)))).contains(&last.1)),
+            None => {
+                let goes_on = self.holding(&Ctl::some(Path::Always(Ctl::Const(true)))).at(last.1);
+                assert_ne!(goes_on, Some(false), "{run:?}");
+            }
             Some(begins) => {
                 let from =
                     stable.iter().position(|(after, _)| *after == begins).expect("it begins where it is stable");
@@ -196,10 +204,10 @@ impl Validator<'_, '_> {
         assert!(self.kripke.is_fair(whole, self.fairness));
         let (Path::Always(kept) | Path::Eventually(kept) | Path::Release(_, kept)) = path else { return };
         let so = self.holding(kept);
-        assert!(whole.iter().all(|state| so.contains(state) == holds));
+        assert!(whole.iter().all(|state| so.at(*state) == Some(holds)));
     }
 
-    fn holding(&self, formula: &Ctl) -> BTreeSet<usize> {
+    fn holding(&self, formula: &Ctl) -> Truth {
         self.kripke.holding(formula, self.fairness)
     }
 
@@ -232,8 +240,8 @@ fn decided(formula: &Ctl, parts: &[Evidence<Step>]) -> Option<bool> {
 
 #[test]
 fn answers_and_evidence_are_right() {
-    let (mut models, mut yes, mut runs, mut nested) = (0, 0, 0, 0);
-    for seed in 0..500 {
+    let (mut models, mut yes, mut runs, mut nested, mut unknown, mut despite) = (0, 0, 0, 0, 0, 0);
+    for seed in 0..400 {
         let Some((model, text)) = model(seed) else { continue };
         let (says, system) = meaning(&model, "any");
         let Says::Branching(formula) = says else { panic!("it is of branching time") };
@@ -242,41 +250,50 @@ fn answers_and_evidence_are_right() {
         let backend = if seed % 2 == 0 { Backend::Jit } else { Backend::Interpret };
         for fairness in Fairness::ALL {
             let (holds, evidence) = branching(&plan(fairness, backend), &model, "any");
-            let expected = kripke.holding(formula, fairness).contains(&0);
+            let expected = kripke.holding(formula, fairness).at(0);
             assert_eq!(holds, expected, "seed {seed}, {fairness:?}:\n{text}");
+            despite += usize::from(kripke.has_faults() && holds.is_some());
+            if holds.is_none() {
+                unknown += 1;
+                continue;
+            }
             let evidence = evidence.unwrap_or_else(|| panic!("seed {seed}: no evidence:\n{text}"));
             let mut validator =
                 Validator { interpreter: &interpreter, kripke: &kripke, fairness, runs: 0, nested: 0 };
             validator.check(&evidence, 0);
             (runs, nested) = (runs + validator.runs, nested + validator.nested);
-            yes += usize::from(holds);
+            yes += usize::from(holds == Some(true));
         }
         models += 1;
     }
     assert!(models > 100 && runs > 200 && nested > 50, "{models}, {yes}, {runs}, {nested}");
+    assert!(unknown > 10 && despite > 10, "{unknown}, {despite}");
 }
 
 #[test]
 fn linear_and_branching_time_agree_on_what_all_fair_runs_do() {
     let (mut models, mut yes, mut differ) = (0, 0, 0);
-    for seed in 0..500 {
+    for seed in 0..250 {
         let Some((model, text)) = model(seed) else { continue };
         let (_, system) = meaning(&model, "ag");
-        if Kripke::of(&Interpreter::new(&system), MOST_STATES).is_none() {
-            continue;
-        }
+        let Some(kripke) = Kripke::of(&Interpreter::new(&system), MOST_STATES) else { continue };
         for (of_branching, of_linear) in [("ag", "g"), ("af", "f"), ("au", "u"), ("response", "r")] {
             let answers = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial].map(|fairness| {
                 let plan = plan(fairness, Backend::Jit);
                 let (holds, _) = branching(&plan, &model, of_branching);
                 let of_linear = linear(&plan, &model, of_linear);
-                assert_eq!(holds, of_linear, "seed {seed}, {of_branching}, {fairness:?}:\n{text}");
+                // With faults, one of them may know more.
+                let agree = match (holds, of_linear) {
+                    (Some(holds), Some(of_linear)) => holds == of_linear,
+                    (None, _) | (_, None) => kripke.has_faults(),
+                };
+                assert!(agree, "seed {seed}, {of_branching}, {fairness:?}: {holds:?}, {of_linear:?}:\n{text}");
                 holds
             });
-            yes += answers.iter().filter(|holds| **holds).count();
+            yes += answers.iter().filter(|holds| **holds == Some(true)).count();
             differ += usize::from(answers != [answers[0]; 4]);
         }
         models += 1;
     }
-    assert!(models > 100 && yes > models && yes < 15 * models && differ > 20, "{models}, {yes}, {differ}");
+    assert!(models > 60 && yes > models && yes < 15 * models && differ > 10, "{models}, {yes}, {differ}");
 }
