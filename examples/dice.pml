@@ -1,11 +1,12 @@
 /* expect: six violated: acceptance cycle
  * expect: six violated: acceptance cycle, fair strong
  * expect: always_six violated: acceptance cycle
- * expect: always_six holds, fair weak
- * expect: always_six holds, fair strong
+ * expect: always_six violated: acceptance cycle, fair weak
+ * expect: always_six violated: acceptance cycle, fair strong
+ * expect: always_six holds, fair component
  *
- * Somebody rolls a die, again and again, while somebody else counts. In branching time, what can happen again and again
- * does, if runs are fair.
+ * One process rolls a die, again and again, while another one counts. A fair run need not show a six, unless it takes every
+ * step that it can take again and again.
  */
 byte die = 1, turns;
 

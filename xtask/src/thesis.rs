@@ -54,7 +54,7 @@ fn formulas(entail: &Entail) -> Result<u64> {
         let report = entail.property(&find(model)?, &[asked, &["--fair", fairness]].concat())?;
         let verdict = report["verdict"].as_str().unwrap_or_default();
         let remark = if verdict == expected { "" } else { "  differs" };
-        println!("{model:<6}{fairness:<8}{:<26}{verdict}{remark}", asked[1]);
+        println!("{model:<6}{fairness:<10}{:<26}{verdict}{remark}", asked[1]);
         different += u64::from(verdict != expected);
     }
     Ok(different)

@@ -263,9 +263,9 @@ pub struct WhatArgs {
     #[command(flatten)]
     pub asked: AskedArgs,
     /// Which infinite runs count: all, or those in which no process that can move is kept from it
-    #[arg(long, value_name = "none|weak|strong|impartial", default_value = "none", value_parser = choice(
+    #[arg(long, value_name = "none|weak|strong|impartial|component", default_value = "none", value_parser = choice(
         &[("none", Fairness::None), ("weak", Fairness::Weak), ("strong", Fairness::Strong),
-            ("impartial", Fairness::Impartial)]))]
+            ("impartial", Fairness::Impartial), ("component", Fairness::Component)]))]
     pub fair: Fairness,
     /// Do not stop at the first error: count them all
     #[arg(long)]

@@ -56,6 +56,10 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
         let reason = "a slice need not keep all steps by which a process moves again and again";
         return Err(Failure::new(format!("{reason}; leave out `--slice`")));
     }
+    if args.how.slice && args.what.fair == Fairness::Component {
+        let reason = "the states of a slice lie in other components than those of the model";
+        return Err(Failure::new(format!("{reason}; leave out `--slice`")));
+    }
     if !args.log.log.is_empty() && args.how.runs > 1 {
         return Err(Failure::new("a log is of one search, but `--runs` asks for several"));
     }
@@ -289,6 +293,13 @@ impl Job<'_> {
             let system = System { propositions: propositions.clone(), ..self.model.in_motion() };
             return self.check_goal(property, system, Goal::Asked(formula, &asked), oversight, console);
         }
+        if !self.plan.fairness.is_for_linear_time() {
+            let fair = self.plan.fairness.name();
+            return Err(format!(
+                "`{}`: `--fair {fair}` is for formulas of branching time only; use `--fair strong`",
+                property.name
+            ));
+        }
         let (claim, judgement) = match forbidden(says) {
             Ok(Some(forbidden)) => forbidden,
             Ok(None) => return inconclusive(format!("checking {kind} properties is not available yet")),
@@ -424,6 +435,7 @@ impl Job<'_> {
             state_bytes: initial_size(interpreter),
             state_bits: done.state_bits,
             algorithm: done.algorithm,
+            fairness: done.fairness,
             reduction: done.reduction,
             swarm: done.swarm,
             checkpoint,

@@ -45,7 +45,7 @@ impl Neglected {
                 weak.or_else(|| sometimes.difference(&moving).next().map(|process| (process, Fairness::Strong)))
             }
             Fairness::Weak => sometimes.difference(&moving).next().map(|process| (process, Fairness::Strong)),
-            Fairness::Strong | Fairness::Impartial => None,
+            Fairness::Strong | Fairness::Impartial | Fairness::Component => None,
         }?;
         let view = interpreter.view(&state);
         let name = &interpreter.system().process_type(view.processes.get(*process)?.process_type).name;
@@ -57,7 +57,7 @@ impl Neglected {
         let Neglected { process, fairness } = self;
         let (when, option) = match fairness {
             Fairness::None | Fairness::Weak => ("all the time", "weak"),
-            Fairness::Strong | Fairness::Impartial => ("again and again", "strong"),
+            Fairness::Strong | Fairness::Impartial | Fairness::Component => ("again and again", "strong"),
         };
         format!("{process} could move {when} here, and never does; `--fair {option}` does not count such runs")
     }

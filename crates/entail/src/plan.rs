@@ -89,6 +89,14 @@ impl Goal<'_> {
             Goal::Mistake | Goal::Claimed(_) | Goal::Asked(..) => *wished,
         }
     }
+
+    /// Which infinite runs count, if those that are fair in this way should.
+    fn fairness(self, wished: Fairness) -> Fairness {
+        match self {
+            Goal::Mistake | Goal::Objection => Fairness::None,
+            Goal::Claimed(_) | Goal::Asked(..) => wished,
+        }
+    }
 }
 
 /// What a search has found, and what it took.
@@ -114,6 +122,8 @@ pub struct Done {
     /// How many bits a state has; rare ones may have more.
     pub state_bits: u32,
     pub algorithm: Algorithm,
+    /// Which infinite runs counted.
+    pub fairness: Fairness,
     /// Which propositions held in some state that the claim looked at, a bit for each.
     pub ever: u64,
     /// There were more processes than this, which is as many as can be treated fairly.
@@ -276,6 +286,8 @@ impl Plan {
             Goal::Objection => return Passes::NONE,
             Goal::Mistake => true,
             Goal::Claimed(claim) => claim.ignores_repetition,
+            // States that differ in nothing that matters may lie in different components.
+            Goal::Asked(..) if self.fairness == Fairness::Component => return Passes::NONE,
             // Who goes on without a stop has made his choices before others can move.
             Goal::Asked(..) => false,
         };
@@ -382,6 +394,7 @@ impl Plan {
             search,
             state_bits: model.bits(),
             algorithm,
+            fairness: goal.fairness(self.fairness),
             ever,
             crowded,
             evidence,

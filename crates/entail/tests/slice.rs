@@ -81,7 +81,8 @@ fn is_false(model: &ModelSource, name: &str) -> Option<(bool, u64)> {
     let Says::Branching(formula) = &meaning.says else { return None };
     let system = System { propositions: meaning.propositions.clone(), ..model.system.clone() };
     let kripke = Kripke::of(&Interpreter::new(&system), MOST_STATES)?;
-    Some((!kripke.holding(formula, Fairness::None).contains(&0), kripke.states.len() as u64))
+    let holds = kripke.holding(formula, Fairness::None).at(0)?;
+    Some((!holds, kripke.states.len() as u64))
 }
 
 /// A formula of branching time without `X`.

@@ -10,16 +10,21 @@ pub enum Question {
     And(QuestionId, QuestionId),
     Or(QuestionId, QuestionId),
     /// Whether it is so after some step.
-    Next(QuestionId),
+    Next {
+        then: QuestionId,
+        beyond: Beyond,
+    },
     /// Whether there is a run on which `then` is so at some time, and `first` until then.
     Until {
         first: QuestionId,
         then: QuestionId,
+        beyond: Beyond,
     },
     /// The same, or a run that is accepted on which `first` is always so.
     WeakUntil {
         first: QuestionId,
         then: QuestionId,
+        beyond: Beyond,
     },
     /// Whether the state lies in a component where this is always so, and a run that takes all of its steps again and
     /// again is accepted.
@@ -30,7 +35,28 @@ pub enum Question {
         first: QuestionId,
         then: QuestionId,
         round: QuestionId,
+        beyond: Beyond,
     },
+}
+
+/// What to assume beyond a fault. A run that ends in one says nothing about what would have come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Beyond {
+    /// Such a run is not one that was asked for.
+    No,
+    /// It is one.
+    Yes,
+}
+
+impl std::ops::Not for Beyond {
+    type Output = Beyond;
+
+    fn not(self) -> Beyond {
+        match self {
+            Beyond::No => Beyond::Yes,
+            Beyond::Yes => Beyond::No,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,7 +109,7 @@ impl Question {
             | Question::Not(_)
             | Question::And(..)
             | Question::Or(..) => false,
-            Question::Next(_)
+            Question::Next { .. }
             | Question::Until { .. }
             | Question::WeakUntil { .. }
             | Question::Round(_)

@@ -14,7 +14,7 @@ mod store;
 mod successors;
 
 pub use accepting::{Accepting, Concurrent, Propositional, Sets, Valuation};
-pub use branching::{Question, QuestionId, Questions};
+pub use branching::{Beyond, Question, QuestionId, Questions};
 pub use observer::{Event, Observer, Progress, StateName, Target};
 pub use reduction::{Reduced, Reduction};
 pub use shuffled::Shuffled;

@@ -11,12 +11,17 @@
 //! alone where the first thing holds. What is a component among these is one of the model only if no way leads out of it and
 //! back: that is another question ([`Question::Round`]), asked when a component is complete that would be accepted. It is
 //! answered by a search through all states, which says of each component whether it is of the kind.
+//!
+//! A run that ends in a fault says nothing about what would have come next. Each question says what to assume there
+//! ([`Beyond`]). [`decide`] asks for an answer that is the same with all assumptions. (Kleene's logic of three values, after
+//! Bruns and Godefroid, *Model checking partial state spaces with 3-valued temporal logics*, 1999.)
 
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use entail_model::{
-    Accepting, Fault, Full, Model, Numbered, Observer, Propositional, Question, QuestionId, Questions, StateKey,
-    Valuation,
+    Accepting, Beyond, Fault, Full, Model, Numbered, Observer, Propositional, Question, QuestionId, Questions,
+    StateKey, Valuation,
 };
 
 use crate::components::{ByModel, Complete, Note, Open};
@@ -41,6 +46,36 @@ pub struct Witness<S> {
     pub steps: Vec<S>,
     /// After so many steps it goes round for ever; otherwise what was looked for is found behind the last one.
     pub cycle_start: Option<usize>,
+}
+
+/// Whether something is so in the initial states of a model, whatever comes beyond faults; nothing if that depends on it, or if
+/// a search was cut short. `surely` is asked first: whether it is so, at the least. `perhaps` is whether it may be so.
+pub fn decide<M, S, O>(
+    model: &M,
+    mut store: impl FnMut() -> S,
+    [surely, perhaps]: [(&Questions, QuestionId); 2],
+    limits: &Limits,
+    observer: &mut O,
+) -> Answered<M::Step>
+where
+    M: Accepting + Propositional,
+    S: Numbered,
+    O: Observer<M::Step> + ?Sized,
+{
+    let began = Instant::now();
+    let mut answered = branching(model, &mut store(), surely.0, surely.1, limits, observer);
+    if answered.holds == Some(false) && answered.outcome.ignored_fault.is_some() {
+        let limits = Limits { time: limits.time.map(|time| time.saturating_sub(began.elapsed())), ..*limits };
+        answered = branching(model, &mut store(), perhaps.0, perhaps.1, &limits, observer);
+        if answered.holds == Some(true) {
+            return Answered { holds: None, witness: None, ..answered };
+        }
+    }
+    if answered.holds.is_some() {
+        // Whatever comes beyond it, the answer is the same.
+        answered.outcome.ignored_fault = None;
+    }
+    answered
 }
 
 /// Answers a question about the initial states of a model. `store` is empty at first.
@@ -79,7 +114,7 @@ where
     let about = positive(questions, asked);
     let witness = shown.zip(questions.number(about)).and_then(|(shown, number)| match questions.get(about) {
         // There is nothing to be shortened.
-        Question::Next(_) => Some(Witness::along(model, &shown.way, None)),
+        Question::Next { .. } => Some(Witness::along(model, &shown.way, None)),
         _ => shown.tell(model, store, number),
     });
     Answered { holds, outcome, witness }
@@ -247,7 +282,7 @@ where
             if let Some((key, note)) = search.ahead {
                 match self.look(search, key)? {
                     Look::Wait(question) => return ControlFlow::Continue(Turn::Ask(question, key)),
-                    Look::Found => return self.found(search, key, None),
+                    Look::Found => return self.found(search, Some(key), None),
                     Look::Passed => self.close(search, key)?,
                     Look::Through => {
                         self.enter(search, key, note)?;
@@ -267,17 +302,20 @@ where
                     search.taken = Some(taken);
                     return ControlFlow::Continue(Turn::Ask(question, key));
                 }
-                Retreat::Accepted(component) => return self.found(search, component[0], Some(component)),
+                Retreat::Accepted(component) => return self.found(search, Some(component[0]), Some(component)),
             }
-            let Some(Taken { ahead, note, .. }) = taken else {
+            let Some(Taken { ahead, note, broken, .. }) = taken else {
                 return ControlFlow::Continue(Turn::Done);
             };
+            if broken && search.beyond() == Beyond::Yes {
+                return self.found(search, None, None);
+            }
             match ahead {
                 Ahead::Nothing => {}
                 Ahead::Transient => self.run.enter_transient(&mut search.descent, &notes)?,
                 Ahead::Stable(key) => match self.known(search, key) {
                     Known::Nothing => search.ahead = Some((key, note)),
-                    Known::Answer(true) => return self.found(search, key, None),
+                    Known::Answer(true) => return self.found(search, Some(key), None),
                     Known::Answer(false) | Known::Elsewhere => {
                         self.run.stats.matched += 1;
                         self.run.tell_known(key, false);
@@ -288,7 +326,7 @@ where
                         let accepted = search.open.join(place, note).is_accepted(all);
                         if accepted && matches!(search.kind, Question::WeakUntil { .. }) {
                             let component = search.open.deepest().to_vec();
-                            return self.found(search, key, Some(component));
+                            return self.found(search, Some(key), Some(component));
                         }
                     }
                 },
@@ -301,7 +339,7 @@ where
         let word = Word(self.run.store.number(key));
         match (search.kind, word.answer(search.number)) {
             // It wants to know something else.
-            (Question::Next(_), _) => Known::Nothing,
+            (Question::Next { .. }, _) => Known::Nothing,
             // Whatever is said of that component, it is another one.
             (Question::Round(_), Some(_)) => Known::Elsewhere,
             (_, Some(answer)) => Known::Answer(answer),
@@ -313,10 +351,12 @@ where
     /// Looks at a state that a search has reached.
     fn look(&mut self, search: &Search<S::Key>, key: S::Key) -> ControlFlow<End, Look> {
         let (first, then) = match search.kind {
-            Question::Next(_) if search.open.states().is_empty() => return ControlFlow::Continue(Look::Through),
-            Question::Next(then) => (None, then),
-            Question::Until { first, then }
-            | Question::WeakUntil { first, then }
+            Question::Next { .. } if search.open.states().is_empty() => {
+                return ControlFlow::Continue(Look::Through);
+            }
+            Question::Next { then, .. } => (None, then),
+            Question::Until { first, then, .. }
+            | Question::WeakUntil { first, then, .. }
             | Question::Settle { first, then, .. } => (Some(first), then),
             Question::Round(of) => {
                 // All of the component is to be seen, but what is to be said of it must be known in the end.
@@ -370,7 +410,7 @@ where
 
     /// Nothing that the search looks for begins with this state.
     fn close(&mut self, search: &Search<S::Key>, key: S::Key) -> ControlFlow<End> {
-        if matches!(search.kind, Question::Next(_)) {
+        if matches!(search.kind, Question::Next { .. }) {
             return ControlFlow::Continue(());
         }
         let word = Word(self.run.store.number(key));
@@ -431,14 +471,17 @@ where
         ControlFlow::Continue(judged)
     }
 
-    /// There is a run of the kind that is looked for: all that is open leads there.
+    /// There is a run of the kind that is looked for: all that is open leads there. It has no target if it ends in a fault.
     fn found(
         &mut self,
         search: &mut Search<S::Key>,
-        target: S::Key,
+        target: Option<S::Key>,
         component: Option<Vec<S::Key>>,
     ) -> ControlFlow<End, Turn<S::Key>> {
-        if self.searches.is_empty() && self.shown.is_none() {
+        if let Some(target) = target
+            && self.searches.is_empty()
+            && self.shown.is_none()
+        {
             let turns = search.descent.turns();
             let way = WayIn { start: self.run.origin as u32, turns, target };
             self.shown = Some(Shown { way, component });
@@ -447,7 +490,9 @@ where
             let word = Word(self.run.store.number(key)).placed(before).answered(search.number, true);
             self.run.store.set_number(key, word.0);
         }
-        if !matches!(search.kind, Question::Next(_)) {
+        if let Some(target) = target
+            && !matches!(search.kind, Question::Next { .. })
+        {
             let word = Word(self.run.store.number(target));
             self.write(search, target, word.answered(search.number, true))?;
         }
@@ -489,7 +534,7 @@ where
                 Opinion::Known(false) => self.opinion_of(right, key, word, valuation),
                 other => other,
             },
-            Question::Next(_)
+            Question::Next { .. }
             | Question::Until { .. }
             | Question::WeakUntil { .. }
             | Question::Round(_)
@@ -545,6 +590,22 @@ impl<K: StateKey> Search<K> {
             descent: Descent::default(),
             ahead: None,
             taken: None,
+        }
+    }
+
+    /// What it assumes beyond a fault. A component is the same, whatever lies there.
+    fn beyond(&self) -> Beyond {
+        match self.kind {
+            Question::Next { beyond, .. }
+            | Question::Until { beyond, .. }
+            | Question::WeakUntil { beyond, .. }
+            | Question::Settle { beyond, .. } => beyond,
+            Question::Round(_)
+            | Question::Const(_)
+            | Question::Proposition(_)
+            | Question::Not(_)
+            | Question::And(..)
+            | Question::Or(..) => Beyond::No,
         }
     }
 

@@ -32,7 +32,7 @@ use std::time::Duration;
 use entail_disk::Scratch;
 use entail_model::{Fault, StateBuf};
 
-pub use branching::{Answered, Witness, branching};
+pub use branching::{Answered, Witness, branching, decide};
 pub use breadth_first::{breadth_first, resume_breadth_first};
 pub use components::components;
 pub use depth_first::{depth_first, resume_depth_first};

@@ -5,7 +5,7 @@ mod common;
 use std::collections::HashSet;
 
 use common::rings::{Edge, Rings};
-use entail_model::{Question, QuestionId, Questions};
+use entail_model::{Beyond, Question, QuestionId, Questions};
 use entail_search::{Answered, End, Limit, Limits, Witness, branching};
 use entail_store::{Lossless, Numbers};
 use entail_testkit::rng::Rng;
@@ -20,15 +20,16 @@ fn random_questions(rng: &mut Rng) -> (Questions, QuestionId) {
         let recent = known.len() - 1 - rng.below(2);
         let (one, other) = (known[recent], *rng.pick(&known));
         let (first, then) = if rng.chance(0.5) { (one, other) } else { (other, one) };
+        let beyond = if rng.chance(0.5) { Beyond::No } else { Beyond::Yes };
         let question = match rng.below(9) {
             0 => Question::Not(one),
             1 => Question::And(first, then),
             2 => Question::Or(first, then),
-            3 => Question::Next(one),
-            4 => Question::Until { first, then },
-            5 => Question::WeakUntil { first, then },
+            3 => Question::Next { then: one, beyond },
+            4 => Question::Until { first, then, beyond },
+            5 => Question::WeakUntil { first, then, beyond },
             6 => Question::Round(one),
-            _ => Question::Settle { first, then, round: questions.add(Question::Round(first)) },
+            _ => Question::Settle { first, then, round: questions.add(Question::Round(first)), beyond },
         };
         known.push(questions.add(question));
     }
@@ -41,8 +42,10 @@ fn holds(rings: &Rings, questions: &Questions, asked: QuestionId) -> HashSet<usi
     let stable = || (0..rings.nodes.len()).filter(|&node| !rings.nodes[node].transient);
     let of = |question| holds(rings, questions, question);
     let leads_to = |node: usize, to: &HashSet<usize>| rings.ways(node).iter().any(|(next, _)| to.contains(next));
-    let until = |first: &HashSet<usize>, mut holds: HashSet<usize>| loop {
-        let more: Vec<_> = first.iter().filter(|&&node| !holds.contains(&node) && leads_to(node, &holds)).collect();
+    let ends = |node: usize, beyond: Beyond| beyond == Beyond::Yes && rings.ends(node);
+    let until = |first: &HashSet<usize>, mut holds: HashSet<usize>, beyond: Beyond| loop {
+        let leads = |node: usize| leads_to(node, &holds) || ends(node, beyond);
+        let more: Vec<_> = first.iter().filter(|&&node| !holds.contains(&node) && leads(node)).collect();
         if more.is_empty() {
             return holds;
         }
@@ -57,16 +60,16 @@ fn holds(rings: &Rings, questions: &Questions, asked: QuestionId) -> HashSet<usi
         }
         Question::And(left, right) => &of(left) & &of(right),
         Question::Or(left, right) => &of(left) | &of(right),
-        Question::Next(then) => {
+        Question::Next { then, beyond } => {
             let then = of(then);
-            stable().filter(|&node| leads_to(node, &then)).collect()
+            stable().filter(|&node| leads_to(node, &then) || ends(node, beyond)).collect()
         }
-        Question::Until { first, then } => until(&of(first), of(then)),
-        Question::WeakUntil { first, then } => {
+        Question::Until { first, then, beyond } => until(&of(first), of(then), beyond),
+        Question::WeakUntil { first, then, beyond } => {
             let first = of(first);
             let among: Vec<_> = first.iter().copied().collect();
             let rounds = rings.accepted_rounds(&among).flatten();
-            until(&first, rounds.chain(of(then)).collect())
+            until(&first, rounds.chain(of(then)).collect(), beyond)
         }
         Question::Round(of_all) => {
             let of_all = of(of_all);
@@ -79,7 +82,7 @@ fn holds(rings: &Rings, questions: &Questions, asked: QuestionId) -> HashSet<usi
             let accepted = whole.filter(|round| rings.is_accepted(round) && round.is_subset(&of_all));
             accepted.flatten().copied().collect()
         }
-        Question::Settle { first, then, round } => until(&of(first), &of(then) | &of(round)),
+        Question::Settle { first, then, round, beyond } => until(&of(first), &of(then) | &of(round), beyond),
     }
 }
 
@@ -92,12 +95,12 @@ fn check(rings: &Rings, questions: &Questions, asked: QuestionId, witness: &Witn
     let (last, before) = stable.split_last().expect("the first one is stable");
     let of = |question| holds(rings, questions, question);
     let (first, then) = match questions.get(asked) {
-        Question::Next(then) => {
+        Question::Next { then, .. } => {
             assert_eq!(before.len(), 1);
             (None, then)
         }
-        Question::Until { first, then }
-        | Question::WeakUntil { first, then }
+        Question::Until { first, then, .. }
+        | Question::WeakUntil { first, then, .. }
         | Question::Settle { first, then, .. } => (Some(first), then),
         other => panic!("{other:?} is not about runs"),
     };
@@ -116,12 +119,9 @@ fn check(rings: &Rings, questions: &Questions, asked: QuestionId, witness: &Witn
 #[test]
 fn answers_are_those_of_the_definition() {
     let mut rng = Rng::new(23);
-    let (mut yes, mut no, mut shown, mut rounds) = (0, 0, 0, 0);
+    let (mut yes, mut no, mut shown, mut rounds, mut ending) = (0, 0, 0, 0, 0);
     for _ in 0..20_000 {
-        let rings = Rings::random(&mut rng);
-        if rings.has_end() {
-            continue;
-        }
+        let rings = Rings { faults: true, ..Rings::random(&mut rng) };
         let (questions, asked) = random_questions(&mut rng);
         let mut store = Numbers::new(Lossless::new(8));
         let answered = branching(&rings, &mut store, &questions, asked, &Limits::default(), &mut ());
@@ -139,8 +139,15 @@ fn answers_are_those_of_the_definition() {
             Question::Not(operand) => (operand, true),
             _ => (asked, false),
         };
+        let may_end = rings.has_end();
+        ending += usize::from(may_end);
         let is_of_runs = match questions.get(about) {
             Question::Round(_) => false,
+            // The run that was found may end in a fault.
+            Question::Next { beyond: Beyond::Yes, .. }
+            | Question::Until { beyond: Beyond::Yes, .. }
+            | Question::WeakUntil { beyond: Beyond::Yes, .. }
+            | Question::Settle { beyond: Beyond::Yes, .. } => !may_end,
             about => about.is_temporal(),
         };
         if is_of_runs && rings.initial.len() == 1 {
@@ -152,7 +159,10 @@ fn answers_are_those_of_the_definition() {
             }
         }
     }
-    assert!(yes > 4000 && no > 4000 && shown > 1000 && rounds > 100, "{yes}, {no}, {shown}, {rounds}");
+    assert!(
+        yes > 4000 && no > 4000 && shown > 1000 && rounds > 100 && ending > 1000,
+        "{yes}, {no}, {shown}, {rounds}, {ending}"
+    );
 }
 
 #[test]
@@ -161,7 +171,7 @@ fn a_search_that_is_cut_short_has_no_answer() {
     let rings = Rings::of(&line);
     let mut questions = Questions::default();
     let (no, yes) = (questions.add(Question::Const(false)), questions.add(Question::Const(true)));
-    let asked = questions.add(Question::Until { first: yes, then: no });
+    let asked = questions.add(Question::Until { first: yes, then: no, beyond: Beyond::No });
     let ask = |depth| {
         let mut store = Numbers::new(Lossless::new(8));
         let limits = Limits { depth, ..Limits::default() };

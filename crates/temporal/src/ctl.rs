@@ -2,7 +2,8 @@
 
 use crate::fairness::Fairness;
 use crate::formula::{Formula, Formulas, Proposition};
-use entail_model::{Question, QuestionId, Questions};
+use entail_model::{Beyond, Question, QuestionId, Questions};
+use std::collections::HashMap;
 use std::fmt;
 
 /// Something that is true or false in a state.
@@ -146,48 +147,62 @@ impl Ctl {
     }
 }
 
-/// What is asked of the states of a model if a formula is to be checked.
+/// What is asked of the states of a model if a formula is to be checked. A run that ends in a fault decides nothing: a formula
+/// is true if it is so whatever comes beyond faults, and false if nothing that may come there makes it true.
 #[derive(Clone, Debug)]
 pub struct Asked {
+    /// Whether the formula is true, whatever comes beyond faults.
+    pub surely: Inquiry,
+    /// Whether something that may come there makes it true.
+    pub perhaps: Inquiry,
+}
+
+/// A question, and all those that it depends on.
+#[derive(Clone, Debug)]
+pub struct Inquiry {
     pub questions: Questions,
-    /// Whether the formula is true.
     pub whole: QuestionId,
 }
 
 impl Asked {
-    /// Runs count if they are fair. Nothing if too much would have to be asked.
+    /// Path quantifiers range over the runs that are fair. (After Clarke, Emerson and Sistla.) Nothing if too much would have
+    /// to be asked.
     pub fn of(formula: &Ctl, fairness: Fairness) -> Option<Asked> {
-        let mut asking = Asking { questions: Questions::default(), whole: fairness != Fairness::None, fair: None };
-        if !fairness.lets_all_go_on() {
-            let (anything, nothing) =
-                (asking.questions.add(Question::Const(true)), asking.questions.add(Question::Const(false)));
-            asking.fair = Some(asking.weak_until(anything, nothing));
-        }
-        let whole = asking.state(formula);
-        let questions = asking.questions;
-        (questions.temporal() <= Questions::MOST_TEMPORAL).then_some(Asked { questions, whole })
+        let inquiry = |beyond| {
+            let mut asking = Asking { questions: Questions::default(), known: HashMap::new(), fairness, beyond };
+            let whole = asking.state(formula);
+            let questions = asking.questions;
+            (questions.temporal() <= Questions::MOST_TEMPORAL).then_some(Inquiry { questions, whole })
+        };
+        Some(Asked { surely: inquiry(Beyond::No)?, perhaps: inquiry(Beyond::Yes)? })
+    }
+
+    /// The questions to ask one after the other.
+    pub fn both(&self) -> [(&Questions, QuestionId); 2] {
+        [&self.surely, &self.perhaps].map(|inquiry| (&inquiry.questions, inquiry.whole))
     }
 }
 
 struct Asking {
     questions: Questions,
-    /// Whether a run that goes round for ever counts only if it goes through a whole component. That is what fairness is
-    /// in branching time: who is again and again where something can happen, sees it happen.
-    whole: bool,
-    /// Whether a fair run begins in a state, if that is not so in all.
-    fair: Option<QuestionId>,
+    /// What was asked before, by its address: both sides of `<->` are asked twice, with all that is inside of them.
+    known: HashMap<(*const Ctl, Beyond), QuestionId>,
+    fairness: Fairness,
+    /// What makes it harder, or easier, for the operand at hand to be true. A negation turns it round.
+    beyond: Beyond,
 }
 
 impl Asking {
     /// Formulas are limited in depth.
     fn state(&mut self, formula: &Ctl) -> QuestionId {
-        match formula {
+        let place = (std::ptr::from_ref(formula), self.beyond);
+        if let Some(known) = self.known.get(&place) {
+            return *known;
+        }
+        let asked = match formula {
             Ctl::Const(value) => self.questions.add(Question::Const(*value)),
             Ctl::Proposition(proposition) => self.questions.add(Question::Proposition(u32::from(proposition.0))),
-            Ctl::Not(operand) => {
-                let operand = self.state(operand);
-                self.not(operand)
-            }
+            Ctl::Not(operand) => self.negated(operand),
             Ctl::And(left, right) => {
                 let (left, right) = (self.state(left), self.state(right));
                 self.questions.add(Question::And(left, right))
@@ -197,23 +212,26 @@ impl Asking {
                 self.questions.add(Question::Or(left, right))
             }
             Ctl::Implies(left, right) => {
-                let (left, right) = (self.state(left), self.state(right));
-                let not = self.not(left);
-                self.questions.add(Question::Or(not, right))
+                let (not_left, right) = (self.negated(left), self.state(right));
+                self.questions.add(Question::Or(not_left, right))
             }
             Ctl::Equivalent(left, right) => {
-                let (left, right) = (self.state(left), self.state(right));
-                let both = self.questions.add(Question::And(left, right));
-                let (not_left, not_right) = (self.not(left), self.not(right));
+                let (is_left, is_right) = (self.state(left), self.state(right));
+                let both = self.questions.add(Question::And(is_left, is_right));
+                let (not_left, not_right) = (self.negated(left), self.negated(right));
                 let neither = self.questions.add(Question::And(not_left, not_right));
                 self.questions.add(Question::Or(both, neither))
             }
             Ctl::Runs(Quantifier::Some, path) => self.some(path),
             Ctl::Runs(Quantifier::All, path) => {
+                self.beyond = !self.beyond;
                 let some = self.some_other(path);
+                self.beyond = !self.beyond;
                 self.not(some)
             }
-        }
+        };
+        self.known.insert(place, asked);
+        asked
     }
 
     /// Whether there is a run of a kind.
@@ -251,18 +269,15 @@ impl Asking {
     fn some_other(&mut self, path: &Path) -> QuestionId {
         match path {
             Path::Next(operand) => {
-                let operand = self.state(operand);
-                let not = self.not(operand);
+                let not = self.negated(operand);
                 self.next(not)
             }
             Path::Always(operand) => {
-                let (operand, always) = (self.state(operand), self.questions.add(Question::Const(true)));
-                let not = self.not(operand);
+                let (not, always) = (self.negated(operand), self.questions.add(Question::Const(true)));
                 self.until(always, not)
             }
             Path::Eventually(operand) => {
-                let (operand, never) = (self.state(operand), self.questions.add(Question::Const(false)));
-                let not = self.not(operand);
+                let (not, never) = (self.negated(operand), self.questions.add(Question::Const(false)));
                 self.weak_until(not, never)
             }
             Path::Until(left, right) => {
@@ -274,8 +289,7 @@ impl Asking {
                 self.until(not_right, neither)
             }
             Path::Release(left, right) => {
-                let (left, right) = (self.state(left), self.state(right));
-                let (not_left, not_right) = (self.not(left), self.not(right));
+                let (not_left, not_right) = (self.negated(left), self.negated(right));
                 self.until(not_left, not_right)
             }
         }
@@ -283,9 +297,15 @@ impl Asking {
 
     /// Where the second one has not come yet, and where it comes too late.
     fn fails(&mut self, left: &Ctl, right: &Ctl) -> (QuestionId, QuestionId) {
-        let (left, right) = (self.state(left), self.state(right));
-        let (not_left, not_right) = (self.not(left), self.not(right));
+        let (not_left, not_right) = (self.negated(left), self.negated(right));
         (not_right, self.questions.add(Question::And(not_right, not_left)))
+    }
+
+    fn negated(&mut self, operand: &Ctl) -> QuestionId {
+        self.beyond = !self.beyond;
+        let operand = self.state(operand);
+        self.beyond = !self.beyond;
+        self.not(operand)
     }
 
     fn not(&mut self, operand: QuestionId) -> QuestionId {
@@ -296,31 +316,37 @@ impl Asking {
     }
 
     fn next(&mut self, then: QuestionId) -> QuestionId {
-        let then = self.continued(then);
-        self.questions.add(Question::Next(then))
+        let (then, beyond) = (self.continued(then), self.beyond);
+        self.questions.add(Question::Next { then, beyond })
     }
 
     fn until(&mut self, first: QuestionId, then: QuestionId) -> QuestionId {
-        let then = self.continued(then);
-        self.questions.add(Question::Until { first, then })
+        let (then, beyond) = (self.continued(then), self.beyond);
+        self.questions.add(Question::Until { first, then, beyond })
     }
 
     fn weak_until(&mut self, first: QuestionId, then: QuestionId) -> QuestionId {
-        let then = self.continued(then);
-        if !self.whole {
-            return self.questions.add(Question::WeakUntil { first, then });
+        let (then, beyond) = (self.continued(then), self.beyond);
+        match self.fairness {
+            Fairness::None | Fairness::Weak | Fairness::Strong | Fairness::Impartial => {
+                self.questions.add(Question::WeakUntil { first, then, beyond })
+            }
+            Fairness::Component => {
+                let round = self.questions.add(Question::Round(first));
+                self.questions.add(Question::Settle { first, then, round, beyond })
+            }
         }
-        let round = self.questions.add(Question::Round(first));
-        self.questions.add(Question::Settle { first, then, round })
     }
 
     /// Where this is so and a fair run begins.
     fn continued(&mut self, then: QuestionId) -> QuestionId {
-        match self.fair {
-            None => then,
-            Some(_) if self.questions.get(then) == Question::Const(false) => then,
-            Some(fair) => self.questions.add(Question::And(then, fair)),
+        if self.fairness.lets_all_go_on() || self.questions.get(then) == Question::Const(false) {
+            return then;
         }
+        let (always, never) =
+            (self.questions.add(Question::Const(true)), self.questions.add(Question::Const(false)));
+        let fair = self.weak_until(always, never);
+        self.questions.add(Question::And(then, fair))
     }
 }
 

@@ -399,14 +399,14 @@ impl<M: Propositional + Concurrent> Propositional for Product<'_, M> {
 impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
     fn sets(&self) -> Sets {
         match self.fairness {
-            Fairness::None | Fairness::Strong => Sets::first(self.claim.automaton.sets),
+            Fairness::None | Fairness::Strong | Fairness::Component => Sets::first(self.claim.automaton.sets),
             Fairness::Weak | Fairness::Impartial => Sets::first(Sets::MOST),
         }
     }
 
     fn sets_at(&self, state: &State, moves: &[Move<M::Step>]) -> Sets {
         match self.fairness {
-            Fairness::None | Fairness::Strong => Sets::default(),
+            Fairness::None | Fairness::Strong | Fairness::Component => Sets::default(),
             Fairness::Weak => self.of_processes().without(self.of_enabled(moves)),
             // Who is not there need not move.
             Fairness::Impartial => {
@@ -422,7 +422,7 @@ impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
     fn sets_of(&self, step: Move<M::Step>) -> Sets {
         let of_edge = step.edge.map_or(Sets::default(), |edge| Sets(self.edge(edge).marks.0));
         match (self.fairness, step.step) {
-            (Fairness::Weak | Fairness::Strong | Fairness::Impartial, Some(step)) => {
+            (Fairness::Weak | Fairness::Strong | Fairness::Impartial | Fairness::Component, Some(step)) => {
                 of_edge.and(self.of_process(self.model.owner(step)))
             }
             (Fairness::None, _) | (_, None) => of_edge,
@@ -431,7 +431,7 @@ impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
 
     fn demands(&self, _: &State, moves: &[Move<M::Step>]) -> Sets {
         match self.fairness {
-            Fairness::Strong => self.of_enabled(moves),
+            Fairness::Strong | Fairness::Component => self.of_enabled(moves),
             Fairness::None | Fairness::Weak | Fairness::Impartial => Sets::default(),
         }
     }

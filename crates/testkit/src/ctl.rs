@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use entail_model::{Concurrent, Propositional, StateBuf};
 use entail_temporal::Fairness;
-use entail_temporal::ctl::{Ctl, Path};
+use entail_temporal::ctl::{Ctl, Path, Quantifier};
 use entail_temporal::formula::Proposition;
 
 use crate::rng::Rng;
@@ -21,6 +21,8 @@ pub struct Place {
     /// The propositions, a bit for each.
     pub holds: u64,
     pub ways: Vec<Way>,
+    /// Whether a run can end in a fault before it comes to another stable state.
+    pub faults: bool,
     /// The processes that can move.
     pub enabled: BTreeSet<usize>,
     /// How many processes there are.
@@ -37,8 +39,40 @@ pub struct Way {
 
 type States = BTreeSet<usize>;
 
+/// Where something is true. A fault is a step to a state of which nothing is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Truth {
+    /// Whatever comes beyond faults.
+    pub surely: States,
+    /// With something that may come there.
+    pub perhaps: States,
+}
+
+impl Truth {
+    /// Whether it is true in a state, if that is known.
+    pub fn at(&self, state: usize) -> Option<bool> {
+        match (self.surely.contains(&state), self.perhaps.contains(&state)) {
+            (true, _) => Some(true),
+            (false, false) => Some(false),
+            (false, true) => None,
+        }
+    }
+
+    fn by(&self, other: &Truth, join: impl Fn(&States, &States) -> States) -> Truth {
+        Truth { surely: join(&self.surely, &other.surely), perhaps: join(&self.perhaps, &other.perhaps) }
+    }
+
+    fn and(&self, other: &Truth) -> Truth {
+        self.by(other, |one, other| one & other)
+    }
+
+    fn or(&self, other: &Truth) -> Truth {
+        self.by(other, |one, other| one | other)
+    }
+}
+
 impl Kripke {
-    /// Nothing if there are more than `most` states, or ways from one, or if something can go wrong.
+    /// Nothing if there are more than `most` states, or ways from one, or if something cannot be evaluated.
     pub fn of<M: Propositional + Concurrent>(model: &M, most: usize) -> Option<Kripke> {
         let mut kripke = Kripke::default();
         let mut numbers = HashMap::new();
@@ -47,7 +81,7 @@ impl Kripke {
         numbers.insert(kripke.states.first()?.clone(), 0);
         let mut next = 0;
         while let Some(state) = kripke.states.get(next).cloned() {
-            let (mut ways, mut enabled) = (Vec::new(), Vec::new());
+            let (mut ways, mut enabled, mut faults) = (Vec::new(), Vec::new(), false);
             model.enabled(&state, &mut enabled);
             // Path by path: the state, who has moved, and the transient states that were passed.
             let mut ahead = vec![(state.clone(), BTreeSet::new(), Vec::<StateBuf>::new())];
@@ -57,7 +91,8 @@ impl Kripke {
                 for step in steps {
                     let (mut there, mut movers) = (here.clone(), movers.clone());
                     if model.fire(step, &mut there).is_broken() {
-                        return None;
+                        faults = true;
+                        continue;
                     }
                     movers.insert(model.owner(step));
                     if !model.is_transient(&there) {
@@ -81,12 +116,13 @@ impl Kripke {
                 ways.push(Way { to: next, movers: BTreeSet::new() });
             }
             let valuation = model.valuation(&state, &mut M::Scratch::default());
-            if valuation.fault.is_some() || ways.is_empty() {
+            if valuation.fault.is_some() || ways.is_empty() && !faults {
                 return None;
             }
             kripke.places.push(Place {
                 holds: valuation.holds,
                 ways,
+                faults,
                 enabled: enabled.into_iter().map(|step| model.owner(step)).collect(),
                 processes: model.processes(&state),
             });
@@ -95,51 +131,64 @@ impl Kripke {
         Some(kripke)
     }
 
-    /// The states where a formula is true.
-    pub fn holding(&self, formula: &Ctl, fairness: Fairness) -> States {
+    /// Whether some run ends in a fault.
+    pub fn has_faults(&self) -> bool {
+        self.places.iter().any(|place| place.faults)
+    }
+
+    /// Where a formula is true.
+    pub fn holding(&self, formula: &Ctl, fairness: Fairness) -> Truth {
         let of = |formula: &Ctl| self.holding(formula, fairness);
-        let not = |states: &States| &self.all() - states;
+        let no = |formula: &Ctl| self.not(&of(formula));
+        let both = |states: States| Truth { surely: states.clone(), perhaps: states };
+        let all = both(self.all());
         match formula {
-            Ctl::Const(value) => self.all().into_iter().filter(|_| *value).collect(),
+            Ctl::Const(value) => both(self.all().into_iter().filter(|_| *value).collect()),
             Ctl::Proposition(proposition) => {
-                self.all().into_iter().filter(|&state| self.places[state].holds >> proposition.0 & 1 == 1).collect()
+                let holds = |state: &usize| self.places[*state].holds >> proposition.0 & 1 == 1;
+                both(self.all().into_iter().filter(holds).collect())
             }
-            Ctl::Not(operand) => not(&of(operand)),
-            Ctl::And(left, right) => &of(left) & &of(right),
-            Ctl::Or(left, right) => &of(left) | &of(right),
-            Ctl::Implies(left, right) => &not(&of(left)) | &of(right),
-            Ctl::Equivalent(left, right) => not(&(&of(left) ^ &of(right))),
-            Ctl::Runs(entail_temporal::ctl::Quantifier::Some, path) => match &**path {
+            Ctl::Not(operand) => no(operand),
+            Ctl::And(left, right) => of(left).and(&of(right)),
+            Ctl::Or(left, right) => of(left).or(&of(right)),
+            Ctl::Implies(left, right) => no(left).or(&of(right)),
+            Ctl::Equivalent(left, right) => of(left).and(&of(right)).or(&no(left).and(&no(right))),
+            Ctl::Runs(Quantifier::Some, path) => match &**path {
                 Path::Next(operand) => self.before(&of(operand), fairness),
                 Path::Always(operand) => self.always(&of(operand), fairness),
-                Path::Eventually(operand) => self.until(&self.all(), &of(operand), fairness),
+                Path::Eventually(operand) => self.until(&all, &of(operand), fairness),
                 Path::Until(left, right) => self.until(&of(left), &of(right), fairness),
                 Path::WeakUntil(left, right) => {
-                    &self.until(&of(left), &of(right), fairness) | &self.always(&of(left), fairness)
+                    self.until(&of(left), &of(right), fairness).or(&self.always(&of(left), fairness))
                 }
                 Path::Release(left, right) => {
                     let (left, right) = (of(left), of(right));
-                    &self.until(&right, &(&left & &right), fairness) | &self.always(&right, fairness)
+                    self.until(&right, &left.and(&right), fairness).or(&self.always(&right, fairness))
                 }
             },
-            Ctl::Runs(entail_temporal::ctl::Quantifier::All, path) => not(&match &**path {
-                Path::Next(operand) => self.before(&not(&of(operand)), fairness),
-                Path::Always(operand) => self.until(&self.all(), &not(&of(operand)), fairness),
-                Path::Eventually(operand) => self.always(&not(&of(operand)), fairness),
+            Ctl::Runs(Quantifier::All, path) => self.not(&match &**path {
+                Path::Next(operand) => self.before(&no(operand), fairness),
+                Path::Always(operand) => self.until(&all, &no(operand), fairness),
+                Path::Eventually(operand) => self.always(&no(operand), fairness),
                 Path::Until(left, right) => {
-                    let (no_left, no_right) = (not(&of(left)), not(&of(right)));
-                    &self.until(&no_right, &(&no_left & &no_right), fairness) | &self.always(&no_right, fairness)
+                    let (no_left, no_right) = (no(left), no(right));
+                    let too_late = self.until(&no_right, &no_left.and(&no_right), fairness);
+                    too_late.or(&self.always(&no_right, fairness))
                 }
                 Path::WeakUntil(left, right) => {
-                    let (no_left, no_right) = (not(&of(left)), not(&of(right)));
-                    self.until(&no_right, &(&no_left & &no_right), fairness)
+                    let (no_left, no_right) = (no(left), no(right));
+                    self.until(&no_right, &no_left.and(&no_right), fairness)
                 }
-                Path::Release(left, right) => self.until(&not(&of(left)), &not(&of(right)), fairness),
+                Path::Release(left, right) => self.until(&no(left), &no(right), fairness),
             }),
         }
     }
 
-    fn all(&self) -> States {
+    fn not(&self, truth: &Truth) -> Truth {
+        Truth { surely: &self.all() - &truth.perhaps, perhaps: &self.all() - &truth.surely }
+    }
+
+    pub fn all(&self) -> States {
         (0..self.places.len()).collect()
     }
 
@@ -147,15 +196,36 @@ impl Kripke {
         self.places[state].ways.iter().any(|way| targets.contains(&way.to))
     }
 
+    fn faulty(&self) -> States {
+        self.all().into_iter().filter(|&state| self.places[state].faults).collect()
+    }
+
+    /// Where a fair run begins, or one that ends in a fault where that is enough.
+    fn going_on(&self, fairness: Fairness) -> Truth {
+        let fair = self.reaching(&self.all(), &self.fair_cycles(&self.all(), fairness));
+        let perhaps = &fair | &self.reaching(&self.all(), &self.faulty());
+        // What has happened before a fault has happened, if only it could have gone on fairly.
+        let surely = if fairness.lets_all_go_on() { perhaps.clone() } else { fair };
+        Truth { surely, perhaps }
+    }
+
     /// Where a step leads to one of these, and a fair run goes on.
-    fn before(&self, targets: &States, fairness: Fairness) -> States {
-        let targets = targets & &self.always(&self.all(), fairness);
-        self.all().into_iter().filter(|&state| self.leads_to(state, &targets)).collect()
+    fn before(&self, targets: &Truth, fairness: Fairness) -> Truth {
+        let Truth { surely, perhaps } = targets.and(&self.going_on(fairness));
+        let leading_to = |targets: &States| -> States {
+            self.all().into_iter().filter(|&state| self.leads_to(state, targets)).collect()
+        };
+        Truth { surely: leading_to(&surely), perhaps: &leading_to(&perhaps) | &self.faulty() }
     }
 
     /// Where a fair run through the first ones comes to one of the others.
-    fn until(&self, first: &States, then: &States, fairness: Fairness) -> States {
-        self.reaching(first, &(then & &self.always(&self.all(), fairness)))
+    fn until(&self, first: &Truth, then: &Truth, fairness: Fairness) -> Truth {
+        let then = then.and(&self.going_on(fairness));
+        let faults = &first.perhaps & &self.faulty();
+        Truth {
+            surely: self.reaching(&first.surely, &then.surely),
+            perhaps: self.reaching(&first.perhaps, &(&then.perhaps | &faults)),
+        }
     }
 
     /// Where a run through the first ones comes to one of the others.
@@ -172,27 +242,51 @@ impl Kripke {
     }
 
     /// Where a fair run begins that remains among these.
-    fn always(&self, among: &States, fairness: Fairness) -> States {
-        if fairness == Fairness::None {
-            let mut left = among.clone();
-            while let Some(stuck) = left.iter().copied().find(|&state| !self.leads_to(state, &left)) {
-                left.remove(&stuck);
-            }
-            return left;
+    fn always(&self, among: &Truth, fairness: Fairness) -> Truth {
+        let faults = &among.perhaps & &self.faulty();
+        let cycles = |among: &States| self.fair_cycles(among, fairness);
+        Truth {
+            surely: self.reaching(&among.surely, &cycles(&among.surely)),
+            perhaps: self.reaching(&among.perhaps, &(&cycles(&among.perhaps) | &faults)),
         }
-        let components = self.components().into_iter();
-        let rounds = components.filter(|part| part.is_subset(among) && self.is_fair(part, fairness));
-        self.reaching(among, &rounds.flatten().collect())
     }
 
-    /// The largest sets of states that all lead to each other.
-    pub fn components(&self) -> Vec<States> {
-        let mut backward = vec![Vec::new(); self.places.len()];
-        for (state, place) in self.places.iter().enumerate() {
-            place.ways.iter().for_each(|way| backward[way.to].push(state));
+    /// Those of these states that lie on a fair cycle which remains among them.
+    fn fair_cycles(&self, among: &States, fairness: Fairness) -> States {
+        let fair = |components: Vec<States>| -> States {
+            components.into_iter().filter(|part| self.is_fair(part, fairness)).flatten().collect()
+        };
+        match fairness {
+            // What is fair to all on a cycle is so on a larger one too.
+            Fairness::None | Fairness::Weak | Fairness::Impartial => fair(self.components(among)),
+            // Whatever processes are never able to move on the cycle, all others must move on it.
+            Fairness::Strong => {
+                let most = self.places.iter().map(|place| place.processes).max().unwrap_or(0);
+                let disabled = |set: usize| {
+                    let is_out = |process: &usize| set >> process & 1 == 1;
+                    let without = |&state: &usize| !self.places[state].enabled.iter().any(is_out);
+                    among.iter().copied().filter(without).collect::<States>()
+                };
+                (0..1 << most).flat_map(|set| fair(self.components(&disabled(set)))).collect()
+            }
+            Fairness::Component => {
+                fair(self.components(&self.all()).into_iter().filter(|part| part.is_subset(among)).collect())
+            }
         }
-        let forward = |state: usize| self.places[state].ways.iter().map(|way| way.to).collect::<Vec<_>>();
-        let (mut components, mut left) = (Vec::new(), self.all());
+    }
+
+    /// The largest sets of states among these that all lead to each other, through no others.
+    pub fn components(&self, among: &States) -> Vec<States> {
+        let mut backward = vec![Vec::new(); self.places.len()];
+        for &state in among {
+            let ways = self.places[state].ways.iter().filter(|way| among.contains(&way.to));
+            ways.for_each(|way| backward[way.to].push(state));
+        }
+        let forward = |state: usize| {
+            let ways = self.places[state].ways.iter().map(|way| way.to);
+            ways.filter(|to| among.contains(to)).collect::<Vec<_>>()
+        };
+        let (mut components, mut left) = (Vec::new(), among.clone());
         while let Some(&state) = left.first() {
             let ahead = reach(state, forward);
             let component = &ahead & &reach(state, |state| backward[state].clone());
@@ -213,7 +307,9 @@ impl Kripke {
                 let treated = match fairness {
                     Fairness::None => true,
                     Fairness::Weak => places().any(|place| !place.enabled.contains(&process)),
-                    Fairness::Strong => places().all(|place| !place.enabled.contains(&process)),
+                    Fairness::Strong | Fairness::Component => {
+                        places().all(|place| !place.enabled.contains(&process))
+                    }
                     Fairness::Impartial => places().any(|place| place.processes <= process),
                 };
                 treated || moves.iter().any(|movers| movers.contains(&process))

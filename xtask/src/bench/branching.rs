@@ -32,9 +32,9 @@ const BOPDP: &str = "promela/bopdp.3.pm";
 const CASES: &[Case] = &[
     safety(PS2, &[]),
     safety(PS2, &["--search", "dfs"]),
-    formula(PS2, "AG(DeviceDriver.id < 3)", &["--fair", "strong"]),
-    formula(PS2, "AF(DeviceDriver.id = 2)", &["--fair", "strong"]),
-    formula(PS2, "AF(DeviceDriver.id = 3)", &["--fair", "strong"]),
+    formula(PS2, "AG(DeviceDriver.id < 3)", &["--fair", "component"]),
+    formula(PS2, "AF(DeviceDriver.id = 2)", &["--fair", "component"]),
+    formula(PS2, "AF(DeviceDriver.id = 3)", &["--fair", "component"]),
     safety(LAMPORT, &[]),
     safety(LAMPORT, &["--search", "dfs"]),
     formula(LAMPORT, "AG !(P_0@CS && P_1@CS)", &[]),

@@ -126,8 +126,8 @@ impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
             count => format!("after these {count} steps"),
         };
         let name = |formula: &Ctl| self.name(formula);
-        // What is repeated is only one way to go round: a fair run goes all of them.
-        let everywhere = self.fairness != Fairness::None;
+        // What is repeated is only one way to go round: a run that counts takes all of them.
+        let everywhere = self.fairness == Fairness::Component;
         let always = |formula: &Ctl| {
             let elsewhere = if everywhere { ", and everywhere it could go and come back from" } else { "" };
             format!("{} is always true on this run{elsewhere}", name(formula))
@@ -166,7 +166,7 @@ impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
     fn reason_of_none(&self, quantifier: Quantifier, path: &Path) -> String {
         let run = match self.fairness {
             Fairness::None => "run",
-            Fairness::Weak | Fairness::Strong | Fairness::Impartial => "fair run",
+            Fairness::Weak | Fairness::Strong | Fairness::Impartial | Fairness::Component => "fair run",
         };
         let name = |formula: &Ctl| self.name(formula);
         match (quantifier, path) {

@@ -125,13 +125,15 @@ where
         let mut parts = Vec::new();
         let by_effort = if sides[1].0.is_of_state() { [1, 0] } else { [0, 1] };
         for (side, enough) in by_effort.map(|side| sides[side]) {
-            let part = self.of(side, state)?;
+            // One side may be enough, though nothing is known of the other one.
+            let Some(part) = self.of(side, state) else { continue };
             if part.holds == enough {
                 return Some(Evidence { formula: formula.clone(), holds: so, because: Because::Parts(vec![part]) });
             }
             parts.push(part);
         }
-        Some(Evidence { formula: formula.clone(), holds: !so, because: Because::Parts(parts) })
+        let is_known = parts.len() == sides.len();
+        is_known.then(|| Evidence { formula: formula.clone(), holds: !so, because: Because::Parts(parts) })
     }
 
     /// Whether something that is about the state alone is true.

@@ -5,7 +5,7 @@ use crate::progress::Watch;
 use entail_disk::{Reader, Writer};
 use entail_ir::interpret::Step;
 use entail_model::{Accepting, Concurrent, Event, Fault, FaultKind, Observer, Progress, Propositional, Since};
-use entail_search::{Counterexample, End, ErrorKind, Limits, Outcome, branching};
+use entail_search::{Counterexample, End, ErrorKind, Limits, Outcome, decide};
 use entail_store::{Kept, Numbers, Short};
 use entail_temporal::Fairness;
 use entail_temporal::ctl::{Asked, Ctl, Quantifier};
@@ -20,13 +20,14 @@ pub(super) fn answer_of(formula: &Ctl, outcome: Outcome<Step>) -> (Outcome<Step>
             Some(Counterexample { error: ErrorKind::Fault(Fault { kind: FaultKind::Refuted, .. }), steps, .. }),
             _,
         ) => (true, Because::Run(Run { steps: steps.clone(), cycle_start: None, stations: Vec::new(), untold: 0 })),
-        (None, End::Complete) => (false, Because::NoRun),
+        // A run that ends in a fault may have been one.
+        (None, End::Complete) if outcome.ignored_fault.is_none() => (false, Because::NoRun),
         _ => return (outcome, None),
     };
     let holds = is_found == matches!(formula, Ctl::Runs(Quantifier::Some, _));
     let evidence = Some(Evidence { formula: formula.clone(), holds, because: run });
     let outcome = match (holds, is_found) {
-        (true, _) => Outcome { errors: 0, counterexample: None, ..outcome },
+        (true, _) => Outcome { errors: 0, counterexample: None, ignored_fault: None, ..outcome },
         (false, true) => outcome,
         (false, false) => Outcome { errors: 1, ..outcome },
     };
@@ -50,8 +51,8 @@ impl Asking<'_> {
         observer: &mut impl Observer<M::Step>,
     ) -> (Outcome<M::Step>, Option<Evidence<M::Step>>) {
         let began = Instant::now();
-        let Asked { questions, whole } = self.asked;
-        let answered = branching(model, &mut Numbers::new(store()), questions, *whole, self.limits, observer);
+        let store = || Numbers::new(store());
+        let answered = decide(model, store, self.asked.both(), self.limits, observer);
         let (outcome, holds) = (answered.outcome.clone(), answered.holds);
         if holds.is_none() {
             return (outcome, None);
@@ -59,7 +60,7 @@ impl Asking<'_> {
         let mut reasons = Reasons::new(model, self.fairness, |model: &Since<M>, asked: &Asked| {
             let time = self.limits.time.map(|time| time.saturating_sub(began.elapsed()));
             let limits = Limits { time, ..*self.limits };
-            branching(model, &mut Numbers::new(store()), &asked.questions, asked.whole, &limits, &mut ())
+            decide(model, store, asked.both(), &limits, &mut ())
         });
         let mut start = Vec::new();
         model.initial_states(&mut |state| start = state.to_vec());

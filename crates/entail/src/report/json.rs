@@ -9,6 +9,7 @@ use crate::swarm::{Found, Member, Swarm};
 use entail_ir::{Passes, System};
 use entail_model::Guarantee;
 use entail_store::Remains;
+use entail_temporal::Fairness;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -133,6 +134,9 @@ struct How<'a> {
     /// Why there was no reduction, if one might have expected it.
     #[serde(skip_serializing_if = "Option::is_none")]
     unreduced: Option<&'static str>,
+    /// Which infinite runs counted, if not all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fairness: Option<&'static str>,
     threads: u32,
     optimised: bool,
 }
@@ -348,6 +352,7 @@ fn how<'a>(searched: &'a Searched, plan: &Plan) -> How<'a> {
         fallback,
         reduction,
         unreduced,
+        fairness: (searched.fairness != Fairness::None).then(|| searched.fairness.name()),
         threads: plan.threads,
         optimised: plan.passes != Passes::NONE,
     }

@@ -16,6 +16,7 @@ use entail_front::ModelSource;
 use entail_model::Guarantee;
 use entail_search::{End, Limit, Stats};
 use entail_store::Rung;
+use entail_temporal::Fairness;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -75,6 +76,8 @@ pub struct Searched {
     /// How many bits a state is packed into.
     pub state_bits: u32,
     pub algorithm: Algorithm,
+    /// Which infinite runs counted.
+    pub fairness: Fairness,
     /// By what steps were left out, or why none were.
     pub reduction: Result<Reduction, Unreduced>,
     /// The runs that this was found by, if there were several.

@@ -13,6 +13,7 @@ use entail_ir::{Statement, System};
 use entail_model::Guarantee;
 use entail_search::{End, Errors, Limit};
 use entail_store::{Remains, Rung};
+use entail_temporal::Fairness;
 use std::fmt::{self, Write};
 use std::fs;
 use std::path::Path;
@@ -165,6 +166,17 @@ fn words(algorithm: Algorithm) -> &'static str {
     }
 }
 
+/// The runs that count, unless all do.
+fn fair_runs(fairness: Fairness) -> Option<&'static str> {
+    match fairness {
+        Fairness::None => None,
+        Fairness::Weak => Some("weakly fair runs"),
+        Fairness::Strong => Some("strongly fair runs"),
+        Fairness::Impartial => Some("impartial runs"),
+        Fairness::Component => Some("strongly fair runs that take every step of the component they stay in"),
+    }
+}
+
 fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> fmt::Result {
     let stats = searched.stats;
     let how = words(searched.algorithm);
@@ -190,6 +202,9 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
         show_count(stats.depth),
         if searched.reduction.is_ok() { ", not all orders of steps" } else { "" },
     )?;
+    if let Some(runs) = fair_runs(searched.fairness) {
+        writeln!(out, "  only {runs} count (`--fair {}`)", searched.fairness.name())?;
+    }
     if let Some(reason) = searched.reduction.err().and_then(Unreduced::words) {
         writeln!(out, "  all orders of steps were taken: {reason}")?;
     }

@@ -17,6 +17,8 @@ pub struct Rings {
     pub sets: u32,
     /// Stable nodes.
     pub initial: Vec<usize>,
+    /// Whether edges that lead nowhere may be taken: such a run ends in a fault.
+    pub faults: bool,
 }
 
 #[derive(Debug, Default)]
@@ -83,7 +85,7 @@ impl Rings {
         let edges = (0..rng.below(2 * count + 2)).map(|_| edge(rng)).collect();
         let others = (1..count).filter(|&node| !nodes[node].transient && rng.chance(0.1));
         let initial = std::iter::once(0).chain(others).collect();
-        Rings { nodes, edges, sets, initial }
+        Rings { nodes, edges, sets, initial, faults: false }
     }
 
     /// One set; its edges are the accepted ones. All nodes are stable, and the first one is initial.
@@ -94,7 +96,7 @@ impl Rings {
             let sets = if kind == Kind::Accepted { Sets::first(1) } else { Sets::default() };
             Edge { from, to, sets, ends: kind == Kind::Ends }
         };
-        Rings { nodes, edges: edges.iter().map(edge).collect(), sets: 1, initial: vec![0] }
+        Rings { nodes, edges: edges.iter().map(edge).collect(), sets: 1, initial: vec![0], faults: false }
     }
 
     fn leaving(&self, node: usize) -> impl Iterator<Item = u32> {
@@ -123,6 +125,20 @@ impl Rings {
                 passed.pop();
             }
         }
+    }
+
+    /// Whether an edge that leads nowhere leaves a node, or a transient one behind it.
+    pub fn ends(&self, node: usize) -> bool {
+        let (mut known, mut waiting) = (HashSet::new(), vec![node]);
+        while let Some(node) = waiting.pop() {
+            for Edge { to, ends, .. } in self.leaving(node).map(|edge| self.edges[edge as usize]) {
+                if ends {
+                    return true;
+                }
+                waiting.extend((self.nodes[to].transient && known.insert(to)).then_some(to));
+            }
+        }
+        false
     }
 
     /// All stable nodes that can be reached.
@@ -242,7 +258,8 @@ impl Model for Rings {
     fn fire(&self, step: u32, state: &mut StateBuf) -> Fired {
         let Edge { to, ends, .. } = self.edges[step as usize];
         *state = self.state_of(to);
-        let fault = Fault { kind: FaultKind::ClaimEnd, place: step, times: 1 };
+        let kind = if self.faults { FaultKind::Index } else { FaultKind::ClaimEnd };
+        let fault = Fault { kind, place: step, times: 1 };
         if ends { Fired::Broken(fault) } else { Fired::Done }
     }
 
