@@ -128,12 +128,13 @@ fn outward(entail: &Entail, case: &Case) -> Result<String> {
     let violated =
         report["properties"].as_array().and_then(|all| all.iter().find(|one| one["verdict"] == "violated"));
     let violated = violated.ok_or("we find nothing wrong")?;
-    let ours = replayed(entail, case, &folder, "found.trail")?;
-    let theirs = followed(&folder, &file, "found.trail")?;
+    let trail = violated["counterexample"]["trail"].as_str().ok_or("there is no trail")?;
+    let ours = replayed(entail, case, &folder, trail)?;
+    let theirs = followed(&folder, &file, trail)?;
     let same = case.compare(&ours, &theirs)?;
     let found = &violated["counterexample"];
     let claim = if violated["kind"] == "never" {
-        watched(&folder, &file, found, &theirs).map_err(|problem| format!("the claim: {problem}"))?;
+        watched(&folder, &file, (found, trail), &theirs).map_err(|problem| format!("the claim: {problem}"))?;
         ", with claim"
     } else {
         ""
@@ -142,13 +143,13 @@ fn outward(entail: &Entail, case: &Case) -> Result<String> {
 }
 
 /// An error if SPIN has not moved the claim to where it must be at the end of what we have found.
-fn watched(folder: &TempDir, file: &str, found: &Value, theirs: &Last) -> Result<()> {
+fn watched(folder: &TempDir, file: &str, (found, trail): (&Value, &str), theirs: &Last) -> Result<()> {
     let at = theirs.claim_at.as_deref().ok_or("it does not run along")?;
     if found["kind"] == "claim_end" && !at.contains("<valid end state>") && !theirs.assertion {
         return Err(format!("it ends at {at}").into());
     }
     if theirs.cycle {
-        let trail = std::fs::read_to_string(folder.path().join("found.trail"))?;
+        let trail = std::fs::read_to_string(folder.path().join(trail))?;
         let before = trail.split_inclusive('\n').take_while(|line| !line.starts_with("-1:"));
         std::fs::write(folder.path().join("before.trail"), before.collect::<String>())?;
         let begin = followed(folder, file, "before.trail")?.claim_at;

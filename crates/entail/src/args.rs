@@ -65,10 +65,9 @@ pub struct CheckArgs {
     /// Keep the search in this file now and then, and when it is cut off, so that it can be resumed; one property only
     #[arg(long, value_name = "FILE", conflicts_with = "sweep", help_heading = "Checkpoints")]
     pub checkpoint: Option<PathBuf>,
-    /// How often that is done
-    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = units::duration,
-        help_heading = "Checkpoints")]
-    pub every: Duration,
+    /// How often that is done [default: 10m]
+    #[arg(long, value_name = "DURATION", value_parser = units::duration, help_heading = "Checkpoints")]
+    pub every: Option<Duration>,
     /// Go on with a search that was kept in this file, and keep it there; of other options, only limits and what is
     /// written may be others than when it began
     #[arg(long, value_name = "FILE", conflicts_with = "sweep", help_heading = "Checkpoints")]
@@ -376,12 +375,12 @@ pub struct CacheArgs {
     /// How many states a cache has room for [default: as many as fit into half of the memory]
     #[arg(long = "cache-slots", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub slots: Option<u64>,
-    /// In how many slots of a cache a state may be
-    #[arg(long = "cache-probes", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub probes: u32,
-    /// How many states that a cache may forget are looked at, and the one that is worth least is forgotten
-    #[arg(long = "cache-collisions", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub collisions: u32,
+    /// In how many slots of a cache a state may be [default: 16]
+    #[arg(long = "cache-probes", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub probes: Option<u32>,
+    /// How many states that a cache may forget are looked at, and the one that is worth least is forgotten [default: 16]
+    #[arg(long = "cache-collisions", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub collisions: Option<u32>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -584,6 +583,16 @@ impl HowArgs {
             | Store::Compact
             | Store::Bitstate => Search::BreadthFirst,
         })
+    }
+}
+
+impl WhatArgs {
+    /// The options that decide which runs are errors, as they are typed.
+    pub fn words(&self) -> String {
+        let fair = (self.fair != Fairness::None).then(|| format!("--fair {:?}", self.fair).to_lowercase());
+        let no_assert = self.no_assert.then(|| "--no-assert".to_owned());
+        let no_end = self.no_end.then(|| "--no-end".to_owned());
+        fair.into_iter().chain(no_assert).chain(no_end).collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -1,7 +1,8 @@
 //! `entail check`: does the model satisfy its properties?
 
-use crate::args::{CheckArgs, CheckFormat, Search, Store};
+use crate::args::{CheckArgs, CheckFormat};
 use crate::console::{Console, Failure, Status};
+use crate::contradictions;
 use crate::coverage::{Coverage, Unreached};
 use crate::evidence::{Argument, Evidence, Teller, dot};
 use crate::keep::Keeping;
@@ -11,57 +12,28 @@ use crate::neglect::Neglected;
 use crate::plan::{Bound, Done, Goal, Oversight, Plan, Watched};
 use crate::progress::{Listener, Watch};
 use crate::property::{forbidden, stations};
+use crate::provenance::{Provenance, Shown};
 use crate::report::{Counterexample, PropertyReport, Report, Searched, Times, Verdict, coverage, json, spin, text};
 use crate::run::Walk;
 use crate::trail::{Trail, with_claim};
-use crate::units::{show_bytes, show_duration, show_share};
+use crate::trail_files::{TrailFiles, default_trail, numbered};
+use crate::units::{Sweep, plural, show_bytes, show_duration, show_share};
 use crate::violation::{Kind, Violation};
 use crate::{interrupt, machine, slice, swarm, sweep};
-use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKind, SAFETY, Says, Written};
+use entail_front::{Asked, Meaning, ModelSource, Property, PropertyKind, SAFETY, Says, Written};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
 use entail_model::{Fault, FaultKind, Guarantee};
 use entail_search::{End, ErrorKind, Limit};
 use entail_temporal::ctl::Asked as Branching;
-use entail_temporal::{Claim, Fairness, Judgement};
-use std::ffi::OsString;
+use entail_temporal::{Claim, Judgement};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure> {
-    for (file, option) in [(&args.trail, "--trail"), (&args.evidence, "--evidence")] {
-        if file.is_some() && args.models.len() > 1 {
-            return Err(Failure::new(format!("`{option}` names one file, but there are several models")));
-        }
-    }
-    if args.how.store == Store::Cache && args.how.search == Some(Search::BreadthFirst) {
-        let reason = "`--store cache` forgets states, and only the path of a depth-first search keeps it from going round for ever";
-        return Err(Failure::new(format!("{reason}; leave out `--search`")));
-    }
-    if args.how.threads > 1 && args.how.runs == 1 {
-        return Err(Failure::new(
-            "more than one thread is not available yet, except for several `--runs`".to_owned(),
-        ));
-    }
-    if args.how.runs > 1 && args.how.store.is_lossless() {
-        let reason = "`--runs` repeats a search that may lose states, and this one does not";
-        return Err(Failure::new(format!("{reason}; add `--store compact` or `--store bitstate`")));
-    }
-    if args.how.search() == Search::Nested && args.what.fair != Fairness::None {
-        let reason = "`--search nested` cannot tell fair runs from others";
-        return Err(Failure::new(format!("{reason}; leave out `--search`, and runs are searched by components")));
-    }
-    if args.how.slice && !args.what.fair.lets_all_go_on() {
-        let reason = "a slice need not keep all steps by which a process moves again and again";
-        return Err(Failure::new(format!("{reason}; leave out `--slice`")));
-    }
-    if args.how.slice && args.what.fair == Fairness::Component {
-        let reason = "the states of a slice lie in other components than those of the model";
-        return Err(Failure::new(format!("{reason}; leave out `--slice`")));
-    }
-    if !args.log.log.is_empty() && args.how.runs > 1 {
-        return Err(Failure::new("a log is of one search, but `--runs` asks for several"));
+    if let Some(contradiction) = contradictions::find(args) {
+        return Err(Failure::new(contradiction));
     }
     log::prepare(&args.log)?;
     let stop = interrupt::flag();
@@ -74,9 +46,10 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
         return Err(Failure::new("a checkpoint is of one search, but there are several models"));
     }
     let plan = Plan::of(args);
-    if let Some(sweep) = &args.sweep {
+    if let Some(sweep) = args.sweep.as_ref().filter(|sweep| !sweep.is_single()) {
         return sweep::check(args, sweep, &plan, &stop, console);
     }
+    let args = &sweep::with_value(args);
     let mut status = Status::Fine;
     let mut reports = Vec::new();
     for path in &args.models {
@@ -118,14 +91,26 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, oversight: Oversigh
         }
         Ok(selection) => {
             let alone = usize::from(selection.safety) + selection.named.len() == 1;
+            let base = args.trail.clone().unwrap_or_else(|| default_trail(path));
+            // One for every value of a constant would be too much of a good thing.
+            let trails = args.sweep.as_ref().is_none_or(Sweep::is_single).then(|| TrailFiles::new(base, alone));
             if let Some(keeping) = oversight.keeping
                 && let Err(error) = keeping.of(&selection.names())
             {
                 report.refuse(error, console);
                 return Report { model: Some(model), ..report };
             }
-            let job =
-                Job { path, args, plan, model: &model, asked: &asked, alone, started, read: started.elapsed() };
+            let job = Job {
+                path,
+                args,
+                plan,
+                model: &model,
+                fingerprint: model.fingerprint,
+                asked: &asked,
+                trails: trails.as_ref(),
+                started,
+                read: started.elapsed(),
+            };
             if args.how.slice {
                 let wanted =
                     selection.safety.then_some(None).into_iter().chain(selection.named.into_iter().map(Some));
@@ -154,6 +139,8 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, oversight: Oversigh
         }
     }
     report.model = Some(model);
+    report.constant =
+        args.sweep.as_ref().filter(|sweep| sweep.is_single()).map(|sweep| (sweep.name.clone(), sweep.low));
     if let Some(path) = &args.evidence {
         let searched = report.properties.iter().filter_map(|property| property.searched.as_ref());
         let arguments = searched.filter_map(|searched| searched.argument.as_ref());
@@ -200,9 +187,11 @@ struct Job<'a> {
     args: &'a CheckArgs,
     plan: &'a Plan,
     model: &'a ModelSource,
+    /// Of the whole model, also if only a slice is searched.
+    fingerprint: u64,
     asked: &'a [Asked],
-    /// Whether only one property is checked.
-    alone: bool,
+    /// Where trails go, if they are written.
+    trails: Option<&'a TrailFiles>,
     started: Instant,
     /// How long it took to read the model.
     read: Duration,
@@ -274,10 +263,8 @@ impl Job<'_> {
         console: &Console,
     ) -> Result<PropertyReport, String> {
         let kind = property.kind.name();
-        let without_search = |verdict| {
-            let (name, option) = (property.name.clone(), self.option(&property.name));
-            PropertyReport { name, kind, option, verdict, searched: None }
-        };
+        let without_search =
+            |verdict| PropertyReport { name: property.name.clone(), kind, verdict, searched: None };
         let inconclusive = |reason: String| Ok(without_search(Verdict::Inconclusive(reason)));
         let Some(Meaning { says, propositions, antecedents }) = &property.meaning else {
             return inconclusive("not checked: it cannot be read".into());
@@ -413,8 +400,13 @@ impl Job<'_> {
             let kept = argument.as_ref().and_then(|argument| argument.runs().first()?.trail.clone());
             self.counterexample(subject, interpreter, found, done.watched.as_ref(), kept, console)
         });
+        let cut_short = match outcome.end {
+            End::Limit(limit) => Some(self.limit_reached(limit, &done)),
+            End::Complete | End::Error => None,
+        };
         let searched = Searched {
             errors: outcome.errors,
+            cut_short,
             counterexample,
             argument,
             stats: outcome.stats,
@@ -438,10 +430,13 @@ impl Job<'_> {
             fairness: done.fairness,
             reduction: done.reduction,
             swarm: done.swarm,
+            unread: done.unread,
             checkpoint,
         };
-        let (name, option) = (subject.name.to_owned(), self.option(subject.name));
-        PropertyReport { name, kind: subject.kind, option, verdict, searched: Some(searched) }
+        if let Some(trails) = self.trails.filter(|_| verdict == Verdict::Holds) {
+            trails.remove_stale(&self.provenance(subject), console);
+        }
+        PropertyReport { name: subject.name.to_owned(), kind: subject.kind, verdict, searched: Some(searched) }
     }
 
     fn verdict(&self, interpreter: &Interpreter, done: &Done) -> Verdict {
@@ -460,11 +455,7 @@ impl Job<'_> {
         }
         match &done.guarantee {
             Guarantee::Exact => Verdict::Holds,
-            Guarantee::Probable { .. } => {
-                let alone = || coverage(&done.outcome.stats, &done.guarantee);
-                let share = show_share(done.swarm.as_ref().map_or_else(alone, |swarm| swarm.coverage));
-                Verdict::Inconclusive(format!("no error found in an estimated {share} of the states"))
-            }
+            Guarantee::Probable { .. } => Verdict::Inconclusive(self.nothing_found(done)),
         }
     }
 
@@ -478,6 +469,25 @@ impl Job<'_> {
             "check `safety` without `--no-assert`, which shows the run"
         };
         format!("a run ends in a fault{place}: {message}; such a run decides nothing: {advice}")
+    }
+
+    /// How much was seen, where states may have been lost.
+    fn nothing_found(&self, done: &Done) -> String {
+        let stats = &done.outcome.stats;
+        let share = done.swarm.as_ref().map_or_else(|| coverage(stats, &done.guarantee), |swarm| swarm.coverage);
+        let seen = match share {
+            Some(share) => format!("no error found in an estimated {} of the states", show_share(share)),
+            None => {
+                let stored = plural(stats.stored, "state");
+                format!("no error found in {stored}; so many were taken for others that their share is not known")
+            }
+        };
+        let cut = done.swarm.as_ref().and_then(|swarm| Some((swarm.cut?, swarm.runs.len())));
+        let cut = cut.map(|(limit, runs)| {
+            let (limit, of) = (self.limit_reached(limit, done), self.plan.runs);
+            format!("; {limit}, after {runs} of {of} runs were begun")
+        });
+        seen + &cut.unwrap_or_default()
     }
 
     fn limit_reached(&self, limit: Limit, done: &Done) -> String {
@@ -509,10 +519,13 @@ impl Job<'_> {
     ) -> Argument {
         let mut start = Vec::new();
         entail_model::Model::initial_states(interpreter, &mut |state| start = state.to_vec());
-        let mut kept = 0;
+        let (mut kept, provenance) = (0, self.provenance(subject));
+        let first = self.trails.map(|trails| (trails, trails.first(subject.name)));
         let keep = |run: &entail_search::Counterexample<Step>| {
             kept += 1;
-            self.write(self.trail(subject, kept), &Trail::of(run, &self.model.system).text(), console)
+            let (trails, first) = first.as_ref()?;
+            let trail = Trail { provenance: Some(provenance.clone()), ..Trail::of(run, &self.model.system) };
+            trails.write(numbered(first, kept), &trail.text(), console)
         };
         let (fairness, draws) = (self.plan.fairness, self.args.evidence.is_some());
         Teller { interpreter, fairness, start: &start, keep, draws, runs: 0 }.tell(evidence, &[])
@@ -537,6 +550,8 @@ impl Job<'_> {
         let claimed = watched.zip(subject.written).filter(|_| !found.start.is_empty());
         let text = claimed
             .map_or_else(|| trail.text(), |(watched, written)| with_claim(watched, written, &self.model.system));
+        let text = text + &self.provenance(subject).to_string();
+        let write = |trails: &TrailFiles| trails.write(trails.first(subject.name), &text, console);
         let (violation, last_steps) = tell(interpreter, subject, found);
         let cycle_start = match found.error {
             ErrorKind::Cycle { begins } => Some(begins),
@@ -549,65 +564,22 @@ impl Job<'_> {
             cycle_start,
             neglected: cycle_start.and_then(neglected),
             moves: trail.moves.len(),
-            trail: kept.or_else(|| self.write(self.trail(subject, 1), &text, console)),
+            trail: kept.or_else(|| self.trails.and_then(write)),
             last_steps,
         }
     }
 
-    /// What names the property to other commands.
-    fn option(&self, name: &str) -> Option<String> {
-        let asked = self.asked.iter().find(|asked| asked.name() == name);
-        let option = |asked: &Asked| match asked.kind {
-            AskedKind::Formula if asked.source == load::LTL => format!("{} '{}'", load::LTL, asked.text.trim()),
-            AskedKind::Formula => format!("-F {}", asked.source),
-            AskedKind::Ctl => format!("{} '{}'", load::CTL, asked.text.trim()),
-            AskedKind::Never | AskedKind::Hoa => format!("-N {}", asked.source),
-        };
-        let option = asked.map(option).or_else(|| (name != SAFETY).then(|| format!("--property {name}")));
-        if !self.args.how.slice {
-            return option;
-        }
-        Some(option.map_or("--slice".into(), |option| format!("--slice {option}")))
-    }
-
-    /// Where the trail of a property goes, or that of a run further inside its argument.
-    fn trail(&self, subject: Subject, number: usize) -> PathBuf {
-        let path = self.args.trail.clone().unwrap_or_else(|| {
-            let plain = self.alone || subject.name == SAFETY;
-            if plain { default_trail(self.path) } else { trail_of(self.path, subject.name) }
-        });
-        if number == 1 { path } else { path.with_extension(format!("{number}.trail")) }
-    }
-
-    /// Writes a trail, and says where. One for every value of a constant would be too much of a good thing.
-    fn write(&self, path: PathBuf, trail: &str, console: &Console) -> Option<PathBuf> {
-        if self.args.sweep.is_some() {
-            return None;
-        }
-        match fs::write(&path, trail) {
-            Ok(()) => Some(path),
-            Err(error) => {
-                console.complain(&format!("warning: cannot write {}: {error}\n", path.display()));
-                None
-            }
+    /// What a trail of a property says about where it comes from.
+    fn provenance(&self, subject: Subject) -> Provenance {
+        let property = self.model.properties.iter().find(|property| property.name == subject.name);
+        let built_in = || Shown { name: subject.name.to_owned(), ..Shown::default() };
+        Provenance {
+            slice: self.args.how.slice,
+            checks: self.args.what.words(),
+            property: Some(property.map_or_else(built_in, |property| Shown::of(property, self.asked))),
+            ..Provenance::of(self.path, self.fingerprint, &self.args.reading)
         }
     }
-}
-
-/// Where the trail of a model goes, and is looked for.
-pub fn default_trail(model: &Path) -> PathBuf {
-    let mut name = OsString::from(model);
-    name.push(".trail");
-    PathBuf::from(name)
-}
-
-/// Where the trail of one of several properties goes.
-fn trail_of(model: &Path, property: &str) -> PathBuf {
-    const LONGEST: usize = 40;
-    let letters = property.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' });
-    let mut name = OsString::from(model);
-    name.push(format!(".{}.trail", letters.take(LONGEST).collect::<String>()));
-    PathBuf::from(name)
 }
 
 /// What went wrong, and the steps before it.

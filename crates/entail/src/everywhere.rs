@@ -43,7 +43,8 @@ fn forgetful_plans(checks: Checks, states: u64) -> Vec<(String, Plan)> {
     let mut all = Vec::new();
     for reduction in [Reduction::None, Reduction::Stubborn] {
         for tenths in [8, 9, 12] {
-            let cache = CacheArgs { slots: Some((states * tenths / 10).max(1)), probes: 4, collisions: 2 };
+            let cache =
+                CacheArgs { slots: Some((states * tenths / 10).max(1)), probes: Some(4), collisions: Some(2) };
             let (search, store) = (Search::DepthFirst, Store::Cache);
             // With too little room it takes very long: that is no answer, and no mistake.
             let time = Some(Duration::from_secs(1));

@@ -52,6 +52,9 @@ pub struct Keeping {
     is_resumed: bool,
 }
 
+/// How often a search is kept.
+const USUAL_PAUSE: Duration = Duration::from_secs(600);
+
 /// What may be another when a search is resumed.
 const FREE: [&str; 9] =
     ["models", "resume", "checkpoint", "every", "time", "memory", "format", "trail", "evidence"];
@@ -95,7 +98,7 @@ impl Keeping {
         let now = Instant::now();
         Ok(Keeping {
             file,
-            every: args.every,
+            every: args.every.unwrap_or(USUAL_PAUSE),
             before: head.elapsed,
             head: RefCell::new(head),
             began: now,

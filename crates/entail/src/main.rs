@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod console;
+mod contradictions;
 mod coverage;
 #[cfg(test)]
 mod everywhere;
@@ -19,6 +20,7 @@ mod picture;
 mod plan;
 mod progress;
 mod property;
+mod provenance;
 mod replay;
 mod report;
 mod run;
@@ -28,6 +30,7 @@ mod slice;
 mod swarm;
 mod sweep;
 mod trail;
+mod trail_files;
 mod units;
 mod violation;
 

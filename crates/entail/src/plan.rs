@@ -16,7 +16,7 @@ use crate::swarm::Swarm;
 use asking::{Asking, OfModel, answer_of, of_model};
 use entail_disk::{Lasting, Reader, Saved, Scratch, Writer};
 use entail_ir::interpret::Step;
-use entail_ir::passes::optimised;
+use entail_ir::passes::{Optimised, optimise};
 use entail_ir::stubborn::{Proviso, Rule};
 use entail_ir::{Interpreter, Passes};
 use entail_jit::{Either, Jit};
@@ -132,6 +132,8 @@ pub struct Done {
     pub evidence: Option<Evidence<Step>>,
     /// By what the search left out steps, or why it did not.
     pub reduction: Result<Reduction, Unreduced>,
+    /// The variables that were left out, as nothing depends on them.
+    pub unread: Vec<String>,
     pub seed: u64,
     /// The runs that this was found by, if there were several.
     pub swarm: Option<Swarm>,
@@ -253,7 +255,7 @@ impl Plan {
         watch: &mut Watch,
     ) -> Result<Done, String> {
         let began = Instant::now();
-        let system = optimised(interpreter.system(), self.passes_for(goal));
+        let Optimised { system, unread } = optimise(interpreter.system(), self.passes_for(goal));
         let optimised = &Interpreter::new(&system);
         let (engine, fallback) = match self.backend {
             Backend::Jit => match Jit::compile(optimised) {
@@ -263,6 +265,7 @@ impl Plan {
             Backend::Interpret => (Either::Interpreter(optimised), None),
         };
         let mut done = self.search(optimised, engine, goal, began, oversight, watch)?;
+        done.unread = unread;
         if fallback.is_some() {
             (done.backend, done.fallback) = (Backend::Interpret, fallback);
         }
@@ -399,6 +402,7 @@ impl Plan {
             crowded,
             evidence,
             reduction,
+            unread: Vec::new(),
             seed: self.seed,
             swarm: None,
         })
@@ -561,7 +565,7 @@ impl Default for Plan {
             store: Store::Auto,
             hash_bits: None,
             array: None,
-            cache: CacheArgs { slots: None, probes: 4, collisions: 4 },
+            cache: CacheArgs { slots: None, probes: Some(4), collisions: Some(4) },
             seed: 0,
             runs: 1,
             mixes: false,

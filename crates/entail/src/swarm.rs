@@ -9,7 +9,7 @@ use crate::progress::Watch;
 use crate::report::coverage;
 use entail_ir::Interpreter;
 use entail_model::Guarantee;
-use entail_search::{End, Errors};
+use entail_search::{End, Errors, Limit};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
@@ -19,8 +19,10 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Swarm {
     pub runs: Vec<Member>,
-    /// The share of the states that one of them has seen, by estimate.
-    pub coverage: f64,
+    /// The share of the states that one of them has seen, if that can be estimated.
+    pub coverage: Option<f64>,
+    /// The limit that some of them reached.
+    pub cut: Option<Limit>,
 }
 
 /// One of the runs.
@@ -30,7 +32,9 @@ pub struct Member {
     pub seed: u64,
     pub algorithm: Algorithm,
     pub stored: u64,
-    /// The share of the states that it has seen, by estimate, if it came to its end.
+    /// Whether it came to its end.
+    pub is_complete: bool,
+    /// The share of the states that it has seen, if it came to its end and that can be estimated.
     pub coverage: Option<f64>,
     pub found: Found,
 }
@@ -80,7 +84,14 @@ pub fn run(plan: &Plan, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool
     });
     let last = finished.iter().position(|done| done.as_ref().is_some_and(|done| is_enough(done, plan)));
     finished.truncate(last.map_or(count, |last| last + 1));
-    merged(plan, finished.into_iter().flatten().collect(), began.elapsed())
+    let done = merged(plan, finished.into_iter().flatten().collect(), began.elapsed());
+    let swarm = done.swarm.map(|swarm| {
+        // Those that were never begun had no time left, or were not wanted any more.
+        let is_short = last.is_none() && swarm.runs.len() < count;
+        let limit = if stop.load(Ordering::Relaxed) { Limit::Interrupted } else { Limit::Time };
+        Swarm { cut: swarm.cut.or(is_short.then_some(limit)), ..swarm }
+    });
+    Done { swarm, ..done }
 }
 
 /// Whether no other run can add anything.
@@ -145,6 +156,11 @@ fn seed(first: u64, number: u64) -> u64 {
 fn merged(plan: &Plan, mut all: Vec<Done>, search: Duration) -> Done {
     let members: Vec<Member> = all.iter().map(|done| Member::of(done, plan)).collect();
     let missed: f64 = members.iter().map(|member| 1.0 - member.coverage.unwrap_or(0.0)).product();
+    let is_estimated = members.iter().any(|member| member.coverage.is_some());
+    let cut = all.iter().find_map(|done| match done.outcome.end {
+        End::Limit(limit) => Some(limit),
+        End::Complete | End::Error => None,
+    });
     // The most that can be kept at a time.
     let mut bytes: Vec<u64> = all.iter().map(|done| done.outcome.bytes).collect();
     bytes.sort_unstable_by_key(|bytes| std::cmp::Reverse(*bytes));
@@ -161,14 +177,15 @@ fn merged(plan: &Plan, mut all: Vec<Done>, search: Duration) -> Done {
     let mut done = all.swap_remove(best);
     (done.outcome.bytes, done.outcome.errors, done.search) = (bytes, errors, search);
     done.outcome.ignored_fault = ignored_fault;
-    Done { swarm: Some(Swarm { runs: members, coverage: 1.0 - missed }), ..done }
+    let coverage = is_estimated.then_some(1.0 - missed);
+    Done { swarm: Some(Swarm { runs: members, coverage, cut }), ..done }
 }
 
 impl Member {
     fn of(done: &Done, plan: &Plan) -> Member {
         let stored = done.outcome.stats.stored;
         let coverage = match done.outcome.end {
-            End::Complete => Some(coverage(&done.outcome.stats, &done.guarantee)),
+            End::Complete => coverage(&done.outcome.stats, &done.guarantee),
             End::Error | End::Limit(_) => None,
         };
         let found = match done.outcome.errors {
@@ -176,7 +193,8 @@ impl Member {
             0 => Found::Nothing,
             _ => Found::Error,
         };
-        Member { seed: done.seed, algorithm: done.algorithm, stored, coverage, found }
+        let is_complete = done.outcome.end == End::Complete;
+        Member { seed: done.seed, algorithm: done.algorithm, stored, is_complete, coverage, found }
     }
 }
 
@@ -187,7 +205,7 @@ mod tests {
     use entail_front::source::Sources;
     use entail_front::{ModelSource, promela};
     use entail_model::Model;
-    use entail_search::{Checks, Limit};
+    use entail_search::Checks;
 
     /// About 30,000 states, and one of them is wrong.
     const RARE: &str = "
@@ -275,8 +293,8 @@ mod tests {
         let swarm = done.swarm.as_ref().expect("a swarm");
         assert_eq!((done.outcome.errors, done.outcome.end, swarm.runs.len()), (0, End::Complete, 6));
         let missed: f64 = swarm.runs.iter().map(|member| 1.0 - member.coverage.expect("complete")).product();
-        assert!((swarm.coverage - (1.0 - missed)).abs() < 1e-12 && missed > 0.0);
-        assert!(swarm.runs.iter().all(|member| member.coverage < Some(swarm.coverage)));
+        assert!((swarm.coverage.expect("complete") - (1.0 - missed)).abs() < 1e-12 && missed > 0.0);
+        assert!(swarm.runs.iter().all(|member| member.coverage < swarm.coverage));
         assert!(swarm.runs.iter().all(|member| member.stored <= done.outcome.stats.stored));
     }
 
@@ -286,7 +304,7 @@ mod tests {
         let done = searched(&exact, &model(&RARE.replace("23", "99")), false);
         assert_eq!((done.guarantee.clone(), done.outcome.end), (Guarantee::Exact, End::Complete));
         let swarm = done.swarm.as_ref().expect("a swarm");
-        assert_eq!((swarm.runs.len(), swarm.runs[0].found, swarm.coverage), (1, Found::NothingAtAll, 1.0));
+        assert_eq!((swarm.runs.len(), swarm.runs[0].found, swarm.coverage), (1, Found::NothingAtAll, Some(1.0)));
     }
 
     #[test]

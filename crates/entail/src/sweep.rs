@@ -5,7 +5,7 @@ use crate::check::check_one;
 use crate::console::{Console, Failure, Status};
 use crate::plan::{Oversight, Plan};
 use crate::report::{PropertyReport, Verdict, json};
-use crate::units::{Sweep, plural};
+use crate::units::{Sweep, plural, shell_word};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,11 +41,21 @@ pub fn check(
             }
         }
         console.out.write_all(tally.text(sweep).as_bytes())?;
+        console.out.write_all(tally.hint(path, sweep).as_bytes())?;
     }
     if args.format == CheckFormat::Json {
         console.out.write_all(json::documents(&reports).as_bytes())?;
     }
     Ok(status)
+}
+
+/// The options of a check with the only value of a constant, if there is one: it is a check like any other.
+pub fn with_value(args: &CheckArgs) -> CheckArgs {
+    let mut args = args.clone();
+    if let Some(Sweep { name, low, .. }) = &args.sweep {
+        args.reading.fixed.push(format!("{name}={low}"));
+    }
+    args
 }
 
 /// The verdicts for one value.
@@ -103,6 +113,18 @@ impl Tally {
             }
         }
         text
+    }
+}
+
+impl Tally {
+    /// How to see a run that breaks a property.
+    fn hint(&self, path: &Path, sweep: &Sweep) -> String {
+        let violated = self.properties.iter().find_map(|(_, values)| values[1].first());
+        violated.map_or(String::new(), |value| {
+            let value = format!("{}={value}..{value}", sweep.name);
+            let (path, value) = (shell_word(path), shell_word(value));
+            format!("\n  hint: to see a run that breaks it:  entail check {path} --for {value}\n")
+        })
     }
 }
 

@@ -8,6 +8,7 @@
 //! -4:-4:-4    statements were merged: a line may stand for itself and statements after it
 //! -1:-1:-1    what follows is repeated for ever
 //! -5 … -8     in which order processes and statements were tried
+//! # …         a comment, and the end of the trail for SPIN; see [`Provenance`]
 //! ```
 //!
 //! The claim's line stands before those of the step that it watches, several if it has atomic sequences. Where the processes
@@ -16,6 +17,7 @@
 //! `spin -t` leaves out its lines, with the same `-N FILE` it follows them.
 
 use crate::plan::Watched;
+use crate::provenance::{self, Provenance};
 use entail_front::Written;
 use entail_ir::System;
 use entail_ir::interpret::Step;
@@ -30,6 +32,8 @@ pub struct Trail {
     pub cycle_start: Option<usize>,
     /// A line may stand for itself and statements after it.
     pub merged: bool,
+    /// Where it comes from, if it says so.
+    pub provenance: Option<Provenance>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +48,8 @@ pub struct Move {
 /// Longer trails are refused: nobody could use them.
 const MAX_MOVES: usize = 1 << 27;
 const MAX_LINE: u64 = 80;
+/// Formulas may be long.
+const MAX_PROVENANCE: u64 = 1 << 20;
 
 /// The line before what is repeated.
 const CYCLE: &str = "-1:-1:-1\n";
@@ -68,6 +74,7 @@ impl Trail {
             // Behind the last step, it is the last state that remains for ever.
             lines.insert(start.min(lines.len()), CYCLE.to_owned());
         }
+        lines.extend(self.provenance.as_ref().map(Provenance::to_string));
         lines.concat()
     }
 
@@ -77,6 +84,10 @@ impl Trail {
         let mut claim = false;
         for line in 1.. {
             let Some(text) = next_line(&mut input).map_err(|error| format!("line {line}: {error}"))? else { break };
+            if text.starts_with(b"#") {
+                trail.provenance = provenance(text, &mut input).map_err(|why| format!("line {line}: {why}"))?;
+                continue;
+            }
             let numbers = parse_line(&text)
                 .ok_or_else(|| format!("line {line} is not of the form `step:process:statement`"))?;
             match numbers {
@@ -126,14 +137,15 @@ pub fn with_claim(run: &Watched, claim: &Written, system: &System) -> String {
 /// A trail that is written while the run goes on, however long that is.
 pub struct Record<W> {
     out: W,
+    provenance: Option<Provenance>,
     moves: u32,
     /// Nothing can be written after something could not.
     failed: Option<io::Error>,
 }
 
 impl<W: Write> Record<W> {
-    pub fn new(out: W) -> Record<W> {
-        Record { out, moves: 0, failed: None }
+    pub fn new(out: W, provenance: Option<Provenance>) -> Record<W> {
+        Record { out, provenance, moves: 0, failed: None }
     }
 
     /// A step was taken, of a model that could start.
@@ -149,6 +161,7 @@ impl<W: Write> Record<W> {
 
     pub fn finish(mut self) -> io::Result<()> {
         self.failed.map_or(Ok(()), Err)?;
+        self.provenance.iter().try_for_each(|known| write!(self.out, "{known}"))?;
         self.out.flush()
     }
 }
@@ -180,6 +193,14 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
+/// Reads the rest of a comment, which may say where the trail comes from.
+fn provenance(mut line: Vec<u8>, input: &mut impl BufRead) -> Result<Option<Provenance>, String> {
+    if !line.ends_with(b"\n") {
+        input.take(MAX_PROVENANCE).read_until(b'\n', &mut line).map_err(|error| error.to_string())?;
+    }
+    line.strip_prefix(provenance::MARK.as_bytes()).map(Provenance::parse).transpose()
+}
+
 fn parse_line(line: &[u8]) -> Option<[i64; 3]> {
     let text = std::str::from_utf8(line.trim_ascii()).ok()?;
     let mut numbers = text.split(':').map(|number| number.trim().parse::<i32>().map(i64::from).ok());
@@ -193,6 +214,7 @@ mod tests {
     use crate::coverage::Coverage;
     use crate::plan::{Goal, Plan};
     use crate::progress::Watch;
+    use crate::provenance::{ReadAs, Shown};
     use entail_front::source::Sources;
     use entail_front::{Meaning, PropertyKind, Says, promela};
     use entail_ir::Interpreter;
@@ -220,9 +242,23 @@ mod tests {
     }
 
     #[test]
+    fn where_it_comes_from_is_read_again() {
+        let formula = "[] (x == 1) ".repeat(1000);
+        let shown =
+            Shown { name: "f".into(), text: formula.clone(), asked: Some(("ltl".into(), "--ltl".into(), formula)) };
+        let reading = ReadAs { defines: vec!["N=3".into(), "TEXT=\"a\nb\"".into()], ..ReadAs::default() };
+        let provenance =
+            Provenance { model: "m.pml".into(), reading, property: Some(shown), ..Provenance::default() };
+        let trail = Trail { moves: moves(&[(1, 0, 9)]), provenance: Some(provenance), ..Trail::default() };
+        assert_eq!(read(&trail.text()), Ok(trail.clone()));
+        assert_eq!(read("1:0:9\n# a comment\n").map(|trail| trail.provenance), Ok(None));
+        assert!(read("1:0:9\n# entail {\n").unwrap_err().contains("line 2"));
+    }
+
+    #[test]
     fn what_is_repeated_is_marked_even_if_it_is_no_step() {
-        let trail =
-            |start| Trail { moves: moves(&[(1, 0, 9), (2, 1, 0)]), cycle_start: Some(start), merged: false };
+        let moves = moves(&[(1, 0, 9), (2, 1, 0)]);
+        let trail = |start| Trail { moves: moves.clone(), cycle_start: Some(start), ..Trail::default() };
         assert_eq!(trail(1).text(), "1:0:9\n-1:-1:-1\n2:1:0\n");
         assert_eq!(trail(2).text(), "1:0:9\n2:1:0\n-1:-1:-1\n");
         assert_eq!(read(&trail(2).text()), Ok(trail(2)));

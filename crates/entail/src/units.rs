@@ -1,5 +1,6 @@
 //! Sizes and durations, as people write and read them.
 
+use std::path::Path;
 use std::time::Duration;
 
 /// `512M`, `8G`, `1.5GiB`, `4096`: bytes, with powers of 1024.
@@ -91,6 +92,16 @@ pub fn show_share(share: f64) -> String {
     format!("{:.digits$}%", (100.0 * share * scale).floor() / scale)
 }
 
+/// A word of a command line that a shell takes as it is.
+pub fn shell_word(word: impl AsRef<Path>) -> String {
+    let word = word.as_ref().display().to_string();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./:=@%+,-".contains(letter);
+    let is_plain = !word.is_empty() && word.chars().all(is_plain);
+    // What begins with a dash would be an option.
+    let word = if word.starts_with('-') { format!("./{word}") } else { word };
+    if is_plain { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
 /// `1 state`, `2 states`.
 pub fn plural(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", show_count(count)) }
@@ -102,6 +113,12 @@ pub struct Sweep {
     pub name: String,
     pub low: i32,
     pub high: i32,
+}
+
+impl Sweep {
+    pub fn is_single(&self) -> bool {
+        self.low == self.high
+    }
 }
 
 /// Like `N=0..255`.

@@ -110,9 +110,9 @@ fn the_value_given_for_a_constant_wins_over_the_one_in_the_model() {
     assert!(told.contains("safety holds for N = 5..6 (2 values)"), "{told}");
     assert!(told.contains("safety is violated for N = 7..9 (3 values)"), "{told}");
     assert!(!told.contains("warning"), "{told}");
-    // Nor does `#undef` take it away, and `-D` is not stronger.
+    // Nor does `#undef` take it away.
     folder.write("m.pml", "#undef N\n#define N 4\nbyte x = N;\nactive proctype P() { assert(x < 7) }");
-    let (_, told) = folder.told(&["check", "m.pml", "--for", "N=6..7", "-D", "N=1"]);
+    let (_, told) = folder.told(&["check", "m.pml", "--for", "N=6..7"]);
     assert!(told.contains("m.pml, N = 7: safety is violated"), "{told}");
 }
 
@@ -155,4 +155,28 @@ fn a_definition_in_the_model_does_not_silently_replace_an_option() {
     assert_eq!(status, Some(0), "{told}");
     assert!(told.contains("warning: this definition replaces the value that `-D N` gives"), "{told}");
     assert!(told.contains("write `#ifndef N` before it"), "{told}");
+}
+
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    let folder = Folder::with("m.pml", FAILING);
+    for (options, reason) in [
+        (&["--no-opt", "--reduce", "por"][..], "leave out `--reduce por` or `--no-opt`"),
+        (&["--no-opt", "--reduce", "ample"], "leave out `--reduce ample` or `--no-opt`"),
+        (&["--hash-bits", "20"], "`--hash-bits` is an option of `--store compact` and `--store bitstate`"),
+        (&["--store", "exact", "--hash-bits", "20"], "`--hash-bits` is an option of"),
+        (&["--store", "compact", "--array", "1M"], "`--array` is an option of `--store bitstate`"),
+        (&["--cache-slots", "20"], "`--cache-slots` is an option of `--store cache`"),
+        (&["--cache-probes", "16"], "`--cache-probes` is an option of `--store cache`"),
+        (&["--store", "tree", "--cache-collisions", "16"], "`--cache-collisions` is an option of `--store cache`"),
+        (&["--every", "5m"], "add `--checkpoint FILE`"),
+        (&["--for", "N=1..2", "-D", "N=1"], "give values to the same name"),
+    ] {
+        let (status, told) = folder.told(&[&["check", "m.pml"], options].concat());
+        assert_eq!(status, Some(2), "{options:?}: {told}");
+        assert!(told.contains(reason), "{options:?}: {told}");
+    }
+    for options in [&["--no-opt", "--reduce", "none"][..], &["--store", "cache", "--cache-slots", "100"]] {
+        assert_eq!(folder.told(&[&["check", "m.pml"], options].concat()).0, Some(1), "{options:?}");
+    }
 }

@@ -109,6 +109,8 @@ pub struct ModelSource {
     pub properties: Vec<Property>,
     /// The model in the code of the language's own tools, if they have one.
     pub listing: Option<String>,
+    /// A hash of the model's text, after preprocessing and without what is asked of it.
+    pub fingerprint: u64,
 }
 
 impl ModelSource {
@@ -239,6 +241,12 @@ fn unanswerable(asked: &[Asked], language: Language) -> Option<Diagnostic> {
         Language::Esml | Language::Bir => return None,
     };
     Some(Diagnostic::general(message))
+}
+
+/// FNV-1a: trails keep it, so it is the same for every version.
+fn fingerprint(parts: &[&str]) -> u64 {
+    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// What a language without a preprocessor has to offer: a name, a text, and how to read it.

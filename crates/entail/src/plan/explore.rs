@@ -22,6 +22,8 @@ const CROWDED_BITS: u32 = 3;
 /// If it is not said how much memory there may be, the array (or the cache) is as large as if it were this: an empty one takes
 /// time too.
 const USUAL_ARRAY: u64 = PROCESS + (512 << 20);
+/// Of a cache: among so many slots a state is looked for, and one of so many states is forgotten.
+const USUAL_PROBES: u32 = 16;
 /// More than the process takes itself, with a model that is not very large.
 const PROCESS: u64 = 24 << 20;
 
@@ -124,6 +126,7 @@ impl Plan {
             Store::Dfa => self.explore_in(&mut Minimal::new(kept), model, task, watch, saved),
             Store::Cache => {
                 let CacheArgs { slots, probes, collisions } = self.cache;
+                let [probes, collisions] = [probes, collisions].map(|given| given.unwrap_or(USUAL_PROBES));
                 let slots = slots.unwrap_or_else(|| Cached::<S>::slots_in(self.array_bytes(task.limits)));
                 let mut cached = Cached::new(kept, CacheSize { slots, probes, collisions });
                 self.explore_in(&mut cached, model, task, watch, saved)

@@ -1,34 +1,53 @@
 //! `entail replay`: a counterexample, step by step.
 
 mod follow;
+mod source;
 
 pub use follow::Meant;
+pub use source::Source;
 
 use crate::args::{ReplayArgs, ReplayFormat};
-use crate::check::default_trail;
 use crate::console::{Console, Failure, Status};
 use crate::property::forbidden;
+use crate::provenance::Shown;
 use crate::run::{self, Origin, Titles, View};
 use crate::trail::Trail;
+use crate::trail_files::{default_trail, provenance, trail_of, trails_of};
+use crate::units::shell_word;
 use crate::{load, slice};
 use entail_front::{Asked, Meaning, ModelSource, Property, SAFETY, Says};
 use entail_ir::Interpreter;
 use follow::Follow;
-use std::fs::{self, File};
-use std::io::BufReader;
-use std::path::Path;
-use std::time::Duration;
+use std::fs::File;
+use std::io::{BufReader, ErrorKind};
+use std::path::{Path, PathBuf};
 
 pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failure> {
-    let asked = load::asked(&args.asked).map_err(Failure::new)?;
-    let mut model = load::read_or_fail(&args.model, &args.reading, &asked, console)?;
-    let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model));
-    let trail = read_trail(&path, &args.model, console)?;
-    let name = args.property.clone().or(asked.first().map(Asked::name));
+    let path = args.trail.clone().unwrap_or_else(|| usual_trail(args));
+    let trail = read_trail(&path, &args.model)?;
+    let source = Source::of(&path, &trail);
+    let reading = source.completed(&args.reading, console);
+    let given = load::asked(&args.asked).map_err(Failure::new)?;
+    let is_told = args.property.is_some() || !given.is_empty();
+    let shown = source.property();
+    let asked = if is_told { given } else { shown.and_then(Shown::asked).into_iter().collect() };
+    let mut model = load::read_or_fail(&args.model, &reading, &asked, console)?;
+    source.compare(&args.model, &model, console);
+    let name = match (is_told, shown) {
+        (true, _) => args.property.clone().or(asked.first().map(Asked::name)),
+        (false, Some(shown)) => source.known_property(shown, &model, console),
+        (false, None) => None,
+    };
+    if let (Some(name), Some(shown)) = (&name, shown)
+        && *name != shown.name
+    {
+        let (path, shown) = (path.display(), &shown.name);
+        console.complain(&format!("warning: {path} was written for the property `{shown}`, not for `{name}`\n"));
+    }
     let name = name.as_deref().filter(|name| *name != SAFETY);
-    if args.slice {
+    if args.slice || source.is_slice() {
         let property = name.map(|name| known(&model, name)).transpose()?.cloned();
-        model = slice::cut(&args.model, &args.reading, &asked, property.as_ref(), console)?;
+        model = slice::cut(&args.model, &reading, &asked, property.as_ref(), console)?;
     }
     let meaning = name.map(|name| known(&model, name)).transpose()?.and_then(|known| known.meaning.as_ref());
     let mut system = model.system.clone();
@@ -63,25 +82,38 @@ fn known<'m>(model: &'m ModelSource, name: &str) -> Result<&'m Property, Failure
     }
 }
 
-/// Whether a file was changed after another one, by more than it takes to copy both.
-fn is_newer(file: &Path, than: &Path) -> bool {
-    const SOON: Duration = Duration::from_secs(60);
-    let changed = |path: &Path| fs::metadata(path).and_then(|known| known.modified()).ok();
-    let since = changed(file).zip(changed(than)).and_then(|(one, other)| one.duration_since(other).ok());
-    since.is_some_and(|since| since > SOON)
+/// Where the trail is, if nothing else is said: a property that was checked with others has one of its own.
+fn usual_trail(args: &ReplayArgs) -> PathBuf {
+    let usual = default_trail(&args.model);
+    let Some(name) = args.property.as_deref() else { return usual };
+    let is_of = provenance(&usual).is_some_and(|known| known.property.is_some_and(|shown| shown.name == name));
+    let named = trail_of(&args.model, name);
+    if !is_of && named.exists() { named } else { usual }
 }
 
-/// A trail of a model; it is pointed out if the model was changed since.
-pub fn read_trail(path: &Path, model: &Path, console: &Console) -> Result<Trail, Failure> {
+/// The trail of a model.
+pub fn read_trail(path: &Path, model: &Path) -> Result<Trail, Failure> {
     let name = path.display();
-    let file = File::open(path).map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
+    let file = File::open(path).map_err(|error| {
+        Failure::new(match error.kind() {
+            ErrorKind::NotFound => missing(path, model),
+            _ => format!("cannot read {name}: {error}"),
+        })
+    })?;
     let trail = Trail::read(BufReader::new(file));
-    let trail = trail.map_err(|why| Failure::new(format!("{name} is no trail: {why}")))?;
-    if is_newer(model, path) {
-        let model = model.display();
-        console.complain(&format!(
-            "warning: {model} was changed after {name} was written: they may not fit any more\n"
-        ));
-    }
-    Ok(trail)
+    trail.map_err(|why| Failure::new(format!("{name} is no trail: {why}")))
+}
+
+/// What to do if there is no trail.
+fn missing(path: &Path, model: &Path) -> String {
+    let (usual, model_word) = (default_trail(model), shell_word(model));
+    let others: Vec<String> = trails_of(model).iter().map(|trail| shell_word(trail)).collect();
+    let check = if path == usual {
+        format!("entail check {model_word}")
+    } else {
+        format!("entail check {model_word} --trail {}", shell_word(path))
+    };
+    let first =
+        format!("there is no {}; run `{check}` first, which writes it if a property is violated", path.display());
+    if others.is_empty() { first } else { format!("{first}; or replay one of these: {}", others.join(", ")) }
 }

@@ -1,6 +1,6 @@
 //! For programs: the document that `cli.md` promises. Keys are only ever added.
 
-use super::{Counterexample, PropertyReport, Report, Searched, Verdict, coverage};
+use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::args::{Backend, Reduction, Store};
 use crate::coverage::{Unreached, each_once};
 use crate::evidence::Argument;
@@ -32,7 +32,7 @@ struct Property<'a> {
     name: &'a str,
     kind: &'static str,
     verdict: &'static str,
-    /// Why the verdict is inconclusive.
+    /// Why the verdict is inconclusive, or not all errors were counted.
     reason: Option<&'a str>,
     errors: u64,
     counterexample: Option<Run<'a>>,
@@ -139,6 +139,9 @@ struct How<'a> {
     fairness: Option<&'static str>,
     threads: u32,
     optimised: bool,
+    /// The variables that were left out, as nothing depends on them.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    unread: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -149,8 +152,8 @@ struct Kept<'a> {
     bytes_per_state: f64,
     /// How many bits a state is packed into.
     state_bits: u32,
-    /// The share of the states that were seen, by estimate.
-    coverage: f64,
+    /// The share of the states that were seen, by estimate; `null` if a limit ended the search or there is no estimate.
+    coverage: Option<f64>,
     /// How many states were taken for others, by estimate, and how that is found out.
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted: Option<f64>,
@@ -235,23 +238,23 @@ fn statement<'a>(unreached: &Unreached, system: &'a System) -> UnreachedStatemen
 }
 
 fn property<'a>(report: &'a PropertyReport, plan: &Plan) -> Property<'a> {
-    let (verdict, reason) = match &report.verdict {
-        Verdict::Holds => ("holds", None),
-        Verdict::Violated => ("violated", None),
-        Verdict::Inconclusive(reason) => ("inconclusive", Some(reason.as_str())),
+    let verdict = match &report.verdict {
+        Verdict::Holds => "holds",
+        Verdict::Violated => "violated",
+        Verdict::Inconclusive(_) => "inconclusive",
     };
     let searched = report.searched.as_ref();
     Property {
         name: &report.name,
         kind: report.kind,
         verdict,
-        reason,
+        reason: report.reason(),
         errors: searched.map_or(0, |searched| searched.errors),
         counterexample: searched.and_then(|searched| searched.counterexample.as_ref()).map(run),
         evidence: searched.and_then(|searched| searched.argument.as_ref()).map(evidence),
         states: searched.map(states),
         search: searched.map(|searched| how(searched, plan)),
-        store: searched.map(kept),
+        store: searched.map(|searched| kept(searched, report)),
         time: searched.map(time),
         memory: searched.map(|searched| Memory { peak_bytes: searched.peak_bytes }),
         runs: searched.and_then(|searched| searched.swarm.as_ref()).map(runs).unwrap_or_default(),
@@ -355,10 +358,11 @@ fn how<'a>(searched: &'a Searched, plan: &Plan) -> How<'a> {
         fairness: (searched.fairness != Fairness::None).then(|| searched.fairness.name()),
         threads: plan.threads,
         optimised: plan.passes != Passes::NONE,
+        unread: &searched.unread,
     }
 }
 
-fn kept(searched: &Searched) -> Kept<'_> {
+fn kept<'a>(searched: &'a Searched, report: &PropertyReport) -> Kept<'a> {
     let kind = match searched.store {
         Store::Auto | Store::Plain => "exact",
         Store::Tree => "tree",
@@ -368,14 +372,16 @@ fn kept(searched: &Searched) -> Kept<'_> {
         Store::Bitstate => "bitstate",
         Store::Cache => "cache",
     };
+    // The store may have lost nothing, but not all states came to it.
+    let is_partial = searched.cut_short.is_some();
     let (guarantee, omitted, formula) = match &searched.guarantee {
+        Guarantee::Exact if is_partial || report.reason().is_some() => ("none", None, None),
         Guarantee::Exact => ("exact", None, None),
         Guarantee::Probable { omitted, formula, .. } => {
-            ("probable", Some(rounded(*omitted, 1e6)), Some(&**formula))
+            let guarantee = if is_partial { "none" } else { "probable" };
+            (guarantee, Some(rounded(*omitted, 1e6)), Some(&**formula))
         }
     };
-    let alone = || coverage(&searched.stats, &searched.guarantee);
-    let coverage = searched.swarm.as_ref().map_or_else(alone, |swarm| swarm.coverage);
     let bytes_per_state = rounded(searched.bytes_per_state(), 10.0);
     Kept {
         kind,
@@ -383,7 +389,7 @@ fn kept(searched: &Searched) -> Kept<'_> {
         bytes: searched.bytes,
         bytes_per_state,
         state_bits: searched.state_bits,
-        coverage,
+        coverage: report.coverage(),
         omitted,
         formula,
         replaced: (searched.store == Store::Cache).then_some(searched.stats.forgotten),

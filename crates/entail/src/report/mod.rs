@@ -11,6 +11,7 @@ use crate::evidence::Argument;
 use crate::neglect::Neglected;
 use crate::plan::{Algorithm, Plan, Unreduced};
 use crate::swarm::Swarm;
+use crate::units::shell_word;
 use crate::violation::Violation;
 use entail_front::ModelSource;
 use entail_model::Guarantee;
@@ -37,8 +38,6 @@ pub struct Report {
 pub struct PropertyReport {
     pub name: String,
     pub kind: &'static str,
-    /// How to ask for it, unless it is one of those that are always checked.
-    pub option: Option<String>,
     pub verdict: Verdict,
     /// `None` if there was no search.
     pub searched: Option<Searched>,
@@ -59,6 +58,8 @@ pub struct Searched {
     pub argument: Option<Argument>,
     pub stats: Stats,
     pub end: End,
+    /// Which limit ended the search, in words, if one did.
+    pub cut_short: Option<String>,
     /// The most that was kept at a time: visited states, and what is needed to go on and to find the way back.
     pub bytes: u64,
     /// How states were really kept.
@@ -82,6 +83,8 @@ pub struct Searched {
     pub reduction: Result<Reduction, Unreduced>,
     /// The runs that this was found by, if there were several.
     pub swarm: Option<Swarm>,
+    /// The variables that were left out, as nothing depends on them.
+    pub unread: Vec<String>,
     /// Where a search that did not come to its end can be resumed from.
     pub checkpoint: Option<PathBuf>,
 }
@@ -146,15 +149,21 @@ impl Report {
 
 /// The share of the states that were seen, by estimate: as if all of them had come when it was as likely to be taken for another
 /// as at the end, each by as many ways as there are on average. Where nothing was taken for anything else, nothing is missed.
-pub fn coverage(stats: &Stats, guarantee: &Guarantee) -> f64 {
+/// `None` where so many are taken for others that this says nothing: then all that lies far enough behind them is missed, and how
+/// much that is depends on the model.
+pub fn coverage(stats: &Stats, guarantee: &Guarantee) -> Option<f64> {
     match guarantee {
-        Guarantee::Exact => 1.0,
+        Guarantee::Exact => Some(1.0),
         Guarantee::Probable { omitted, confused, .. } => {
             let ways = stats.transitions() as f64 / stats.stored.max(1) as f64;
-            1.0 - missed(*confused, ways).min(*omitted)
+            let missed = missed(*confused, ways).min(*omitted);
+            (missed < 1.0).then(|| (1.0 - missed).min(ALMOST_ALL))
         }
     }
 }
+
+/// Where states may be lost, it is not known that none was.
+const ALMOST_ALL: f64 = 1.0 - 1e-9;
 
 /// The share q of states that are missed, if so many are taken for others, and so many ways lead to each: a state is missed if
 /// it is taken for another, or if all from which it can be reached are missed. So q = p + (1 - p) q^d, and q is the least that
@@ -174,10 +183,30 @@ fn missed(confused: f64, ways: f64) -> f64 {
     high
 }
 
+impl PropertyReport {
+    /// Why nothing more can be said: why the verdict is inconclusive, or which limit ended the search before all errors were
+    /// counted.
+    pub fn reason(&self) -> Option<&str> {
+        match &self.verdict {
+            Verdict::Inconclusive(reason) => Some(reason),
+            Verdict::Holds | Verdict::Violated => self.searched.as_ref()?.cut_short.as_deref(),
+        }
+    }
+
+    /// The share of the states that were seen, by estimate; `None` if a limit ended the search or there is no estimate.
+    pub fn coverage(&self) -> Option<f64> {
+        let searched = self.searched.as_ref()?;
+        let alone = || coverage(&searched.stats, &searched.guarantee).filter(|_| searched.cut_short.is_none());
+        let share = searched.swarm.as_ref().map_or_else(alone, |swarm| swarm.coverage);
+        // All was seen, and something else is not known.
+        share.filter(|share| *share < 1.0 || self.reason().is_none())
+    }
+}
+
 impl Searched {
     /// How to go on, if that is possible.
     pub fn resume(&self) -> Option<String> {
-        let file = self.checkpoint.as_ref()?.display();
+        let file = shell_word(self.checkpoint.as_ref()?);
         let memory = if self.end == End::Limit(Limit::Memory) { " --memory SIZE" } else { "" };
         Some(format!("entail check --resume {file}{memory}"))
     }
@@ -206,11 +235,18 @@ mod tests {
     }
 
     #[test]
+    fn where_too_many_are_taken_for_others_there_is_no_estimate() {
+        let stats = Stats { stored: 1000, matched: 10, ..Stats::default() };
+        let guarantee = Guarantee::Probable { omitted: 20.0, confused: 0.02, formula: String::new() };
+        assert_eq!(coverage(&stats, &guarantee), None);
+    }
+
+    #[test]
     fn a_line_in_a_large_array_is_seen() {
         let stats = Stats { stored: 1000, ..Stats::default() };
         let guarantee = |omitted, confused| Guarantee::Probable { omitted, confused, formula: String::new() };
-        assert_eq!(coverage(&stats, &Guarantee::Exact), 1.0);
-        assert!(coverage(&stats, &guarantee(1e-9, 1e-12)) > 0.999_999);
-        assert_eq!(coverage(&stats, &guarantee(20.0, 0.02)), 0.0);
+        assert_eq!(coverage(&stats, &Guarantee::Exact), Some(1.0));
+        assert!(coverage(&stats, &guarantee(1e-9, 1e-12)) > Some(0.999_999));
+        assert!(coverage(&stats, &guarantee(1e-30, 1e-30)) < Some(1.0));
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! What `pan` counts and entail does not (atomic steps, hash conflicts) is left out.
 
-use super::{Counterexample, Report, Searched, Verdict};
-use crate::args::Search;
+use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
+use crate::args::{Search, Store};
 use crate::coverage::Unreached;
 use crate::violation::{Kind, Violation};
 use entail_front::{ModelSource, PropertyKind};
 use entail_ir::{ProcessTypeId, System};
-use entail_model::FaultKind;
+use entail_model::{FaultKind, Guarantee};
 use entail_search::{End, Limit};
 use std::fmt::{self, Write};
 
@@ -22,7 +22,7 @@ fn write_report(out: &mut String, report: &Report) -> fmt::Result {
     let Some(model) = &report.model else { return Ok(()) };
     for property in &report.properties {
         match (&property.searched, &property.verdict) {
-            (Some(searched), _) => write_search(out, report, model, searched)?,
+            (Some(searched), _) => write_search(out, report, model, (property, searched))?,
             (None, Verdict::Inconclusive(reason)) => writeln!(out, "warning: {}: {reason}", property.name)?,
             (None, Verdict::Holds | Verdict::Violated) => {}
         }
@@ -30,11 +30,19 @@ fn write_report(out: &mut String, report: &Report) -> fmt::Result {
     Ok(())
 }
 
-fn write_search(out: &mut String, report: &Report, model: &ModelSource, searched: &Searched) -> fmt::Result {
+fn write_search(
+    out: &mut String,
+    report: &Report,
+    model: &ModelSource,
+    (property, searched): (&PropertyReport, &Searched),
+) -> fmt::Result {
     if let Some(found) = &searched.counterexample {
         write_error(out, found)?;
     }
     write_early_end(out, searched.end)?;
+    if let Some(reason) = property.reason() {
+        writeln!(out, "warning: {}: {reason}", property.name)?;
+    }
     writeln!(out, "\n(entail {})", env!("CARGO_PKG_VERSION"))?;
     write_settings(out, report, model, searched)?;
     write_statistics(out, searched)?;
@@ -130,7 +138,12 @@ fn write_settings(out: &mut String, report: &Report, model: &ModelSource, search
     let switch = |on: bool, flag: &str| if on { "+".into() } else { format!("- (disabled by {flag} flag)") };
     let assertions = switch(report.plan.checks.assertions, "-A");
     let end_states = switch(report.plan.checks.end_states, "-E");
-    writeln!(out, "\nFull statespace search for:")?;
+    let kind = match &searched.guarantee {
+        Guarantee::Exact => "Full statespace",
+        Guarantee::Probable { .. } if searched.store == Store::Compact => "Hash-Compact",
+        Guarantee::Probable { .. } => "Bit statespace",
+    };
+    writeln!(out, "\n{kind} search for:")?;
     writeln!(out, "\tnever claim         \t- ({claim})")?;
     writeln!(out, "\tassertion violations\t{assertions}")?;
     writeln!(out, "\tcycle checks       \t- (disabled by -DSAFETY)")?;
@@ -146,8 +159,9 @@ fn write_statistics(out: &mut String, searched: &Searched) -> fmt::Result {
     writeln!(out, "{:>9} states, matched", stats.matched)?;
     writeln!(out, "{:>9} transitions (= stored+matched)\n", stats.transitions())?;
     writeln!(out, "Stats on memory usage (in Megabytes):")?;
-    writeln!(out, "{:>9.3}\tactual memory usage for states", megabytes(searched.bytes))?;
     let total = searched.peak_bytes.unwrap_or(searched.bytes);
+    // What was set aside and never touched takes no memory.
+    writeln!(out, "{:>9.3}\tactual memory usage for states", megabytes(searched.bytes.min(total)))?;
     writeln!(out, "{:>9.3}\ttotal actual memory usage\n\n", megabytes(total))
 }
 

@@ -2,12 +2,12 @@
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::args::Store;
-use crate::check::default_trail;
 use crate::coverage::{Unreached, each_once};
 use crate::evidence::Argument;
 use crate::plan::{Algorithm, Unreduced};
 use crate::swarm::{Found, Member};
-use crate::units::{plural, show_bytes, show_count, show_duration, show_share};
+use crate::trail_files::default_trail;
+use crate::units::{plural, shell_word, show_bytes, show_count, show_duration, show_share};
 use entail_front::SAFETY;
 use entail_ir::{Statement, System};
 use entail_model::Guarantee;
@@ -38,11 +38,11 @@ fn write_report(out: &mut String, report: &Report, paint: Paint) -> fmt::Result 
             writeln!(out, "\n{}", property.name)?;
         }
         if let Some(argument) = &searched.argument {
-            write_argument(out, report, property, argument)?;
+            write_argument(out, report, argument)?;
         } else if let Some(counterexample) = &searched.counterexample {
-            write_counterexample(out, report, property, counterexample, paint)?;
+            write_counterexample(out, report, counterexample, paint)?;
         }
-        write_statistics(out, report, searched)?;
+        write_statistics(out, report, property, searched)?;
     }
     if let (Some(model), Some(unreached)) = (&report.model, &report.unreached) {
         write_unreached(out, unreached, &model.system)?;
@@ -60,16 +60,11 @@ fn write_verdict(out: &mut String, report: &Report, property: &PropertyReport, p
 }
 
 /// Why a formula of branching time holds or fails.
-fn write_argument(
-    out: &mut String,
-    report: &Report,
-    property: &PropertyReport,
-    argument: &Argument,
-) -> fmt::Result {
+fn write_argument(out: &mut String, report: &Report, argument: &Argument) -> fmt::Result {
     writeln!(out, "\n{}", argument.text().trim_end())?;
     let trails: Vec<_> = argument.runs().into_iter().filter_map(|run| run.trail.as_ref()).collect();
     let [first, others @ ..] = &trails[..] else { return Ok(()) };
-    let command = replay(report, property, first);
+    let command = replay(report, first);
     writeln!(out, "\n  The first run is in {}; to see it:  {command}", first.display())?;
     if !others.is_empty() {
         let others: Vec<_> = others.iter().map(|trail| trail.display().to_string()).collect();
@@ -78,25 +73,13 @@ fn write_argument(
     Ok(())
 }
 
-/// How to see a run.
-fn replay(report: &Report, property: &PropertyReport, trail: &Path) -> String {
-    let mut command = format!("entail replay {}", report.path.display());
-    if *trail != default_trail(&report.path) {
-        command += &format!(" {}", trail.display());
-    }
-    if let Some(option) = &property.option {
-        command += &format!(" {option}");
-    }
-    command
+/// How to see a run. The trail knows everything else.
+fn replay(report: &Report, trail: &Path) -> String {
+    let command = format!("entail replay {}", shell_word(&report.path));
+    if *trail == default_trail(&report.path) { command } else { format!("{command} {}", shell_word(trail)) }
 }
 
-fn write_counterexample(
-    out: &mut String,
-    report: &Report,
-    property: &PropertyReport,
-    found: &Counterexample,
-    paint: Paint,
-) -> fmt::Result {
+fn write_counterexample(out: &mut String, report: &Report, found: &Counterexample, paint: Paint) -> fmt::Result {
     writeln!(out, "\n  {}", paint.bad(&found.violation.message))?;
     for reason in &found.violation.reasons {
         writeln!(out, "  {reason}")?;
@@ -114,7 +97,7 @@ fn write_counterexample(
         out.push_str(step);
     }
     let Some(trail) = &found.trail else { return Ok(()) };
-    let command = replay(report, property, trail);
+    let command = replay(report, trail);
     writeln!(out, "\n  The whole run is in {}; to see it:  {command}", trail.display())
 }
 
@@ -140,14 +123,18 @@ fn source_line(place: &Statement) -> Option<String> {
 fn write_runs(out: &mut String, runs: &[Member]) -> fmt::Result {
     const SHOWN: usize = 10;
     writeln!(out, "  {}:", plural(runs.len() as u64, "run"))?;
-    for Member { seed, algorithm, stored, coverage, found } in runs.iter().take(SHOWN) {
+    for Member { seed, algorithm, stored, is_complete, coverage, found } in runs.iter().take(SHOWN) {
         let (how, stored) = (words(*algorithm), plural(*stored, "state"));
         let found = match found {
             Found::Error => "an error",
             Found::Nothing => "no error",
             Found::NothingAtAll => "no error, and all states",
         };
-        let share = coverage.map_or("not complete".into(), |share| format!("an estimated {}", show_share(share)));
+        let share = match coverage {
+            Some(share) => format!("an estimated {}", show_share(*share)),
+            None if *is_complete => "a share that is not known".to_owned(),
+            None => "not complete".to_owned(),
+        };
         writeln!(out, "    {how}, seed {seed}: {stored}, {share}; {found}")?;
     }
     match runs.len().checked_sub(SHOWN) {
@@ -177,7 +164,12 @@ fn fair_runs(fairness: Fairness) -> Option<&'static str> {
     }
 }
 
-fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> fmt::Result {
+fn write_statistics(
+    out: &mut String,
+    report: &Report,
+    property: &PropertyReport,
+    searched: &Searched,
+) -> fmt::Result {
     let stats = searched.stats;
     let how = words(searched.algorithm);
     let seen = match searched.end {
@@ -205,16 +197,25 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
     if let Some(runs) = fair_runs(searched.fairness) {
         writeln!(out, "  only {runs} count (`--fair {}`)", searched.fairness.name())?;
     }
+    // An inconclusive verdict has said so.
+    if let (Verdict::Violated, Some(limit)) = (&property.verdict, &searched.cut_short) {
+        writeln!(out, "  {limit}: there may be more errors")?;
+    }
+    write_unread(out, &searched.unread)?;
     if let Some(reason) = searched.reduction.err().and_then(Unreduced::words) {
         writeln!(out, "  all orders of steps were taken: {reason}")?;
     }
+    // An array of bits that was set aside, and is mostly empty, takes little memory.
+    let set_aside = searched.peak_bytes.is_some_and(|peak| peak < searched.bytes);
     let peak = searched.peak_bytes.map(|bytes| format!(", {} at most in all", show_bytes(bytes)));
     writeln!(
         out,
-        "  {} for states ({:.1} bytes each){}; {} to read the model, {} to compile it, {} to search",
+        "  {} {}for states ({:.1} bytes each){}; {} to read the model, {} to compile it, {} to search",
         show_bytes(searched.bytes),
+        if set_aside { "set aside " } else { "" },
         searched.bytes_per_state(),
-        peak.unwrap_or_default(),
+        peak.map(|peak| if set_aside { peak.replace(" at most", " used at most") } else { peak })
+            .unwrap_or_default(),
         show_duration(searched.times.read),
         show_duration(searched.times.compile),
         show_duration(searched.times.search),
@@ -247,6 +248,20 @@ fn write_statistics(out: &mut String, report: &Report, searched: &Searched) -> f
         Some(command) => writeln!(out, "\n  The search can go on where it was:  {command}"),
         None => Ok(()),
     }
+}
+
+/// Which variables are not in states.
+fn write_unread(out: &mut String, unread: &[String]) -> fmt::Result {
+    const SHOWN: usize = 5;
+    if unread.is_empty() {
+        return Ok(());
+    }
+    let mut names: Vec<String> = unread.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    if unread.len() > SHOWN {
+        names.push(format!("{} more", unread.len() - SHOWN));
+    }
+    let (names, variables) = (names.join(", "), if unread.len() == 1 { "variable" } else { "variables" });
+    writeln!(out, "  states leave out the {variables} {names}, which cannot change the verdict")
 }
 
 fn rung(rung: &Rung) -> String {

@@ -3,6 +3,7 @@
 use super::ahead::Ahead;
 use super::dice::Dice;
 use crate::console::Status;
+use crate::provenance::Provenance;
 use crate::replay::Meant;
 use crate::run::{Ending, Telling, Told, Walk};
 use crate::trail::Record;
@@ -60,8 +61,8 @@ impl<'a, 's> Chance<'a, 's> {
     }
 
     /// Writes the run into a file as it goes.
-    pub fn recorded(self, file: File) -> Self {
-        Chance { record: Some(Record::new(BufWriter::new(file))), ..self }
+    pub fn recorded(self, file: File, provenance: Provenance) -> Self {
+        Chance { record: Some(Record::new(BufWriter::new(file), Some(provenance))), ..self }
     }
 
     /// To be called at the end, so that all is written.

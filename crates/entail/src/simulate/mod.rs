@@ -14,12 +14,13 @@ mod tests;
 mod timeline;
 
 use crate::args::SimulateArgs;
-use crate::check::default_trail;
 use crate::console::{Console, Failure, Status};
 use crate::interrupt;
 use crate::load::{self, Reading};
-use crate::replay::{Meant, read_trail};
+use crate::provenance::Provenance;
+use crate::replay::{Meant, Source, read_trail};
 use crate::run::{self, Origin, Telling, Titles, View};
+use crate::trail_files::default_trail;
 use crate::violation::Violation;
 use ahead::Ahead;
 use chance::{Chance, Limits};
@@ -33,18 +34,24 @@ use std::io::{self, BufWriter, IsTerminal, Write, stdin, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub fn simulate(args: &SimulateArgs, console: &mut Console) -> Result<Status, Failure> {
-    let Reading { model, sources, .. } = load::read(&args.model, &args.reading, &[], |_| false, console);
+    let given = args.along.as_deref().map(|path| read_trail(path, &args.model)).transpose()?;
+    let source = args.along.as_deref().zip(given.as_ref()).map(|(path, trail)| Source::of(path, trail));
+    let reading = source.as_ref().map_or(args.reading.clone(), |source| source.completed(&args.reading, console));
+    let Reading { model, sources, .. } = load::read(&args.model, &reading, &[], |_| false, console);
     let model = model.ok_or(Failure(None))?;
+    if let Some(source) = &source {
+        source.compare(&args.model, &model, console);
+    }
+    let provenance = Provenance::of(&args.model, model.fingerprint, &reading);
     let interpreter = Interpreter::new(&model.system);
     let seed = args.seed.unwrap_or_else(any_seed);
     let along = args.along.as_ref().map(|path| path.display().to_string());
-    let given = args.along.as_deref().map(|path| read_trail(path, &args.model, console)).transpose()?;
     let given = given.map(|trail| Meant::by(&trail, &interpreter));
     let titles = Titles { model: args.model.display().to_string(), origin: Origin::Chance { seed, along } };
     if args.interactive {
-        converse(args, (&interpreter, &sources), seed, given, &titles, console)
+        converse(args, (&interpreter, &sources), seed, given, (&titles, provenance), console)
     } else {
-        run_at_random(args, &interpreter, Dice::new(seed), given, &titles, console)
+        run_at_random(args, &interpreter, Dice::new(seed), given, (&titles, provenance), console)
     }
 }
 
@@ -60,7 +67,7 @@ fn run_at_random(
     interpreter: &Interpreter,
     dice: Dice,
     given: Option<Meant>,
-    titles: &Titles,
+    (titles, provenance): (&Titles, Provenance),
     console: &Console,
 ) -> Result<Status, Failure> {
     let stop = interrupt::flag();
@@ -72,7 +79,7 @@ fn run_at_random(
     if let Some(path) = &args.trail {
         let file = File::create(path);
         let cannot = |error| Failure::new(format!("cannot write {}: {error}", path.display()));
-        chance = chance.recorded(file.map_err(cannot)?);
+        chance = chance.recorded(file.map_err(cannot)?, provenance);
     }
     let mut out = BufWriter::new(Heard { out: stdout(), stop: &stop });
     let view = args.shown.view.unwrap_or(View::Output);
@@ -131,13 +138,13 @@ fn converse(
     (interpreter, sources): (&Interpreter, &Sources),
     seed: u64,
     given: Option<Meant>,
-    titles: &Titles,
+    (titles, provenance): (&Titles, Provenance),
     console: &mut Console,
 ) -> Result<Status, Failure> {
     let trail = args.trail.clone().unwrap_or_else(|| default_trail(&args.model));
     let ahead = Ahead::new(interpreter, args.backend);
     let title = format!("{}, seed {seed}", titles.model);
-    let mut session = Session::new(title, (interpreter, sources), ahead, Dice::new(seed), trail);
+    let mut session = Session::new(title, (interpreter, sources), ahead, Dice::new(seed), trail).from(provenance);
     if let Some(Meant { steps, misfit, .. }) = given {
         if let Some(why) = misfit {
             return Err(Failure::new(titles.misfit(&why)));

@@ -4,6 +4,7 @@ use super::ahead::Ahead;
 use super::dice::Dice;
 use super::timeline::Timeline;
 use crate::console::Status;
+use crate::provenance::Provenance;
 use crate::run::{Ending, Told, Walk, action, brief_action};
 use crate::trail::Record;
 use entail_front::source::Sources;
@@ -30,6 +31,8 @@ pub struct Session<'a, 's> {
     filter: String,
     /// Where a trail goes unless told otherwise.
     trail: PathBuf,
+    /// What trails say about where they come from.
+    provenance: Option<Provenance>,
 }
 
 /// What somebody may do to it.
@@ -85,8 +88,26 @@ impl<'a, 's> Session<'a, 's> {
         let state = super::start(interpreter);
         ahead.look(&state);
         let timeline = Timeline::new(state.clone());
-        let filter = String::new();
-        Session { title, sources, interpreter, ahead, dice, timeline, at: 0, state, last: None, filter, trail }
+        let (filter, provenance) = (String::new(), None);
+        Session {
+            title,
+            sources,
+            interpreter,
+            ahead,
+            dice,
+            timeline,
+            at: 0,
+            state,
+            last: None,
+            filter,
+            trail,
+            provenance,
+        }
+    }
+
+    /// Trails say that they come from there.
+    pub fn from(self, provenance: Provenance) -> Self {
+        Session { provenance: Some(provenance), ..self }
     }
 
     /// Takes steps that are known to be possible, one after the other.
@@ -209,7 +230,7 @@ impl<'a, 's> Session<'a, 's> {
     }
 
     fn write(&self, path: &Path) -> std::io::Result<()> {
-        let mut record = Record::new(BufWriter::new(File::create(path)?));
+        let mut record = Record::new(BufWriter::new(File::create(path)?), self.provenance.clone());
         // Where the model cannot start, its steps are no statements.
         let steps = if self.timeline.state(0, self.interpreter).is_empty() { &[] } else { self.timeline.steps() };
         for &step in &steps[..self.at.min(steps.len())] {

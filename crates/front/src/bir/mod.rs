@@ -35,5 +35,6 @@ pub fn load_text(
         retries: Default::default(),
         properties: Vec::new(),
         listing: None,
+        fingerprint: crate::fingerprint(&[text, &options.constants().join(" ")]),
     })
 }

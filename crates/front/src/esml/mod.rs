@@ -49,7 +49,8 @@ pub fn load_text(
     });
     let properties = properties.collect();
     let listing = Some(listing::listing(&program));
-    Some(ModelSource { language: Language::Esml, system, retries, properties, listing })
+    let fingerprint = crate::fingerprint(&[text, &options.constants().join(" ")]);
+    Some(ModelSource { language: Language::Esml, system, retries, properties, listing, fingerprint })
 }
 
 /// A formula from elsewhere, with its name.

@@ -136,7 +136,18 @@ fn model_of(program: &Program, sources: &Sources, problems: &mut Vec<Diagnostic>
         retries: Default::default(),
         properties,
         listing: None,
+        fingerprint: fingerprint(program),
     })
+}
+
+/// Of the processes and their data; what watches them changes no run.
+fn fingerprint(program: &Program) -> u64 {
+    let is_watched = |unit: &&Unit| match unit {
+        Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => true,
+        Unit::Ltl(_) | Unit::Ctl(_) | Unit::Never(_) | Unit::Trace(_) | Unit::Watcher(_) => false,
+    };
+    let units = program.units.iter().filter(is_watched).cloned().collect();
+    crate::fingerprint(&[&print::program(&Program { units })])
 }
 
 /// Properties are asked for by their names. SPIN lets names of claims be the same; what it does not know can be stricter.

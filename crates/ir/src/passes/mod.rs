@@ -53,12 +53,24 @@ impl Passes {
 /// The system as it is to be searched. What its propositions, invariants and marks say stays the same in all runs, but for
 /// how often it is said, if statements are merged.
 pub fn optimised(system: &System, passes: Passes) -> System {
-    let mut system = system.clone();
+    optimise(system, passes).system
+}
+
+/// A system as it is to be searched, and what it lacks.
+pub struct Optimised {
+    pub system: System,
+    /// The variables that nothing depends on: they keep their initial values.
+    pub unread: Vec<String>,
+}
+
+/// The same, with what was left out.
+pub fn optimise(system: &System, passes: Passes) -> Optimised {
+    let (mut system, mut unread) = (system.clone(), Vec::new());
     if passes.constants {
         constants::constants(&mut system);
     }
     if passes.unread {
-        unread::unread(&mut system);
+        unread = unread::unread(&mut system);
     }
     if passes.forget {
         forget::forget(&mut system);
@@ -66,5 +78,5 @@ pub fn optimised(system: &System, passes: Passes) -> System {
     if passes.merge {
         merge::merge(&mut system);
     }
-    system
+    Optimised { system, unread }
 }

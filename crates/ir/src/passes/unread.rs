@@ -13,7 +13,8 @@ use crate::{
     Send, System,
 };
 
-pub(super) fn unread(system: &mut System) {
+/// The names of the variables that statements assign to and that are not kept.
+pub(super) fn unread(system: &mut System) -> Vec<String> {
     let readers = Readers::of(system);
     let original = system.clone();
     let cut = |of: Option<ProcessTypeId>| Cut { system: &original, readers: &readers, of };
@@ -26,6 +27,7 @@ pub(super) fn unread(system: &mut System) {
             }
         }
     }
+    readers.unread(&original)
 }
 
 /// Something that may be looked at.
@@ -44,6 +46,8 @@ struct Readers {
     channels: Vec<ChannelTypeId>,
     /// All that somebody looks at.
     seen: HashSet<Thing>,
+    /// All that statements assign to.
+    assigned: HashSet<Thing>,
     /// What is looked at to find out what to put into something else.
     behind: HashMap<Thing, Vec<Thing>>,
 }
@@ -58,6 +62,7 @@ impl Readers {
             ranges: Ranges::new(system),
             channels: system.globals.init.iter().filter_map(channel).collect(),
             seen: HashSet::new(),
+            assigned: HashSet::new(),
             behind: HashMap::new(),
         };
         readers.outside(system);
@@ -71,6 +76,22 @@ impl Readers {
         }
         readers.close();
         readers
+    }
+
+    /// The names of the variables that statements assign to and nothing looks at.
+    fn unread(&self, system: &System) -> Vec<String> {
+        let named = |of: Option<ProcessTypeId>, process: Option<&str>, frame: &Frame| {
+            let unread = frame.variables.iter().enumerate();
+            let unread = unread.filter(|(number, _)| {
+                let variable = Thing::Variable(of, *number);
+                self.assigned.contains(&variable) && !self.seen.contains(&variable)
+            });
+            let name = |name: &str| process.map_or(name.to_owned(), |process| format!("{process}.{name}"));
+            unread.map(|(_, variable)| name(&variable.name)).collect::<Vec<_>>()
+        };
+        let processes = (0..).map(ProcessTypeId).zip(&system.process_types);
+        let local = processes.flat_map(|(id, process)| named(Some(id), Some(&process.name), &process.frame));
+        named(None, None, &system.globals).into_iter().chain(local).collect()
     }
 
     /// What is looked at by others than processes.
@@ -160,7 +181,10 @@ impl Readers {
         match action {
             Action::Skip | Action::Else | Action::End => {}
             Action::Guard(expr) | Action::Assert(expr) => self.look(system, of, expr),
-            Action::Assign(place, value) => self.store(system, of, place, value),
+            Action::Assign(place, value) => {
+                self.assigned.extend(variable(system, of, place));
+                self.store(system, of, place, value);
+            }
             Action::Send(send) => self.send(system, id, send),
             Action::Receive(receive) => self.receive(system, id, receive),
             // Nobody reads what is printed during a search.
