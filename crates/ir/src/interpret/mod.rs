@@ -19,7 +19,9 @@ pub use waiting::Waiting;
 
 use crate::monitor::{Expected, Rule};
 use crate::{Action, Edge, EdgeId, Entry, Location, ProcessTypeId, System};
-use entail_model::{Concurrent, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation};
+use entail_model::{
+    Concurrent, Deadline, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation,
+};
 use eval::Scene;
 
 /// SPIN's limit, and ours: a process number fits into a byte with one value to spare.
@@ -27,7 +29,7 @@ pub const MAX_PROCESSES: usize = 255;
 /// Likewise for channels; number 0 means none.
 pub const MAX_CHANNELS: usize = 255;
 /// Larger states are an error: nothing sensible needs them, and a runaway model would fill the memory with a few.
-pub const MAX_STATE_BYTES: usize = 1 << 16;
+pub const MAX_STATE_BYTES: usize = 1 << 20;
 
 /// A system, ready to run.
 #[derive(Debug)]
@@ -35,6 +37,7 @@ pub struct Interpreter<'s> {
     system: &'s System,
     layout: Layout,
     uses_timeout: bool,
+    deadline: Deadline<'s>,
 }
 
 /// One step: an edge of a process, and for a rendezvous also the edge of the process that receives.
@@ -50,7 +53,16 @@ pub(crate) struct Offer {
 impl<'s> Interpreter<'s> {
     pub fn new(system: &'s System) -> Self {
         let uses_timeout = system.edges.iter().any(|edge| edge.action.mentions_timeout());
-        Interpreter { system, layout: Layout::new(system), uses_timeout }
+        Interpreter { system, layout: Layout::new(system), uses_timeout, deadline: Deadline::NEVER }
+    }
+
+    /// The same, for as long as there is time: whatever takes long looks at it.
+    pub fn until(self, deadline: Deadline<'s>) -> Self {
+        Interpreter { deadline, ..self }
+    }
+
+    pub fn deadline(&self) -> Deadline<'s> {
+        self.deadline
     }
 
     pub fn system(&self) -> &'s System {

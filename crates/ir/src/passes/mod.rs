@@ -18,6 +18,7 @@ mod tests;
 pub(crate) use owners::Landmarks;
 
 use crate::System;
+use entail_model::Deadline;
 
 /// Which passes are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,20 +52,25 @@ impl Passes {
 // No pass makes variables narrower: states are packed by the values that variables can have, not by their types.
 
 /// The system as it is to be searched. What its propositions, invariants and marks say stays the same in all runs, but for
-/// how often it is said, if statements are merged.
-pub fn optimised(system: &System, passes: Passes) -> System {
+/// how often it is said, if statements are merged. Nothing if there is no time for that.
+pub fn optimised_until(system: &System, passes: Passes, deadline: Deadline) -> Option<System> {
     let mut system = system.clone();
-    if passes.constants {
-        constants::constants(&mut system);
+    let all: [(bool, fn(&mut System)); 4] = [
+        (passes.constants, constants::constants),
+        (passes.unread, unread::unread),
+        (passes.forget, forget::forget),
+        (passes.merge, merge::merge),
+    ];
+    for (_, pass) in all.into_iter().filter(|(wished, _)| *wished) {
+        pass(&mut system);
+        if deadline.is_over() {
+            return None;
+        }
     }
-    if passes.unread {
-        unread::unread(&mut system);
-    }
-    if passes.forget {
-        forget::forget(&mut system);
-    }
-    if passes.merge {
-        merge::merge(&mut system);
-    }
-    system
+    Some(system)
+}
+
+/// The same, however long it takes.
+pub fn optimised(system: &System, passes: Passes) -> System {
+    optimised_until(system, passes, Deadline::NEVER).unwrap_or_else(|| system.clone())
 }
