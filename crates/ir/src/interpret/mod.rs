@@ -28,8 +28,8 @@ use eval::Scene;
 pub const MAX_PROCESSES: usize = 255;
 /// Likewise for channels; number 0 means none.
 pub const MAX_CHANNELS: usize = 255;
-/// Larger states are an error: nothing sensible needs them, and a runaway model would fill the memory with a few.
-pub const MAX_STATE_BYTES: usize = 1 << 20;
+/// Nothing sensible needs larger states, and a runaway model would fill the memory with a few. Compiled code can count so far.
+pub const MAX_STATE_BYTES: usize = 500 << 10;
 
 /// A system, ready to run.
 #[derive(Debug)]
