@@ -1,14 +1,15 @@
-int first[10000];
-int second[10000];
-typedef row { short cells[300] }
-row table[300];
-chan wide = [60000] of { int };
+int first[60000];
+int second[60000];
+int third[60000];
+typedef row { int cells[600] }
+row table[600];
+chan wide = [60000] of { int, int, int };
 
 active proctype p()
 {
-	first[0] = second[0]; table[0].cells[0] = 1; wide!1
+	first[0] = second[0]; third[0] = table[0].cells[0]; wide!1,1,1
 }
 
-// problem: 2:5 error: `second` makes the state larger than 65536 bytes
-// problem: 4:5 error: `table` makes the state larger than 65536 bytes
-// problem: 5:13 error: the channel would take more than 65536 bytes
+// problem: 3:5 error: `third` makes the state larger than 512000 bytes
+// problem: 5:5 error: `table` makes the state larger than 512000 bytes
+// problem: 6:13 error: the channel would take more than 512000 bytes

@@ -20,6 +20,7 @@ mod plot;
 mod pool;
 mod record;
 mod scaling;
+mod setup;
 mod spin_examples;
 mod thesis;
 mod trails;
@@ -62,6 +63,8 @@ enum Chore {
     Coverage(coverage::Options),
     /// See that a search with too little memory goes on, and keeps to its budget
     Ladder(ladder::Options),
+    /// See that models that are hard to get ready for a search have an answer in time
+    Setup(setup::Options),
     /// Count the states of the automata of published formulas, ours and SPIN's
     LtlSizes(ltl_sizes::Options),
     /// Compare automata of random formulas with the definition of the logic, on random words
@@ -91,6 +94,7 @@ fn main() -> ExitCode {
         Chore::Cache(options) => cache::run(&options, binary),
         Chore::Coverage(options) => coverage::run(&options, binary),
         Chore::Ladder(options) => ladder::run(&options, binary),
+        Chore::Setup(options) => setup::run(&options, binary),
         Chore::LtlSizes(options) => ltl_sizes::run(&options),
         Chore::LtlWords(options) => ltl_words::run(&options),
     };

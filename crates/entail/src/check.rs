@@ -248,7 +248,8 @@ impl Job<'_> {
     ) -> Result<(PropertyReport, Option<Vec<Unreached>>), String> {
         let interpreter = Interpreter::new(&self.model.system);
         let (done, coverage) = self.run(&interpreter, SAFETY, Goal::Mistake, oversight, console)?;
-        let is_whole = done.outcome.end == End::Complete && done.guarantee == Guarantee::Exact;
+        let is_cut = done.outcome.ignored_fault.is_some_and(|fault| fault.kind.is_limit());
+        let is_whole = done.outcome.end == End::Complete && done.guarantee == Guarantee::Exact && !is_cut;
         let unreached = is_whole.then(|| coverage.unreached(&self.model.system));
         let subject = Subject { name: SAFETY, kind: SAFETY, cycle: Kind::Cycle, claim: None, written: None };
         Ok((self.report(subject, &interpreter, done, oversight, console), unreached))
@@ -358,7 +359,9 @@ impl Job<'_> {
     ) -> Result<(Done, Coverage), String> {
         // Depth is counted as the language's own tools do.
         let first = self.model.language.first_depth();
-        let plan = Plan { depth: self.plan.depth.map(|depth| depth.saturating_sub(first)), ..self.plan.clone() };
+        let depth = self.plan.depth.map(|depth| depth.saturating_sub(first));
+        let time = self.plan.time.map(|time| time.saturating_sub(self.read));
+        let plan = Plan { depth, time, ..self.plan.clone() };
         let mut log = Log::of(&self.args.log, interpreter, &self.path.display().to_string(), property);
         let listener = log.as_mut().map(|log| log as &mut (dyn Listener + Send));
         // Lines of a log would be written over.
@@ -463,6 +466,9 @@ impl Job<'_> {
     fn undecided_by(&self, interpreter: &Interpreter, fault: Fault) -> String {
         let Violation { message, place, .. } = Violation::fault(interpreter, fault, initial_size(interpreter) > 0);
         let place = place.map_or_else(String::new, |place| format!(" at {}:{}", place.file, place.line));
+        if fault.kind.is_limit() {
+            return format!("a run goes beyond a limit of the tool{place}: {message}");
+        }
         let advice = if self.plan.checks.assertions {
             "check `safety`, which shows the run"
         } else {

@@ -3,6 +3,7 @@
 mod asking;
 mod bound;
 mod explore;
+mod unready;
 
 pub use asking::Watched;
 pub use bound::Bound;
@@ -16,11 +17,11 @@ use crate::swarm::Swarm;
 use asking::{Asking, OfModel, answer_of, of_model};
 use entail_disk::{Lasting, Reader, Saved, Scratch, Writer};
 use entail_ir::interpret::Step;
-use entail_ir::passes::{Optimised, optimise};
-use entail_ir::stubborn::{Proviso, Rule};
+use entail_ir::passes::{Optimised, optimised_until};
+use entail_ir::stubborn::{Proviso, Rule, is_too_large};
 use entail_ir::{Interpreter, Passes};
 use entail_jit::{Either, Jit};
-use entail_model::{Concurrent, Guarantee, Model, Propositional, Reduced};
+use entail_model::{Concurrent, Deadline, Guarantee, Model, Propositional, Reduced};
 use entail_packed::{Packed, Stubborn, Wish, best_reduction};
 use entail_search::{Checks, End, Errors, Keeper, Limit, Limits, Outcome};
 use entail_store::{Lossless, LosslessWide, Rung};
@@ -32,6 +33,9 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// As much time a search has to get ready, however little there is for it.
+const LEAST_TIME: Duration = Duration::from_millis(500);
 
 /// How a model is to be searched, and for what.
 #[derive(Clone, Debug)]
@@ -150,6 +154,8 @@ pub enum Unreduced {
     /// It is asked when choices are made.
     Branching,
     NothingToGain,
+    /// Indivisible sequences are too long to find out what their steps have to do with others.
+    TooLarge,
 }
 
 impl Unreduced {
@@ -157,6 +163,7 @@ impl Unreduced {
     pub fn words(self) -> Option<&'static str> {
         match self {
             Unreduced::NotWished | Unreduced::NothingToGain => None,
+            Unreduced::TooLarge => Some("indivisible sequences are too long to look for independent steps"),
             Unreduced::Fairness => Some("whether a run is fair depends on who moves"),
             Unreduced::CountsSteps => Some("it is not known that the property does not count steps"),
             Unreduced::Branching => Some("formulas of branching time see when choices are made"),
@@ -255,8 +262,12 @@ impl Plan {
         watch: &mut Watch,
     ) -> Result<Done, String> {
         let began = Instant::now();
-        let Optimised { system, unread } = optimise(interpreter.system(), self.passes_for(goal));
-        let optimised = &Interpreter::new(&system);
+        let deadline = Deadline::after(self.time.map(|time| time.max(LEAST_TIME)), oversight.stop);
+        let optimised = optimised_until(interpreter.system(), self.passes_for(goal), deadline);
+        let Some(Optimised { system, unread }) = optimised else {
+            return Ok(self.unsearched(goal, began, oversight.stop));
+        };
+        let optimised = &Interpreter::new(&system).until(deadline);
         let (engine, fallback) = match self.backend {
             Backend::Jit => match Jit::compile(optimised) {
                 Ok(jit) => (Either::Jit(jit), None),
@@ -315,7 +326,9 @@ impl Plan {
         let room = claim.as_ref().map_or(0, Claim::bits);
         let mut model = Packed::with_room(interpreter, engine, room);
         let compile = began.elapsed();
-        let began = Instant::now();
+        if interpreter.deadline().is_over() {
+            return Ok(self.unsearched(goal, began, stop));
+        }
         let checks = goal.checks(&self.checks);
         let (store, may_lose) = (self.store_for(goal, &way), way.may_lose(goal));
         let scratch = Scratch::new(&self.scratch);
@@ -362,7 +375,9 @@ impl Plan {
                     (self.look(&reduced, bits, task, watch, saved.take()), Ok(self.reduction))
                 }
                 None => {
-                    let reason = self.rule(&way).err().unwrap_or(Unreduced::NothingToGain);
+                    let reason = self.rule(&way).err().unwrap_or_else(|| {
+                        if is_too_large(model.system()) { Unreduced::TooLarge } else { Unreduced::NothingToGain }
+                    });
                     (self.look(&model, bits, task, watch, saved.take()), Err(reason))
                 }
             };
@@ -374,7 +389,7 @@ impl Plan {
             model = model.adapted();
         };
         let Explored { mut outcome, watched, guarantee, rungs, algorithm, crowded, ever, mut evidence } = explored;
-        let search = began.elapsed();
+        let search = began.elapsed() - compile;
         if crowded.is_some() {
             // What was found may not be fair.
             (outcome.errors, outcome.counterexample) = (0, None);

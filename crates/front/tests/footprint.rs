@@ -155,3 +155,24 @@ fn footprints_of_bir_are_true() {
         true,
     );
 }
+
+/// Every element of the arrays is forgotten by itself; a footprint with as many objects takes seconds to compare with others.
+#[test]
+fn footprints_of_large_arrays_are_small() {
+    let text = "typedef M { byte a, b, c, d, e, f }
+        M s[255], r[255];
+        byte n;
+        active proctype A() { byte i;
+            do :: atomic { for (i : 1 .. n) { if :: s[i].a == r[i].a -> goto out :: else fi } } od;
+            out: skip }
+        active proctype B() { n = 2 }";
+    let model = promela::load_text("arrays.pml", text, &mut Sources::default(), &mut Vec::new()).expect("a model");
+    let system = entail_ir::passes::optimised(&model.system, entail_ir::Passes::ALL);
+    let most = system.edges.iter().map(|edge| edge.forgets.len()).max();
+    assert!(most > Some(1000), "{most:?} places are forgotten at once");
+    let footprints = Footprints::new(&system);
+    for id in (0..system.edges.len() as u32).map(entail_ir::EdgeId) {
+        let Footprint { waits, reads, writes } = footprints.of(id);
+        assert!(waits.len() + reads.len() + writes.len() < 100, "{id:?}");
+    }
+}

@@ -113,8 +113,8 @@ pub enum BlockNode {
 }
 
 impl Block {
-    /// How many nodes one step may pass: a block that does not end is an error, not a hang.
-    pub const LIMIT: u32 = 1_000_000;
+    /// How many nodes one step may pass: after so many, it is not known whether the block ends.
+    pub const LIMIT: u64 = 100_000_000;
 }
 
 impl Action {

@@ -344,6 +344,9 @@ impl ChannelType {
     }
 }
 
+/// Of locations with more conditions it is not found out whether one of them always holds.
+const MOST_CONDITIONS: usize = 64;
+
 impl System {
     pub fn process_type(&self, id: ProcessTypeId) -> &ProcessType {
         &self.process_types[id.index()]
@@ -396,7 +399,8 @@ impl System {
         let edges = self.edges_of(location);
         let conditions: Vec<&Expr> = edges.iter().filter_map(|edge| edge.action.condition()).collect();
         edges.iter().any(|edge| edge.action.is_always_possible())
-            || conditions.iter().any(|one| conditions.iter().any(|other| one.is_opposite(other)))
+            || conditions.len() <= MOST_CONDITIONS
+                && conditions.iter().any(|one| conditions.iter().any(|other| one.is_opposite(other)))
     }
 }
 

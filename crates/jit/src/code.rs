@@ -12,9 +12,12 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 use entail_ir::ProcessTypeId;
+use entail_model::Deadline;
 use std::collections::HashMap;
 use std::fmt::Write;
 
+/// Process types with more edges are not compiled: Cranelift's memory would grow with their square.
+const MAX_EDGES: u32 = 3000;
 /// Systems that need more of Cranelift's instructions are not compiled: it would take about a second.
 const MAX_INSTRUCTIONS: usize = 400_000;
 
@@ -72,13 +75,20 @@ pub struct Tuning {
     pub separate: bool,
 }
 
-/// Makes code of all functions that are needed to call `wanted`. With `listing` also in words.
+/// Makes code of all functions that are needed to call `wanted`, if there is time. With `listing` also in words.
 pub(crate) fn generate(
     program: &Program<'_>,
     wanted: &[Callee],
     tuning: Tuning,
     listing: bool,
+    deadline: Deadline,
 ) -> Result<Loaded, Unsupported> {
+    let edges = |of| program.reach.locations(program.system, of).map(|(_, location)| location.count).sum::<u32>();
+    if let Some(of) =
+        (0..program.system.process_types.len() as u16).map(ProcessTypeId).find(|of| edges(*of) > MAX_EDGES)
+    {
+        return Err(Unsupported(format!("{} is too large", program.system.process_type(of).name)));
+    }
     let mut code = Code {
         module: module(tuning)?,
         declared: HashMap::new(),
@@ -94,6 +104,9 @@ pub(crate) fn generate(
     compilation.set_disasm(listing);
     let mut builder_context = FunctionBuilderContext::new();
     while let Some((callee, id)) = code.pending.pop() {
+        if deadline.is_over() {
+            return Err(Unsupported("there is no time to compile it".to_owned()));
+        }
         code.define(program, callee, id, &mut compilation, &mut builder_context)?;
     }
     code.module.finalize_definitions().map_err(|problem| Unsupported(problem.to_string()))?;

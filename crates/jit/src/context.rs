@@ -3,7 +3,7 @@
 //! ```text
 //! short: step (8 bytes) │ the state as one word, or two of which the last one comes first, which is not negative
 //! full:  step (8 bytes) │ shape (8) │ place (4) │ times (4) │ the state, padded
-//! shape: length of the state (32 bits) │ outcome (8) │ kind of fault (8) │ bytes of the entry ÷ 8 (15) │ 1
+//! shape: length of the state (32 bits) │ outcome (8) │ kind of fault (8) │ bytes of the entry ÷ 16 (15) │ 1
 //! ```
 //!
 //! Place and times mean something only if the outcome is a fault.
@@ -237,7 +237,7 @@ impl<'a> Context<'a> {
             channel_starts: outline.channel_starts.as_ptr(),
             locations: std::ptr::null(),
             channels: outline.channel_types.len() as u64,
-            shape: state.len() as u64 | (stride as u64 / 8) << 48 | FULL,
+            shape: state.len() as u64 | ((stride / CHUNK) as u64) << 48 | FULL,
             timeout: 0,
             overflowed: 0,
             words: [0; 2],
@@ -310,7 +310,7 @@ const FULL: u64 = 1 << 63;
 
 /// The second word of a full entry.
 pub(crate) const fn shape(len: usize, outcome: u64, kind: u64) -> u64 {
-    len as u64 | outcome << 32 | kind << 40 | (stride(len) as u64 / 8) << 48 | FULL
+    len as u64 | outcome << 32 | kind << 40 | ((stride(len) / CHUNK) as u64) << 48 | FULL
 }
 
 /// What went wrong, in one word.
@@ -442,7 +442,7 @@ pub(crate) unsafe fn read(mut at: *const u8, end: *const u8, wide: bool, sink: &
         };
         sink.state(Step::from_bits(step), fired, state);
         // SAFETY: the shape says how long the entry is.
-        at = unsafe { at.add((shape >> 48) as usize % (1 << 15) * 8) };
+        at = unsafe { at.add((shape >> 48) as usize % (1 << 15) * CHUNK) };
     }
 }
 

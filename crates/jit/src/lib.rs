@@ -28,7 +28,7 @@ use code::{Callee, Loaded, generate};
 use context::{Context, Entries, Needs, Sizes};
 use entail_ir::interpret::{Code, Codes, Engine, Interpreter, Kind, MAX_STATE_BYTES, Outline, Sink, Source, Step};
 use entail_ir::{ProcessTypeId, System};
-use entail_model::{Hop, State, StateBuf, StateKey};
+use entail_model::{Deadline, Hop, State, StateBuf, StateKey};
 use program::Program;
 use std::fmt;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl<'s> Jit<'s> {
 
     pub fn compile_with(interpreter: &Interpreter<'s>, tuning: Tuning) -> Result<Jit<'s>, Unsupported> {
         let begun = Instant::now();
-        let interpreter = Interpreter::new(interpreter.system());
+        let interpreter = Interpreter::new(interpreter.system()).until(interpreter.deadline());
         let system = interpreter.system();
         if system.uses_priorities {
             return Err(Unsupported("processes have priorities".to_owned()));
@@ -116,7 +116,7 @@ impl<'s> Jit<'s> {
             return Err(Unsupported("channels are watched".to_owned()));
         }
         let program = Program::new(system, interpreter.layout(), None);
-        let general = Compiled::new(&program, tuning)?;
+        let general = Compiled::new(&program, tuning, interpreter.deadline())?;
         let uses_timeout = program.uses_timeout;
         let oldest_first = system.oldest_first;
         let locations = locations(&program);
@@ -156,7 +156,7 @@ impl<'s> Jit<'s> {
     /// All functions, as Cranelift's instructions and as those of this machine.
     pub fn listing(&self) -> String {
         let program = Program::new(self.interpreter.system(), self.interpreter.layout(), None);
-        let code = generate(&program, &wanted(&program, self.tuning), self.tuning, true);
+        let code = generate(&program, &wanted(&program, self.tuning), self.tuning, true, Deadline::NEVER);
         code.ok().and_then(|code| code.listing.clone()).unwrap_or_default()
     }
 
@@ -187,11 +187,11 @@ impl<'s> Jit<'s> {
 }
 
 impl Compiled {
-    fn new(program: &Program<'_>, tuning: Tuning) -> Result<Compiled, Unsupported> {
+    fn new(program: &Program<'_>, tuning: Tuning, deadline: Deadline) -> Result<Compiled, Unsupported> {
         let wanted = wanted(program, tuning);
         let asks = program.can_evaluate_propositions().then_some(Callee::Propositions);
         let callees: Vec<_> = wanted.iter().copied().chain(asks).collect();
-        let code = generate(program, &callees, tuning, false)?;
+        let code = generate(program, &callees, tuning, false, deadline)?;
         let address = |callee| code.address(callee).expect("what is wanted is generated");
         let entry = match wanted[..] {
             [Callee::Expand] => Entry::all(address(Callee::Expand)),
@@ -274,7 +274,8 @@ impl Engine for Jit<'_> {
         let begun = Instant::now();
         let program = Program::new(self.interpreter.system(), self.interpreter.layout(), Some((outline, codes)));
         // What there is for all states will do if this is too much.
-        self.special = Compiled::new(&program, self.tuning).ok().map(|special| (Arc::clone(codes), special));
+        let compiled = Compiled::new(&program, self.tuning, self.interpreter.deadline());
+        self.special = compiled.ok().map(|special| (Arc::clone(codes), special));
         self.compile_time += begun.elapsed();
     }
 

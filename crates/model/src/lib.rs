@@ -6,6 +6,7 @@
 
 mod accepting;
 mod branching;
+mod deadline;
 mod observer;
 mod reduction;
 mod shuffled;
@@ -15,6 +16,7 @@ mod successors;
 
 pub use accepting::{Accepting, Concurrent, Propositional, Sets, Valuation};
 pub use branching::{Beyond, Question, QuestionId, Questions};
+pub use deadline::Deadline;
 pub use observer::{Event, Observer, Progress, StateName, Target};
 pub use reduction::{Reduced, Reduction};
 pub use shuffled::Shuffled;
@@ -250,6 +252,8 @@ fault_kinds! {
     Blocked: "blocked", "blocked inside an indivisible sequence";
     /// A deterministic sequence that does not end.
     Endless: "endless", "an indivisible sequence that does not end";
+    /// A deterministic sequence that did not end in time.
+    TooLong: "too_long", "an indivisible sequence with too many steps";
     /// A process that must never have a choice had one.
     Choice: "choice", "a D_proctype with a choice";
     /// The state grew beyond what can be represented.
@@ -272,6 +276,11 @@ impl FaultKind {
     /// Whether it is the answer to what was asked of a run, so that it always counts.
     pub fn is_answer(self) -> bool {
         self.is_of_events() || matches!(self, FaultKind::Proposition | FaultKind::ClaimEnd | FaultKind::Refuted)
+    }
+
+    /// Whether it is not the model that is wrong: it goes beyond what the tool can do.
+    pub fn is_limit(self) -> bool {
+        matches!(self, FaultKind::TooLong | FaultKind::StateSize)
     }
 
     /// Whether a monitor objects to an event.

@@ -17,6 +17,8 @@ use crate::log::Log;
 /// How many states are expanded breadth first in the first round; in each round after it, twice as many as before.
 const BREADTH: usize = 2_000;
 const ROUNDS: u32 = 3;
+/// Of large states there are fewer: together they have no more than so many bytes.
+const MOST_BYTES: usize = 1 << 24;
 /// After so many rounds in which nothing was new, there are no more.
 const QUIET: u32 = 2;
 
@@ -36,7 +38,7 @@ pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: 
     let mut quiet = 0;
     let mut far = front.initial.clone();
     for round in 0..ROUNDS {
-        let states = BREADTH << round;
+        let states = (BREADTH << round).min(MOST_BYTES / front.initial.len().max(1));
         let before = scout.growth();
         complete = scout.look_around(&mut front, states);
         if complete {
@@ -96,6 +98,9 @@ impl<E: Engine> Scout<'_, E> {
     fn look_around(&mut self, front: &mut Front, states: usize) -> bool {
         for _ in 0..states {
             let Some(state) = front.queue.pop_front() else { return true };
+            if self.interpreter.deadline().is_over() {
+                return false;
+            }
             self.expand(&state, |next| {
                 if front.known.insert(rapidhash_v3(next)) {
                     front.queue.push_back(next.to_vec());
@@ -109,6 +114,9 @@ impl<E: Engine> Scout<'_, E> {
     fn walk(&mut self, mut state: StateBuf, steps: usize) -> Option<StateBuf> {
         let (mut successors, mut spans) = (StateBuf::new(), Vec::new());
         for _ in 0..steps {
+            if self.interpreter.deadline().is_over() {
+                return None;
+            }
             self.walked.insert(rapidhash_v3(&state));
             successors.clear();
             spans.clear();

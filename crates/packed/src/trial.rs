@@ -90,6 +90,8 @@ struct Trial<E: Engine> {
     bytes: usize,
     /// Of those inside indivisible sequences that were passed since the level before.
     passed_bytes: usize,
+    /// There is no time to see more.
+    is_late: bool,
     successors: Successors<Step>,
     scratch: Scratch<E::Desk>,
     table: Table,
@@ -106,6 +108,7 @@ impl<E: Engine> Trial<E> {
             seen: 0,
             bytes: 0,
             passed_bytes: 0,
+            is_late: false,
             successors: Successors::default(),
             scratch: Scratch::default(),
             table: Table::default(),
@@ -117,7 +120,7 @@ impl<E: Engine> Trial<E> {
     }
 
     fn is_cut(&self, most: usize) -> bool {
-        self.seen >= most || self.bytes + self.passed_bytes >= MOST_BYTES
+        self.is_late || self.seen >= most || self.bytes + self.passed_bytes >= MOST_BYTES
     }
 
     /// Goes on by a step, or a sequence of steps, of which some are left out.
@@ -142,6 +145,7 @@ impl<E: Engine> Trial<E> {
         self.passed_bytes = 0;
         let (mut waiting, mut inside) = (VecDeque::from(std::mem::take(&mut self.level)), RapidHashSet::default());
         while let Some(state) = waiting.pop_front().filter(|_| !self.is_cut(most)) {
+            self.is_late = model.interpreter.deadline().is_over();
             self.seen += 1;
             let is_stable = !model.is_transient(&state);
             for answer in 0.. {

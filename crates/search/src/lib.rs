@@ -65,6 +65,7 @@ impl Checks {
 
     fn count(&self, fault: &Fault) -> bool {
         match fault.kind {
+            kind if kind.is_limit() => false,
             // Who asks wants an answer.
             kind if kind.is_answer() => true,
             kind if kind.is_claim() => self.assertions,

@@ -144,9 +144,19 @@ fn a_state_whose_only_step_breaks_is_no_end() {
 #[test]
 fn faults_that_are_not_assertions_always_count() {
     let kinds = [FaultKind::DivisionByZero, FaultKind::NoChannel, FaultKind::TooManyProcesses, FaultKind::Blocked];
-    for kind in kinds.into_iter().chain([FaultKind::StateSize]) {
+    for kind in kinds {
         let graph = Graph::starting_in(0).broken(0, kind, 1).failing(0, 0, kind, 1);
         check(graph, Checks { assertions: false, ..ALL }, Expected { stored: 1, matched: 1, errors: 2 });
+    }
+}
+
+#[test]
+fn what_is_beyond_the_tool_is_no_error_of_the_model() {
+    for kind in [FaultKind::StateSize, FaultKind::TooLong] {
+        let graph = Graph::starting_in(0).broken(0, kind, 1);
+        for outcome in [bfs(&graph, ALL), dfs(&graph, ALL)] {
+            assert_eq!((outcome.errors, outcome.ignored_fault.map(|fault| fault.kind)), (0, Some(kind)));
+        }
     }
 }
 

@@ -100,6 +100,7 @@ fn words(violation: &Violation) -> String {
             | FaultKind::MessageFields
             | FaultKind::Rendezvous
             | FaultKind::Endless
+            | FaultKind::TooLong
             | FaultKind::Proposition
             | FaultKind::Refuted,
         ) => violation.message.clone(),

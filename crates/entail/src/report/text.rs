@@ -304,7 +304,7 @@ fn hint(property: &PropertyReport) -> Option<String> {
     let hint = match searched.end {
         End::Error if searched.errors == 0 => return None,
         End::Error if searched.algorithm == Algorithm::DepthFirst && breadth_first_would_do => {
-            "`--search bfs` finds a shortest counterexample"
+            "`--search bfs` finds a short counterexample, with `--no-opt` a shortest one"
         }
         End::Error if property.name != SAFETY => return None,
         End::Error => "`--all-errors` goes on and counts every error",

@@ -7,14 +7,16 @@
 //! What only the process itself looks at is left out. So are its own locals where it reads them: others can only read them.
 
 mod known;
+mod objects;
 mod reader;
 
 pub use known::Known;
+pub(crate) use objects::{Objects, join, meets};
 
 use crate::passes::Landmarks;
 use crate::{Action, Base, ChannelTest, EdgeId, Expr, Location, LocationId, ProcessTypeId, Ranges, System};
 use reader::{Partner, Reader};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// Something that processes share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,7 +85,7 @@ impl Span {
         Span { from: number, to: number + 1 }
     }
 
-    fn meets(self, other: Span) -> bool {
+    pub(crate) fn meets(self, other: Span) -> bool {
         self.from < other.to && other.from < self.to
     }
 }
@@ -152,12 +154,23 @@ impl Footprint {
 
     /// Each object once.
     fn tidy(&mut self) {
-        for objects in [&mut self.waits, &mut self.reads, &mut self.writes] {
-            objects.sort_unstable();
-            objects.dedup();
+        [&mut self.waits, &mut self.reads, &mut self.writes].into_iter().for_each(objects::tidy);
+    }
+
+    /// The same now and then, while it grows.
+    fn tidy_if_long(&mut self, since: &mut usize) {
+        let len = self.waits.len() + self.reads.len() + self.writes.len();
+        if len > LONG.max(2 * *since) {
+            self.tidy();
+            *since = self.waits.len() + self.reads.len() + self.writes.len();
         }
     }
 }
+
+/// More than an indivisible sequence of a thousand statements has.
+const MOST_LINKS: usize = 1 << 20;
+/// So many objects are put in order while more are added.
+const LONG: usize = 1 << 10;
 
 /// The footprints of all edges of a system.
 #[derive(Clone, Debug)]
@@ -174,9 +187,9 @@ impl Footprints {
     /// Without what nobody changes: that, nobody need look at.
     pub(crate) fn without_constants(self) -> Footprints {
         let Footprints { mut of } = self;
-        let written: BTreeSet<Object> = of.iter().flat_map(|footprint| footprint.writes.iter().copied()).collect();
+        let written: Objects = of.iter().flat_map(|footprint| footprint.writes.iter().copied()).collect();
         for footprint in &mut of {
-            let changes = |object: &Object| written.iter().any(|write| write.meets(*object));
+            let changes = |object: &Object| written.meets(*object);
             footprint.waits.retain(changes);
             footprint.reads.retain(changes);
         }
@@ -206,6 +219,8 @@ pub struct Surveyor<'s> {
     partners: Vec<Partner>,
     /// Of each edge by itself, whoever takes it.
     alone: Vec<Footprint>,
+    /// Of each edge, the location that it leaves.
+    sources: Vec<LocationId>,
     /// Of each edge, whether nobody sees when it is taken.
     quiet: Vec<bool>,
     /// Nobody can tell which number a process has.
@@ -217,7 +232,14 @@ impl<'s> Surveyor<'s> {
         let ranges = Ranges::new(system);
         let partners = reader::partners(system, &ranges);
         let quiet = vec![false; system.edges.len()];
-        let mut surveyor = Surveyor { system, ranges, partners, alone: Vec::new(), quiet, anonymous: false };
+        let mut sources = vec![LocationId(0); system.edges.len()];
+        for process in &system.process_types {
+            for (from, location) in (0..).map(LocationId).zip(&process.locations) {
+                location.edges().for_each(|id| sources[id.index()] = from);
+            }
+        }
+        let mut surveyor =
+            Surveyor { system, ranges, partners, alone: Vec::new(), sources, quiet, anonymous: false };
         let mut alone = vec![Footprint::default(); system.edges.len()];
         for process in types(system) {
             for (edge, footprint) in surveyor.alone(process, Known::NOTHING) {
@@ -230,24 +252,24 @@ impl<'s> Surveyor<'s> {
 
     /// The same, but with fewer conflicts. Where somebody who comes to a meeting comes before a step or after it, the same
     /// runs are possible, though not always by way of the same states. The same goes for processes that are started before
-    /// others end, or after, if nobody can tell their numbers.
-    pub fn tolerant(system: &'s System) -> Self {
+    /// others end, or after, if nobody can tell their numbers. Nothing if it would take too long to find out.
+    pub fn tolerant(system: &'s System) -> Option<Self> {
         let mut surveyor = Surveyor::new(system);
+        if surveyor.is_too_large() {
+            return None;
+        }
         surveyor.anonymous = is_anonymous(system);
         if !surveyor.partners.is_empty() {
             surveyor.quiet = surveyor.quiet();
         }
-        surveyor
+        Some(surveyor)
     }
 
     /// Of each edge, whether nobody sees when it is taken: neither other processes nor what is asked of the system.
     fn quiet(&self) -> Vec<bool> {
-        let (landmarks, mut seen) = (Landmarks::new(self.system), watched(self.system));
-        for of in types(self.system) {
-            seen.extend(self.of_process(of, Known::NOTHING).into_iter().flat_map(|(_, footprint)| footprint.reads));
-        }
-        seen.sort_unstable();
-        seen.dedup();
+        let landmarks = Landmarks::new(self.system);
+        let read = |of| self.of_process(of, Known::NOTHING).into_iter().flat_map(|(_, footprint)| footprint.reads);
+        let seen: Objects = watched(self.system).into_iter().chain(types(self.system).flat_map(read)).collect();
         let mut quiet = vec![false; self.system.edges.len()];
         for of in types(self.system) {
             let locations = &self.system.process_type(of).locations;
@@ -260,10 +282,8 @@ impl<'s> Surveyor<'s> {
                     let Footprint { waits, reads, writes } = &self.alone[id.index()];
                     let unseen = |object: &Object| match object {
                         Object::Location(_) => true,
-                        Object::Locals(by, _) => *by == of && !seen.iter().any(|seen| seen.meets(*object)),
-                        Object::Channels(_, Part::Coming(_) | Part::Going(_)) => {
-                            !seen.iter().any(|seen| seen.meets(*object))
-                        }
+                        Object::Locals(by, _) => *by == of && !seen.meets(*object),
+                        Object::Channels(_, Part::Coming(_) | Part::Going(_)) => !seen.meets(*object),
                         Object::Globals(_)
                         | Object::Channels(..)
                         | Object::Births
@@ -294,10 +314,12 @@ impl<'s> Surveyor<'s> {
         for id in self.system.process_type(of).locations.iter().flat_map(Location::edges) {
             let mut footprint = own[&id].clone();
             let chain = self.chain(of, id);
+            let arrivals = if self.quiet[id.index()] { self.arrivals(&chain) } else { HashMap::new() };
+            let mut len = 0;
             for link in chain.iter().skip(1) {
                 let alone = if link.of == of { own.get(&link.edge) } else { None };
                 let Footprint { waits, reads, writes } = alone.unwrap_or(&self.alone[link.edge.index()]);
-                let may_come_first = self.quiet[id.index()] && self.follows_only(*link, &chain);
+                let may_come_first = self.quiet[id.index()] && self.follows_only(*link, &arrivals);
                 let is_ready = self.is_ready(*link, &chain, known);
                 let is_seen = |wait: &&Object| !(is_ready || wait.is_coming() && (may_come_first || link.takes));
                 footprint.reads.extend(waits.iter().filter(is_seen).chain(reads));
@@ -305,6 +327,7 @@ impl<'s> Surveyor<'s> {
                     footprint.reads.extend(gone(waits));
                 }
                 footprint.writes.extend(writes);
+                footprint.tidy_if_long(&mut len);
             }
             footprint.tidy();
             all.push((id, footprint));
@@ -316,14 +339,23 @@ impl<'s> Surveyor<'s> {
     ///
     /// Then, if nobody sees when the first one is taken, it may as well be taken only when the second one is: so it makes no
     /// difference if somebody for whom that waits comes before both, or in between.
-    fn follows_only(&self, link: Link, chain: &[Link]) -> bool {
-        let leads_there = |before: &&Link| {
-            let target = self.system.edge(before.edge).target;
-            let location =
-                target.and_then(|target| self.system.process_type(before.of).locations.get(target.index()));
-            before.of == link.of && location.is_some_and(|location| location.edges().any(|id| id == link.edge))
-        };
-        !link.is_partner && chain.iter().filter(leads_there).eq(&chain[..1])
+    fn follows_only(&self, link: Link, arrivals: &HashMap<(ProcessTypeId, LocationId), Vec<usize>>) -> bool {
+        let from = (link.of, self.sources[link.edge.index()]);
+        !link.is_partner && arrivals.get(&from).is_some_and(|by| by[..] == [0])
+    }
+
+    /// By type and location: which links of a chain lead there, of which two are enough.
+    fn arrivals(&self, chain: &[Link]) -> HashMap<(ProcessTypeId, LocationId), Vec<usize>> {
+        let mut arrivals: HashMap<_, Vec<usize>> = HashMap::new();
+        for (at, link) in chain.iter().enumerate() {
+            if let Some(target) = self.system.edge(link.edge).target {
+                let by = arrivals.entry((link.of, target)).or_default();
+                if by.len() < 2 {
+                    by.push(at);
+                }
+            }
+        }
+        arrivals
     }
 
     /// Whether the first edge of a chain has seen that there is room for what a link sends, or a message for it to receive, and
@@ -362,6 +394,7 @@ impl<'s> Surveyor<'s> {
 
     /// Whether a link may follow itself in a chain.
     fn comes_again(&self, link: Link, chain: &[Link]) -> bool {
+        let chain: HashSet<Link> = chain.iter().copied().collect();
         let follows = |before: &Link| -> Vec<Link> {
             let edge = self.system.edge(before.edge);
             let target = edge.target.filter(|_| edge.atomic);
@@ -383,9 +416,20 @@ impl<'s> Surveyor<'s> {
     /// An edge, and all that may follow it without interruption: who is in an indivisible sequence goes on, and who takes a
     /// message that is handed over there moves too, and may go on in its place.
     pub fn chain(&self, of: ProcessTypeId, edge: EdgeId) -> Vec<Link> {
+        self.short_chain(of, edge, usize::MAX).unwrap_or_default()
+    }
+
+    /// The same, unless it has more links than this.
+    fn short_chain(&self, of: ProcessTypeId, edge: EdgeId, most: usize) -> Option<Vec<Link>> {
         let first = Link { of, edge, is_partner: false, takes: false };
+        if !self.system.edge(edge).atomic {
+            return Some(vec![first]);
+        }
         let (mut known, mut all, mut at) = (HashSet::from([first]), vec![first], 0);
         while let Some(&link) = all.get(at) {
+            if all.len() > most {
+                return None;
+            }
             at += 1;
             let edge = self.system.edge(link.edge);
             let mut follow = |link: Link| {
@@ -406,7 +450,21 @@ impl<'s> Surveyor<'s> {
                 next.for_each(|edge| follow(Link { edge, takes: false, ..link }));
             }
         }
-        all
+        Some(all)
+    }
+
+    /// Whether indivisible sequences are so long that it would take too much time to find out what each of their steps has to
+    /// do with others: all their chains together have more links than this.
+    fn is_too_large(&self) -> bool {
+        let mut left = MOST_LINKS;
+        !types(self.system).all(|of| {
+            let mut edges = self.system.process_type(of).locations.iter().flat_map(Location::edges);
+            edges.all(|edge| {
+                let links = self.short_chain(of, edge, left).map(|chain| chain.len());
+                left = left.saturating_sub(links.unwrap_or(usize::MAX));
+                left > 0
+            })
+        })
     }
 
     /// Pairs of edges by which a message may be handed over: who sends, and who receives.
@@ -460,9 +518,10 @@ impl<'s> Surveyor<'s> {
 
     fn alone(&self, of: ProcessTypeId, known: Known) -> Vec<(EdgeId, Footprint)> {
         let reader = self.reader(of, known);
-        let locations = self.system.process_type(of).locations.iter();
-        let edges = locations.flat_map(|location| location.edges().map(move |id| (id, location)));
-        edges.map(|(id, location)| (id, reader.edge(self.system.edge(id), location))).collect()
+        let locations = &self.system.process_type(of).locations;
+        let stations: Vec<_> = locations.iter().map(|location| reader.station(location)).collect();
+        let edges = locations.iter().flat_map(Location::edges);
+        edges.map(|id| (id, reader.edge(self.system.edge(id), self.sources[id.index()], &stations))).collect()
     }
 
     fn reader<'a>(&'a self, process: ProcessTypeId, known: Known<'a>) -> Reader<'a> {

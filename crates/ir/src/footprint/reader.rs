@@ -1,9 +1,9 @@
 //! What single edges look at and change.
 
-use super::{Footprint, Known, Object, Part, Side, Span, gone};
+use super::{Footprint, Known, Object, Part, Side, Span, gone, objects};
 use crate::{
-    Action, Base, Block, BlockNode, ChannelTest, ChannelType, Edge, EdgeId, Entry, Expr, Init, Location, Pattern,
-    Place, ProcessTypeId, Range, Ranges, Receive, Send, System,
+    Action, Base, Block, BlockNode, ChannelTest, ChannelType, Edge, EdgeId, Entry, Expr, Init, Location,
+    LocationId, Pattern, Place, ProcessTypeId, Range, Ranges, Receive, Send, System,
 };
 
 /// Something that hands a message over, or wants one.
@@ -77,19 +77,39 @@ pub(super) struct Reader<'a> {
     pub anonymous: bool,
 }
 
+/// What all edges of a location have in common.
+pub(super) struct Station {
+    /// Where a process that is there can hand over messages, or take them: somebody comes, or goes.
+    coming: Vec<Object>,
+    going: Vec<Object>,
+    /// Some edges leave what others are inside of.
+    has_escapes: bool,
+}
+
 impl Reader<'_> {
-    pub(super) fn edge(&self, edge: &Edge, location: &Location) -> Footprint {
+    pub(super) fn station(&self, location: &Location) -> Station {
+        Station {
+            coming: self.meetings(location, Part::Coming),
+            going: self.meetings(location, Part::Going),
+            has_escapes: self.system.edges_of(location).iter().any(|edge| edge.escape.is_some()),
+        }
+    }
+
+    /// The footprint of an edge that leaves a location, of all stations of its process.
+    pub(super) fn edge(&self, edge: &Edge, from: LocationId, stations: &[Station]) -> Footprint {
+        let location = &self.system.process_type(self.process).locations[from.index()];
+        let station = &stations[from.index()];
         let mut footprint = self.action(&edge.action);
         footprint.writes.push(Object::Location(self.process));
         edge.forgets.iter().for_each(|place| self.writes(place, &mut footprint));
         // Whoever comes or goes may be the one that others meet.
-        let process = self.system.process_type(self.process);
-        let target = edge.target.and_then(|target| process.locations.get(target.index()));
-        footprint.writes.extend(self.meetings(location, Part::Going));
-        footprint.writes.extend(target.iter().flat_map(|target| self.meetings(target, Part::Coming)));
+        let target = edge.target.and_then(|target| stations.get(target.index()));
+        footprint.writes.extend(&station.going);
+        footprint.writes.extend(target.into_iter().flat_map(|target| &target.coming));
         // Whether others of the location are possible, where that matters to this one.
+        let may_depend = station.has_escapes || is_else(edge);
         let siblings = self.system.edges_of(location).iter().filter(|sibling| !std::ptr::eq(*sibling, edge));
-        for sibling in siblings.filter(|sibling| depends_on(edge, sibling)) {
+        for sibling in siblings.filter(|_| may_depend).filter(|sibling| depends_on(edge, sibling)) {
             let Footprint { waits, reads, .. } = self.action(&sibling.action);
             // What makes it impossible again: that a channel is full, or empty, or that nobody is there any more.
             let lengths = self.offers(&sibling.action).into_iter().flat_map(lengths);
@@ -198,7 +218,9 @@ impl Reader<'_> {
             (self.offered(action), part(side))
         });
         let met = met.filter(|(channels, _)| self.may_be_rendezvous(*channels));
-        met.map(|(channels, part)| Object::Channels(channels, part)).collect()
+        let mut met = met.map(|(channels, part)| Object::Channels(channels, part)).collect();
+        objects::tidy(&mut met);
+        met
     }
 
     /// Whether one of these channels may be one without room.
@@ -443,10 +465,13 @@ impl Reader<'_> {
 
 /// Whether it matters to an edge if another one of its location is possible.
 fn depends_on(edge: &Edge, sibling: &Edge) -> bool {
-    let is_else = match &edge.action {
+    is_else(edge) || (sibling.escape.is_some() && sibling.escape != edge.escape)
+}
+
+fn is_else(edge: &Edge) -> bool {
+    match &edge.action {
         Action::Else => true,
         Action::Deterministic(block) => block.entry == Entry::Otherwise,
         _ => false,
-    };
-    is_else || (sibling.escape.is_some() && sibling.escape != edge.escape)
+    }
 }

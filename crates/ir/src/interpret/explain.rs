@@ -75,6 +75,10 @@ impl<'s> Interpreter<'s> {
             }
             FaultKind::Blocked => format!("`{text}` blocks inside an indivisible sequence"),
             FaultKind::Endless => format!("the indivisible sequence around `{text}` does not end"),
+            FaultKind::TooLong => {
+                let most = crate::Block::LIMIT;
+                format!("the indivisible sequence around `{text}` takes too long, or more than {most} steps")
+            }
             FaultKind::Choice => format!("`{text}` is not the only choice of a D_proctype"),
             FaultKind::Proposition => format!("`{text}` cannot be evaluated"),
             FaultKind::ClaimEnd => format!("the claim comes to its end with `{text}`"),

@@ -26,6 +26,8 @@ struct Performance<'a> {
     printed: Option<&'a mut String>,
 }
 
+/// A block that passes fewer nodes ends soon enough.
+const FIRST_LOOK: u64 = 1 << 14;
 /// Of what a step prints, no more is kept.
 const MOST_PRINTED: usize = 1 << 16;
 
@@ -457,8 +459,22 @@ impl<'a> Performance<'a> {
 
     fn run_block(&mut self, block: &Block) -> Evaluated<()> {
         let mut current = Some(NodeId(0));
-        for _ in 0..Block::LIMIT {
+        // After Brent: an improved Monte Carlo factorization algorithm, BIT 1980. A block that passes a node in the same state
+        // twice does not end; it is compared with what it was after a power of two.
+        let mut before = None;
+        for passed in 0..Block::LIMIT {
             let Some(id) = current else { return Ok(()) };
+            if passed >= FIRST_LOOK {
+                if before.as_ref().is_some_and(|(node, state)| *node == id && state == &*self.state) {
+                    return Err(FaultKind::Endless);
+                }
+                if passed.is_power_of_two() {
+                    before = Some((id, self.state.clone()));
+                }
+                if passed.is_multiple_of(FIRST_LOOK) && self.interpreter.deadline.is_over() {
+                    return Err(FaultKind::TooLong);
+                }
+            }
             current = match &block.nodes[id.0 as usize] {
                 BlockNode::Do { action, statement, next } => {
                     self.statement = *statement;
@@ -475,7 +491,7 @@ impl<'a> Performance<'a> {
                 BlockNode::Jump(next) => *next,
             };
         }
-        Err(FaultKind::Endless)
+        Err(FaultKind::TooLong)
     }
 
     fn choose(&self, block: &Block, alternatives: &[NodeId]) -> Evaluated<NodeId> {

@@ -19,15 +19,17 @@ pub use waiting::Waiting;
 
 use crate::monitor::{Expected, Rule};
 use crate::{Action, Edge, EdgeId, Entry, Expr, Location, ProcessTypeId, System};
-use entail_model::{Concurrent, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation};
+use entail_model::{
+    Concurrent, Deadline, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation,
+};
 use eval::Scene;
 
 /// SPIN's limit, and ours: a process number fits into a byte with one value to spare.
 pub const MAX_PROCESSES: usize = 255;
 /// Likewise for channels; number 0 means none.
 pub const MAX_CHANNELS: usize = 255;
-/// Larger states are an error: nothing sensible needs them, and a runaway model would fill the memory with a few.
-pub const MAX_STATE_BYTES: usize = 1 << 16;
+/// Nothing sensible needs larger states, and a runaway model would fill the memory with a few. Compiled code can count so far.
+pub const MAX_STATE_BYTES: usize = 500 << 10;
 
 /// A system, ready to run.
 #[derive(Debug)]
@@ -37,6 +39,7 @@ pub struct Interpreter<'s> {
     uses_timeout: bool,
     /// Whether a proposition depends on `timeout`, its own or that of a process it asks for.
     asks_timeout: bool,
+    deadline: Deadline<'s>,
 }
 
 /// One step: an edge of a process, and for a rendezvous also the edge of the process that receives.
@@ -59,7 +62,16 @@ impl<'s> Interpreter<'s> {
             });
             asks
         });
-        Interpreter { system, layout: Layout::new(system), uses_timeout, asks_timeout }
+        Interpreter { system, layout: Layout::new(system), uses_timeout, asks_timeout, deadline: Deadline::NEVER }
+    }
+
+    /// The same, for as long as there is time: whatever takes long looks at it.
+    pub fn until(self, deadline: Deadline<'s>) -> Self {
+        Interpreter { deadline, ..self }
+    }
+
+    pub fn deadline(&self) -> Deadline<'s> {
+        self.deadline
     }
 
     pub fn system(&self) -> &'s System {

@@ -8,7 +8,7 @@ use super::owners::Owners;
 use crate::{EdgeId, Init, Location, ProcessType, ProcessTypeId, System};
 
 pub(super) fn forget(system: &mut System) {
-    let owners = Owners::new(system);
+    let Some(owners) = Owners::new(system) else { return };
     for of in (0..system.process_types.len() as u16).map(ProcessTypeId) {
         let cells = Cells::of(system, &owners, of);
         if cells.all.is_empty() {

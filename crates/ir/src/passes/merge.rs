@@ -23,7 +23,7 @@ pub(super) fn merge(system: &mut System) {
         return;
     }
     // That those of higher priority come first is seen to below: otherwise, everything would matter to everybody.
-    let owners = Owners::new(&System { uses_priorities: false, ..system.clone() });
+    let Some(owners) = Owners::new(&System { uses_priorities: false, ..system.clone() }) else { return };
     let ranges = Ranges::new(system);
     let mut merged = Vec::new();
     for (of, process) in (0..).map(ProcessTypeId).zip(&system.process_types) {

@@ -18,6 +18,7 @@ mod tests;
 pub(crate) use owners::Landmarks;
 
 use crate::System;
+use entail_model::Deadline;
 
 /// Which passes are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +54,7 @@ impl Passes {
 /// The system as it is to be searched. What its propositions, invariants and marks say stays the same in all runs, but for
 /// how often it is said, if statements are merged.
 pub fn optimised(system: &System, passes: Passes) -> System {
-    optimise(system, passes).system
+    optimised_until(system, passes, Deadline::NEVER).map_or_else(|| system.clone(), |optimised| optimised.system)
 }
 
 /// A system as it is to be searched, and what it lacks.
@@ -63,20 +64,20 @@ pub struct Optimised {
     pub unread: Vec<String>,
 }
 
-/// The same, with what was left out.
-pub fn optimise(system: &System, passes: Passes) -> Optimised {
+/// The same, with what was left out. Nothing if there is no time for that.
+pub fn optimised_until(system: &System, passes: Passes, deadline: Deadline) -> Option<Optimised> {
     let (mut system, mut unread) = (system.clone(), Vec::new());
     if passes.constants {
         constants::constants(&mut system);
     }
-    if passes.unread {
+    if passes.unread && !deadline.is_over() {
         unread = unread::unread(&mut system);
     }
-    if passes.forget {
+    if passes.forget && !deadline.is_over() {
         forget::forget(&mut system);
     }
-    if passes.merge {
+    if passes.merge && !deadline.is_over() {
         merge::merge(&mut system);
     }
-    Optimised { system, unread }
+    (!deadline.is_over()).then_some(Optimised { system, unread })
 }

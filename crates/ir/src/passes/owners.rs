@@ -2,19 +2,19 @@
 
 use std::collections::HashSet;
 
-use crate::footprint::{Object, Part, Span, Surveyor, watched};
+use crate::footprint::{Object, Objects, Part, Span, Surveyor, watched};
 use crate::{EdgeId, Expr, Footprints, LocationId, ProcessTypeId, System};
 
 /// Who looks at what, and who changes it.
 pub(super) struct Owners {
     footprints: Footprints,
-    /// What is looked at or changed, and by processes of which type.
-    touched: Vec<(Object, ProcessTypeId)>,
+    /// Per process type: what its processes look at or change.
+    touched: Vec<Objects>,
     /// What is looked at by others than its process: what properties look at, and locals that processes do.
-    watched: Vec<Object>,
+    watched: Objects,
     landmarks: Landmarks,
-    /// Meetings to which it matters to a process of this type that nobody comes.
-    missed: Vec<(Object, ProcessTypeId)>,
+    /// Per process type: meetings to which it matters to its processes that nobody comes.
+    missed: Vec<Objects>,
     /// Per process type: there is never more than one of it.
     alone: Vec<bool>,
 }
@@ -26,36 +26,40 @@ pub(crate) struct Landmarks {
 }
 
 impl Owners {
-    pub fn new(system: &System) -> Owners {
-        let footprints = Footprints::by(&Surveyor::tolerant(system));
-        let (mut touched, mut missed) = (HashSet::new(), HashSet::new());
-        let mut watched: HashSet<_> = watched(system).into_iter().collect();
+    /// Unless it would take too long to find out.
+    pub fn new(system: &System) -> Option<Owners> {
+        let surveyor = Surveyor::tolerant(system)?;
+        let footprints = Footprints::by(&surveyor);
+        let types = system.process_types.len();
+        let (mut touched, mut missed) = (vec![Vec::new(); types], vec![Vec::new(); types]);
+        let mut watched = watched(system);
         for (of, id) in edges(system) {
             let footprint = footprints.of(id);
-            let looks = footprint.waits.iter().chain(&footprint.reads);
+            let looks = footprint.waits.iter().chain(&footprint.reads).copied();
             // Its own locals a footprint does not mention.
-            let is_missed = |object: &&Object| {
+            let is_missed = |object: &Object| {
                 matches!(object, Object::Channels(_, Part::Coming(_) | Part::Going(_)) | Object::Everything)
             };
-            missed.extend(footprint.reads.iter().filter(is_missed).map(|object| (*object, of)));
+            missed[of.index()].extend(footprint.reads.iter().copied().filter(is_missed));
             watched.extend(looks.clone().filter(|object| matches!(object, Object::Locals(..))));
-            touched.extend(looks.chain(&footprint.writes).map(|object| (*object, of)));
+            touched[of.index()].extend(looks.chain(footprint.writes.iter().copied()));
         }
-        Owners {
+        let sets = |lists: Vec<Vec<Object>>| lists.into_iter().map(Objects::from_iter).collect();
+        Some(Owners {
             footprints: footprints.without_constants(),
-            touched: touched.into_iter().collect(),
+            touched: sets(touched),
             watched: watched.into_iter().collect(),
             landmarks: Landmarks::new(system),
-            missed: missed.into_iter().collect(),
+            missed: sets(missed),
             alone: alone(system),
-        }
+        })
     }
 
     /// Whether these bytes of the globals matter to the one process of this type, and to nobody else.
     pub fn owns(&self, of: ProcessTypeId, span: Span) -> bool {
         let object = Object::Globals(span);
-        let mut users = self.touched.iter().filter(|(other, _)| other.meets(object)).map(|(_, by)| *by).peekable();
-        self.alone[of.index()] && users.peek().is_some() && users.all(|by| by == of) && !self.is_watched(object)
+        let only_it = |(by, touched): (usize, &Objects)| touched.meets(object) == (by == of.index());
+        self.alone[of.index()] && self.touched.iter().enumerate().all(only_it) && !self.is_watched(object)
     }
 
     /// Whether these bytes of its locals matter to nobody but a process of this type itself.
@@ -64,7 +68,7 @@ impl Owners {
     }
 
     fn is_watched(&self, object: Object) -> bool {
-        self.watched.iter().any(|watched| watched.meets(object))
+        self.watched.meets(object)
     }
 
     pub fn is_landmark(&self, of: ProcessTypeId, location: LocationId) -> bool {
@@ -99,10 +103,10 @@ impl Owners {
             // Whom the process waits for behind the edge could not have met it before; unless somebody can do something else
             // because nobody is there yet.
             Object::Channels(_, Part::Coming(_) | Part::Going(_)) => {
-                let misses = |(missed, by): &(Object, ProcessTypeId)| {
-                    missed.meets(*object) && !(*by == of && self.alone[of.index()])
+                let misses = |(by, missed): (usize, &Objects)| {
+                    missed.meets(*object) && !(by == of.index() && self.alone[of.index()])
                 };
-                !self.missed.iter().any(misses)
+                !self.missed.iter().enumerate().any(misses)
             }
             Object::Channels(_, Part::Front | Part::Back | Part::More | Part::Less)
             | Object::Births

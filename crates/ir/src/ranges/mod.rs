@@ -37,10 +37,14 @@ struct Cells {
     /// For every byte of the frame, the cell of the number that begins there.
     of: Vec<u32>,
     ranges: Vec<Known>,
+    /// Of each cell, all values that its variable can hold.
+    widest: Vec<Range>,
 }
 
 /// After so many rounds, ranges that still grow do it by leaps.
 const PATIENCE: u32 = 8;
+/// After so many looks at edges, all ranges are as large as variables and fields allow.
+const MOST_WORK: u64 = 1 << 20;
 
 impl Ranges {
     pub fn new(system: &System) -> Ranges {
@@ -60,8 +64,22 @@ impl Ranges {
             ranges.changed = false;
             Analysis { system, ranges: &mut ranges }.all();
             ranges.round += 1;
+            if u64::from(ranges.round) * system.edges.len() as u64 > MOST_WORK {
+                ranges.give_up(system);
+            }
         }
         ranges
+    }
+
+    /// What is true in any case.
+    fn give_up(&mut self, system: &System) {
+        for cells in self.locals.iter_mut().chain([&mut self.globals]) {
+            cells.ranges = cells.widest.iter().copied().map(Some).collect();
+        }
+        for (messages, channel) in self.messages.iter_mut().zip(&system.channel_types) {
+            *messages = channel.fields.iter().map(|scalar| Some(whole(*scalar))).collect();
+        }
+        self.changed = false;
     }
 
     /// The values that a place can have where a process of type `process` refers to it.
@@ -151,7 +169,7 @@ enum Cell {
 
 impl Cells {
     fn new(frame: &Frame) -> Cells {
-        let mut cells = Cells { of: vec![0; frame.size as usize], ranges: Vec::new() };
+        let mut cells = Cells { of: vec![0; frame.size as usize], ranges: Vec::new(), widest: Vec::new() };
         for variable in &frame.variables {
             let mut next = cells.ranges.len() as u32;
             cells.place(&variable.shape, variable.offset, &mut next);
@@ -159,14 +177,18 @@ impl Cells {
         }
         // A place may lie where no variable is: such bytes share a cell.
         cells.ranges.push(None);
+        cells.widest.resize(cells.ranges.len(), ANY);
         cells
     }
 
     /// Gives the numbers of a shape the cells from `next` on.
     fn place(&mut self, shape: &Shape, offset: u32, next: &mut u32) {
         match shape {
-            Shape::Scalar(_) => {
+            Shape::Scalar(scalar) => {
                 self.of[offset as usize] = *next;
+                if self.widest.len() == *next as usize {
+                    self.widest.push(whole(*scalar));
+                }
                 *next += 1;
             }
             Shape::Array { element, len } => {

@@ -34,6 +34,20 @@ impl Bits {
         self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
     }
 
+    /// The same; says whether that made it larger.
+    pub fn grow(&mut self, other: &Bits) -> bool {
+        let mut grown = 0;
+        for (word, more) in self.0.iter_mut().zip(&other.0) {
+            grown |= more & !*word;
+            *word |= more;
+        }
+        grown != 0
+    }
+
+    pub fn remove_all(&mut self, other: &Bits) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, less)| *word &= !less);
+    }
+
     pub fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }

@@ -33,6 +33,9 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 
+/// Where so many steps are possible, all are taken after so many sets.
+const MANY_STEPS: usize = 64;
+const MOST_ANSWERS: u32 = 8;
 /// All tables together have no more than so many words.
 const MOST_WORDS_IN_ALL: usize = 1 << 19;
 
@@ -143,17 +146,17 @@ pub fn is_reducible(system: &System) -> bool {
     !(system.uses_priorities || system.uses_last || system.monitor.is_some())
 }
 
+/// Whether it would take too long to find out which steps have to do with each other.
+pub fn is_too_large(system: &System) -> bool {
+    is_reducible(system) && Surveyor::tolerant(system).is_none()
+}
+
 impl<'s> StubbornSets<'s> {
-    /// Unless there is nothing to be gained.
+    /// Unless there is nothing to be gained, or it would take too long.
     pub fn new(system: &'s System, layout: &'s Layout, rule: Rule, proviso: Proviso) -> Option<StubbornSets<'s>> {
-        is_reducible(system).then(|| StubbornSets {
-            surveyor: Surveyor::tolerant(system),
-            layout,
-            settled: Settled::new(system, layout),
-            rule,
-            proviso,
-            shelf: RwLock::default(),
-        })
+        let surveyor = if is_reducible(system) { Surveyor::tolerant(system)? } else { return None };
+        let settled = Settled::new(system, layout);
+        Some(StubbornSets { surveyor, layout, settled, rule, proviso, shelf: RwLock::default() })
     }
 
     /// Looks for a set that is enough in a stable state, where these steps are possible. If there is one, says in the desk
@@ -169,6 +172,10 @@ impl<'s> StubbornSets<'s> {
         desk: &mut Desk,
     ) -> bool {
         let Some(first) = steps.first() else { return false };
+        // To find the next set takes as long as to find all before it.
+        if answer > MOST_ANSWERS && steps.len() > MANY_STEPS {
+            return false;
+        }
         // What one process can do are all its own choices.
         let is_one = |step: &Step| step.process() == first.process() && step.partner().is_none();
         if steps.iter().all(is_one) || steps.iter().any(|step| step.is_timeout()) {
@@ -206,6 +213,8 @@ impl<'s> StubbornSets<'s> {
         let Shelf { tables, words, met } = &mut *shelf;
         let met = met.get(key).copied();
         let number = tables.len() as u32;
+        // Without room for another table, there is no use in making one.
+        let is_worth_it = met.unwrap_or(outline.types.len() > 1 && *words <= MOST_WORDS_IN_ALL);
         let new = || {
             let mut bytes = StateBuf::new();
             state(&mut bytes);
@@ -217,7 +226,6 @@ impl<'s> StubbornSets<'s> {
             let fits = met.unwrap_or(*words <= MOST_WORDS_IN_ALL);
             (moves.all.iter().any(|one| !one.is_seen) && fits).then(|| Arc::new(moves))
         };
-        let is_worth_it = met.unwrap_or(outline.types.len() > 1);
         tables.entry(key.to_vec()).or_insert_with(|| if is_worth_it { new() } else { None }).clone()
     }
 }

@@ -1,13 +1,13 @@
 //! All that processes of one outline may ever do, and how these moves depend on each other.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::bits::{Bits, SetId, Sets};
 use super::condition::{Condition, Looking, Seat};
 use super::newcomers::Newcomers;
 use super::proviso;
 use super::settled::Facts;
-use crate::footprint::{Footprint, Link, Object, Part, Surveyor, watched};
+use crate::footprint::{Footprint, Link, Object, Part, Span, Surveyor, watched};
 use crate::interpret::{Layout, Outline};
 use crate::passes::Landmarks;
 use crate::{Base, BinaryOp, EdgeId, Expr, LocationId, Place, ProcessTypeId, System};
@@ -101,6 +101,8 @@ pub(super) fn moves(
             into.entry((process, station(of, target))).or_insert_with(|| Bits::none(count)).add(number);
         }
     }
+    let mut by_process = vec![Bits::none(count); outline.types.len()];
+    from.iter().for_each(|((process, _), moves)| by_process[*process].join(moves));
     let nothing = Bits::none(count);
     let (seen, closing) = seen_and_closing(system, &drafts, &ties);
     // What is possible only where nothing else is need not be thought of where something is.
@@ -119,12 +121,10 @@ pub(super) fn moves(
         places.iter().for_each(|place| siblings.join(from.get(place).unwrap_or(&nothing)));
         let mut against = ties.against(draft);
         // Who is elsewhere cannot be here.
-        for (process, here) in &places {
-            for ((other, there), moves) in &from {
-                if other == process && there != here {
-                    moves.iter().for_each(|number| against.remove(number));
-                }
-            }
+        for place in &places {
+            let mut elsewhere = by_process[place.0].clone();
+            elsewhere.remove_all(from.get(place).unwrap_or(&nothing));
+            against.remove_all(&elsewhere);
         }
         let mut enablers = ties.enablers(draft);
         for set in [&mut against, &mut enablers] {
@@ -149,8 +149,11 @@ pub(super) fn moves(
     }
     let ahead = ahead(system, layout, outline, &drafts);
     let ahead = ahead.into_iter().map(|sets| sets.into_iter().map(&mut keep).collect()).collect();
-    let ways = ways(system, layout, outline, &drafts, &from);
-    let ways = ways.into_iter().map(|sets| sets.iter().map(|set| keep(set.clone())).collect()).collect();
+    let mut ways = Vec::new();
+    for (process, of) in outline.types.iter().map(|of| ProcessTypeId(*of as u16)).enumerate() {
+        let sets = ways_of(system, layout, outline, &drafts, &from, process, of);
+        ways.push(sets.into_iter().map(&mut keep).collect());
+    }
     let types = outline.types.iter().map(|of| ProcessTypeId(*of as u16)).enumerate();
     let from = types.map(|(process, of)| {
         let stations = 0..layout.stations(of).len() as u16;
@@ -163,8 +166,14 @@ pub(super) fn moves(
 }
 
 fn drafts(system: &System, surveyor: &Surveyor, outline: &Outline, facts: &Facts) -> Option<Vec<Draft>> {
-    let mut footprints: Vec<HashMap<EdgeId, Footprint>> = Vec::new();
     let types: Vec<_> = outline.types.iter().map(|of| ProcessTypeId(*of as u16)).collect();
+    let alone =
+        |of: &ProcessTypeId| edges_from(system, *of).filter(|(_, id)| !surveyor.only_meets(*of, *id)).count();
+    let mut counts: HashMap<ProcessTypeId, usize> = HashMap::new();
+    if types.iter().map(|of| *counts.entry(*of).or_insert_with(|| alone(of))).sum::<usize>() > MOST_MOVES {
+        return None;
+    }
+    let mut footprints: Vec<HashMap<EdgeId, Footprint>> = Vec::new();
     for (process, of) in types.iter().enumerate() {
         footprints.push(surveyor.of_process(*of, facts.of(process)).into_iter().collect());
     }
@@ -211,12 +220,14 @@ fn drafts(system: &System, surveyor: &Surveyor, outline: &Outline, facts: &Facts
     // Whoever is started is not among them, but may come in between.
     let mut newcomers = Newcomers::new(surveyor, facts);
     for Draft { later, chain, .. } in &mut drafts {
+        let mut started = BTreeSet::new();
         for (process, link) in &*chain {
             let starter = if link.is_partner { facts.of_anybody() } else { facts.of(*process) };
             system.edge(link.edge).action.each_run(&mut |run| {
-                later.join(newcomers.life(run, link.of, starter));
+                started.insert(newcomers.kind(run, link.of, starter));
             });
         }
+        started.into_iter().for_each(|kind| later.join(newcomers.life(kind)));
     }
     (drafts.len() <= MOST_MOVES).then_some(drafts)
 }
@@ -282,48 +293,59 @@ impl Draft {
 /// Who looks at what, and who changes it.
 struct Ties {
     count: usize,
-    objects: Vec<Object>,
-    /// By object.
-    readers: Vec<Bits>,
-    writers: Vec<Bits>,
+    /// By the kind of an object, and in the order of its elements.
+    kinds: BTreeMap<Object, Vec<Tied>>,
+}
+
+/// The moves that have to do with an object.
+struct Tied {
+    object: Object,
+    span: Span,
+    readers: Bits,
+    writers: Bits,
 }
 
 impl Ties {
     fn new(drafts: &[Draft]) -> Ties {
         let count = drafts.len();
-        let (mut readers, mut writers): (BTreeMap<Object, Bits>, BTreeMap<Object, Bits>) = Default::default();
+        let mut all: BTreeMap<(Object, Span), Tied> = BTreeMap::new();
         for (number, draft) in drafts.iter().enumerate() {
             let Draft { footprint, later, .. } = draft;
-            let reads = footprint.reads.iter().chain(&later.reads);
-            let writes = footprint.writes.iter().chain(&later.writes);
-            for (objects, sets) in [(reads.collect::<Vec<_>>(), &mut readers), (writes.collect(), &mut writers)] {
-                for object in objects {
-                    sets.entry(*object).or_insert_with(|| Bits::none(count)).add(number);
-                }
+            let mut tied = |object: &Object, of: fn(&mut Tied) -> &mut Bits| {
+                let (kind, span) = object.split();
+                let new = || Tied { object: *object, span, readers: Bits::none(count), writers: Bits::none(count) };
+                of(all.entry((kind, span)).or_insert_with(new)).add(number);
+            };
+            for Footprint { reads, writes, .. } in [footprint, later] {
+                reads.iter().for_each(|object| tied(object, |tied| &mut tied.readers));
+                writes.iter().for_each(|object| tied(object, |tied| &mut tied.writers));
             }
         }
-        let mut objects: Vec<Object> = readers.keys().chain(writers.keys()).copied().collect();
-        objects.sort_unstable();
-        objects.dedup();
-        let of = |sets: &BTreeMap<Object, Bits>| -> Vec<Bits> {
-            objects.iter().map(|object| sets.get(object).cloned().unwrap_or_else(|| Bits::none(count))).collect()
-        };
-        let (readers, writers) = (of(&readers), of(&writers));
-        Ties { count, objects, readers, writers }
+        let mut kinds: BTreeMap<Object, Vec<Tied>> = BTreeMap::new();
+        for ((kind, _), tied) in all {
+            kinds.entry(kind).or_default().push(tied);
+        }
+        Ties { count, kinds }
     }
 
-    /// Those of `sets` whose objects meet this one and are such.
-    fn gather(&self, object: Object, sets: &[Bits], is_such: impl Fn(Object) -> bool, all: &mut Bits) {
-        for (other, set) in self.objects.iter().zip(sets) {
-            if is_such(*other) && other.meets(object) {
-                all.join(set);
-            }
+    /// Of what meets an object, those whom `of` names.
+    fn gather<'a>(&'a self, object: Object, of: impl Fn(&'a Tied) -> Option<&'a Bits>, all: &mut Bits) {
+        let (kind, span) = object.split();
+        let same = if kind == Object::Everything {
+            self.kinds.values().map(Vec::as_slice).collect()
+        } else {
+            let same = self.kinds.get(&kind).map_or(&[][..], Vec::as_slice);
+            let anything = self.kinds.get(&Object::Everything).map_or(&[][..], Vec::as_slice);
+            vec![&same[..same.partition_point(|tied| tied.span.from < span.to)], anything]
+        };
+        for tied in same.into_iter().flatten().filter(|tied| tied.object.meets(object)) {
+            of(tied).into_iter().for_each(|set| all.join(set));
         }
     }
 
     fn writers_of(&self, objects: &[Object]) -> Bits {
         let mut all = Bits::none(self.count);
-        objects.iter().for_each(|object| self.gather(*object, &self.writers, |_| true, &mut all));
+        objects.iter().for_each(|object| self.gather(*object, |tied| Some(&tied.writers), &mut all));
         all
     }
 
@@ -331,9 +353,11 @@ impl Ties {
     fn against(&self, draft: &Draft) -> Bits {
         let mut all = self.writers_of(&draft.footprint.reads);
         for object in &draft.footprint.writes {
-            self.gather(*object, &self.readers, |_| true, &mut all);
+            self.gather(*object, |tied| Some(&tied.readers), &mut all);
             if !object.is_shared_out() {
-                self.gather(*object, &self.writers, |other| !other.is_shared_out(), &mut all);
+                let of =
+                    |tied| Some(tied).filter(|tied: &&Tied| !tied.object.is_shared_out()).map(|tied| &tied.writers);
+                self.gather(*object, of, &mut all);
             }
         }
         all
@@ -364,19 +388,32 @@ fn makers(seat: &Seat, ties: &Ties, drafts: &[Draft], draft: &Draft) -> Vec<(Con
 fn ahead(system: &System, layout: &Layout, outline: &Outline, drafts: &[Draft]) -> Vec<Vec<Bits>> {
     let mut ahead = Vec::new();
     for (process, of) in outline.types.iter().map(|of| ProcessTypeId(*of as u16)).enumerate() {
+        let locations = &system.process_type(of).locations;
         let mut without = Bits::none(drafts.len());
-        let mut by_location: HashMap<LocationId, Vec<usize>> = HashMap::new();
+        let mut from = vec![Bits::none(drafts.len()); locations.len()];
         for (number, draft) in drafts.iter().enumerate() {
             match draft.actors.iter().find(|(actor, ..)| *actor == process) {
-                Some((_, _, _, from)) => by_location.entry(*from).or_default().push(number),
+                Some((_, _, _, at)) => from[at.index()].add(number),
                 None => without.add(number),
+            }
+        }
+        // What lies behind the targets, until there is no more; most edges lead forward.
+        let mut grows = true;
+        while grows {
+            grows = false;
+            for at in (0..locations.len()).rev() {
+                for target in system.edges_of(&locations[at]).iter().filter_map(|edge| edge.target) {
+                    if target.index() != at {
+                        let behind = std::mem::take(&mut from[target.index()]);
+                        grows |= from[at].grow(&behind);
+                        from[target.index()] = behind;
+                    }
+                }
             }
         }
         let of_station = |location: &LocationId| {
             let mut set = without.clone();
-            for reached in system.reachable(of, *location) {
-                by_location.get(&reached).into_iter().flatten().for_each(|number| set.add(*number));
-            }
+            set.join(&from[location.index()]);
             set
         };
         ahead.push(layout.stations(of).iter().map(of_station).collect());
@@ -387,35 +424,33 @@ fn ahead(system: &System, layout: &Layout, outline: &Outline, drafts: &[Draft]) 
 /// Of types with more stations it is not found out how to come from one to another.
 const MOST_STATIONS: usize = 128;
 
-/// By process, and by two stations: what begins at the first one, and may lead to the second.
-fn ways(
+/// By two stations of a process: what begins at the first one, and may lead to the second.
+fn ways_of(
     system: &System,
     layout: &Layout,
     outline: &Outline,
     drafts: &[Draft],
     from: &HashMap<(usize, u16), Bits>,
-) -> Vec<Vec<Bits>> {
-    let mut all = Vec::new();
-    for (process, of) in outline.types.iter().map(|of| ProcessTypeId(*of as u16)).enumerate() {
-        let stations = layout.stations(of);
-        let mut ways = Vec::new();
-        if stations.len() <= MOST_STATIONS {
-            ways = vec![Bits::none(drafts.len()); stations.len() * stations.len()];
-            let reachable: Vec<_> = stations.iter().map(|at| system.reachable(of, *at)).collect();
-            for (number, station) in stations.iter().enumerate().map(|(number, _)| (number, number as u16)) {
-                for one in from.get(&(process, station)).into_iter().flat_map(Bits::iter) {
-                    let targets = drafts[one].leads_to(system, outline).into_iter();
-                    for (_, _, target) in targets.filter(|(other, ..)| *other == process) {
-                        for reached in &reachable[usize::from(layout.station(of, target))] {
-                            ways[number * stations.len() + usize::from(layout.station(of, *reached))].add(one);
-                        }
-                    }
+    process: usize,
+    of: ProcessTypeId,
+) -> Vec<Bits> {
+    let stations = layout.stations(of);
+    if stations.len() > MOST_STATIONS {
+        return Vec::new();
+    }
+    let mut ways = vec![Bits::none(drafts.len()); stations.len() * stations.len()];
+    let reachable: Vec<_> = stations.iter().map(|at| system.reachable(of, *at)).collect();
+    for (number, station) in stations.iter().enumerate().map(|(number, _)| (number, number as u16)) {
+        for one in from.get(&(process, station)).into_iter().flat_map(Bits::iter) {
+            let targets = drafts[one].leads_to(system, outline).into_iter();
+            for (_, _, target) in targets.filter(|(other, ..)| *other == process) {
+                for reached in &reachable[usize::from(layout.station(of, target))] {
+                    ways[number * stations.len() + usize::from(layout.station(of, *reached))].add(one);
                 }
             }
         }
-        all.push(ways);
     }
-    all
+    ways
 }
 
 /// How steps are turned into moves.

@@ -19,22 +19,30 @@ const MOST_KINDS: usize = 16;
 pub(super) struct Newcomers<'a> {
     surveyor: &'a Surveyor<'a>,
     facts: &'a Facts<'a>,
-    lives: HashMap<(ProcessTypeId, Channels), Footprint>,
+    kinds: HashMap<(ProcessTypeId, Channels), usize>,
+    /// Of each kind.
+    lives: Vec<Footprint>,
 }
 
 impl<'a> Newcomers<'a> {
     pub fn new(surveyor: &'a Surveyor<'a>, facts: &'a Facts<'a>) -> Self {
-        Newcomers { surveyor, facts, lives: HashMap::new() }
+        Newcomers { surveyor, facts, kinds: HashMap::new(), lives: Vec::new() }
     }
 
-    /// All that may ever be done by whom a process of this type starts, and by those whom that one starts.
-    pub fn life(&mut self, run: &Run, by: ProcessTypeId, starter: Known) -> &Footprint {
+    /// The kind of those whom a process of this type starts.
+    pub fn kind(&mut self, run: &Run, by: ProcessTypeId, starter: Known) -> usize {
         let kind = (run.process_type, self.channels(run, by, starter));
-        if !self.lives.contains_key(&kind) {
-            let life = self.find_out(&kind);
-            self.lives.insert(kind.clone(), life);
+        if let Some(known) = self.kinds.get(&kind) {
+            return *known;
         }
-        &self.lives[&kind]
+        self.lives.push(self.find_out(&kind));
+        self.kinds.insert(kind, self.lives.len() - 1);
+        self.lives.len() - 1
+    }
+
+    /// All that may ever be done by somebody of a kind, and by those whom that one starts.
+    pub fn life(&self, kind: usize) -> &Footprint {
+        &self.lives[kind]
     }
 
     fn find_out(&self, kind: &(ProcessTypeId, Channels)) -> Footprint {

@@ -1,12 +1,12 @@
 //! Numbers that do not change any more: which channels a process uses, and which elements of arrays, is often settled when
 //! it starts. Who knows that sees that others use other ones.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use super::Sight;
-use crate::footprint::{Known, Span};
+use crate::footprint::{Known, Span, join, meets};
 use crate::interpret::{Layout, Outline};
-use crate::{Base, Expr, LocationId, Meaning, Place, ProcessTypeId, System};
+use crate::{Base, Expr, Meaning, Place, ProcessTypeId, System};
 
 /// As many channels among the globals are watched as there are bits in a word.
 const MOST_CHANNELS: usize = 64;
@@ -60,27 +60,30 @@ impl Facts<'_> {
 
 impl Settled {
     pub fn new(system: &System, layout: &Layout) -> Settled {
-        let mut fixed = vec![true; system.globals.size as usize];
-        let (mut channels, mut stored) = (BTreeSet::new(), vec![HashSet::new(); system.process_types.len()]);
+        let (mut changed, mut channels) = (Vec::new(), Vec::new());
+        let mut stored = vec![Vec::new(); system.process_types.len()];
         for (of, process) in system.process_types.iter().enumerate() {
             for edge in process.locations.iter().flat_map(|location| system.edges_of(location)) {
-                edge.forgets.iter().filter(|place| place.base == Base::Global).for_each(|place| {
-                    bytes(place).for_each(|byte| fixed[byte as usize] = false);
-                });
+                changed.extend(edge.forgets.iter().filter(|place| place.base == Base::Global).map(bytes));
                 edge.action.each_store(&mut |place| match &place.base {
                     Base::Global => {
-                        bytes(place).for_each(|byte| fixed[byte as usize] = false);
+                        changed.push(bytes(place));
                         if place.scalar.meaning == Meaning::Channel {
-                            channels.extend(bytes(place));
+                            channels.push(bytes(place));
                         }
                     }
-                    Base::Local => stored[of].extend(bytes(place)),
-                    Base::Remote(_, of) => stored[of.index()].extend(bytes(place)),
+                    Base::Local => stored[of].push(bytes(place)),
+                    Base::Remote(_, of) => stored[of.index()].push(bytes(place)),
                     Base::Nowhere => {}
                 });
             }
         }
-        let channels: Vec<u32> = channels.into_iter().take(MOST_CHANNELS).collect();
+        stored.iter_mut().chain([&mut changed, &mut channels]).for_each(join);
+        let mut fixed = vec![true; system.globals.size as usize];
+        for span in changed {
+            fixed[span.from as usize..span.to as usize].fill(false);
+        }
+        let channels: Vec<u32> = channels.iter().flat_map(|span| span.from..span.to).take(MOST_CHANNELS).collect();
         let locals =
             (0..).map(ProcessTypeId).zip(&stored).map(|(of, stored)| deciding(system, of, stored)).collect();
         let stores = stores(system, layout, &channels);
@@ -149,17 +152,17 @@ impl Settled {
 }
 
 /// All bytes that a place may be.
-fn bytes(place: &Place) -> std::ops::Range<u32> {
+fn bytes(place: &Place) -> Span {
     let reach: u32 = place.indices.iter().map(|index| index.len.saturating_sub(1) * index.stride).sum();
-    place.offset..place.offset + reach + place.scalar.size()
+    Span { from: place.offset, to: place.offset + reach + place.scalar.size() }
 }
 
 /// The locals that stand for channels, or in indices, and where nothing is stored.
-fn deciding(system: &System, of: ProcessTypeId, stored: &HashSet<u32>) -> Vec<(u32, u8)> {
+fn deciding(system: &System, of: ProcessTypeId, stored: &[Span]) -> Vec<(u32, u8)> {
     let mut found = BTreeSet::new();
     let mut note = |place: &Place| {
         let is_settled = place.base == Base::Local && place.indices.is_empty();
-        if is_settled && !bytes(place).any(|byte| stored.contains(&byte)) {
+        if is_settled && !meets(stored, bytes(place)) {
             found.insert((place.offset, place.scalar.size() as u8));
         }
     };
@@ -193,7 +196,7 @@ fn stores(system: &System, layout: &Layout, channels: &[u32]) -> Vec<Vec<u64>> {
         let mut stores = 0;
         edge.action.each_store(&mut |place| {
             if place.base == Base::Global {
-                let is_it = |(_, at): &(usize, &u32)| bytes(place).contains(at);
+                let is_it = |(_, at): &(usize, &u32)| bytes(place).meets(Span::one(**at));
                 let these = channels.iter().enumerate().filter(is_it).map(|(number, _)| 1_u64 << number);
                 stores |= these.fold(0, |all, one| all | one);
             }
@@ -201,24 +204,28 @@ fn stores(system: &System, layout: &Layout, channels: &[u32]) -> Vec<Vec<u64>> {
         stores
     };
     let types: Vec<ProcessTypeId> = (0..system.process_types.len() as u16).map(ProcessTypeId).collect();
-    let mut by_life = vec![0; types.len()];
-    let from = |of: ProcessTypeId, location: LocationId, by_life: &[u64]| {
-        let mut stores = 0;
-        for reached in system.reachable(of, location) {
-            for edge in system.edges_of(&system.process_type(of).locations[reached.index()]) {
-                stores |= of_action(edge);
-                edge.action.each_run(&mut |run| stores |= by_life[run.process_type.index()]);
+    let entry = |of: ProcessTypeId| system.process_type(of).entry.index();
+    // By type and location: what is stored there; then what lies behind the targets too, until there is no more.
+    let by_edge: Vec<u64> = system.edges.iter().map(of_action).collect();
+    let mut all: Vec<Vec<u64>> = types.iter().map(|of| vec![0; system.process_type(*of).locations.len()]).collect();
+    let mut grows = !channels.is_empty();
+    while grows {
+        grows = false;
+        for of in &types {
+            for (at, location) in system.process_type(*of).locations.iter().enumerate().rev() {
+                let mut stores = all[of.index()][at];
+                for id in location.edges() {
+                    let edge = system.edge(id);
+                    stores |= by_edge[id.index()] | edge.target.map_or(0, |target| all[of.index()][target.index()]);
+                    edge.action.each_run(&mut |run| {
+                        stores |= all[run.process_type.index()][entry(run.process_type)];
+                    });
+                }
+                grows |= stores != all[of.index()][at];
+                all[of.index()][at] = stores;
             }
         }
-        stores
-    };
-    loop {
-        let next: Vec<u64> = types.iter().map(|of| from(*of, system.process_type(*of).entry, &by_life)).collect();
-        if next == by_life {
-            break;
-        }
-        by_life = next;
     }
-    let of_type = |of: &ProcessTypeId| layout.stations(*of).iter().map(|at| from(*of, *at, &by_life)).collect();
+    let of_type = |of: &ProcessTypeId| layout.stations(*of).iter().map(|at| all[of.index()][at.index()]).collect();
     types.iter().map(of_type).collect()
 }

@@ -119,7 +119,7 @@ impl Emitter<'_, '_> {
             }
             Action::Deterministic(block) => {
                 let to = open(self);
-                self.run_block(block, scene, statement, to);
+                self.run_block(block, scene, to);
                 to
             }
             Action::SetPriority(_) | Action::Run(..) => unreachable!("left to the interpreter"),

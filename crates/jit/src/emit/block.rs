@@ -3,7 +3,6 @@
 use super::{Emitter, Scene};
 use crate::by_interpreter::Helper;
 use crate::code::Callee;
-use crate::context::failure;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
@@ -19,18 +18,20 @@ struct Nodes {
     passed: Option<Passed>,
 }
 
-/// How many nodes have been passed, and the last statement: where a sequence might not end.
+/// How many nodes have been passed, where a sequence might not end.
 #[derive(Clone, Copy)]
 struct Passed {
     nodes: Variable,
-    statement: Variable,
-    endless: Block,
+    long: Block,
 }
+
+/// Sequences that pass more nodes are left to the interpreter.
+const MOST_NODES: i64 = 1 << 24;
 
 impl Emitter<'_, '_> {
     /// Runs a sequence on the state at `to`, of which the scene's state is what it was before.
-    pub(super) fn run_block(&mut self, block: &Sequence, scene: &Scene, statement: StatementId, to: Value) {
-        let passed = has_circle(block).then(|| self.begin_passing(statement));
+    pub(super) fn run_block(&mut self, block: &Sequence, scene: &Scene, to: Value) {
+        let passed = has_circle(block).then(|| self.begin_passing());
         let nodes = Nodes {
             enter: block.nodes.iter().map(|_| self.block()).collect(),
             perform: block.nodes.iter().map(|_| self.block()).collect(),
@@ -39,9 +40,9 @@ impl Emitter<'_, '_> {
         };
         let first = NodeId(0);
         if begins_with_its_entry(block) {
-            self.proceed_performing(block, &nodes, first);
+            self.proceed_performing(&nodes, first);
         } else {
-            self.proceed(block, &nodes, Some(first));
+            self.proceed(&nodes, Some(first));
         }
         let unchanged = unchanged_before(block);
         for (id, node) in block.nodes.iter().enumerate() {
@@ -56,7 +57,7 @@ impl Emitter<'_, '_> {
                     self.jump(nodes.perform[id]);
                     self.go_on_in(nodes.perform[id]);
                     self.perform(action, found, &scene, *statement, Some(to));
-                    self.proceed(block, &nodes, *next);
+                    self.proceed(&nodes, *next);
                     self.go_on_in(blocked);
                     self.fault(FaultKind::Blocked, &scene);
                     self.never();
@@ -67,12 +68,12 @@ impl Emitter<'_, '_> {
                         let other = self.block();
                         match &block.nodes[alternative.0 as usize] {
                             BlockNode::Do { action, .. } => match self.possible(action, &scene, other) {
-                                None => self.proceed_performing(block, &nodes, alternative),
+                                None => self.proceed_performing(&nodes, alternative),
                                 // What it takes is found again.
-                                Some(_) => self.proceed(block, &nodes, Some(alternative)),
+                                Some(_) => self.proceed(&nodes, Some(alternative)),
                             },
                             BlockNode::Choose { .. } | BlockNode::Jump(_) => {
-                                self.proceed(block, &nodes, Some(alternative));
+                                self.proceed(&nodes, Some(alternative));
                             }
                         }
                         self.go_on_in(other);
@@ -81,11 +82,11 @@ impl Emitter<'_, '_> {
                     self.never();
                     self.broken_here(&scene, *statement);
                 }
-                BlockNode::Jump(next) => self.proceed(block, &nodes, *next),
+                BlockNode::Jump(next) => self.proceed(&nodes, *next),
             }
         }
         if let Some(passed) = passed {
-            self.write_endless(passed);
+            self.write_long(passed.long);
         }
         self.go_on_in(nodes.done);
     }
@@ -102,63 +103,40 @@ impl Emitter<'_, '_> {
     }
 
     /// Goes to a node, or out of the sequence.
-    fn proceed(&mut self, block: &Sequence, nodes: &Nodes, next: Option<NodeId>) {
-        self.pass(block, nodes, next);
+    fn proceed(&mut self, nodes: &Nodes, next: Option<NodeId>) {
+        self.pass(nodes);
         self.jump(next.map_or(nodes.done, |next| nodes.enter[next.0 as usize]));
     }
 
     /// Goes to a node whose action is known to be possible.
-    fn proceed_performing(&mut self, block: &Sequence, nodes: &Nodes, next: NodeId) {
-        self.pass(block, nodes, Some(next));
+    fn proceed_performing(&mut self, nodes: &Nodes, next: NodeId) {
+        self.pass(nodes);
         self.jump(nodes.perform[next.0 as usize]);
     }
 
-    fn begin_passing(&mut self, statement: StatementId) -> Passed {
-        let passed = Passed {
-            nodes: self.b.declare_var(types::I32),
-            statement: self.b.declare_var(types::I64),
-            endless: self.cold_block(),
-        };
-        let (none, statement) = (self.b.ins().iconst(types::I32, 0), self.word(u64::from(statement.0)));
+    fn begin_passing(&mut self) -> Passed {
+        let passed = Passed { nodes: self.b.declare_var(types::I32), long: self.cold_block() };
+        let none = self.b.ins().iconst(types::I32, 0);
         self.b.def_var(passed.nodes, none);
-        self.b.def_var(passed.statement, statement);
         passed
     }
 
-    /// Counts a node before it is entered; the end of a sequence comes too late after too many.
-    fn pass(&mut self, block: &Sequence, nodes: &Nodes, next: Option<NodeId>) {
+    /// Counts a node before it is entered.
+    fn pass(&mut self, nodes: &Nodes) {
         let Some(passed) = nodes.passed else { return };
         let count = self.b.use_var(passed.nodes);
-        let too_many = self.b.ins().icmp_imm_u(IntCC::Equal, count, i64::from(Sequence::LIMIT));
-        self.if_leave(too_many, passed.endless);
+        let too_many = self.b.ins().icmp_imm_u(IntCC::Equal, count, MOST_NODES);
+        self.if_leave(too_many, passed.long);
         let count = self.b.ins().iadd_imm_u(count, 1);
         self.b.def_var(passed.nodes, count);
-        let node = next.map(|next| &block.nodes[next.0 as usize]);
-        match node {
-            Some(BlockNode::Do { statement, .. } | BlockNode::Choose { statement, .. }) => {
-                let statement = self.word(u64::from(statement.0));
-                self.b.def_var(passed.statement, statement);
-            }
-            Some(BlockNode::Jump(_)) | None => {}
-        }
     }
 
-    fn write_endless(&mut self, passed: Passed) {
+    /// Leaves a sequence that may not end to the interpreter, which finds out.
+    fn write_long(&mut self, long: Block) {
         let taking = self.taking.expect("a step is being taken");
-        self.go_on_in(passed.endless);
-        let statement = self.b.use_var(passed.statement);
-        let place = self.b.ins().ishl_imm_u(statement, 32);
-        let kind = self.word(failure(FaultKind::Endless, 0));
-        let what = self.b.ins().bor(kind, place);
-        let times = match self.failures {
-            None => self.b.ins().iconst(types::I32, 1),
-            Some(failures) => {
-                let count = self.b.use_var(failures.count);
-                self.b.ins().iadd_imm_u(count, 1)
-            }
-        };
+        self.go_on_in(long);
         let context = self.context;
-        self.call_writer(Callee::Helper(Helper::Broken), &[context], &[taking.step, what, times]);
+        self.call_writer(Callee::Helper(Helper::Fire), &[context], &[taking.step]);
         self.jump(taking.then);
     }
 }

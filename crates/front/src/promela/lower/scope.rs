@@ -121,7 +121,7 @@ pub struct Scopes {
 }
 
 /// A frame larger than this could not be part of any state.
-const MAX_FRAME: u64 = 1 << 16;
+const MAX_FRAME: u64 = 500 << 10;
 
 /// Deeper records are nobody's intention.
 const MAX_DEPTH: u32 = 64;

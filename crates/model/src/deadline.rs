@@ -1,0 +1,41 @@
+//! How long work may go on.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// When to give up: at some moment, or as soon as somebody asks for it. Long work looks at it now and then.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deadline<'a> {
+    stop: Option<&'a AtomicBool>,
+    at: Option<Instant>,
+}
+
+impl<'a> Deadline<'a> {
+    pub const NEVER: Deadline<'static> = Deadline { stop: None, at: None };
+
+    /// After this time, if there is a limit, or when `stop` is set.
+    pub fn after(time: Option<Duration>, stop: &'a AtomicBool) -> Deadline<'a> {
+        // A moment too far away to be told never comes.
+        Deadline { stop: Some(stop), at: time.and_then(|time| Instant::now().checked_add(time)) }
+    }
+
+    pub fn is_over(self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) || self.at.is_some_and(|at| Instant::now() >= at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_ends_when_its_time_is_up_or_somebody_asks_for_it() {
+        let stop = AtomicBool::new(false);
+        assert!(!Deadline::NEVER.is_over());
+        assert!(!Deadline::after(None, &stop).is_over());
+        assert!(!Deadline::after(Some(Duration::MAX), &stop).is_over());
+        assert!(Deadline::after(Some(Duration::ZERO), &stop).is_over());
+        stop.store(true, Ordering::Relaxed);
+        assert!(Deadline::after(None, &stop).is_over());
+    }
+}
