@@ -241,6 +241,8 @@ fault_kinds! {
     /// Polling a rendezvous channel, or sending to one where nobody can receive.
     Rendezvous: "rendezvous", "wrong use of a rendezvous channel";
     TooManyProcesses: "too_many_processes", "too many processes";
+    /// More threads than can be told apart, where their number is a limit of ours and not of the language.
+    TooManyThreads: "too_many_threads", "too many threads";
     TooManyChannels: "too_many_channels", "too many channels";
     /// A priority outside 1 to 255.
     Priority: "priority", "no such priority";
@@ -272,6 +274,11 @@ impl FaultKind {
     /// Whether it is the answer to what was asked of a run, so that it always counts.
     pub fn is_answer(self) -> bool {
         self.is_of_events() || matches!(self, FaultKind::Proposition | FaultKind::ClaimEnd | FaultKind::Refuted)
+    }
+
+    /// Whether it is not the model that is wrong: it goes beyond what the tool can do.
+    pub fn is_limit(self) -> bool {
+        matches!(self, FaultKind::TooManyThreads)
     }
 
     /// Whether a monitor objects to an event.

@@ -67,6 +67,7 @@ impl Checks {
         match fault.kind {
             // Who asks wants an answer.
             kind if kind.is_answer() => true,
+            kind if kind.is_limit() => false,
             kind if kind.is_claim() => self.assertions,
             _ => self.faults,
         }
