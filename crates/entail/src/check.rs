@@ -21,7 +21,7 @@ use entail_front::{Asked, AskedKind, Meaning, ModelSource, Property, PropertyKin
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
 use entail_model::{Fault, FaultKind, Guarantee};
-use entail_search::{End, ErrorKind, Limit};
+use entail_search::{End, ErrorKind, Errors, Limit};
 use entail_temporal::ctl::Asked as Branching;
 use entail_temporal::{Claim, Fairness, Judgement};
 use std::ffi::OsString;
@@ -358,6 +358,11 @@ impl Job<'_> {
         // Lines of a log would be written over.
         let shows = console.progress && (listener.is_none() || self.args.log.log_file.is_some());
         let mut watch = Watch::new(Coverage::new(interpreter.system()), shows).heard_by(listener);
+        // Whoever wants to see every error wants to see those behind one that is there from the beginning.
+        let goes_on = matches!(goal, Goal::Mistake) && plan.checks.errors == Errors::All && plan.checks.assertions;
+        let broken = interpreter.broken_start().filter(|_| goes_on);
+        let system = System { forgives_start: broken.is_some(), ..interpreter.system().clone() };
+        let interpreter = &Interpreter::new(&system);
         let done = if plan.runs > 1 && plan.is_lossy(goal) {
             Ok(swarm::run(&plan, interpreter, goal, oversight.stop, &mut watch))
         } else {
@@ -369,6 +374,11 @@ impl Job<'_> {
         }
         let mut done = done?;
         done.outcome.stats.depth += first;
+        if let Some(fault) = broken {
+            done.outcome.errors += 1;
+            let (error, start, steps) = (ErrorKind::Fault(fault), Vec::new(), vec![Step::START]);
+            done.outcome.counterexample = Some(entail_search::Counterexample { error, start, steps });
+        }
         Ok((done, coverage))
     }
 
@@ -452,6 +462,9 @@ impl Job<'_> {
     fn undecided_by(&self, interpreter: &Interpreter, fault: Fault) -> String {
         let Violation { message, place, .. } = Violation::fault(interpreter, fault, initial_size(interpreter) > 0);
         let place = place.map_or_else(String::new, |place| format!(" at {}:{}", place.file, place.line));
+        if fault.kind.is_limit() {
+            return format!("a run goes beyond a limit of the tool{place}: {message}");
+        }
         let advice = if self.plan.checks.assertions {
             "check `safety`, which shows the run"
         } else {
@@ -525,7 +538,7 @@ impl Job<'_> {
         let neglected = |begins| Neglected::by(interpreter, &found.start, &found.steps, begins, self.plan.fairness);
         Counterexample {
             violation,
-            steps: found.steps.len(),
+            steps: Walk::from(interpreter, found.start.clone()).wholes(&found.steps).len(),
             cycle_start,
             neglected: cycle_start.and_then(neglected),
             moves: trail.moves.len(),
