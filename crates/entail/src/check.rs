@@ -24,7 +24,7 @@ use entail_front::{Asked, Meaning, ModelSource, Property, PropertyKind, SAFETY, 
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
 use entail_model::{Fault, FaultKind, Guarantee};
-use entail_search::{End, ErrorKind, Limit};
+use entail_search::{End, ErrorKind, Errors, Limit};
 use entail_temporal::ctl::Asked as Branching;
 use entail_temporal::{Claim, Judgement};
 use std::fs;
@@ -367,6 +367,11 @@ impl Job<'_> {
         // Lines of a log would be written over.
         let shows = console.progress && (listener.is_none() || self.args.log.log_file.is_some());
         let mut watch = Watch::new(Coverage::new(interpreter.system()), shows).heard_by(listener);
+        // Whoever wants to see every error wants to see those behind one that is there from the beginning.
+        let goes_on = matches!(goal, Goal::Mistake) && plan.checks.errors == Errors::All && plan.checks.assertions;
+        let broken = interpreter.broken_start().filter(|_| goes_on);
+        let system = System { forgives_start: broken.is_some(), ..interpreter.system().clone() };
+        let interpreter = &Interpreter::new(&system);
         let done = if plan.runs > 1 && plan.is_lossy(goal) {
             Ok(swarm::run(&plan, interpreter, goal, oversight.stop, &mut watch))
         } else {
@@ -378,6 +383,11 @@ impl Job<'_> {
         }
         let mut done = done?;
         done.outcome.stats.depth += first;
+        if let Some(fault) = broken {
+            done.outcome.errors += 1;
+            let (error, start, steps) = (ErrorKind::Fault(fault), Vec::new(), vec![Step::START]);
+            done.outcome.counterexample = Some(entail_search::Counterexample { error, start, steps });
+        }
         Ok((done, coverage))
     }
 
@@ -566,7 +576,7 @@ impl Job<'_> {
         let neglected = |begins| Neglected::by(interpreter, &found.start, &found.steps, begins, self.plan.fairness);
         Counterexample {
             violation,
-            steps: found.steps.len(),
+            steps: Walk::from(interpreter, found.start.clone()).wholes(&found.steps).len(),
             cycle_start,
             neglected: cycle_start.and_then(neglected),
             moves: trail.moves.len(),

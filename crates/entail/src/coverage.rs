@@ -2,7 +2,7 @@
 
 use entail_disk::{Lasting, Reader, Saved, Writer, damaged};
 use entail_ir::interpret::Step;
-use entail_ir::{EdgeId, LocationId, ProcessTypeId, Statement, StatementId, System};
+use entail_ir::{Action, BlockNode, EdgeId, LocationId, ProcessTypeId, Statement, StatementId, System};
 use std::collections::{HashMap, HashSet};
 use std::io;
 
@@ -60,9 +60,13 @@ impl Coverage {
         let reached: Vec<_> = types().map(|id| self.reached_in(id, system)).collect();
         // Process types may share statements: it is enough that one of them came there.
         let at = |id: ProcessTypeId| reached[id.index()].iter().flat_map(move |&at| statements_at(id, at, system));
-        let considered: HashSet<StatementId> = types().flat_map(at).collect();
+        let mut considered: HashSet<StatementId> = types().flat_map(at).collect();
+        // What is done on the way without stopping there.
+        let fired = system.edges.iter().zip(&self.fired).filter(|(_, fired)| **fired);
+        considered.extend(fired.flat_map(|(edge, _)| passed(&edge.action)));
         types().flat_map(|id| unreached_in(id, &reached[id.index()], &considered, system)).collect()
     }
+
     /// Where processes of this type have been.
     fn reached_in(&self, id: ProcessTypeId, system: &System) -> HashSet<LocationId> {
         let process_type = system.process_type(id);
@@ -131,13 +135,22 @@ fn statements_at(id: ProcessTypeId, at: LocationId, system: &System) -> impl Ite
     system.edges_of(location).iter().map(|edge| edge.statement)
 }
 
+/// The statements that an action consists of, if it does all of them.
+fn passed(action: &Action) -> Vec<StatementId> {
+    let Action::Deterministic(block) = action else { return Vec::new() };
+    let statement = |node: &BlockNode| match node {
+        BlockNode::Do { statement, .. } => Some(*statement),
+        BlockNode::Choose { .. } | BlockNode::Jump(_) => None,
+    };
+    block.nodes.iter().map(statement).collect::<Option<Vec<_>>>().unwrap_or_default()
+}
+
 /// Whether the statement does nothing but say where to go on; `pan` does not list those either.
 fn only_leads_on(statement: &Statement) -> bool {
     statement.text == "break" || statement.text == "(join)" || statement.text.starts_with("goto ")
 }
 
-fn starts(action: &entail_ir::Action, id: ProcessTypeId) -> bool {
-    use entail_ir::{Action, BlockNode};
+fn starts(action: &Action, id: ProcessTypeId) -> bool {
     match action {
         Action::Run(run, then) => run.process_type == id || starts(then, id),
         Action::Deterministic(block) => block.nodes.iter().any(|node| match node {

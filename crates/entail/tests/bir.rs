@@ -1,36 +1,85 @@
-//! Random BIR models mean what the rules of the language say.
+//! What is told of runs of BIR models.
 
-use entail_front::source::Sources;
-use entail_front::{Options, bir::load_text, diagnostic::render};
-use entail_ir::Interpreter;
-use entail_testkit::bir::{generate, naive, text};
-use entail_testkit::naive as search;
-use entail_testkit::rng::Rng;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::Command;
+use tempfile::TempDir;
 
-const CHECKS: search::Checks = search::Checks { assertions: true, end_states: true };
-const MODELS: u64 = 6000;
+/// A thread tells another one that does not wait yet, chooses between two ways to do so, and starts a third.
+const MODEL: &str = "system Told {
+  lock l;
+  boolean ready;
+  tid t;
+  active thread Waiter() {
+    loc a: when !ready do { lock(l); } goto b;
+    loc b: do { wait(l); } return;
+  }
+  active thread Teller() {
+    loc a: do { lock(l); choose do ready := true; do ready := true; skip; end notify(l); t := start Third(); } goto b;
+    loc b: when !ready do { unlock(l); } return;
+  }
+  thread Third() { loc a: do { skip; } return; }
+}";
+
+struct Case {
+    folder: TempDir,
+}
+
+impl Case {
+    fn new(model: &str) -> Case {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("model.bir"), model).unwrap();
+        Case { folder }
+    }
+
+    fn entail(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_entail"));
+        let output = command.current_dir(&self.folder).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
 
 #[test]
-fn random_models_mean_what_the_rules_say() {
-    let (mut compared, mut correct, mut woken, mut large) = (0, 0, 0, 0);
-    for seed in 0..MODELS {
-        let model = generate(&mut Rng::new(seed));
-        let Some(expected) = naive::explore(&model, 3000) else { continue };
-        let text = text(&model);
-        let (mut sources, mut problems) = (Sources::default(), Vec::new());
-        let read = load_text("random.bir", &text, &Options::default(), &mut sources, &mut problems);
-        let Some(read) = read else { panic!("seed {seed}:\n{text}\n{}", render(&problems, &sources, false)) };
-        let found = search::explore(&Interpreter::new(&read.system), CHECKS);
-        let expected_counts = (expected.unique, expected.matched, expected.errors);
-        assert_eq!((found.stored, found.matched, found.errors), expected_counts, "seed {seed}:\n{text}");
-        compared += 1;
-        correct += u64::from(expected.errors == 0);
-        woken += u64::from(expected.woken > 0);
-        large += u64::from(expected.unique > 50);
+fn a_transformation_is_one_step_in_every_view() {
+    let case = Case::new(MODEL);
+    let report = case.entail(&["check", "model.bir", "--no-opt"]);
+    assert!(report.contains("after 2 steps:") || report.contains("after 1 step:"), "{report}");
+    let steps: Vec<&str> = report.lines().filter(|line| line.contains("Teller(1)  ")).collect();
+    assert_eq!(steps.len(), 1, "{report}");
+    let json: Value = serde_json::from_str(&case.entail(&["replay", "model.bir", "--as", "json"])).unwrap();
+    let told = json["steps"].as_array().unwrap().len();
+    assert_eq!(report.contains("after 2 steps:"), told == 2, "{json}");
+    for view in ["steps", "table", "chart"] {
+        let shown = case.entail(&["replay", "model.bir", "--as", view]);
+        assert!(shown.contains("[do ready := true]"), "{view}:\n{shown}");
+        assert!(shown.contains("notify(l): nobody waits]"), "{view}:\n{shown}");
     }
-    // A generator whose models are all alike would test nothing.
-    assert!(compared > MODELS / 2, "only {compared} of {MODELS} were compared");
-    assert!(woken > MODELS / 50, "in only {woken} somebody is woken");
-    assert!(correct > MODELS / 200, "only {correct} are correct");
-    assert!(large > MODELS / 20, "only {large} are large");
+    assert!(case.path("model.bir.trail").exists());
+}
+
+#[test]
+fn threads_are_told_by_name_and_internal_variables_are_not() {
+    let case = Case::new(MODEL);
+    case.entail(&["check", "model.bir", "--no-opt"]);
+    let told = case.entail(&["replay", "model.bir"]);
+    assert!(told.contains("l.owner: none → Teller(1)"), "{told}");
+    assert!(told.contains("t: none → Third(2)"), "{told}");
+    let json = case.entail(&["replay", "model.bir", "--as", "json"]);
+    assert!(!json.contains("(waits)") && !json.contains("(depth)"), "{json}");
+}
+
+#[test]
+fn alternatives_that_look_alike_are_told_apart() {
+    let model = "system Alike { int x;
+        active thread T() { loc a: do { choose do x := 1; do x := 2; do x := 1; end } goto b; loc b: do { assert x == 0; } return; }
+    }";
+    let case = Case::new(model);
+    let choices = case.entail(&["graph", "model.bir", "--format", "json"]);
+    for expected in ["[do x := 1]", "[do x := 2]", "[do x := 1 (number 2 of these)]"] {
+        assert!(choices.contains(expected), "{expected} is not in\n{choices}");
+    }
 }

@@ -61,6 +61,16 @@ pub struct System {
     pub uses_priorities: bool,
     /// Steps come in the order in which processes were started, not youngest first as in SPIN.
     pub oldest_first: bool,
+    /// What a message consists of is evaluated only where somebody is there to receive it: a message that has no value
+    /// is a fault of the rendezvous, not of the wish for one.
+    pub lazy_messages: bool,
+    /// A process that has ended, and whose number is known nowhere any more, gives its place to the next one of its type.
+    /// Those that exist from the beginning keep theirs.
+    pub reclaims: bool,
+    /// What a process does without interruption is one step of the model, and is told as one.
+    pub joins_atomic: bool,
+    /// A first state in which an invariant does not hold is one like others.
+    pub forgives_start: bool,
     /// What must hold in every stable state, with the statement that says so. They see globals only.
     pub invariants: Vec<(Expr, StatementId)>,
     /// What a property asks of stable states. They see globals only. Nothing is wrong if one does not hold.
@@ -86,6 +96,13 @@ pub struct Variable {
     /// Where it begins in its frame.
     pub offset: u32,
     pub shape: Shape,
+}
+
+impl Variable {
+    /// Whether it stands nowhere in the model. Such a variable has a name that no language allows.
+    pub fn is_internal(&self) -> bool {
+        self.name.starts_with('(')
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -129,6 +146,8 @@ pub enum Meaning {
     Enumeration(EnumerationId),
     Channel,
     Process,
+    /// The number of a process plus 1; 0 for none.
+    Thread,
 }
 
 /// Names for numbers: `members[i]` is the name of `first + i`.
@@ -258,6 +277,15 @@ impl Shape {
             Shape::Scalar(scalar) => scalar.size(),
             Shape::Array { element, len } => element.size().saturating_mul(*len),
             Shape::Record { size, .. } => *size,
+        }
+    }
+
+    /// Whether there is a number of a thread in it.
+    pub fn keeps_threads(&self) -> bool {
+        match self {
+            Shape::Scalar(scalar) => scalar.meaning == Meaning::Thread,
+            Shape::Array { element, .. } => element.keeps_threads(),
+            Shape::Record { fields, .. } => fields.iter().any(|field| field.shape.keeps_threads()),
         }
     }
 }
@@ -408,6 +436,11 @@ impl Location {
     /// The edges that leave it.
     pub fn edges(&self) -> impl Iterator<Item = EdgeId> + use<> {
         (self.first..self.first + self.count).map(EdgeId)
+    }
+
+    /// Whether a process that is here has ended.
+    pub fn is_final(&self) -> bool {
+        self.end && self.count == 0
     }
 }
 

@@ -157,7 +157,7 @@ impl<'a> Verifier<'a> {
         }
         match scalar.meaning {
             Meaning::Enumeration(id) => self.enumeration_id(id),
-            Meaning::Number | Meaning::Boolean | Meaning::Channel | Meaning::Process => {}
+            Meaning::Number | Meaning::Boolean | Meaning::Channel | Meaning::Process | Meaning::Thread => {}
         }
     }
 

@@ -279,7 +279,8 @@ impl<'a> Program<'a> {
         let location = &process_type.locations[location.index()];
         let hard_edge = |id| {
             let edge = self.system.edge(EdgeId(id));
-            self.way(EdgeId(id)) == Way::Interpreted || self.meets_by_interpreter && self.may_offer(edge, of)
+            let meets_by_interpreter = self.meets_by_interpreter || self.system.lazy_messages;
+            self.way(EdgeId(id)) == Way::Interpreted || meets_by_interpreter && self.may_offer(edge, of)
         };
         process_type.provided.as_ref().is_some_and(|condition| self.is_hard(condition))
             || (location.first..location.first + location.count).any(hard_edge)

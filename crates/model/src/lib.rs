@@ -243,6 +243,8 @@ fault_kinds! {
     /// Polling a rendezvous channel, or sending to one where nobody can receive.
     Rendezvous: "rendezvous", "wrong use of a rendezvous channel";
     TooManyProcesses: "too_many_processes", "too many processes";
+    /// More threads than can be told apart, where their number is a limit of ours and not of the language.
+    TooManyThreads: "too_many_threads", "too many threads";
     TooManyChannels: "too_many_channels", "too many channels";
     /// A priority outside 1 to 255.
     Priority: "priority", "no such priority";
@@ -280,7 +282,7 @@ impl FaultKind {
 
     /// Whether it is not the model that is wrong: it goes beyond what the tool can do.
     pub fn is_limit(self) -> bool {
-        matches!(self, FaultKind::TooLong | FaultKind::StateSize)
+        matches!(self, FaultKind::TooLong | FaultKind::StateSize | FaultKind::TooManyThreads)
     }
 
     /// Whether a monitor objects to an event.

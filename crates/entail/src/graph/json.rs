@@ -52,9 +52,9 @@ struct Edge<'a> {
 struct Step<'a> {
     process: usize,
     name: &'a str,
-    file: &'a str,
+    file: String,
     line: u32,
-    statement: &'a str,
+    statement: String,
     /// The other side of a rendezvous.
     partner: Option<usize>,
 }
@@ -100,9 +100,9 @@ fn edge<'a>(space: &'a Space, arrow: &'a Arrow, wording: &Wording<'_, 'a>) -> Ed
     let steps = wording.explained(space, arrow).into_iter().map(|step| Step {
         process: step.process,
         name: step.process_name,
-        file: &step.statement.file,
+        file: step.statement.file.clone(),
         line: step.statement.line,
-        statement: &step.statement.text,
+        statement: step.statement.into_owned().text,
         partner: step.partner.map(|(partner, ..)| partner),
     });
     let error = arrow.wrong.as_ref().map(|wrong| wrong.message.as_str());

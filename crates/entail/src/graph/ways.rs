@@ -69,9 +69,13 @@ pub fn ways(interpreter: &Interpreter, from: &State) -> Result<Vec<Way>, Failure
 /// Steps in words; none where the model cannot start.
 pub fn explained<'s>(interpreter: &Interpreter<'s>, from: &State, steps: &[Step]) -> Vec<Explained<'s>> {
     let mut state = from.to_vec();
-    let mut told = Vec::new();
+    let mut told: Vec<Explained> = Vec::new();
     for &step in steps.iter().take_while(|_| !from.is_empty()) {
-        told.push(interpreter.explain(step, &state));
+        let explained = interpreter.explain(step, &state);
+        match told.last_mut().filter(|_| interpreter.system().joins_atomic) {
+            Some(whole) => whole.join(&explained),
+            None => told.push(explained),
+        }
         if interpreter.fire(step, &mut state).is_broken() {
             break;
         }

@@ -79,7 +79,7 @@ fn words(violation: &Violation) -> String {
         Kind::Fault(FaultKind::Index) => "assertion violated - invalid array index".into(),
         Kind::Fault(FaultKind::Blocked) => "block in d_step seq".into(),
         Kind::Fault(FaultKind::Choice) => "non-determinism in D_proctype".into(),
-        Kind::Fault(FaultKind::TooManyProcesses) => "too many processes".into(),
+        Kind::Fault(FaultKind::TooManyProcesses | FaultKind::TooManyThreads) => "too many processes".into(),
         Kind::Fault(FaultKind::TooManyChannels) => "too many queues".into(),
         Kind::Fault(FaultKind::Priority) => "priority is out of range".into(),
         Kind::Fault(FaultKind::SelfReference) => "used: enabled(pid=thisproc)".into(),

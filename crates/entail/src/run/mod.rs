@@ -3,10 +3,12 @@
 mod passing;
 mod view;
 mod walk;
+mod whole;
 
 pub use passing::{Passing, Way};
 pub use view::{View, ViewArgs, show};
 pub use walk::{AGAIN, Told, Walk, action, brief_action};
+pub use whole::Whole;
 
 use crate::violation::Violation;
 use entail_ir::Interpreter;

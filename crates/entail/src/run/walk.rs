@@ -5,6 +5,7 @@ use entail_ir::Interpreter;
 use entail_ir::interpret::{Change, Explained, Step};
 use entail_model::{Fault, Fired, Model, Propositional, StateBuf};
 use std::fmt::Write as _;
+use std::ops::Range;
 
 /// Walks through a model, step by step.
 pub struct Walk<'a, 's> {
@@ -113,29 +114,65 @@ const LONGEST_ROUND: usize = 30;
 /// Stands before what is repeated.
 pub const AGAIN: &str = "       what follows is repeated for ever\n";
 
-impl Walk<'_, '_> {
+impl<'s> Walk<'_, 's> {
     /// Takes all of these steps, and tells the last of them. After `begins` of them they are repeated for ever.
     pub fn tell_last(&mut self, steps: &[Step], begins: Option<usize>) -> Vec<String> {
-        let all = steps.len();
+        let wholes = self.wholes(steps);
+        let all = wholes.len();
+        let begins = begins.map(|begins| wholes.partition_point(|whole| whole.start < begins));
         let round = all.saturating_sub(begins.unwrap_or(all)).min(LONGEST_ROUND);
-        let (early, late) = steps.split_at(all.saturating_sub(LAST_STEPS.max(round)));
-        for &step in early {
-            self.pass(step);
+        let (early, late) = wholes.split_at(all.saturating_sub(LAST_STEPS.max(round)));
+        for whole in early {
+            for &step in &steps[whole.clone()] {
+                self.pass(step);
+            }
+            self.taken = self.taken + 1 - whole.len();
         }
-        let told = (early.len()..).zip(late).map(|(index, &step)| {
+        let told = (early.len()..).zip(late).map(|(index, whole)| {
             let remark = if Some(index) == begins { AGAIN } else { "" };
-            format!("{remark}{}", self.take(step).text())
+            format!("{remark}{}", self.take_whole(&steps[whole.clone()]).text())
         });
         told.collect()
     }
 
+    /// Takes steps that are one for the model; there is at least one.
+    fn take_whole(&mut self, steps: &[Step]) -> Told<'s> {
+        let before = self.state.clone();
+        let mut told = self.take(steps[0]);
+        for &step in &steps[1..] {
+            self.taken -= 1;
+            told.join(self.take(step));
+        }
+        if steps.len() > 1 && !self.brief {
+            told.changes = self.interpreter.changes(&before, &self.state);
+        }
+        told
+    }
+
+    /// Which of these steps are one for the model.
+    pub fn wholes(&self, steps: &[Step]) -> Vec<Range<usize>> {
+        if !self.interpreter.system().joins_atomic {
+            return (0..steps.len()).map(|step| step..step + 1).collect();
+        }
+        let (mut wholes, mut start, mut state) = (Vec::new(), 0, self.state.clone());
+        for (end, &step) in (1..).zip(steps) {
+            let is_broken = self.interpreter.fire(step, &mut state).is_broken();
+            if is_broken || end == steps.len() || !self.interpreter.is_transient(&state) {
+                wholes.push(start..end);
+                start = end;
+            }
+        }
+        wholes
+    }
+
     /// Takes all of these steps, and tells each in few words.
     pub fn actions(&mut self, steps: &[Step]) -> Vec<String> {
-        let action = |&step: &Step| {
-            let explained = self.take(step).explained;
+        let wholes = self.wholes(steps);
+        let action = |whole: Range<usize>| {
+            let explained = self.take_whole(&steps[whole]).explained;
             explained.as_ref().map_or(String::new(), brief_action)
         };
-        steps.iter().map(action).collect()
+        wholes.into_iter().map(action).collect()
     }
 }
 

@@ -1,7 +1,8 @@
 //! What the statements of a model have to do with each other.
 
 use entail_ir::footprint::{Object, Part, Side, Span};
-use entail_ir::{Base, EdgeId, Footprints, Frame, Init, Location, ProcessType, System};
+use entail_ir::passes::alone;
+use entail_ir::{Base, EdgeId, Footprints, Frame, Init, Location, System};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -54,11 +55,17 @@ pub fn json(system: &System) -> String {
 
 fn processes(system: &System) -> Vec<Process<'_>> {
     let footprints = Footprints::new(system);
-    let edges: Vec<_> = (0..system.edges.len() as u32).map(EdgeId).collect();
-    let step = |edge: EdgeId| {
+    let edges = |of: usize| system.process_types[of].locations.iter().flat_map(Location::edges);
+    let types = 0..system.process_types.len();
+    // A process that is the only one of its type has no others of it.
+    let alone = alone(system);
+    let others = |of: usize| -> Vec<EdgeId> {
+        types.clone().filter(|other| *other != of || !alone[of]).flat_map(edges).collect()
+    };
+    let step = |edge: EdgeId, others: &[EdgeId]| {
         let (statement, footprint) = (system.statement(system.edge(edge).statement), footprints.of(edge));
         let name = |objects: &[Object]| objects.iter().map(|object| name(*object, system)).collect();
-        let others = edges.iter().filter(|other| footprint.conflicts(footprints.of(**other)));
+        let others = others.iter().filter(|other| footprint.conflicts(footprints.of(**other)));
         let place = |edge: &EdgeId| {
             let other = system.statement(system.edge(*edge).statement);
             (&other.file, other.line)
@@ -74,8 +81,12 @@ fn processes(system: &System) -> Vec<Process<'_>> {
             conflicts: conflicts.into_iter().map(|(file, line)| format!("{file}:{line}")).collect(),
         }
     };
-    let process = |process: &ProcessType| process.locations.iter().flat_map(Location::edges).map(step).collect();
-    system.process_types.iter().map(|one| Process { process: &one.name, steps: process(one) }).collect()
+    let process = |of: usize| {
+        let others = others(of);
+        let steps = edges(of).map(|edge| step(edge, &others)).collect();
+        Process { process: &system.process_types[of].name, steps }
+    };
+    types.clone().map(process).collect()
 }
 
 /// An object, in the words of the model.

@@ -155,6 +155,7 @@ fn scalar_kind(scalar: Scalar, system: &System) -> String {
         Meaning::Boolean => "bool".into(),
         Meaning::Channel => "chan".into(),
         Meaning::Process => "pid".into(),
+        Meaning::Thread => "tid".into(),
         Meaning::Enumeration(id) => match system.enumerations[id.index()].name.as_str() {
             "" => "mtype".into(),
             name => name.into(),

@@ -145,7 +145,7 @@ fn source(session: &Session, marked: usize, window: Window, turned: &mut isize) 
     let standings = session.standings();
     let chosen = choices.get(marked).or(choices.first()).and_then(|choice| choice.as_ref());
     let last = session.last().and_then(|told| told.explained.as_ref());
-    let centre = chosen.or(last).map(|explained| explained.statement);
+    let centre = chosen.or(last).map(|explained| &*explained.statement);
     let Some(Statement { file, line, .. }) = centre.or(standings.iter().find_map(|standing| standing.next)) else {
         return Vec::new();
     };

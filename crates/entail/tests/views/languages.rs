@@ -174,8 +174,10 @@ fn statements_stand_where_they_are_said_to(model: &Violated) {
     }
 }
 
-/// What of a statement stands in the source: not who is woken, nor that a wait is over, nor where a round begins again.
+/// What of a statement stands in the source: not which alternative is chosen, who is woken, nor that a wait is over, nor where a round begins again.
 fn written_of(statement: &str) -> &str {
+    let chosen = statement.split_once(" [").filter(|_| statement.ends_with(']'));
+    let statement = chosen.map_or(statement, |(written, _)| written);
     let written = statement.split_once(": ").map_or(statement, |(written, _)| written);
     if written.starts_with("goto line ") { "" } else { written.strip_suffix(" ends").unwrap_or(written) }
 }

@@ -1,7 +1,8 @@
 //! From what is written to automata.
 //!
 //! Every thread becomes a process type. Its locations are the written ones, one where it is once it has ended (it is
-//! never removed, so that numbers of threads keep their meaning), and hidden ones: see `flow` and `locks`.
+//! never removed, but gives its place to another thread once no `tid` and no lock refers to it), and hidden ones: see `flow`
+//! and `locks`.
 
 mod constants;
 mod copy;
@@ -42,6 +43,7 @@ pub fn system(
     };
     // What goes wrong before the first step is said to be here.
     lowering.automata.statement(sources, model.name.span, format!("system {}", model.name.text));
+    lowering.automata.system.joins_atomic = true;
     lowering.model(model, defines);
     if lowering.work.is_too_much() {
         let problem = Diagnostic::general(format!("the model comes to more than {} actions", Work::MAX));

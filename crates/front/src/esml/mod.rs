@@ -26,9 +26,7 @@ pub fn load_text(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
     let file = sources.add(name, text);
-    let model = parse::parse(file, text, problems);
-    // What follows a syntax error may have been read wrongly; complaints about it would mislead.
-    let model = model.filter(|_| !problems.iter().any(Diagnostic::is_error))?;
+    let model = parse::parse(file, text, problems)?;
     let asked = options.asked.iter().filter(|asked| asked.kind == AskedKind::Ctl);
     let formulas: Vec<_> = asked.filter_map(|asked| formula(asked, sources, problems)).collect();
     let program = check::check(&model, &formulas, &options.constants(), sources, problems);

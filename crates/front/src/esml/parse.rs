@@ -10,16 +10,32 @@ use super::token::{KEYWORDS, TokenKind as T};
 use crate::diagnostic::Diagnostic;
 use crate::kit::{Cursor, Parsed, Stop, lex};
 use crate::source::{FileId, Span};
+use std::collections::HashSet;
 
 /// Reads a model. If there are errors among the problems, the tree is not complete.
 pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Model> {
     let tokens = lex::<T>(file, text, problems);
-    // With tokens missing, everything else would look wrong, too.
-    if !problems.is_empty() {
-        return None;
-    }
-    let mut parser = Parser { cursor: Cursor::new(file, text, tokens, problems), temporal: false, parts: 0 };
-    parser.model().ok()
+    let lexical = problems.len();
+    let mut parser =
+        Parser { cursor: Cursor::new(file, text, tokens, problems), temporal: false, parts: 0, warns: true };
+    let model = parser.model().ok();
+    forget_consequences(text, lexical, problems);
+    model
+}
+
+/// Where a token is missing because it could not be read, what stands around it looks wrong, too; and so does the end of
+/// the text, which may be inside a comment.
+fn forget_consequences(text: &str, lexical: usize, problems: &mut Vec<Diagnostic>) {
+    let line = |at: u32| text[..at as usize].matches('\n').count();
+    let spans = problems[..lexical].iter().filter_map(|problem| problem.span);
+    let lines: HashSet<usize> = spans.map(|span| line(span.start)).collect();
+    let end = text.trim_end().len();
+    let mut number = 0;
+    problems.retain(|problem| {
+        number += 1;
+        let is_near = |span: Span| span.start as usize >= end || lines.contains(&line(span.start));
+        number <= lexical || lines.is_empty() || !problem.span.is_some_and(is_near)
+    });
 }
 
 /// Reads a formula that stands alone. If there are errors among the problems, it is not complete.
@@ -34,7 +50,8 @@ pub fn parse_formula(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -
         problems.push(Diagnostic::general("the formula is empty").hint(example));
         return None;
     }
-    let mut parser = Parser { cursor: Cursor::new(file, text, tokens, problems), temporal: false, parts: 0 };
+    let mut parser =
+        Parser { cursor: Cursor::new(file, text, tokens, problems), temporal: false, parts: 0, warns: true };
     let formula = parser.formula().ok()?;
     if !parser.cursor.at_end() {
         parser.cursor.unexpected::<()>("an operator or the end of the formula").ok()?;
@@ -48,14 +65,16 @@ struct Parser<'t> {
     temporal: bool,
     /// How many operands the expression has that is being read.
     parts: usize,
+    /// Whether no operator around this warns that its operand goes on behind parentheses.
+    warns: bool,
 }
 
 impl Parser<'_> {
     fn model(&mut self) -> Parsed<Model> {
         self.cursor.expect(T::Model)?;
         let name = self.name()?;
-        self.cursor.expect(T::Semicolon)?;
-        let decls = self.decls()?;
+        self.behind_heading();
+        let decls = self.decls();
         let mut processes = Vec::new();
         while self.cursor.kind() == T::Process {
             match self.process() {
@@ -63,17 +82,25 @@ impl Parser<'_> {
                 Err(Stop) => self.cursor.skip_to(|kind| kind == T::Process),
             }
         }
-        if self.cursor.at_end() && !self.cursor.problems.is_empty() {
+        if self.cursor.at_end() && self.cursor.problems.iter().any(Diagnostic::is_error) {
             return Err(Stop);
         }
-        let (body, _) = self.body(&name)?;
+        let body = match self.body(&name) {
+            Ok((body, _)) => body,
+            Err(Stop) => {
+                self.cursor.skip_to(|kind| kind == T::Assert);
+                Vec::new()
+            }
+        };
         self.cursor.eat(T::Semicolon);
-        let assertion = if self.cursor.eat(T::Assert) { Some(self.formula()?) } else { None };
+        let assertion = if self.cursor.eat(T::Assert) { Some(self.formula()) } else { None };
+        let is_known = !matches!(assertion, Some(Err(Stop)));
         self.cursor.eat(T::Semicolon);
         self.cursor.eat(T::Dot);
-        if !self.cursor.at_end() {
-            return self.cursor.unexpected("the end of the file");
+        if is_known && !self.cursor.at_end() {
+            self.cursor.unexpected::<()>("the end of the file").ok();
         }
+        let assertion = assertion.and_then(Result::ok);
         Ok(Model { name, decls, processes, body, assertion })
     }
 
@@ -81,22 +108,39 @@ impl Parser<'_> {
         self.cursor.expect(T::Process)?;
         let name = self.name()?;
         let mut params = Vec::new();
-        if self.cursor.eat(T::Open) {
-            loop {
-                self.params(&mut params)?;
-                if !self.cursor.eat(T::Semicolon) {
-                    break;
-                }
-            }
-            self.cursor.expect(T::Close)?;
+        let listed = if self.cursor.eat(T::Open) { self.all_params(&mut params) } else { Ok(()) };
+        match listed {
+            Ok(()) => self.behind_heading(),
+            Err(Stop) => self.skip_to_declarations(),
         }
-        self.cursor.expect(T::Semicolon)?;
-        let decls = self.decls()?;
+        let decls = self.decls();
         let (body, end) = self.body(&name)?;
         if !self.cursor.eat(T::Semicolon) && !matches!(self.cursor.kind(), T::Process | T::Begin) {
             return self.cursor.unexpected("`;`");
         }
         Ok(Process { name, params, decls, body, end })
+    }
+
+    /// Parameters, up to the parenthesis that closes them.
+    fn all_params(&mut self, params: &mut Vec<Param>) -> Parsed<()> {
+        loop {
+            self.params(params)?;
+            if !self.cursor.eat(T::Semicolon) {
+                break;
+            }
+        }
+        self.cursor.expect(T::Close).map(|_| ())
+    }
+
+    /// The semicolon behind the first line of a model or a process.
+    fn behind_heading(&mut self) {
+        if self.cursor.expect(T::Semicolon).is_err() {
+            self.skip_to_declarations();
+        }
+    }
+
+    fn skip_to_declarations(&mut self) {
+        self.cursor.skip_to(|kind| matches!(kind, T::Const | T::Type | T::Var | T::Process | T::Begin));
     }
 
     fn params(&mut self, params: &mut Vec<Param>) -> Parsed<()> {
@@ -150,7 +194,7 @@ impl Parser<'_> {
         self.cursor.unexpected("a name")
     }
 
-    fn decls(&mut self) -> Parsed<Decls> {
+    fn decls(&mut self) -> Decls {
         let mut decls = Decls::default();
         loop {
             if self.cursor.eat(T::Const) {
@@ -174,9 +218,13 @@ impl Parser<'_> {
                     Ok(())
                 });
             } else if matches!(self.cursor.kind(), T::Process | T::Begin) {
-                return Ok(decls);
+                return decls;
             } else {
-                return self.cursor.unexpected("`CONST`, `TYPE`, `VAR`, `PROCESS` or `BEGIN`");
+                self.cursor.unexpected::<()>("`CONST`, `TYPE`, `VAR`, `PROCESS` or `BEGIN`").ok();
+                self.skip_to_declarations();
+                if self.cursor.at_end() {
+                    return decls;
+                }
             }
         }
     }

@@ -156,6 +156,13 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
         Err(Stop)
     }
 
+    /// Reports what may be meant otherwise. There is always room left for errors.
+    pub fn warn(&mut self, problem: Diagnostic) {
+        if self.problems.len() < MAX_PROBLEMS / 2 {
+            self.problems.push(problem);
+        }
+    }
+
     /// Before reading something that may contain itself: everything recursive goes through here, so that no text can
     /// exhaust the stack. [`leave`](Self::leave) comes after it.
     pub fn enter(&mut self) -> Parsed<()> {

@@ -3,7 +3,7 @@
 use super::{Footprint, Known, Object, Part, Side, Span, gone, objects};
 use crate::{
     Action, Base, Block, BlockNode, ChannelTest, ChannelType, Edge, EdgeId, Entry, Expr, Init, Location,
-    LocationId, Pattern, Place, ProcessTypeId, Range, Ranges, Receive, Send, System,
+    LocationId, Meaning, Pattern, Place, ProcessTypeId, Range, Ranges, Receive, Send, System,
 };
 
 /// Something that hands a message over, or wants one.
@@ -128,6 +128,9 @@ impl Reader<'_> {
         if edge.target.is_none() && !matches!(edge.action, Action::End) {
             footprint.reads.push(Object::Deaths);
         }
+        if self.may_free_a_place(edge) {
+            footprint.writes.push(Object::Deaths);
+        }
         if self.system.uses_last {
             footprint.writes.push(Object::Last);
         }
@@ -137,6 +140,19 @@ impl Reader<'_> {
         }
         footprint.tidy();
         footprint
+    }
+
+    /// Whether a process that is started afterwards may have another number than if it had been started before: where
+    /// places are given to others, somebody ends, or a number of a process is forgotten.
+    fn may_free_a_place(&self, edge: &Edge) -> bool {
+        if !self.system.reclaims {
+            return false;
+        }
+        let process = self.system.process_type(self.process);
+        let target = edge.target.and_then(|target| process.locations.get(target.index()));
+        let mut forgets = false;
+        edge.action.each_store(&mut |place| forgets |= place.scalar.meaning == Meaning::Thread);
+        forgets || target.is_some_and(Location::is_final)
     }
 
     /// What makes an action possible, and what it does.
@@ -164,7 +180,7 @@ impl Reader<'_> {
                 // There is only so much room for processes and their channels.
                 footprint.waits.push(Object::Deaths);
                 footprint.reads.push(Object::Births);
-                if !self.anonymous {
+                if !self.anonymous || self.system.reclaims {
                     footprint.reads.push(Object::Deaths);
                 }
                 footprint.writes.push(Object::Births);

@@ -196,7 +196,9 @@ impl<'a> Scene<'a> {
         let rendezvous = self.channel_type_of(channel).is_rendezvous();
         match self.offer {
             Some(offer) => {
-                let field = |i: usize| offer.fields.get(i).copied();
+                // Who is there to receive it finds out that there is no message.
+                let Ok(fields) = &offer.fields else { return Ok((offer.channel == number).then_some(0)) };
+                let field = |i: usize| fields.get(i).copied();
                 let accepted = offer.channel == number
                     && self.fits(&receive.fields, field)?
                     && self.holds_afterwards(receive, field)?;
@@ -316,9 +318,14 @@ impl<'a> Scene<'a> {
         let number = self.eval(&send.channel)?;
         let types = &self.channel_type_of(self.channel(number)?).fields;
         let fields = send.fields.iter().zip(types);
-        let mut fields =
-            fields.map(|(field, scalar)| scalar.stored(self.eval(field)?)).collect::<Evaluated<Vec<_>>>()?;
-        fields.resize(types.len(), 0);
+        let fields = fields.map(|(field, scalar)| scalar.stored(self.eval(field)?)).collect::<Evaluated<Vec<_>>>();
+        if !self.interpreter.system.lazy_messages {
+            fields.as_ref().map_err(|kind| *kind)?;
+        }
+        let fields = fields.map(|mut fields| {
+            fields.resize(types.len(), 0);
+            fields
+        });
         Ok(Offer { channel: number, fields })
     }
 }

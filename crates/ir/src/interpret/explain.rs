@@ -1,21 +1,37 @@
 //! Steps and faults in words.
 
-use super::{Interpreter, Offer, Step, View};
+use super::{Interpreter, Offer, ProcessView, Step, View};
 use crate::{Action, BlockNode, Edge, Statement};
 use entail_model::{Fault, FaultKind, State};
+use std::borrow::Cow;
 
 /// A step in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained<'s> {
     pub process: usize,
     pub process_name: &'s str,
-    pub statement: &'s Statement,
+    pub statement: Cow<'s, Statement>,
+    /// The process could have done something else instead.
+    pub is_choice: bool,
     /// What the other side of a rendezvous does.
     pub partner: Option<(usize, &'s str, &'s Statement)>,
     /// The channel's number and the message, where it is handed over in a rendezvous.
     pub handed: Option<(i32, String)>,
     /// What it prints, if anything.
     pub output: Option<String>,
+}
+
+impl Explained<'_> {
+    /// Adds what the process goes on with where both are one step: which way it takes, and what it prints.
+    pub fn join(&mut self, more: &Explained) {
+        if more.is_choice {
+            let chosen = format!(" [{}]", more.statement.text);
+            self.statement.to_mut().text += &chosen;
+        }
+        if let Some(output) = &more.output {
+            self.output.get_or_insert_default().push_str(output);
+        }
+    }
 }
 
 impl<'s> Interpreter<'s> {
@@ -30,10 +46,13 @@ impl<'s> Interpreter<'s> {
         let partner = step.partner().map(|(partner, edge)| {
             (partner, name_of(partner), self.system.statement(self.system.edge(edge).statement))
         });
+        let ProcessView { process_type, location, .. } = view.processes[step.process()];
+        let here = &self.system.process_type(process_type).locations[location.index()];
         Explained {
             process: step.process(),
             process_name: name_of(step.process()),
-            statement: self.system.statement(edge.statement),
+            statement: Cow::Borrowed(self.system.statement(edge.statement)),
+            is_choice: here.count > 1,
             partner,
             handed: step.partner().and_then(|_| self.handed(edge, state, &view, step.process())),
             output: self.output(step, state),
@@ -66,6 +85,12 @@ impl<'s> Interpreter<'s> {
             FaultKind::TooManyProcesses => {
                 format!("`{text}` starts more than {} processes", super::MAX_PROCESSES)
             }
+            FaultKind::TooManyThreads => {
+                let most = super::MAX_PROCESSES;
+                format!(
+                    "with `{text}` there would be more than {most} threads, which is more than can be told apart"
+                )
+            }
             FaultKind::TooManyChannels => format!("`{text}` makes more than {} channels", super::MAX_CHANNELS),
             FaultKind::Priority => format!("the priority in `{text}` is not 1 to 255"),
             FaultKind::SelfReference => {
@@ -95,6 +120,7 @@ impl<'s> Interpreter<'s> {
         let Action::Send(send) = &edge.action else { return None };
         let scene = self.scene(state, view, sender);
         let Offer { channel, fields } = scene.offer_of(send).ok()?;
+        let fields = fields.ok()?;
         let types = &scene.channel_type(&send.channel).ok()?.fields;
         let shown = fields.iter().zip(types).map(|(&value, &scalar)| self.show_number(value, scalar));
         Some((channel, shown.collect::<Vec<_>>().join(",")))

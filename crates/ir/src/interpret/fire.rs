@@ -5,7 +5,10 @@ use super::layout::store;
 use super::watch::{Seen, Unanswerable, Watch};
 use super::{ChannelView, Evaluated, Interpreter, MAX_CHANNELS, MAX_PROCESSES, MAX_STATE_BYTES, Offer, Step, View};
 use crate::monitor::Direction;
-use crate::{Action, Base, Block, BlockNode, Edge, Init, NodeId, Pattern, Place, Receive, Run, Send, StatementId};
+use crate::{
+    Action, Base, Block, BlockNode, Edge, Init, NodeId, Pattern, Place, ProcessTypeId, Receive, Run, Send,
+    StatementId,
+};
 use entail_model::{Fault, FaultKind, Fired, State, StateBuf};
 
 /// A step being taken: the state is changed in place.
@@ -45,7 +48,8 @@ impl Interpreter<'_> {
             Ok(())
         };
         populate(&mut performance).map_err(|kind| Fault { kind, place: 0, times: 1 })?;
-        self.broken_invariant(state).map_or(Ok(()), Err)
+        let broken = self.broken_invariant(state).filter(|_| !self.system.forgives_start);
+        broken.map_or(Ok(()), Err)
     }
 
     /// The first invariant that does not hold in a state, if it is one where they must.
@@ -188,10 +192,11 @@ impl<'a> Performance<'a> {
     fn meet(&mut self, sent: &Edge, partner: usize, received: &Edge) -> Evaluated<()> {
         let Action::Send(send) = &sent.action else { unreachable!("a rendezvous begins with a send") };
         let offer = self.scene().offer_of(send)?;
-        if offer.fields.len() != send.fields.len() {
+        let fields = offer.fields.as_ref().map_err(|kind| *kind)?;
+        if fields.len() != send.fields.len() {
             self.fail(FaultKind::MessageFields);
         }
-        self.observe(Direction::Send, offer.channel, &offer.fields)?;
+        self.observe(Direction::Send, offer.channel, fields)?;
         self.offer = Some(offer);
         self.advance(sent);
         self.process = partner;
@@ -298,7 +303,7 @@ impl<'a> Performance<'a> {
         let channel_type = &interpreter.system.channel_types[channel.channel_type.index()];
         if channel_type.is_rendezvous() {
             // There is no message to offer, or nobody may take it here.
-            return Err(scene.offer_of(send).err().unwrap_or(FaultKind::Rendezvous));
+            return Err(scene.offer_of(send)?.fields.err().unwrap_or(FaultKind::Rendezvous));
         }
         let mut fields = send.fields.iter().map(|field| scene.eval(field)).collect::<Evaluated<Vec<_>>>()?;
         fields.resize(channel_type.fields.len(), 0);
@@ -331,7 +336,7 @@ impl<'a> Performance<'a> {
         let channel = scene.channel(number)?;
         let complete = receive.fields.len() == scene.channel_type_of(channel).fields.len();
         let message: Vec<i32> = match self.offer.take() {
-            Some(offer) => offer.fields,
+            Some(offer) => offer.fields?,
             None => {
                 let fields = 0..receive.fields.len();
                 fields.map(|field| self.scene().field(channel, slot, field).unwrap_or(0)).collect()
@@ -408,27 +413,26 @@ impl<'a> Performance<'a> {
     fn run(&mut self, run: &Run) -> Evaluated<i32> {
         let interpreter = self.interpreter;
         let layout = &interpreter.layout;
-        let number = self.view.processes.len();
         let first_channel = self.view.channels.len();
-        if number >= MAX_PROCESSES {
-            return Err(FaultKind::TooManyProcesses);
-        }
-        if first_channel + layout.channels_of(run.process_type) > MAX_CHANNELS {
-            return Err(FaultKind::TooManyChannels);
+        let reclaimed = interpreter.reclaimed(run.process_type, self.state, &self.view);
+        if reclaimed.is_none() {
+            self.check_room(run.process_type)?;
         }
         let args = run.args.iter().map(|arg| self.scene().eval(arg)).collect::<Evaluated<Vec<_>>>()?;
-
+        let number = match reclaimed {
+            Some(number) => {
+                let start = self.view.processes[number].start;
+                self.state[start..start + layout.process_size(run.process_type)].fill(0);
+                number
+            }
+            None => self.append(run.process_type),
+        };
         let process_type = interpreter.system.process_type(run.process_type);
-        let start = self.state.len();
-        if start + layout.process_size(run.process_type) > MAX_STATE_BYTES {
-            return Err(FaultKind::StateSize);
-        }
-        self.state.resize(start + layout.process_size(run.process_type), 0);
+        let start = self.view.processes[number].start;
         self.state[start] = run.process_type.0 as u8;
         layout.set_location(self.state, start, process_type.entry);
         layout.set_priority(self.state, start, run.priority);
-        self.state[layout.process_count] += 1;
-        layout.add_process(interpreter.system, self.state, start, &mut self.view);
+        self.view.processes[number].location = process_type.entry;
 
         let parent = std::mem::replace(&mut self.process, number);
         for (place, value) in process_type.params.iter().zip(args) {
@@ -437,6 +441,36 @@ impl<'a> Performance<'a> {
         self.initialise(&process_type.frame.init, first_channel)?;
         self.process = parent;
         Ok(number as i32)
+    }
+
+    /// Whether there is room for another process.
+    fn check_room(&self, of: ProcessTypeId) -> Evaluated<()> {
+        let interpreter = self.interpreter;
+        let layout = &interpreter.layout;
+        if self.view.processes.len() >= MAX_PROCESSES {
+            let is_limit_of_ours = interpreter.system.reclaims;
+            return Err(if is_limit_of_ours { FaultKind::TooManyThreads } else { FaultKind::TooManyProcesses });
+        }
+        if self.view.channels.len() + layout.channels_of(of) > MAX_CHANNELS {
+            return Err(FaultKind::TooManyChannels);
+        }
+        if self.state.len() + layout.process_size(of) > MAX_STATE_BYTES {
+            return Err(FaultKind::StateSize);
+        }
+        Ok(())
+    }
+
+    /// Makes room for another process; returns its number.
+    fn append(&mut self, of: ProcessTypeId) -> usize {
+        let interpreter = self.interpreter;
+        let layout = &interpreter.layout;
+        let (number, start) = (self.view.processes.len(), self.state.len());
+        self.state.resize(start + layout.process_size(of), 0);
+        self.state[start] = of.0 as u8;
+        layout.set_location(self.state, start, interpreter.system.process_type(of).entry);
+        self.state[layout.process_count] += 1;
+        layout.add_process(interpreter.system, self.state, start, &mut self.view);
+        number
     }
 
     /// Gives the variables of a new frame their first values; its channels are numbered from `first_channel` on.

@@ -161,6 +161,13 @@ impl<'s> Interpreter<'s> {
                 let channel = usize::try_from(value - 1).ok().and_then(|index| view.channels.get(index));
                 channel.map_or("none".into(), |channel| self.show_channel(value, *channel, state))
             }
+            Meaning::Thread => {
+                let number = usize::try_from(value - 1).ok();
+                let thread = number.and_then(|number| view.processes.get(number));
+                thread.map_or("none".into(), |thread| {
+                    format!("{}({})", self.system.process_type(thread.process_type).name, value - 1)
+                })
+            }
             Meaning::Number | Meaning::Boolean | Meaning::Enumeration(_) | Meaning::Process => {
                 self.show_number(value, scalar)
             }
@@ -175,6 +182,8 @@ impl<'s> Interpreter<'s> {
                 let name = self.system.enumerations[id.index()].name_of(value);
                 name.map_or_else(|| value.to_string(), str::to_owned)
             }
+            Meaning::Thread if value == 0 => "none".into(),
+            Meaning::Thread => (value - 1).to_string(),
             Meaning::Number | Meaning::Boolean | Meaning::Process | Meaning::Channel => value.to_string(),
         }
     }
@@ -208,7 +217,7 @@ fn each_variable(
     prefix: &str,
     each: &mut dyn FnMut(String, i32, Scalar),
 ) {
-    for variable in &frame.variables {
+    for variable in frame.variables.iter().filter(|variable| !variable.is_internal()) {
         let at = base + variable.offset as usize;
         each_number(format!("{prefix}{}", variable.name), &variable.shape, at, state, each);
     }

@@ -6,6 +6,7 @@ mod explain;
 mod fire;
 mod inventory;
 pub mod layout;
+mod reclaim;
 mod variation;
 mod waiting;
 mod watch;
@@ -23,6 +24,7 @@ use entail_model::{
     Concurrent, Deadline, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation,
 };
 use eval::Scene;
+use reclaim::References;
 
 /// SPIN's limit, and ours: a process number fits into a byte with one value to spare.
 pub const MAX_PROCESSES: usize = 255;
@@ -36,6 +38,7 @@ pub const MAX_STATE_BYTES: usize = 500 << 10;
 pub struct Interpreter<'s> {
     system: &'s System,
     layout: Layout,
+    references: References,
     uses_timeout: bool,
     /// Whether a proposition depends on `timeout`, its own or that of a process it asks for.
     asks_timeout: bool,
@@ -49,7 +52,8 @@ pub struct Step(u64);
 /// A message on its way from a sender to a receiver that wait for each other.
 pub(crate) struct Offer {
     channel: i32,
-    fields: Vec<i32>,
+    /// What it consists of, or why that cannot be computed.
+    fields: Evaluated<Vec<i32>>,
 }
 
 impl<'s> Interpreter<'s> {
@@ -62,7 +66,8 @@ impl<'s> Interpreter<'s> {
             });
             asks
         });
-        Interpreter { system, layout: Layout::new(system), uses_timeout, asks_timeout, deadline: Deadline::NEVER }
+        let (layout, references) = (Layout::new(system), References::new(system));
+        Interpreter { system, layout, references, uses_timeout, asks_timeout, deadline: Deadline::NEVER }
     }
 
     /// The same, for as long as there is time: whatever takes long looks at it.
@@ -72,6 +77,11 @@ impl<'s> Interpreter<'s> {
 
     pub fn deadline(&self) -> Deadline<'s> {
         self.deadline
+    }
+
+    /// What is wrong with the first state, if an invariant does not hold there.
+    pub fn broken_start(&self) -> Option<Fault> {
+        self.start(&mut vec![0; self.layout.first_process]).err().filter(|fault| fault.kind == FaultKind::Invariant)
     }
 
     pub fn system(&self) -> &'s System {
@@ -257,7 +267,7 @@ impl Model for Interpreter<'_> {
 
     fn enabled(&self, state: &State, steps: &mut Vec<Step>) {
         if state.is_empty() {
-            steps.push(Step(u64::MAX));
+            steps.push(Step::START);
             return;
         }
         let view = self.view(state);
@@ -372,6 +382,9 @@ impl Action {
 }
 
 impl Step {
+    /// The only step of a system that cannot start, from its empty state.
+    pub const START: Step = Step(u64::MAX);
+
     const NO_PARTNER: u64 = 0xff;
 
     /// Bits from the bottom: process 8, edge 24, partner 8, its edge 23, timeout 1.

@@ -4,6 +4,7 @@ use super::owners::Owners;
 use crate::footprint::Span;
 use crate::{
     Action, Base, BlockNode, Entry, Expr, Frame, Pattern, Place, ProcessTypeId, Receive, Scalar, Shape, System,
+    Variable,
 };
 
 /// A type with more of them is left alone.
@@ -64,19 +65,27 @@ impl Cells {
     pub fn of(system: &System, owners: &Owners, of: ProcessTypeId) -> Cells {
         let frame = &system.process_type(of).frame;
         let mut cells = Cells { all: Vec::new(), locals: Vec::new(), globals: Vec::new() };
-        cells.locals = cells.frame(frame, false, |span| owners.hides(of, span));
-        cells.globals = cells.frame(&system.globals, true, |span| owners.owns(of, span));
+        // Whose place is given to others depends on which threads are known, whether or not somebody asks for them.
+        let is_kept = |variable: &Variable| system.reclaims && variable.shape.keeps_threads();
+        cells.locals = cells.frame(frame, false, |variable, span| !is_kept(variable) && owners.hides(of, span));
+        cells.globals =
+            cells.frame(&system.globals, true, |variable, span| !is_kept(variable) && owners.owns(of, span));
         if cells.all.len() > MOST_CELLS {
             cells = Cells { all: Vec::new(), locals: Vec::new(), globals: Vec::new() };
         }
         cells
     }
 
-    fn frame(&mut self, frame: &Frame, is_global: bool, is_own: impl Fn(Span) -> bool) -> Vec<Option<u32>> {
+    fn frame(
+        &mut self,
+        frame: &Frame,
+        is_global: bool,
+        is_own: impl Fn(&Variable, Span) -> bool,
+    ) -> Vec<Option<u32>> {
         let mut found = Vec::new();
         for variable in &frame.variables {
             let to = variable.offset + variable.shape.size();
-            if is_own(Span { from: variable.offset, to }) {
+            if is_own(variable, Span { from: variable.offset, to }) {
                 numbers(&variable.shape, variable.offset, &mut found);
             }
         }

@@ -16,6 +16,7 @@ mod unread;
 mod tests;
 
 pub(crate) use owners::Landmarks;
+pub use owners::alone;
 
 use crate::System;
 use entail_model::Deadline;

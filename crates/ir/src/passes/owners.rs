@@ -156,7 +156,7 @@ pub(super) fn edges(system: &System) -> impl Iterator<Item = (ProcessTypeId, Edg
 }
 
 /// Per process type: whether there is never more than one process of it.
-fn alone(system: &System) -> Vec<bool> {
+pub fn alone(system: &System) -> Vec<bool> {
     let types = system.process_types.len();
     let mut starts = vec![0_usize; types];
     system.start.iter().for_each(|start| starts[start.process_type.index()] += 1);

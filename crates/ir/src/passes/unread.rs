@@ -96,6 +96,9 @@ impl Readers {
 
     /// What is looked at by others than processes.
     fn outside(&mut self, system: &System) {
+        if system.reclaims {
+            self.seen.extend(references(system));
+        }
         for (condition, _) in system.propositions.iter().chain(&system.invariants) {
             self.look(system, None, condition);
         }
@@ -404,4 +407,14 @@ fn variable(system: &System, of: Option<ProcessTypeId>, place: &Place) -> Option
     let holds = |offset: u32, size: u32| offset <= place.offset && place.offset < offset + size;
     let number = frame.variables.iter().position(|variable| holds(variable.offset, variable.shape.size()));
     number.map(|number| Thing::Variable(owner, number))
+}
+
+/// The variables in which numbers of processes are kept: whose place is given to others depends on them.
+fn references(system: &System) -> impl Iterator<Item = Thing> {
+    let frames =
+        (0..).map(ProcessTypeId).zip(&system.process_types).map(|(id, process)| (Some(id), &process.frame));
+    let variables = frames.chain([(None, &system.globals)]).flat_map(|(of, frame)| {
+        frame.variables.iter().enumerate().map(move |(number, variable)| (of, number, &variable.shape))
+    });
+    variables.filter(|(_, _, shape)| shape.keeps_threads()).map(|(of, number, _)| Thing::Variable(of, number))
 }

@@ -152,6 +152,10 @@ impl Parser {
             "last" => self.system.uses_last = true,
             "priorities" => self.system.uses_priorities = true,
             "oldest_first" => self.system.oldest_first = true,
+            "lazy_messages" => self.system.lazy_messages = true,
+            "reclaims" => self.system.reclaims = true,
+            "joins_atomic" => self.system.joins_atomic = true,
+            "forgives_start" => self.system.forgives_start = true,
             other => return Err(format!("nothing is known about the use of {other}")),
         }
         Ok(())

@@ -36,6 +36,10 @@ impl Display for Shown<'_, System> {
         write_if(f, system.uses_last, "uses last\n")?;
         write_if(f, system.uses_priorities, "uses priorities\n")?;
         write_if(f, system.oldest_first, "uses oldest_first\n")?;
+        write_if(f, system.lazy_messages, "uses lazy_messages\n")?;
+        write_if(f, system.reclaims, "uses reclaims\n")?;
+        write_if(f, system.joins_atomic, "uses joins_atomic\n")?;
+        write_if(f, system.forgives_start, "uses forgives_start\n")?;
         for Enumeration { name, first, members } in &system.enumerations {
             let members: Vec<_> = members.iter().map(|member| Name(member).to_string()).collect();
             writeln!(f, "enum {} from {first} {{ {} }}", Name(name), members.join(", "))?;

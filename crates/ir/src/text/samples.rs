@@ -36,6 +36,10 @@ pub(crate) fn everything() -> System {
         uses_last: true,
         uses_priorities: true,
         oldest_first: true,
+        lazy_messages: true,
+        reclaims: true,
+        joins_atomic: true,
+        forgives_start: true,
         invariants: vec![(sum(), StatementId(1))],
         propositions: vec![(sum(), StatementId(1)), (Expr::ProcessCount, StatementId(0))],
         monitor: Some(monitor()),
@@ -368,6 +372,7 @@ impl Random {
             Meaning::Enumeration(EnumerationId(1)),
             Meaning::Channel,
             Meaning::Process,
+            Meaning::Thread,
         ]);
         let plain = Scalar { bits: 1 + self.below(32) as u8, signed: self.chance(), range: None, meaning };
         let value = plain.truncate(self.below(u64::MAX) as i32);

@@ -39,10 +39,7 @@ impl Emitter<'_, '_> {
                 if let Some(condition) = &send.when {
                     this.require(condition, scene, next);
                 }
-                this.make_offer(send, channel.number, shape, scene);
-                this.tell_about_sender(id, edge, send, shape, scene);
-                this.call_partners(channel.number, scene);
-                return this.jump(next);
+                return this.meet(id, edge, send, (channel.number, shape), scene, next);
             }
             let length = this.stored(&channel, shape, scene.state);
             let capacity = this.shape(shape).capacity;
@@ -60,6 +57,28 @@ impl Emitter<'_, '_> {
             this.conclude(edge, scene, to.expect("the send has opened an entry"), step);
             this.jump(next);
         });
+    }
+
+    /// Offers a message to all who may receive it. Ends in `next`.
+    fn meet(
+        &mut self,
+        id: EdgeId,
+        edge: &Edge,
+        send: &Send,
+        (channel, shape): (Number, usize),
+        scene: &Scene,
+        next: Block,
+    ) {
+        // Where there may be a fault only if somebody receives the message, the interpreter finds that out.
+        let lazy = self.program.system.lazy_messages.then(|| self.fault_block());
+        self.make_offer(send, channel, shape, &Scene { fault: lazy.unwrap_or(scene.fault), ..*scene });
+        self.tell_about_sender(id, edge, send, shape, scene);
+        self.call_partners(channel, scene);
+        self.jump(next);
+        if lazy.is_some_and(|fault| self.enter_fault(fault).is_some()) {
+            self.leave_to_interpreter(id.0, scene);
+            self.jump(next);
+        }
     }
 
     /// Whether a send that may be a rendezvous can be done. Ends in `yes` or `next`.

@@ -46,6 +46,7 @@ impl Maker {
         self.system.statements = (0..STATEMENTS).map(statement).collect();
         self.system.uses_last = self.rng.chance(0.2);
         self.system.oldest_first = self.rng.chance(0.3);
+        self.system.lazy_messages = self.rng.chance(0.3);
         let types = 1 + self.rng.below(4);
         self.system.channel_types = (0..types).map(|_| self.channel_type()).collect();
         self.system.globals = self.frame(&Base::Global);

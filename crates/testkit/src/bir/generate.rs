@@ -1,12 +1,79 @@
 //! Random models in which locks are mostly, but not always, used as they should be.
 
-use super::{Action, Condition, LOCKS, Model, NUMBERS, Thread, Transformation, VARIABLES, Value};
+use super::{Action, Condition, LOCKS, Model, NUMBERS, TIDS, Thread, Transformation, VARIABLES, Value};
 use crate::rng::Rng;
 
 /// A model for every seed.
 pub fn generate(rng: &mut Rng) -> Model {
-    let threads = 2 + rng.below(2);
-    Model { threads: (0..threads).map(|_| thread(rng)).collect() }
+    let active = 2 + rng.below(2);
+    let mut threads: Vec<_> = (0..active).map(|_| thread(rng)).collect();
+    // With more than one of them, hardly any model would be small.
+    if rng.chance(0.4) {
+        if rng.chance(0.5) {
+            return one_at_a_time(rng);
+        }
+        threads.truncate(1 + rng.below(2));
+        return with_starts(rng, threads);
+    }
+    Model { threads, active }
+}
+
+/// Adds threads that end soon, and a transformation of another thread, perhaps in a loop, that starts them.
+fn with_starts(rng: &mut Rng, mut threads: Vec<Thread>) -> Model {
+    let active = threads.len();
+    for number in active..active + 1 + rng.below(2) {
+        let first = to(actions(rng, 1), rng.chance(0.5).then_some(1));
+        let second = to(actions(rng, 0), None);
+        threads.push(Thread { locations: vec![vec![first], vec![second]] });
+        let tid = rng.chance(0.5).then(|| rng.below(TIDS));
+        let mut starts = actions(rng, 0);
+        starts.push(Action::Start(number, tid));
+        if rng.chance(0.3) {
+            starts.push(Action::Copy(rng.below(TIDS), rng.below(TIDS)));
+        }
+        let starter = &mut threads[rng.below(active)].locations;
+        let (from, target) = (rng.below(starter.len()), rng.below(starter.len()));
+        // Mostly once the last one has ended: otherwise there are more and more.
+        let guard = match tid {
+            Some(tid) if rng.chance(0.8) => Some(Condition::Terminated(tid)),
+            _ => rng.chance(0.8).then(|| condition(rng)),
+        };
+        starter[from].push(Transformation { guard, actions: starts, target: Some(target) });
+        if let Some(tid) = tid {
+            // Somebody must be the first.
+            starter[0].push(to(vec![Action::Start(number, Some(tid))], Some(target)));
+        }
+    }
+    Model { threads, active }
+}
+
+/// A thread starts another one whenever the last one is done, and perhaps somebody else looks on.
+fn one_at_a_time(rng: &mut Rng) -> Model {
+    let busy = rng.below(VARIABLES);
+    let is_idle = Condition::Equal(Value::Variable(busy), Value::Number(0));
+    let mut threads = vec![Thread { locations: Vec::new() }];
+    if rng.chance(0.3) {
+        threads.push(thread(rng));
+    }
+    let active = threads.len();
+    let tid = rng.chance(0.5).then(|| rng.below(TIDS));
+    let mut starts = vec![Action::Assign(busy, Value::Number(1)), Action::Start(active, tid)];
+    if rng.chance(0.3) {
+        starts.push(Action::Copy(rng.below(TIDS), rng.below(TIDS)));
+    }
+    if rng.chance(0.3) {
+        starts.push(action(rng, 0));
+    }
+    threads[0].locations = vec![vec![Transformation { guard: Some(is_idle), ..to(starts, Some(0)) }]];
+    let mut done = actions(rng, 0);
+    done.push(Action::Assign(busy, Value::Number(0)));
+    let body = vec![vec![to(actions(rng, 1), Some(1))], vec![to(done, None)]];
+    threads.push(Thread { locations: body });
+    Model { threads, active }
+}
+
+fn to(actions: Vec<Action>, target: Option<usize>) -> Transformation {
+    Transformation { guard: None, actions, target }
 }
 
 fn thread(rng: &mut Rng) -> Thread {
@@ -28,7 +95,6 @@ fn monitor(rng: &mut Rng) -> Thread {
     let lock = rng.below(LOCKS) * rng.below(2);
     let plain = |rng: &mut Rng| Action::Assign(rng.below(VARIABLES), value(rng));
     let tell = |rng: &mut Rng| if rng.chance(0.6) { Action::Notify(lock) } else { Action::NotifyAll(lock) };
-    let to = |actions: Vec<Action>, target: Option<usize>| Transformation { guard: None, actions, target };
     let test = condition(rng);
     let waiting = Transformation { guard: Some(test.clone()), ..to(vec![Action::Wait(lock)], Some(1)) };
     let not = vec![plain(rng), Action::If { condition: test, yes: Vec::new(), no: vec![tell(rng)] }];
@@ -86,7 +152,9 @@ fn action(rng: &mut Rng, depth: usize) -> Action {
 
 fn condition(rng: &mut Rng) -> Condition {
     let lock = rng.below(LOCKS);
-    match rng.below(6) {
+    match rng.below(8) {
+        6 => Condition::Terminated(rng.below(TIDS)),
+        7 if rng.chance(0.3) => Condition::Same(rng.below(TIDS), rng.below(TIDS)),
         0 => Condition::Available(lock),
         1 | 2 => Condition::Mine(lock),
         3 => Condition::Equal(value(rng), value(rng)),

@@ -7,15 +7,18 @@ mod text;
 pub use generate::generate;
 pub use text::text;
 
-/// Threads over [`VARIABLES`] numbers that wrap around at [`NUMBERS`], and [`LOCKS`] locks.
+/// Threads over [`VARIABLES`] numbers that wrap around at [`NUMBERS`], [`LOCKS`] locks and [`TIDS`] thread ids.
 #[derive(Clone, Debug)]
 pub struct Model {
+    /// The first `active` ones exist from the beginning, once each.
     pub threads: Vec<Thread>,
+    pub active: usize,
 }
 
 pub const VARIABLES: usize = 2;
 pub const NUMBERS: i64 = 3;
 pub const LOCKS: usize = 2;
+pub const TIDS: usize = 2;
 
 /// Its locations, each with its alternatives.
 #[derive(Clone, Debug)]
@@ -41,6 +44,10 @@ pub enum Action {
     Wait(usize),
     Notify(usize),
     NotifyAll(usize),
+    /// Starts a thread that is not active, and keeps its id.
+    Start(usize, Option<usize>),
+    /// One thread id becomes another.
+    Copy(usize, usize),
     Choose {
         alternatives: Vec<(Option<Condition>, Vec<Action>)>,
         otherwise: Option<Vec<Action>>,
@@ -58,6 +65,9 @@ pub enum Condition {
     Equal(Value, Value),
     Available(usize),
     Mine(usize),
+    Terminated(usize),
+    /// Two thread ids are the same.
+    Same(usize, usize),
 }
 
 #[derive(Clone, Copy, Debug)]

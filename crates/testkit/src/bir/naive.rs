@@ -1,13 +1,17 @@
 //! BIR by its rules, slowly. Locks know their owners, and threads know what they wait for.
 
-use super::{Action, Condition, LOCKS, Model, NUMBERS, VARIABLES, Value};
+use super::{Action, Condition, LOCKS, Model, NUMBERS, TIDS, VARIABLES, Value};
 use std::collections::{HashSet, VecDeque};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct State {
     variables: Vec<i64>,
     locks: Vec<Option<Held>>,
+    /// Which threads they are, if any.
+    tids: Vec<Option<usize>>,
     threads: Vec<At>,
+    /// Of the model's threads, the one that each of them is.
+    kinds: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,18 +38,30 @@ pub struct Summary {
     pub woken: u64,
 }
 
+/// What becomes of the number of a thread that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Nobody else ever gets it.
+    Stays,
+    /// Once no thread id and no lock means it any more, the next thread of the same kind gets it, the least one first.
+    /// Those that exist from the beginning keep theirs.
+    IsReplaced,
+}
+
 /// Explores a model; `None` if it has more than `limit` states.
-pub fn explore(model: &Model, limit: usize) -> Option<Summary> {
+pub fn explore(model: &Model, ended: Ended, limit: usize) -> Option<Summary> {
     let start = State {
         variables: vec![0; VARIABLES],
         locks: vec![None; LOCKS],
-        threads: vec![At::Location(0); model.threads.len()],
+        tids: vec![None; TIDS],
+        threads: vec![At::Location(0); model.active],
+        kinds: (0..model.active).collect(),
     };
     let mut found = Summary::default();
     let mut known = HashSet::from([start.clone()]);
     let mut queue = VecDeque::from([start]);
     while let Some(state) = queue.pop_front() {
-        let mut run = Run { ends: Vec::new(), errors: 0, steps: 0 };
+        let mut run = Run { ends: Vec::new(), errors: 0, steps: 0, active: model.active, ended };
         for thread in 0..state.threads.len() {
             run.thread(thread, &state, model, &mut found.woken);
         }
@@ -74,6 +90,9 @@ struct Run {
     errors: u64,
     /// How many were begun.
     steps: u64,
+    /// How many threads exist from the beginning.
+    active: usize,
+    ended: Ended,
 }
 
 impl Run {
@@ -91,7 +110,7 @@ impl Run {
                 }
             }
             At::Location(location) => {
-                for (number, one) in model.threads[me].locations[*location].iter().enumerate() {
+                for (number, one) in model.threads[state.kinds[me]].locations[*location].iter().enumerate() {
                     let open = one.guard.as_ref().is_none_or(|guard| holds(guard, state, me));
                     let free = match one.actions.first() {
                         Some(Action::Lock(lock)) => available(*lock, state, me),
@@ -163,6 +182,15 @@ impl Run {
                 state.threads.iter_mut().filter(|at| waits(at, *lock)).for_each(notify);
                 follow(self, &[], state);
             }
+            Action::Start(kind, tid) => {
+                let number = self.start(*kind, &mut state);
+                tid.iter().for_each(|tid| state.tids[*tid] = Some(number));
+                follow(self, &[], state);
+            }
+            Action::Copy(to, from) => {
+                state.tids[*to] = state.tids[*from];
+                follow(self, &[], state);
+            }
             Action::If { condition, yes, no } => {
                 let body = if holds(condition, &state, me) { yes } else { no };
                 follow(self, body, state);
@@ -182,6 +210,24 @@ impl Run {
                 self.errors += 1;
             }
         }
+    }
+
+    /// Starts a thread; returns its number.
+    fn start(&self, kind: usize, state: &mut State) -> usize {
+        let is_meant = |number: usize| {
+            state.tids.contains(&Some(number)) || state.locks.iter().flatten().any(|held| held.by == number)
+        };
+        let is_free = |number: &usize| {
+            state.kinds[*number] == kind && state.threads[*number] == At::Ended && !is_meant(*number)
+        };
+        let free = (self.active..state.threads.len()).find(is_free).filter(|_| self.ended == Ended::IsReplaced);
+        let number = free.unwrap_or(state.threads.len());
+        if number == state.threads.len() {
+            state.threads.push(At::Ended);
+            state.kinds.push(kind);
+        }
+        state.threads[number] = At::Location(0);
+        number
     }
 }
 
@@ -205,6 +251,8 @@ fn holds(condition: &Condition, state: &State, me: usize) -> bool {
         Condition::Equal(left, right) => value(*left, state) == value(*right, state),
         Condition::Available(lock) => available(*lock, state, me),
         Condition::Mine(lock) => state.locks[*lock].is_some_and(|held| held.by == me),
+        Condition::Terminated(tid) => state.tids[*tid].is_some_and(|thread| state.threads[thread] == At::Ended),
+        Condition::Same(left, right) => state.tids[*left] == state.tids[*right],
     }
 }
 

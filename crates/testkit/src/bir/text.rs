@@ -1,21 +1,23 @@
 //! Models as a person would write them.
 
-use super::{Action, Condition, LOCKS, Model, NUMBERS, Thread, Transformation, VARIABLES, Value};
+use super::{Action, Condition, LOCKS, Model, NUMBERS, TIDS, Thread, Transformation, VARIABLES, Value};
 
 pub fn text(model: &Model) -> String {
     let variables: String = (0..VARIABLES).map(|n| format!("  int wrap (0, {}) x{n};\n", NUMBERS - 1)).collect();
     let locks: String = (0..LOCKS).map(|n| format!("  lock l{n};\n")).collect();
-    let threads: String = model.threads.iter().enumerate().map(|(n, one)| thread(n, one)).collect();
-    format!("system Random {{\n{variables}{locks}{threads}}}\n")
+    let tids: String = (0..TIDS).map(|n| format!("  tid t{n};\n")).collect();
+    let active = |n| if n < model.active { "active " } else { "" };
+    let threads: String = model.threads.iter().enumerate().map(|(n, one)| thread(n, one, active(n))).collect();
+    format!("system Random {{\n{variables}{locks}{tids}{threads}}}\n")
 }
 
-fn thread(number: usize, thread: &Thread) -> String {
+fn thread(number: usize, thread: &Thread, active: &str) -> String {
     let location = |(n, alternatives): (usize, &Vec<Transformation>)| {
         let alternatives: String = alternatives.iter().map(transformation).collect();
         format!("    loc a{n}:\n{alternatives}")
     };
     let locations: String = thread.locations.iter().enumerate().map(location).collect();
-    format!("  active thread T{number}() {{\n{locations}  }}\n")
+    format!("  {active}thread T{number}() {{\n{locations}  }}\n")
 }
 
 fn transformation(transformation: &Transformation) -> String {
@@ -37,6 +39,9 @@ fn action(action: &Action) -> String {
         Action::Wait(lock) => format!("wait(l{lock});"),
         Action::Notify(lock) => format!("notify(l{lock});"),
         Action::NotifyAll(lock) => format!("notifyAll(l{lock});"),
+        Action::Start(thread, None) => format!("start T{thread}();"),
+        Action::Start(thread, Some(tid)) => format!("t{tid} := start T{thread}();"),
+        Action::Copy(to, from) => format!("t{to} := t{from};"),
         Action::Choose { alternatives, otherwise } => {
             let one = |(guard, body): &(Option<Condition>, Vec<Action>)| {
                 let guard = guard.as_ref().map_or(String::new(), |guard| format!("when {} ", condition(guard)));
@@ -58,6 +63,8 @@ fn condition(condition: &Condition) -> String {
         Condition::Equal(left, right) => format!("{} == {}", value(*left), value(*right)),
         Condition::Available(lock) => format!("lockAvailable(l{lock})"),
         Condition::Mine(lock) => format!("hasLock(l{lock})"),
+        Condition::Terminated(tid) => format!("threadTerminated(t{tid})"),
+        Condition::Same(left, right) => format!("t{left} == t{right}"),
     }
 }
 

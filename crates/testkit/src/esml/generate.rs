@@ -103,7 +103,7 @@ impl Writer<'_> {
         let channel = self.rng.below(self.channels);
         if self.rng.chance(0.5) {
             let signal = self.signal();
-            let data = signal.map(|ty| self.value(ty, 1));
+            let data = signal.map(|ty| self.message(ty));
             return Communication { channel, signal, data: Data::Sent(data) };
         }
         let var = self.rng.below(self.vars.len());
@@ -114,6 +114,22 @@ impl Writer<'_> {
                 let (place, ty) = self.place(var);
                 Communication { channel, signal: Some(ty), data: Data::Received(Some(place)) }
             }
+        }
+    }
+
+    /// What is sent: often a value that need not exist, which matters only where somebody receives it.
+    fn message(&mut self, ty: Ty) -> Expr {
+        if self.rng.chance(0.5) {
+            return self.value(ty, 1);
+        }
+        match (ty, self.var_of(&[Ty::Queue]), self.var_of(&[Ty::Pairs])) {
+            (Ty::Digit, Some(queue), _) if self.rng.chance(0.5) => Expr::Head(queue),
+            (Ty::Digit, ..) => {
+                let op = *self.rng.pick(&[Op::Divide, Op::Modulo, Op::Add, Op::Subtract]);
+                Expr::Binary(op, Box::new((self.digit(1), self.digit(0))))
+            }
+            (Ty::Pair, _, Some(pairs)) => Expr::Head(pairs),
+            (Ty::Boolean | Ty::Queue | Ty::Row | Ty::Pair | Ty::Pairs, ..) => self.value(ty, 1),
         }
     }
 

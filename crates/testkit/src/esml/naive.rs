@@ -201,20 +201,22 @@ impl<'m> Machine<'m> {
             if !holds(condition, &state[process].vars, me) {
                 continue;
             }
-            let message = data.as_ref().map(|data| eval(data, &state[process].vars, me)).transpose();
-            let Ok(message) = message.and_then(|message| checked(message, sent.signal)) else {
-                steps.push(Err(Fault));
-                continue;
-            };
             for partner in (0..state.len()).filter(|partner| *partner != process) {
                 for (received, condition, goes_on) in self.offers(partner, state[partner].counter) {
                     let its = self.model.processes[partner].me;
-                    if (received.channel, received.signal) != (sent.channel, sent.signal) {
+                    let sends = matches!(received.data, Data::Sent(_));
+                    if sends || (received.channel, received.signal) != (sent.channel, sent.signal) {
                         continue;
                     }
+                    // There is a partner: now, and not before, it matters what the message is.
+                    let message = data.as_ref().map(|data| eval(data, &state[process].vars, me)).transpose();
+                    let Ok(message) = message.and_then(|message| checked(message, sent.signal)) else {
+                        steps.push(Err(Fault));
+                        continue;
+                    };
                     let mut next = state.clone();
                     let stored = match (&received.data, &message) {
-                        (Data::Sent(_), _) => continue,
+                        (Data::Sent(_), _) => unreachable!("left out above"),
                         (Data::Matched, Some(message)) if *message != Value::Number(its) => continue,
                         (Data::Matched, _) | (Data::Received(None), _) | (_, None) => Ok(()),
                         (Data::Received(Some(place)), Some(message)) => {

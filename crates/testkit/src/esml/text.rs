@@ -136,7 +136,32 @@ fn expr(value: &Expr) -> String {
                 Op::And => "&",
                 Op::Or => "OR",
             };
-            format!("({} {sign} {})", expr(&operands.0), expr(&operands.1))
+            let (left, right) = (operand(*op, &operands.0, true), operand(*op, &operands.1, false));
+            match op {
+                // Whoever stands around it adds parentheses, where they are needed.
+                Op::And | Op::Or => format!("{left} {sign} {right}"),
+                Op::Add
+                | Op::Subtract
+                | Op::Multiply
+                | Op::Divide
+                | Op::Modulo
+                | Op::Equal
+                | Op::Unequal
+                | Op::Less => {
+                    format!("({left} {sign} {right})")
+                }
+            }
         }
     }
+}
+
+/// An operand of an operator, in parentheses only where it would be read otherwise: `&` binds tighter than `OR`, and both
+/// group to the left.
+fn operand(of: Op, value: &Expr, is_left: bool) -> String {
+    let needs = match value {
+        Expr::Binary(Op::Or, _) => of != Op::Or || !is_left,
+        Expr::Binary(Op::And, _) => !(of == Op::Or || of == Op::And && is_left),
+        _ => false,
+    };
+    if needs { format!("({})", expr(value)) } else { expr(value) }
 }

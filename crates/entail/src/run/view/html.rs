@@ -134,7 +134,7 @@ fn data<'a>(run: &'a Run, misfit: Option<&str>, sources: &'a [Source]) -> Data<'
         let partner = explained.and_then(|told| told.partner);
         Step {
             number: told.number,
-            act: explained.map(|told| act(told.process, told.process_name, Some(told.statement))),
+            act: explained.map(|told| act(told.process, told.process_name, Some(&told.statement))),
             partner: partner.map(|(process, name, statement)| act(process, name, Some(statement))),
             output: explained.and_then(|told| told.output.as_deref()),
             truths: told.truths.iter().copied().collect(),

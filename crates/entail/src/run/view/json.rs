@@ -144,7 +144,7 @@ impl<'a> Step<'a> {
             before: &change.before,
             after: &change.after,
         });
-        let action = explained.as_ref().map(|told| Action::new(told.process, told.process_name, told.statement));
+        let action = explained.as_ref().map(|told| Action::new(told.process, told.process_name, &told.statement));
         let partner = explained.as_ref().and_then(|told| told.partner);
         let messages = passings.iter().map(|Passing { channel, message, way }| {
             let (way, other) = match *way {

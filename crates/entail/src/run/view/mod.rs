@@ -14,7 +14,7 @@ mod table;
 
 pub use options::ViewArgs;
 
-use super::{Run, Telling, Titles};
+use super::{Run, Telling, Titles, Whole};
 use crate::console::Failure;
 use clap::ValueEnum;
 use columns::wrapped;
@@ -47,6 +47,7 @@ pub fn show(
     view: View,
     options: &ViewArgs,
 ) -> Result<(), Failure> {
+    let telling = &mut Whole::of(telling);
     let fails = |misfit: Option<String>| misfit.map_or(Ok(()), |why| Err(Failure::new(titles.misfit(&why))));
     match view {
         // However long it is.

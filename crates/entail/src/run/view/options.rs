@@ -46,7 +46,7 @@ impl ViewArgs {
     pub fn hides(&self, told: &Told) -> bool {
         let Told { explained: Some(explained), violation: None, .. } = told else { return false };
         let partner = explained.partner.map(|(_, _, statement)| statement);
-        let mut texts = std::iter::once(explained.statement).chain(partner).map(|statement| &statement.text);
+        let mut texts = std::iter::once(&*explained.statement).chain(partner).map(|statement| &statement.text);
         texts.any(|text| self.hide.iter().any(|hidden| text.contains(hidden)))
     }
 

@@ -266,8 +266,9 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
         match &action.kind {
             ActionKind::Choose { alternatives, otherwise } => {
                 self.finish(piece, to_hub);
+                let mut told = HashMap::new();
                 for Alternative { head, guard, actions } in alternatives {
-                    let statement = self.statement(*head);
+                    let statement = self.alternative(*head, actions, &mut told);
                     let entry = match guard {
                         Some(guard) => Entry::AnyOf(vec![Action::Guard(self.reader.boolean(guard))]),
                         None => Entry::Always,
@@ -275,7 +276,7 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
                     self.run(Piece::new(hub, entry, statement), actions, join, false);
                 }
                 if let Some(Alternative { head, actions, .. }) = otherwise {
-                    let statement = self.statement(*head);
+                    let statement = self.alternative(*head, actions, &mut told);
                     self.run(Piece::new(hub, Entry::Otherwise, statement), actions, join, false);
                 } else if alternatives.iter().all(|alternative| alternative.guard.is_some()) {
                     let statement = self.statement(action.span);
@@ -307,6 +308,25 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
             | ActionKind::Skip
             | ActionKind::Exit => unreachable!("no choice in {action:?}"),
         }
+    }
+
+    /// An alternative with all that it does, so that it can be told from others; `told` says how often there was one like
+    /// it.
+    fn alternative(
+        &mut self,
+        head: Span,
+        actions: &[ast::Action<'t>],
+        told: &mut HashMap<String, usize>,
+    ) -> StatementId {
+        let mut end = head;
+        ast::each_action(actions, &mut |action| end = action.span);
+        let span = head.to(end);
+        let mut text = collapsed(self.reader.sources.text(span));
+        let count = told.entry(text.clone()).and_modify(|count| *count += 1).or_insert(1);
+        if *count > 1 {
+            text = format!("{text} (number {count} of these)");
+        }
+        self.statement_of(span, text)
     }
 
     /// An action without a choice.
@@ -418,7 +438,8 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
             values.extend(self.reader.components(arg, ty, self.work));
         }
         let run = Run { process_type: ProcessTypeId(number as u16), args: values, priority: 1 };
-        let then = then.map_or(Action::Skip, |place| Action::Assign(Box::new(place), Expr::Started));
+        let tid = Expr::binary(BinaryOp::Add, Expr::Started, Expr::Const(1));
+        let then = then.map_or(Action::Skip, |place| Action::Assign(Box::new(place), tid));
         self.push(piece, Action::Run(Box::new(run), Box::new(then)), statement);
     }
 

@@ -56,7 +56,8 @@ impl<'t> Reader<'_, 't, '_> {
         };
         let expr = if name.text == "threadTerminated" {
             let thread = self.stored(arg, &Type::Tid);
-            Some(Expr::At(Box::new(thread), ENDED))
+            let process = Expr::binary(BinaryOp::Sub, thread, Expr::Const(1));
+            Some(Expr::At(Box::new(process), ENDED))
         } else {
             self.lock(arg).and_then(|lock| self.test(name, &lock))
         };

@@ -59,6 +59,7 @@ impl<'t> Lowering<'_, 't, '_> {
                 }
             });
         }
+        self.automata.system.reclaims = !started.is_empty();
         for (number, thread) in threads.iter().enumerate() {
             self.start(number, thread, started.contains(thread.name.text));
         }
@@ -99,8 +100,8 @@ impl<'t> Lowering<'_, 't, '_> {
             let mut hidden = |name: &str, scalar: Scalar| {
                 Place::local(frame_variable(frame, name, Shape::Scalar(scalar)), scalar)
             };
-            let lock = hidden("_waits", Scalar::within(entail_ir::Range { low: -locks, high: locks }));
-            let depth = hidden("_depth", Scalar::unsigned(8));
+            let lock = hidden("(waits)", Scalar::within(entail_ir::Range { low: -locks, high: locks }));
+            let depth = hidden("(depth)", Scalar::unsigned(8));
             self.scope.threads[number].waiting = Some(Waiting { lock, depth });
         }
     }

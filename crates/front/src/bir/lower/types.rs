@@ -51,7 +51,10 @@ pub struct Array<'t> {
 /// A range of more numbers cannot be computed with in 32 bits.
 pub const MAX_WRAP: i64 = 1 << 30;
 
-/// Where the parts of a lock are in it: who holds it (the number of the process plus 1, or 0), and how many times.
+/// Which thread: the number of its process plus 1, or 0 for none, as before the first assignment.
+const THREAD: Scalar = Scalar::unsigned(8).meaning(Meaning::Thread);
+
+/// Where the parts of a lock are in it: which thread holds it, and how many times.
 pub const OWNER: usize = 0;
 pub const DEPTH: usize = 1;
 
@@ -110,7 +113,7 @@ impl<'t> Type<'t> {
                 let range = Range { low: 0, high: enumeration.numbers.len() as i32 - 1 };
                 Some(Scalar::within(range).meaning(Meaning::Enumeration(enumeration.id)))
             }
-            Type::Tid => Some(Scalar::unsigned(8).meaning(Meaning::Process)),
+            Type::Tid => Some(THREAD),
             Type::Record(_) | Type::Array(_) | Type::Lock => None,
         }
     }
@@ -290,7 +293,7 @@ fn wrapped(value: Expr, range: Range) -> Expr {
 }
 
 fn lock() -> Shape {
-    let owner = Shape::Scalar(Scalar::unsigned(8));
+    let owner = Shape::Scalar(THREAD);
     let depth = Shape::Scalar(Scalar::within(Range { low: 0, high: 255 }));
     record_shape([("owner", owner), ("depth", depth)].into_iter())
 }

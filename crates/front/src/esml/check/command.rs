@@ -119,25 +119,13 @@ impl Checker<'_> {
     }
 
     fn communication(&mut self, communication: &ast::Communication) -> Option<Communication> {
+        let checked = self.signal(communication);
+        if let (None, Some(data), Direction::Out) = (&checked, &communication.data, communication.direction) {
+            // Whatever is wrong in front of it.
+            self.value(data);
+        }
+        let (access, number, carried) = checked?;
         let ast::Communication { channel, direction, signal, data, span } = communication;
-        let access = self.access(channel)?;
-        let TypeKind::Alphabet(signals) = &self.program.ty(access.ty).kind else {
-            if !matches!(self.program.ty(access.ty).kind, TypeKind::Unknown) {
-                let problem = format!("`{}` is no channel", self.text(channel.span));
-                self.error(Diagnostic::error(channel.span, problem));
-            }
-            return None;
-        };
-        let Some(number) = signals.iter().position(|(name, _)| *name == signal.text) else {
-            let ty = self.type_name(access.ty);
-            let problem = match did_you_mean(&signal.text, signals.iter().map(|(name, _)| name.as_str())) {
-                Some(similar) => format!("{ty} has no signal `{}`; did you mean `{similar}`?", signal.text),
-                None => format!("{ty} has no signal `{}`", signal.text),
-            };
-            self.error(Diagnostic::error(signal.span, problem));
-            return None;
-        };
-        let carried = signals[number].1;
         self.check_direction(&access, *direction, channel.span);
         let data = match (carried, data) {
             (None, None) => None,
@@ -156,6 +144,30 @@ impl Checker<'_> {
             }
         };
         Some(Communication { channel: access, direction: *direction, signal: number, data })
+    }
+
+    /// The channel of a communication, the number of its signal, and the type of what that carries.
+    fn signal(&mut self, communication: &ast::Communication) -> Option<(Access, usize, Option<TypeId>)> {
+        let ast::Communication { channel, signal, .. } = communication;
+        let access = self.access(channel)?;
+        let TypeKind::Alphabet(signals) = &self.program.ty(access.ty).kind else {
+            if !matches!(self.program.ty(access.ty).kind, TypeKind::Unknown) {
+                let problem = format!("`{}` is no channel", self.text(channel.span));
+                self.error(Diagnostic::error(channel.span, problem));
+            }
+            return None;
+        };
+        let Some(number) = signals.iter().position(|(name, _)| *name == signal.text) else {
+            let ty = self.type_name(access.ty);
+            let problem = match did_you_mean(&signal.text, signals.iter().map(|(name, _)| name.as_str())) {
+                Some(similar) => format!("{ty} has no signal `{}`; did you mean `{similar}`?", signal.text),
+                None => format!("{ty} has no signal `{}`", signal.text),
+            };
+            self.error(Diagnostic::error(signal.span, problem));
+            return None;
+        };
+        let carried = signals[number].1;
+        Some((access, number, carried))
     }
 
     /// Whether a communication in this direction is allowed.

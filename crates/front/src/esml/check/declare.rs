@@ -74,7 +74,7 @@ impl Checker<'_> {
             self.process(process);
         }
         self.activations(&model.body);
-        if self.program.activations.is_empty() && self.problems.is_empty() {
+        if self.program.activations.is_empty() && !self.has_errors() {
             self.error(Diagnostic::error(model.name.span, "the model activates no process"));
         }
         if let Some(formula) = &model.assertion {
@@ -93,7 +93,7 @@ impl Checker<'_> {
                 Some(similar) => format!("the model has no constant `{name}`; did you mean `{similar}`?"),
                 None => format!("the model has no constant `{name}`"),
             };
-            self.error(Diagnostic::general(problem));
+            self.missing(Diagnostic::general(problem));
         }
     }
 
@@ -310,7 +310,7 @@ impl Checker<'_> {
                     Some(similar) => format!("there is no type `{}`; did you mean `{similar}`?", name.text),
                     None => format!("there is no type `{}`", name.text),
                 };
-                self.error(Diagnostic::error(name.span, problem));
+                self.missing(Diagnostic::error(name.span, problem));
                 return UNKNOWN;
             }
         };
@@ -401,8 +401,9 @@ impl Checker<'_> {
             }
             self.activation(name, process, args);
         }
+        let has_errors = self.has_errors();
         for (number, process) in self.program.processes.iter().enumerate() {
-            if !started.contains(&number) && self.problems.is_empty() {
+            if !started.contains(&number) && !has_errors {
                 let problem = format!("the process `{}` is never activated", process.name);
                 self.problems.push(Diagnostic::warning(process.span, problem));
             }
@@ -415,7 +416,7 @@ impl Checker<'_> {
             let things = if expected == 1 { "parameter" } else { "parameters" };
             let problem = format!("`{}` has {expected} {things}, not {}", name.text, args.len());
             let declared = self.program.processes[process].span;
-            return self.error(Diagnostic::error(name.span, problem).related(declared, "declared here"));
+            return self.missing(Diagnostic::error(name.span, problem).related(declared, "declared here"));
         }
         let mut values = Vec::new();
         for (number, arg) in args.iter().enumerate() {

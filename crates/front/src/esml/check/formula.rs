@@ -125,7 +125,7 @@ impl Checker<'_> {
                 }
                 None => format!("`{}` has no variable `{}`", access.name.text, field.text),
             };
-            self.error(Diagnostic::error(field.span, problem));
+            self.missing(Diagnostic::error(field.span, problem));
             return None;
         };
         let ty = vars[variable].1;
@@ -151,7 +151,7 @@ impl Checker<'_> {
         let name_of = |number: usize| format!("`{}[{number}].{variable}`", name.text);
         let choice = match &of_type[..] {
             [] => {
-                self.error(Diagnostic::error(name.span, format!("no process `{}` is activated", name.text)));
+                self.missing(Diagnostic::error(name.span, format!("no process `{}` is activated", name.text)));
                 return None;
             }
             [one] => format!("write {}", name_of(*one)),
@@ -162,7 +162,7 @@ impl Checker<'_> {
                 let found = of_type.iter().find(|of_type| i32::try_from(**of_type) == Ok(number));
                 if found.is_none() {
                     let problem = format!("process {number} is no `{}`", name.text);
-                    self.error(Diagnostic::error(instance.span, problem).hint(choice));
+                    self.missing(Diagnostic::error(instance.span, problem).hint(choice));
                 }
                 found.copied()
             }

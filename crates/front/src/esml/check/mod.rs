@@ -12,7 +12,8 @@ use crate::source::{Sources, Span};
 use crate::suggest::did_you_mean;
 use std::collections::HashMap;
 
-/// Checks a model, and formulas about it. If there are errors among the problems, the program is not complete.
+/// Checks a model, and formulas about it. If there are errors among the problems, the program is not complete; if there
+/// are before, the tree is not, and what seems to be missing may stand where it could not be read.
 pub fn check(
     model: &ast::Model,
     formulas: &[(String, ast::Expr)],
@@ -20,7 +21,9 @@ pub fn check(
     sources: &Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> Program {
+    let is_complete = !problems.iter().any(Diagnostic::is_error);
     let mut checker = Checker {
+        is_complete,
         program: Program::default(),
         sources,
         problems,
@@ -41,6 +44,8 @@ pub fn check(
 }
 
 struct Checker<'a> {
+    /// Whether all of the text could be read.
+    is_complete: bool,
     program: Program,
     sources: &'a Sources,
     problems: &'a mut Vec<Diagnostic>,
@@ -98,6 +103,17 @@ impl Checker<'_> {
         }
     }
 
+    /// Reports that something is not there, if it cannot be where the text could not be read.
+    fn missing(&mut self, problem: Diagnostic) {
+        if self.is_complete {
+            self.error(problem);
+        }
+    }
+
+    fn has_errors(&self) -> bool {
+        self.problems.iter().any(Diagnostic::is_error)
+    }
+
     fn declare(&mut self, name: &ast::Name, meaning: Meaning) {
         let scope = self.scopes.last_mut().expect("there is always a scope");
         if let Some((_, first)) = scope.get(&name.text) {
@@ -126,7 +142,7 @@ impl Checker<'_> {
         if self.temporal {
             problem = problem.hint("a formula speaks of variables as `Process.variable`");
         }
-        self.error(problem);
+        self.missing(problem);
         None
     }
 

@@ -55,6 +55,7 @@ pub fn lower(
         work: 0,
     };
     lowering.automata.system.oldest_first = true;
+    lowering.automata.system.lazy_messages = true;
     lowering.enumerations();
     let lowered = lowering.channels().and_then(|()| lowering.activations()).and_then(|()| lowering.formulas());
     match lowered {
@@ -403,7 +404,7 @@ impl Body<'_, '_> {
                 }
             }
         }
-        Action::Print(format, values)
+        Action::Print(format + "\n", values)
     }
 
     fn edge(&mut self, from: LocationId, action: Action, target: LocationId, statement: StatementId) {
@@ -471,7 +472,8 @@ fn rests(process: &Process, granularity: Granularity) -> HashSet<Address> {
         match &instruction.kind {
             InstructionKind::Hook(_) => rests.extend([address + 1]),
             InstructionKind::Poll(alternatives) => {
-                rests.extend(alternatives.iter().map(|alternative| alternative.body))
+                let received = alternatives.iter().filter(|one| one.communication.direction == Direction::In);
+                rests.extend(received.map(|alternative| alternative.body));
             }
             InstructionKind::Assign(..)
             | InstructionKind::Empty(_)

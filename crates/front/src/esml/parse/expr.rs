@@ -56,7 +56,7 @@ impl Parser<'_> {
     }
 
     fn implication(&mut self) -> Parsed<Expr> {
-        let left = self.connection()?;
+        let left = self.disjunction()?;
         if !self.temporal || !self.cursor.eat(T::Implies) {
             return Ok(left);
         }
@@ -65,12 +65,32 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::Implies(Box::new((left, right))), span })
     }
 
-    fn connection(&mut self) -> Parsed<Expr> {
-        self.chain(Self::relation, |kind| match kind {
-            T::And => Some(BinaryOp::And),
-            T::Or => Some(BinaryOp::Or),
-            _ => None,
-        })
+    /// The thesis has `&` and `OR` bind alike in its grammar, but not in its table of operators: a person who mixes them
+    /// should know how that is read.
+    fn disjunction(&mut self) -> Parsed<Expr> {
+        let mut left = self.conjunction()?;
+        let mut parts = vec![self.in_parentheses_if(is_conjunction(&left), left.span)];
+        let mut mixes = is_conjunction(&left);
+        while self.cursor.eat(T::Or) {
+            let right = self.conjunction()?;
+            mixes |= is_conjunction(&right);
+            parts.push(self.in_parentheses_if(is_conjunction(&right), right.span));
+            left = binary(BinaryOp::Or, left, right);
+        }
+        if mixes && parts.len() > 1 {
+            let warning = Diagnostic::warning(left.span, "`&` binds tighter than `OR`");
+            self.cursor.warn(warning.hint(format!("this is read as `{}`", parts.join(" OR "))));
+        }
+        Ok(left)
+    }
+
+    fn conjunction(&mut self) -> Parsed<Expr> {
+        self.chain(Self::relation, |kind| (kind == T::And).then_some(BinaryOp::And))
+    }
+
+    fn in_parentheses_if(&self, wanted: bool, span: Span) -> String {
+        let words: Vec<_> = self.cursor.text(span).split_whitespace().collect();
+        if wanted { format!("({})", words.join(" ")) } else { words.join(" ") }
     }
 
     fn relation(&mut self) -> Parsed<Expr> {
@@ -153,7 +173,10 @@ impl Parser<'_> {
             T::Head => self.of_list(ExprKind::Head)?,
             T::Open => {
                 self.cursor.skip();
-                let inner = self.expr()?;
+                let warns = std::mem::replace(&mut self.warns, true);
+                let inner = self.expr();
+                self.warns = warns;
+                let inner = inner?;
                 self.cursor.expect(T::Close)?;
                 return Ok(Expr { span: self.cursor.since(start), ..inner });
             }
@@ -208,7 +231,17 @@ impl Parser<'_> {
             _ => return Ok(None),
         };
         self.cursor.skip();
-        let operand = self.nested(&mut Self::relation)?;
+        let begins_with_parenthesis = self.cursor.kind() == T::Open;
+        let warns = self.warns;
+        self.warns &= !begins_with_parenthesis;
+        let operand = self.nested(&mut Self::implication);
+        self.warns = warns;
+        let operand = operand?;
+        if warns && begins_with_parenthesis && is_connection(&operand) {
+            let warning = format!("the operand of `{word}` goes on behind the parentheses: it is a whole formula");
+            let read = format!("this is read as `{word} {}`", self.in_parentheses_if(true, operand.span));
+            self.cursor.warn(Diagnostic::warning(self.cursor.since(start), warning).hint(read));
+        }
         Ok(Some(ExprKind::Runs(quantifier, Box::new(path(operand)))))
     }
 
@@ -250,6 +283,29 @@ impl Parser<'_> {
         let problem = format!("`{quantifier}` speaks of runs, and needs a temporal operator");
         let [g, f, x, u] = ["G f", "F f", "X f", "(f U g)"].map(|operator| format!("`{quantifier}{operator}`"));
         self.cursor.report(Diagnostic::error(span, problem).hint(format!("write {g}, {f}, {x} or {u}")))
+    }
+}
+
+/// Whether it is made of others by `&`, without parentheses around it.
+fn is_conjunction(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Binary(BinaryOp::And, operands) if operands.0.span.start == expr.span.start)
+}
+
+/// The same for `&`, `OR` and `=>`.
+fn is_connection(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, operands) | ExprKind::Implies(operands) => {
+            operands.0.span.start == expr.span.start
+        }
+        ExprKind::Binary(BinaryOp::Compare(_) | BinaryOp::Compute(_), _)
+        | ExprKind::Number(_)
+        | ExprKind::Boolean(_)
+        | ExprKind::Access(_)
+        | ExprKind::Len(_)
+        | ExprKind::Head(_)
+        | ExprKind::Not(_)
+        | ExprKind::Negate(_)
+        | ExprKind::Runs(..) => false,
     }
 }
 

@@ -386,7 +386,13 @@ impl Reader<'_> {
     }
 
     fn meaning(&mut self) -> Parsed<Meaning> {
-        for (word, meaning) in [("bool", Meaning::Boolean), ("chan", Meaning::Channel), ("pid", Meaning::Process)] {
+        let words = [
+            ("bool", Meaning::Boolean),
+            ("chan", Meaning::Channel),
+            ("pid", Meaning::Process),
+            ("tid", Meaning::Thread),
+        ];
+        for (word, meaning) in words {
             if self.eat_word(word) {
                 return Ok(meaning);
             }

@@ -234,6 +234,7 @@ impl Display for Shown<'_, Scalar> {
             Meaning::Boolean => f.write_str("(bool)"),
             Meaning::Channel => f.write_str("(chan)"),
             Meaning::Process => f.write_str("(pid)"),
+            Meaning::Thread => f.write_str("(tid)"),
             Meaning::Enumeration(id) => {
                 let enumeration = self.names.system.enumerations.get(id.index());
                 let name = enumeration.map(|enumeration| enumeration.name.as_str());
