@@ -36,8 +36,10 @@ impl Plan {
             crowded: None,
             evidence: None,
             reduction: Err(Unreduced::NotWished),
+            fairness: goal.fairness(self.fairness),
             seed: self.seed,
             swarm: None,
+            unread: Vec::new(),
         }
     }
 
