@@ -97,11 +97,16 @@ fn verdict(graph: &Graph, formula: &Ctl, fairness: Fairness) -> Option<bool> {
 #[test]
 fn formulas_are_true_where_the_definition_says_so() {
     let mut rng = Rng::new(41);
-    let (mut yes, mut differ, mut unknown, mut despite) = ([0; Fairness::ALL.len()], 0, 0, 0);
+    let (mut yes, mut differ, mut unknown, mut despite, mut large) = ([0; Fairness::ALL.len()], 0, 0, 0, 0);
     for _ in 0..20_000 {
         let graph = Graph::random(&mut rng);
         let operators = 1 + rng.below(6);
         let formula = ctl::formula(&mut rng, operators, 3);
+        if Fairness::ALL.iter().any(|&fairness| Asked::of(&formula, fairness).is_none()) {
+            // Operators inside `<->` count twice.
+            large += 1;
+            continue;
+        }
         let kripke = Kripke::of(&graph, 100).expect("it is small");
         let answers = Fairness::ALL.map(|fairness| {
             let expected = kripke.holding(&formula, fairness).at(0);
@@ -114,7 +119,7 @@ fn formulas_are_true_where_the_definition_says_so() {
         differ += usize::from(answers != [answers[0]; Fairness::ALL.len()]);
     }
     assert!(yes.iter().all(|yes| (4_000..16_000).contains(yes)) && differ > 500, "{yes:?}, {differ}");
-    assert!(unknown > 500 && despite > 500, "{unknown}, {despite}");
+    assert!(unknown > 500 && despite > 500 && large < 1_000, "{unknown}, {despite}, {large}");
 }
 
 /// What both logics can say of all runs: each formula of branching time with the runs that break it.

@@ -246,6 +246,10 @@ fn answers_and_evidence_are_right() {
         let (says, system) = meaning(&model, "any");
         let Says::Branching(formula) = says else { panic!("it is of branching time") };
         let interpreter = Interpreter::new(&system);
+        // Operators inside `<->` count twice.
+        if Fairness::ALL.iter().any(|&fairness| Asked::of(formula, fairness).is_none()) {
+            continue;
+        }
         let Some(kripke) = Kripke::of(&interpreter, MOST_STATES) else { continue };
         let backend = if seed % 2 == 0 { Backend::Jit } else { Backend::Interpret };
         for fairness in Fairness::ALL {
