@@ -18,7 +18,7 @@ macro_rules! features {
 features! {
     // Data.
     Arrays 35, Records 25, Unsigned 25, WideIntegers 35, Pids 15, Mtypes 30, NamedMtypes 15,
-    Visibility 15, Hidden 10, Locals 60, Scopes 35, Macros 25, Characters 10,
+    FieldValues 60, RecordParameters 60, RecordMessages 50, LocalRecords 40, Visibility 15, Hidden 10, Locals 60, Scopes 35, Macros 25, Characters 10,
     // Processes.
     Init 35, Instances 30, Run 45, NestedRun 40, Parameters 60, Deterministic 10, Provided 8, Priority 5,
     Pid 30, ProcessCount 20, Last 8, Enabled 6, PcValue 10, RemoteLabels 12, RemoteVariables 12,

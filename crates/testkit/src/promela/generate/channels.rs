@@ -1,6 +1,6 @@
 //! Statements and patterns over channels.
 
-use super::scope::{Access, Field, holds, is_integer};
+use super::scope::{Access, Field, Variable, holds, is_integer};
 use super::*;
 
 impl Generator {
@@ -114,16 +114,13 @@ impl Generator {
             .map(|(place, _)| place)
     }
 
-    /// A whole record variable.
-    fn record(&mut self, record: &str) -> Option<Place> {
-        let known: Vec<String> = self
-            .scope
-            .variables
-            .iter()
-            .filter(|v| v.array.is_none() && v.ty == Type::Record(record.into()))
-            .map(|v| v.name.clone())
-            .collect();
-        self.pick(&known).map(Place::named)
+    /// A whole record: a variable, or an element of an array.
+    pub(super) fn record(&mut self, record: &str) -> Option<Place> {
+        let is_one = |v: &&Variable| v.ty == Type::Record(record.into());
+        let known: Vec<Variable> = self.scope.variables.iter().filter(is_one).cloned().collect();
+        let Variable { name, array, .. } = self.pick(&known)?;
+        let index = array.map(|length| Box::new(self.index(length)));
+        Some(Place { name, index, field: None })
     }
 
     /// A communication inside a `d_step`, behind a test that it cannot block.
@@ -188,7 +185,7 @@ impl Generator {
         let names: Vec<String> = self.scope.channels.iter().filter(fits).map(|c| c.name.clone()).collect();
         let channel = Place::named(self.pick(&names)?);
         self.used.insert(Feature::ForChannel);
-        let index = self.record("Msg")?;
+        let index = self.record("Msg").filter(|place| place.index.is_none())?;
         let body = self.nested(|here| here.region = Region::DStep, Self::small_block);
         Some(vec![Stmt::For { index, over: Span::Elements(channel), body }])
     }

@@ -16,9 +16,10 @@ impl Generator {
         }
         if self.allowed.contains(Feature::Records) {
             self.used.insert(Feature::Records);
-            for (name, ty) in [("r", "Rec"), ("m", "Msg")] {
+            for (name, ty) in [("r", "Rec"), ("m", "Msg"), ("bx", "Box")] {
                 let mut decl = Decl::plain(Type::Record(ty.into()), name);
-                decl.array = (name == "r" && self.with(Feature::Arrays, 30)).then_some(2);
+                // A loop over a channel needs a message that is no element.
+                decl.array = (name != "m" && self.with(Feature::Arrays, 30)).then_some(2);
                 self.global(decl);
             }
         }
@@ -59,7 +60,7 @@ impl Generator {
                 .map(|&name| {
                     let ty = this.integer_type();
                     let array = (ty != Type::Unsigned(2) && this.with(Feature::Arrays, 30)).then_some(2);
-                    Decl { array, ..Decl::plain(ty, name) }
+                    Decl { array, ..this.field(ty, name) }
                 })
                 .collect()
         };
@@ -69,9 +70,11 @@ impl Generator {
             array: self.with(Feature::Arrays, 30).then_some(2),
             ..Decl::plain(Type::Record("Sub".into()), "sub")
         });
-        // Messages stay flat and small; `unsigned` cannot be sent.
-        let message = vec![Decl::plain(Type::Byte, "tag"), Decl::plain(Type::Bit, "flag")];
-        for (name, fields) in [("Sub", inner), ("Rec", outer), ("Msg", message)] {
+        // Messages and parameters stay small; `unsigned` cannot be sent, and a parameter may contain no array.
+        let message = vec![self.field(Type::Byte, "tag"), self.field(Type::Bit, "flag")];
+        let nested = Decl::plain(Type::Record("Msg".into()), "msg");
+        let parcel = vec![self.field(Type::Byte, "n"), nested, self.field(Type::Short, "last")];
+        for (name, fields) in [("Sub", inner), ("Rec", outer), ("Msg", message), ("Box", parcel)] {
             let known = fields.iter().map(|f| Variable {
                 name: f.name.clone(),
                 ty: f.ty.clone(),
@@ -81,6 +84,12 @@ impl Generator {
             self.records.push((name.into(), known.collect()));
             self.units.push(Unit::Typedef { name: name.into(), fields });
         }
+    }
+
+    /// A field of a record, perhaps with an initial value.
+    fn field(&mut self, ty: Type, name: &str) -> Decl {
+        let init = self.with(Feature::FieldValues, 50).then(|| Init::Value(self.positive()));
+        Decl { init, ..Decl::plain(ty, name) }
     }
 
     fn global(&mut self, mut decl: Decl) {
@@ -153,6 +162,12 @@ impl Generator {
         }
         if self.allowed.contains(Feature::Records) && self.with(Feature::ForChannel, 100) {
             self.global_channel("rq", None, Signature { capacity: 2, fields: vec![Field::Record("Msg".into())] });
+        }
+        if self.allowed.contains(Feature::Records) && self.with(Feature::RecordMessages, 100) {
+            let least = usize::from(!self.allowed.contains(Feature::Rendezvous));
+            let capacity = self.between(least, 3);
+            let fields = vec![Field::Record("Box".into()), Field::Integer(Type::Byte)];
+            self.global_channel("bq", None, Signature { capacity, fields });
         }
         if !self.signatures.is_empty() && self.with(Feature::ChannelMessages, 100) {
             let carried = Field::Channel(self.rng.below(self.signatures.len()));

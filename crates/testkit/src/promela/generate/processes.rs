@@ -30,6 +30,7 @@ enum Parameter {
     Integer(Type),
     /// A channel of this signature.
     Channel(usize),
+    Record(String),
 }
 
 impl Generator {
@@ -92,6 +93,8 @@ impl Generator {
         while plan.params.len() < 2 && self.with(Feature::Parameters, 70) {
             let parameter = if !self.signatures.is_empty() && self.with(Feature::ChannelParameters, 50) {
                 Parameter::Channel(self.rng.below(self.signatures.len()))
+            } else if self.allowed.contains(Feature::Records) && self.with(Feature::RecordParameters, 60) {
+                Parameter::Record(if self.percent(50) { "Msg".into() } else { "Box".into() })
             } else {
                 match self.integer_type() {
                     Type::Unsigned(_) => Parameter::Integer(Type::Byte),
@@ -171,6 +174,11 @@ impl Generator {
                 });
                 Decl::plain(Type::Chan, name)
             }
+            Parameter::Record(record) => {
+                let ty = Type::Record(record.clone());
+                self.scope.declare(name, ty.clone(), None, Access::ReadWrite);
+                Decl::plain(ty, name)
+            }
         }
     }
 
@@ -187,6 +195,12 @@ impl Generator {
                 self.scope.declare(name, decl.ty.clone(), decl.array, Access::ReadWrite);
                 block.push(Stmt::Declare(decl));
             }
+        }
+        if self.allowed.contains(Feature::Records) && self.with(Feature::LocalRecords, 60) {
+            let ty = Type::Record(if self.percent(50) { "Msg".into() } else { "Box".into() });
+            let array = self.with(Feature::Arrays, 30).then_some(2);
+            self.scope.declare("lr", ty.clone(), array, Access::ReadWrite);
+            block.push(Stmt::Declare(Decl { array, ..Decl::plain(ty, "lr") }));
         }
         if !self.signatures.is_empty() && self.with(Feature::LocalChannels, 40) {
             let signature = self.rng.below(self.signatures.len());
@@ -239,6 +253,9 @@ impl Generator {
                     let channel = self.pick(&same).expect("global channels are always there");
                     let index = channel.array.map(|length| Box::new(Expr::Number(length as i32 - 1)));
                     Expr::Read(Place { name: channel.name, index, field: None })
+                }
+                Parameter::Record(record) => {
+                    Expr::Read(self.record(record).expect("there is a global one of each type"))
                 }
             })
             .collect();

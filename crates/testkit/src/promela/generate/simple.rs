@@ -240,6 +240,11 @@ impl Generator {
             return None;
         }
         let name = self.fresh("v");
+        if self.allowed.contains(Feature::Records) && self.with(Feature::LocalRecords, 40) {
+            let ty = Type::Record("Msg".into());
+            self.scope.declare(&name, ty.clone(), None, Access::ReadWrite);
+            return Some(vec![Stmt::Declare(Decl::plain(ty, name))]);
+        }
         let ty = self.integer_type();
         let init = if self.percent(60) { Some(Init::Value(self.bounded(&ty))) } else { None };
         self.scope.declare(&name, ty.clone(), None, Access::ReadWrite);
