@@ -107,7 +107,7 @@ pub fn read_trail(path: &Path, model: &Path) -> Result<Trail, Failure> {
 /// What to do if there is no trail.
 fn missing(path: &Path, model: &Path) -> String {
     let (usual, model_word) = (default_trail(model), shell_word(model));
-    let others: Vec<String> = trails_of(model).iter().map(|trail| shell_word(trail)).collect();
+    let others: Vec<String> = trails_of(model).iter().map(shell_word).collect();
     let check = if path == usual {
         format!("entail check {model_word}")
     } else {
