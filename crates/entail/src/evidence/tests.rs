@@ -40,8 +40,11 @@ fn model(seed: u64) -> Option<(ModelSource, String)> {
     let operators = 1 + rng.below(6);
     let formula = ctl::formula(&mut rng, operators, 3);
     let (p, q) = (&names[0], &names[1]);
+    // Some runs of every third model end in a fault.
+    let fault = "byte faulty[1], beyond = 1;\nactive proctype Faulty() { (";
+    let faulty = if seed % 3 == 0 { format!("{fault}{p}) -> faulty[beyond] = 1 }}\n") } else { String::new() };
     let text = format!(
-        "{program}\nctl any {{ {} }}\nctl ag {{ AG ({p}) }}\nctl af {{ AF ({p}) }}\nctl au {{ A(({p}) U ({q})) }}\n\
+        "{program}\n{faulty}ctl any {{ {} }}\nctl ag {{ AG ({p}) }}\nctl af {{ AF ({p}) }}\nctl au {{ A(({p}) U ({q})) }}\n\
          ctl response {{ AG (({p}) -> AF ({q})) }}\n\
          ltl g {{ [] ({p}) }}\nltl f {{ <> ({p}) }}\nltl u {{ ({p}) U ({q}) }}\nltl r {{ [] (({p}) -> <> ({q})) }}\n",
         formula.print(&names)
