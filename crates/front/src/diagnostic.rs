@@ -13,12 +13,12 @@ pub struct Diagnostic {
     pub message: String,
     pub span: Option<Span>,
     /// What to say under the underlined text; empty for nothing.
-    pub label: String,
+    pub label: Box<str>,
     /// Other places that matter, such as the first declaration of a name declared twice.
     pub related: Vec<(Span, String)>,
-    pub hint: Option<String>,
+    pub hint: Option<Box<str>>,
     /// The property that alone is wrong, if an error leaves the rest of the model as it is.
-    pub property: Option<String>,
+    pub property: Option<Box<str>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +42,12 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, span: Option<Span>, message: impl Into<String>) -> Self {
-        let (label, related) = (String::new(), Vec::new());
+        let (label, related) = (Box::default(), Vec::new());
         Self { severity, message: message.into(), span, label, related, hint: None, property: None }
     }
 
     #[must_use]
-    pub fn label(mut self, label: impl Into<String>) -> Self {
+    pub fn label(mut self, label: impl Into<Box<str>>) -> Self {
         self.label = label.into();
         self
     }
@@ -59,7 +59,7 @@ impl Diagnostic {
     }
 
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Box<str>>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -82,8 +82,8 @@ fn group(diagnostic: &Diagnostic, sources: &Sources) -> Group<'static> {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let primary = diagnostic.span.map(|span| (AnnotationKind::Primary, span, &diagnostic.label));
-    let related = diagnostic.related.iter().map(|(span, label)| (AnnotationKind::Context, *span, label));
+    let primary = diagnostic.span.map(|span| (AnnotationKind::Primary, span, &*diagnostic.label));
+    let related = diagnostic.related.iter().map(|(span, label)| (AnnotationKind::Context, *span, label.as_str()));
     let mut group = Group::with_title(level.primary_title(legible(&diagnostic.message)));
     for (kind, span, label) in primary.into_iter().chain(related) {
         let label = (!label.is_empty()).then(|| legible(label));

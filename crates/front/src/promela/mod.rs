@@ -39,7 +39,7 @@ pub(crate) fn load(
     let model = model_of(&program, sources, problems);
     // What is asked by the command must be readable.
     for problem in problems.iter_mut() {
-        problem.property.take_if(|name| options.asked.iter().any(|asked| asked.name() == *name));
+        problem.property.take_if(|name| options.asked.iter().any(|asked| *asked.name() == **name));
     }
     model
 }

@@ -108,7 +108,7 @@ impl Assembly<'_> {
         let meaning = lower(self);
         let mut is_wrong = false;
         for problem in self.problems[before..].iter_mut().filter(|problem| problem.is_error()) {
-            problem.property = Some(name.to_owned());
+            problem.property = Some(name.into());
             is_wrong = true;
         }
         meaning.filter(|_| !is_wrong)

@@ -46,7 +46,9 @@ impl Parser<'_> {
                     return Err(reported);
                 }
                 // Its braces are closed: the rest of the model is as readable as before.
-                self.problems[before..].iter_mut().for_each(|problem| problem.property = Some(property.clone()));
+                self.problems[before..]
+                    .iter_mut()
+                    .for_each(|problem| problem.property = Some(property.as_str().into()));
                 None
             }
         };

@@ -102,7 +102,7 @@ impl Preprocessor<'_> {
             Ok(file) => file,
             Err(problem) => {
                 let searched = self.include_places(system).iter().map(|dir| show(dir)).collect::<Vec<_>>();
-                let hint = problem.hint.unwrap_or_else(|| format!("looked in {}", searched.join(", ")));
+                let hint = problem.hint.unwrap_or_else(|| format!("looked in {}", searched.join(", ")).into());
                 return self.report(Diagnostic::error(at, problem.message).hint(hint));
             }
         };

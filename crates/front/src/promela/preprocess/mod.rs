@@ -240,7 +240,11 @@ impl<'a> Preprocessor<'a> {
         }
         // They quote the model, where a word may be millions of letters long.
         shorten(&mut problem.message);
-        problem.hint.as_mut().map(shorten);
+        problem.hint = problem.hint.map(|hint| {
+            let mut hint = String::from(hint);
+            shorten(&mut hint);
+            hint.into()
+        });
         self.problems.push(problem);
     }
 
