@@ -7,15 +7,15 @@
 //! ```
 //!
 //! Whenever the program or the machine stops, FILE is whole. Where a file cannot have two names, FILE is renamed: then FILE or
-//! FILE.previous is.
+//! FILE.previous is. Only regular files are replaced: never a device, and no link is followed.
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::saved::{Reader, Writer};
+use crate::saved::{MAGIC, Reader, Writer};
 
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
@@ -50,11 +50,14 @@ impl Checkpoint {
         self.beside(".previous")
     }
 
-    /// Whether it can be written, before there is something to write.
-    pub fn try_out(&self) -> io::Result<()> {
-        let partial = self.beside(".partial");
-        File::create(&partial)?;
-        fs::remove_file(&partial)
+    /// All files that are written for one checkpoint.
+    pub fn files(&self) -> [PathBuf; 3] {
+        [self.path.clone(), self.previous(), self.beside(".partial")]
+    }
+
+    /// Whether a file with this beginning can be a checkpoint, or a part of one.
+    pub fn is_begun_by(head: &[u8]) -> bool {
+        head.starts_with(&MAGIC) || MAGIC.starts_with(head)
     }
 
     /// Replaces the checkpoint; returns how many bytes it has. If that is not possible, the last one stays.
@@ -71,7 +74,8 @@ impl Checkpoint {
 
     fn replace(&self, partial: &Path) -> io::Result<()> {
         let previous = self.previous();
-        if self.path.exists() {
+        if is_there(&self.path)? && !self.path.is_symlink() {
+            is_there(&previous)?;
             ignore_missing(fs::remove_file(&previous))?;
             fs::hard_link(&self.path, &previous).or_else(|_| fs::rename(&self.path, &previous))?;
         }
@@ -105,12 +109,25 @@ impl fmt::Display for Unusable {
 }
 
 fn write_synced(path: &Path, save: &mut dyn FnMut(&mut Writer) -> io::Result<()>) -> io::Result<u64> {
-    let mut file = File::create(path)?;
+    if is_there(path)? {
+        fs::remove_file(path)?;
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     let mut writer = Writer::new(&mut file)?;
     save(&mut writer)?;
     let bytes = writer.finish()?;
     file.sync_all()?;
     Ok(bytes)
+}
+
+/// Whether there is a file, or a link, that may be replaced.
+fn is_there(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_file() || metadata.is_symlink() => Ok(true),
+        Ok(_) => Err(io::Error::other(format!("{} is not a regular file", path.display()))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Names are kept by the folder. Where folders cannot be opened, the system must see to it.
@@ -180,6 +197,30 @@ mod tests {
         fs::write(checkpoint.previous(), "nonsense").unwrap();
         let unusable = numbers(&checkpoint).unwrap_err().to_string();
         assert!(unusable.contains("and the one before it: "), "{unusable}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_are_replaced() {
+        use std::os::unix::{fs::symlink, net::UnixListener};
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoint = Checkpoint::new(&folder.path().join("search"));
+        for file in checkpoint.files() {
+            let _socket = UnixListener::bind(&file).unwrap();
+            assert!(checkpoint.write(&mut |to| 1u64.save(to)).is_err() || file == checkpoint.previous());
+            assert!(!fs::symlink_metadata(&file).unwrap().is_file(), "{}", file.display());
+            for file in checkpoint.files() {
+                let _ = fs::remove_file(file);
+            }
+        }
+        let other = folder.path().join("other");
+        fs::write(&other, "precious").unwrap();
+        symlink(&other, &checkpoint.files()[2]).unwrap();
+        symlink(&other, checkpoint.path()).unwrap();
+        write(&checkpoint, 1);
+        write(&checkpoint, 2);
+        assert_eq!(fs::read_to_string(&other).unwrap(), "precious");
+        assert_eq!(numbers(&checkpoint).unwrap(), (2, false));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
 
-const MAGIC: [u8; 16] = *b"entail saved\r\n\x1a\n";
+pub(crate) const MAGIC: [u8; 16] = *b"entail saved\r\n\x1a\n";
 /// Grows when something is written in another way.
 pub const FORMAT: u32 = 4;
 const CHUNK: usize = 1 << 20;

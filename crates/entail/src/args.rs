@@ -49,6 +49,9 @@ pub struct CheckArgs {
     /// Where the runs that decide a formula of branching time are drawn, as a graph for Graphviz
     #[arg(long, value_name = "FILE")]
     pub evidence: Option<PathBuf>,
+    /// Replace files that hold something else than what is to be written, that are read-only or links
+    #[arg(long)]
+    pub force: bool,
     /// Check the model once for every value of a constant (or macro), and say for which it holds
     #[arg(long = "for", value_name = "NAME=LOW..HIGH", value_parser = units::sweep, conflicts_with_all = ["trail", "evidence"])]
     pub sweep: Option<Sweep>,
@@ -123,6 +126,9 @@ pub struct SimulateArgs {
     /// Where the run goes as a trail, for `entail replay` or `spin -t`; if interactive, when you say so
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+    /// Replace that file even if it is not a trail, read-only or a link
+    #[arg(long)]
+    pub force: bool,
     /// How successors are computed; the run is the same
     #[arg(long, value_name = "jit|interpret", default_value = "jit", value_parser = choice(BACKENDS))]
     pub backend: Backend,
@@ -242,6 +248,9 @@ pub struct ReadingArgs {
     /// Look for included files here
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
+    /// Include files outside of the model's directory and of those given by `-I`, too
+    #[arg(long)]
+    pub allow_include: bool,
     /// The model's language [default: by the file's ending; Promela unless it is .esml or .bir]
     #[arg(long, value_name = "promela|esml|bir", value_parser = choice(
         &[("promela", Language::Promela), ("esml", Language::Esml), ("bir", Language::Bir)]))]
@@ -619,6 +628,7 @@ impl ReadingArgs {
             defines: self.defines.clone(),
             fixed: self.fixed.clone(),
             include_dirs: self.include_dirs.clone(),
+            allow_include: self.allow_include,
             asked: Vec::new(),
             granularity: self.granularity,
         }

@@ -7,8 +7,9 @@ use crate::coverage::{Coverage, Unreached};
 use crate::evidence::{Argument, Evidence, Teller, dot};
 use crate::keep::Keeping;
 use crate::load::{self, Reading};
-use crate::log::{self, Log};
+use crate::log::{Log, LogFile};
 use crate::neglect::Neglected;
+use crate::output::{self, Content, Outputs};
 use crate::plan::{Bound, Done, Goal, Oversight, Plan, Watched};
 use crate::progress::{Listener, Watch};
 use crate::property::{forbidden, stations};
@@ -27,7 +28,7 @@ use entail_model::{Fault, FaultKind, Guarantee};
 use entail_search::{End, ErrorKind, Errors, Limit};
 use entail_temporal::ctl::Asked as Branching;
 use entail_temporal::{Claim, Judgement};
-use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -35,7 +36,6 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
     if let Some(contradiction) = contradictions::find(args) {
         return Err(Failure::new(contradiction));
     }
-    log::prepare(&args.log)?;
     let stop = interrupt::flag();
     let kept = Keeping::asked(args, console)?;
     let (args, keeping) = kept.as_ref().map_or((args, None), |(args, keeping)| (args, Some(keeping)));
@@ -45,25 +45,25 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
     if keeping.is_some() && args.models.len() > 1 {
         return Err(Failure::new("a checkpoint is of one search, but there are several models"));
     }
+    output::try_out(args, &output::of_check(args)).map_err(Failure::new)?;
     let plan = Plan::of(args);
     if let Some(sweep) = args.sweep.as_ref().filter(|sweep| !sweep.is_single()) {
         return sweep::check(args, sweep, &plan, &stop, console);
     }
     let args = &sweep::with_value(args);
-    let mut status = Status::Fine;
-    let mut reports = Vec::new();
+    let (mut status, mut reports, log) = (Status::Fine, Vec::new(), LogFile::default());
     for path in &args.models {
-        let report = check_one(path, args, &plan, Oversight { stop: &stop, keeping }, console);
+        let report = check_one(path, args, &plan, Oversight { stop: &stop, keeping, log: &log }, console);
         status = status.max(report.status());
         match args.format {
-            CheckFormat::Text => console.out.write_all(text::report(&report, console.colour).as_bytes())?,
+            CheckFormat::Text => console.out.write_styled(&text::report(&report, console.colour))?,
             CheckFormat::Spin => console.out.write_all(spin::report(&report).as_bytes())?,
             CheckFormat::Json => reports.push(report),
         }
         console.out.flush()?;
     }
     if args.format == CheckFormat::Json {
-        console.out.write_all(json::documents(&reports).as_bytes())?;
+        console.out.verbatim().write_all(json::documents(&reports).as_bytes())?;
     }
     Ok(status)
 }
@@ -79,10 +79,14 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, oversight: Oversigh
     };
     let wanted = &args.what.properties;
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
-    let Reading { model, sources: _, warnings, errors } =
-        load::read(path, &args.reading, &asked, is_wanted, console);
+    let Reading { model, sources, warnings, errors } = load::read(path, &args.reading, &asked, is_wanted, console);
     let mut report = Report::new(path, plan.clone(), warnings, errors);
     let Some(model) = model else { return report };
+    let outputs = output::of_check(args).sparing(&sources.paths);
+    if let Err(error) = output::try_out(args, &outputs) {
+        report.refuse(error, console);
+        return Report { model: Some(model), ..report };
+    }
     let selected: Vec<&str> = args.what.properties.iter().map(String::as_str).collect();
     let added: Vec<String> = asked.iter().map(Asked::name).collect();
     match Selection::of(&selected, &added, &model) {
@@ -100,6 +104,9 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, oversight: Oversigh
                 report.refuse(error, console);
                 return Report { model: Some(model), ..report };
             }
+            if let Some(Err(problem)) = trails.as_ref().map(|trails| outputs.check(trails.base(), Content::Trail)) {
+                console.complain(&format!("warning: a counterexample would be lost: {problem}\n"));
+            }
             let job = Job {
                 path,
                 args,
@@ -107,6 +114,7 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, oversight: Oversigh
                 model: &model,
                 fingerprint: model.fingerprint,
                 asked: &asked,
+                outputs: &outputs,
                 trails: trails.as_ref(),
                 started,
                 read: started.elapsed(),
@@ -144,10 +152,12 @@ pub fn check_one(path: &Path, args: &CheckArgs, plan: &Plan, oversight: Oversigh
     if let Some(path) = &args.evidence {
         let searched = report.properties.iter().filter_map(|property| property.searched.as_ref());
         let arguments = searched.filter_map(|searched| searched.argument.as_ref());
-        if let Err(error) = fs::write(path, arguments.map(dot::graph).collect::<String>()) {
-            console.complain(&format!("warning: cannot write {}: {error}\n", path.display()));
+        let graphs = arguments.map(dot::graph).collect::<String>();
+        if let Err(problem) = outputs.write(path, Content::Graph, graphs.as_bytes()) {
+            outputs.failed(problem, console);
         }
     }
+    report.unwritten = outputs.failures();
     report
 }
 
@@ -190,6 +200,7 @@ struct Job<'a> {
     /// Of the whole model, also if only a slice is searched.
     fingerprint: u64,
     asked: &'a [Asked],
+    outputs: &'a Outputs,
     /// Where trails go, if they are written.
     trails: Option<&'a TrailFiles>,
     started: Instant,
@@ -362,7 +373,8 @@ impl Job<'_> {
         let depth = self.plan.depth.map(|depth| depth.saturating_sub(first));
         let time = self.plan.time.map(|time| time.saturating_sub(self.read));
         let plan = Plan { depth, time, ..self.plan.clone() };
-        let mut log = Log::of(&self.args.log, interpreter, &self.path.display().to_string(), property);
+        let file = oversight.log.open(&self.args.log, self.outputs);
+        let mut log = Log::of(&self.args.log, file, interpreter, &self.path.display().to_string(), property);
         let listener = log.as_mut().map(|log| log as &mut (dyn Listener + Send));
         // Lines of a log would be written over.
         let shows = console.progress && (listener.is_none() || self.args.log.log_file.is_some());
@@ -379,7 +391,7 @@ impl Job<'_> {
         };
         let coverage = watch.finish();
         if let Some(Err(problem)) = log.map(Log::finish) {
-            console.complain(&format!("warning: {problem}\n"));
+            self.outputs.failed(problem, console);
         }
         let mut done = done?;
         done.outcome.stats.depth += first;
@@ -541,7 +553,7 @@ impl Job<'_> {
             kept += 1;
             let (trails, first) = first.as_ref()?;
             let trail = Trail { provenance: Some(provenance.clone()), ..Trail::of(run, &self.model.system) };
-            trails.write(numbered(first, kept), &trail.text(), console)
+            trails.write(numbered(first, kept), &trail.text(), self.outputs, console)
         };
         let (fairness, draws) = (self.plan.fairness, self.args.evidence.is_some());
         Teller { interpreter, fairness, start: &start, keep, draws, runs: 0 }.tell(evidence, &[])
@@ -567,7 +579,7 @@ impl Job<'_> {
         let text = claimed
             .map_or_else(|| trail.text(), |(watched, written)| with_claim(watched, written, &self.model.system));
         let text = text + &self.provenance(subject).to_string();
-        let write = |trails: &TrailFiles| trails.write(trails.first(subject.name), &text, console);
+        let write = |trails: &TrailFiles| trails.write(trails.first(subject.name), &text, self.outputs, console);
         let (violation, last_steps) = tell(interpreter, subject, found);
         let cycle_start = match found.error {
             ErrorKind::Cycle { begins } => Some(begins),

@@ -1,17 +1,25 @@
 //! Where output goes, and how a command ends.
 
+use entail_front::legible::legible;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Where to write, and what the reader can see.
 pub struct Console {
-    pub out: Box<dyn Write>,
+    pub out: Out<'static>,
     /// Whether `out` shows colours.
     pub colour: bool,
     /// Whether stderr does.
     pub colour_errors: bool,
     /// Whether somebody watches stderr.
     pub progress: bool,
+}
+
+/// Standard output. Text for people is made legible: a model may say anything, but not to the terminal.
+pub struct Out<'o> {
+    out: Box<dyn Write + 'o>,
+    is_terminal: bool,
+    is_verbatim: bool,
 }
 
 /// How a command ended, if it could be carried out. Of several, the greatest counts.
@@ -33,7 +41,44 @@ pub struct Forgiving<W>(pub W);
 impl Console {
     /// Writes to stderr, if anybody listens.
     pub fn complain(&self, text: &str) {
+        self.complain_styled(&legible(text));
+    }
+
+    /// The same with a text that is legible, and may have colours.
+    pub fn complain_styled(&self, text: &str) {
         let _ = io::stderr().write_all(text.as_bytes());
+    }
+}
+
+impl<'o> Out<'o> {
+    pub fn new(out: impl Write + 'o, is_terminal: bool) -> Out<'o> {
+        Out { out: Box::new(out), is_terminal, is_verbatim: false }
+    }
+
+    /// For formats that define what every character means: they are left as they are, unless a terminal shows them.
+    pub fn verbatim(&mut self) -> &mut Out<'o> {
+        self.is_verbatim = true;
+        self
+    }
+
+    /// Writes a text that is legible, and may have colours.
+    pub fn write_styled(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(text.as_bytes())
+    }
+}
+
+/// To be given whole characters.
+impl Write for Out<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_verbatim && !self.is_terminal {
+            return self.out.write(bytes);
+        }
+        self.out.write_all(legible(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -79,6 +124,25 @@ impl<W: Write> Write for Forgiving<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_formats_for_programs_are_left_as_they_are_and_only_without_a_terminal() {
+        for (is_terminal, is_verbatim, expected) in [
+            (false, false, "\\u{7}\n"),
+            (true, false, "\\u{7}\n"),
+            (false, true, "\u{7}\n"),
+            (true, true, "\\u{7}\n"),
+        ] {
+            let mut written = Vec::new();
+            let mut out = Out::new(&mut written, is_terminal);
+            if is_verbatim {
+                out.verbatim();
+            }
+            out.write_all("\u{7}\n".as_bytes()).unwrap();
+            drop(out);
+            assert_eq!(String::from_utf8(written).unwrap(), expected);
+        }
+    }
 
     #[test]
     fn the_worst_of_several_counts() {

@@ -11,9 +11,11 @@
 
 use crate::args::{CheckArgs, Cli};
 use crate::console::{Console, Failure};
+use crate::output::{Content, Outputs};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use entail_disk::{Checkpoint, Opened, Reader, Saved, Writer, saved};
+use entail_front::legible::on_a_line;
 use entail_search::Keeper;
 use rapidhash::v3::rapidhash_v3;
 use std::cell::{Cell, RefCell};
@@ -38,6 +40,7 @@ saved!(Head { version, words, folder, property, fingerprint, elapsed });
 /// Keeps a search in a file.
 pub struct Keeping {
     file: Checkpoint,
+    outputs: Outputs,
     every: Duration,
     head: RefCell<Head>,
     /// When this part of the search began, and how long the others took.
@@ -56,8 +59,8 @@ pub struct Keeping {
 const USUAL_PAUSE: Duration = Duration::from_secs(600);
 
 /// What may be another when a search is resumed.
-const FREE: [&str; 9] =
-    ["models", "resume", "checkpoint", "every", "time", "memory", "format", "trail", "evidence"];
+const FREE: [&str; 10] =
+    ["models", "resume", "checkpoint", "every", "time", "memory", "format", "trail", "evidence", "force"];
 
 impl Keeping {
     /// What the command line asks for, if it does; and the command line itself, completed by what is resumed.
@@ -70,14 +73,14 @@ impl Keeping {
                 Keeping::resumed(file, args, &words.collect::<Result<Vec<_>, _>>()?, console).map(Some)
             }
             (None, Some(file)) => {
-                let keeping = Keeping::new(file, args, words.collect::<Result<_, _>>()?)?;
+                let keeping = Keeping::new(file, args, words.collect::<Result<_, _>>()?);
                 Ok(Some((args.clone(), keeping)))
             }
             (None, None) => Ok(None),
         }
     }
 
-    fn new(file: &Path, args: &CheckArgs, words: Vec<String>) -> Result<Keeping, Failure> {
+    fn new(file: &Path, args: &CheckArgs, words: Vec<String>) -> Keeping {
         let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
         let head = Head {
             version: VERSION.into(),
@@ -90,14 +93,11 @@ impl Keeping {
         Keeping::with(file, args, head, None)
     }
 
-    fn with(file: &Path, args: &CheckArgs, head: Head, saved: Option<Reader<'static>>) -> Result<Keeping, Failure> {
-        let file = Checkpoint::new(file);
-        file.try_out().map_err(|error| {
-            Failure::new(format!("cannot write {}: {error}; name another file", file.path().display()))
-        })?;
+    fn with(file: &Path, args: &CheckArgs, head: Head, saved: Option<Reader<'static>>) -> Keeping {
         let now = Instant::now();
-        Ok(Keeping {
-            file,
+        Keeping {
+            file: Checkpoint::new(file),
+            outputs: Outputs::new(args.force),
             every: args.every.unwrap_or(USUAL_PAUSE),
             before: head.elapsed,
             head: RefCell::new(head),
@@ -106,7 +106,7 @@ impl Keeping {
             is_kept: Cell::new(false),
             is_resumed: saved.is_some(),
             saved: RefCell::new(saved),
-        })
+        }
     }
 
     fn resumed(
@@ -133,7 +133,7 @@ impl Keeping {
             return Err(cannot(format!("it was written by entail {version}, and this is entail {VERSION}")));
         }
         let args = completed(args, words, &head).map_err(cannot)?;
-        let keeping = Keeping::with(args.checkpoint.as_deref().unwrap_or(path), &args, head, Some(reader))?;
+        let keeping = Keeping::with(args.checkpoint.as_deref().unwrap_or(path), &args, head, Some(reader));
         keeping.is_kept.set(keeping.file.path() == path);
         Ok((args, keeping))
     }
@@ -187,16 +187,21 @@ impl Keeper for Keeping {
 
     fn keep(&self, save: &dyn Fn(&mut Writer) -> io::Result<()>) {
         let head = Head { elapsed: self.before + self.began.elapsed(), ..self.head.borrow().clone() };
-        let written = self.file.write(&mut |to| {
-            head.save(to)?;
-            save(to)
-        });
+        let mut written =
+            self.file.files().iter().try_for_each(|file| self.outputs.check(file, Content::Checkpoint));
+        if written.is_ok() {
+            let file = self.file.write(&mut |to| {
+                head.save(to)?;
+                save(to)
+            });
+            written =
+                file.map(drop).map_err(|error| format!("cannot write {}: {error}", self.file.path().display()));
+        }
         match written {
-            Ok(_) => self.is_kept.set(true),
-            Err(error) => {
-                let path = self.file.path().display();
+            Ok(()) => self.is_kept.set(true),
+            Err(problem) => {
                 // The search goes on all the same.
-                let _ = writeln!(stderr(), "warning: cannot write {path}: {error}; it will be tried again");
+                let _ = writeln!(stderr(), "warning: {}; it will be tried again", on_a_line(&problem));
             }
         }
         self.last.set(Instant::now());
@@ -253,6 +258,7 @@ fn completed(args: &CheckArgs, words: &[String], head: &Head) -> Result<CheckArg
     all.limits.time = args.limits.time;
     all.limits.memory = args.limits.memory.or(began.limits.memory);
     all.trail = args.trail.clone().or(began.trail);
+    all.force = args.force;
     all.evidence = args.evidence.clone().or(began.evidence);
     if is_given("format") {
         all.format = args.format;

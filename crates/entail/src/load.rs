@@ -32,7 +32,7 @@ pub fn read(
         }
     }
     if !problems.is_empty() {
-        console.complain(&render(&problems, &sources, console.colour_errors));
+        console.complain_styled(&render(&problems, &sources, console.colour_errors));
     }
     let of = |severity| -> Vec<String> {
         let problems = problems.iter().filter(|problem| problem.severity == severity);

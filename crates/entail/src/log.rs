@@ -1,15 +1,17 @@
 //! `entail check --log`: what a search does, line by line, for people who learn from it and for programs.
 
 use crate::args::{LogArgs, LogKind};
-use crate::console::{Failure, Forgiving};
+use crate::console::Forgiving;
+use crate::output::{self, Content, LOG_BEGINS, Outputs};
 use crate::progress::Listener;
 use crate::violation::Kind;
 use clap::ValueEnum;
 use entail_ir::interpret::Step;
 use entail_ir::{EdgeId, Interpreter, Statement, System};
 use entail_model::{Event, StateName, Target};
+use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write, stderr};
 use std::path::PathBuf;
 
@@ -17,7 +19,7 @@ use std::path::PathBuf;
 pub struct Log<'s> {
     interpreter: &'s Interpreter<'s>,
     out: Box<dyn Write + Send>,
-    to: Option<PathBuf>,
+    to: PathBuf,
     kinds: Vec<LogKind>,
     /// How the search is introduced.
     begins: String,
@@ -31,38 +33,54 @@ pub struct Log<'s> {
 
 enum Over {
     Full,
-    Failed(io::Error),
+    Failed(String),
 }
 
 /// So that numbers do not take more memory than the search may have; a log of so many states is of no use.
 const MOST_STATES: usize = 1 << 24;
 
-/// Makes an empty file for what follows, if there is to be one.
-pub fn prepare(args: &LogArgs) -> Result<(), Failure> {
-    let Some(file) = &args.log_file else { return Ok(()) };
-    let made = File::create(file).map(drop);
-    made.map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))
+/// The file that the logs of all searches go to, made when the first of them begins.
+#[derive(Debug, Default)]
+pub struct LogFile(OnceCell<File>);
+
+impl LogFile {
+    /// The file, or nothing if logs go to standard error. It has its name at once: a log can be watched while it grows.
+    pub fn open(&self, args: &LogArgs, outputs: &Outputs) -> Result<Option<File>, String> {
+        let Some(path) = &args.log_file else { return Ok(None) };
+        let file = match self.0.get() {
+            Some(file) => file,
+            None => {
+                let made = outputs.create(path, Content::Log)?.finish()?;
+                self.0.get_or_init(|| made)
+            }
+        };
+        file.try_clone().map(Some).map_err(|error| output::cannot(path, error))
+    }
 }
 
 impl<'s> Log<'s> {
     /// The log of the search for a property of a model, behind those before it; nothing if nobody asked.
-    pub fn of(args: &LogArgs, interpreter: &'s Interpreter<'s>, model: &str, property: &str) -> Option<Log<'s>> {
+    pub fn of(
+        args: &LogArgs,
+        file: Result<Option<File>, String>,
+        interpreter: &'s Interpreter<'s>,
+        model: &str,
+        property: &str,
+    ) -> Option<Log<'s>> {
         if args.log.is_empty() {
             return None;
         }
-        let (out, over): (Box<dyn Write + Send>, _) = match &args.log_file {
-            None => (Box::new(BufWriter::new(Forgiving(stderr()))), None),
-            Some(file) => match OpenOptions::new().append(true).open(file) {
-                Ok(file) => (Box::new(BufWriter::new(file)), None),
-                Err(error) => (Box::new(io::sink()), Some(Over::Failed(error))),
-            },
+        let (out, over): (Box<dyn Write + Send>, _) = match file {
+            Ok(None) => (Box::new(BufWriter::new(Forgiving(stderr()))), None),
+            Ok(Some(file)) => (Box::new(BufWriter::new(file)), None),
+            Err(problem) => (Box::new(io::sink()), Some(Over::Failed(problem))),
         };
         Some(Log {
             interpreter,
             out,
-            to: args.log_file.clone(),
+            to: args.log_file.clone().unwrap_or("the log".into()),
             kinds: args.log.clone(),
-            begins: format!("event=begin model={model:?} property={property:?}"),
+            begins: format!("{LOG_BEGINS}model={model:?} property={property:?}"),
             names: names(interpreter.system()),
             numbers: HashMap::new(),
             over,
@@ -71,11 +89,14 @@ impl<'s> Log<'s> {
 
     /// Why the log is not whole, if it is not.
     pub fn finish(mut self) -> Result<(), String> {
-        let to = self.to.map_or("the log".to_owned(), |file| file.display().to_string());
-        match self.over.or_else(|| self.out.flush().err().map(Over::Failed)) {
+        let to = self.to;
+        let failed = |error| Over::Failed(output::cannot(&to, error));
+        match self.over.or_else(|| self.out.flush().err().map(failed)) {
             None => Ok(()),
-            Some(Over::Full) => Err(format!("{to} ends after {MOST_STATES} states, before the search does")),
-            Some(Over::Failed(error)) => Err(format!("cannot write {to}: {error}")),
+            Some(Over::Full) => {
+                Err(format!("{} ends after {MOST_STATES} states, before the search does", to.display()))
+            }
+            Some(Over::Failed(problem)) => Err(problem),
         }
     }
 
@@ -146,7 +167,7 @@ impl Listener for Log<'_> {
         }
         let Some(line) = self.line(event) else { return };
         if let Err(error) = writeln!(self.out, "{line}") {
-            self.over = Some(Over::Failed(error));
+            self.over = Some(Over::Failed(output::cannot(&self.to, error)));
         } else if self.numbers.len() > MOST_STATES {
             let _ = writeln!(self.out, "event=cut");
             self.over = Some(Over::Full);

@@ -7,6 +7,7 @@ use entail_front::promela::{formula, preprocess};
 use entail_front::source::{self, Sources, Span};
 use entail_temporal::hoa::{self, Named};
 use entail_temporal::{Buchi, Judgement, Limits, dot, judge, never, reduce, translate};
+use std::io::Write as _;
 use std::path::Path;
 
 pub fn ltl(args: &LtlArgs, console: &mut Console) -> Result<Status, Failure> {
@@ -26,7 +27,7 @@ pub fn ltl(args: &LtlArgs, console: &mut Console) -> Result<Status, Failure> {
         (None, None, None) => None,
     };
     if !problems.is_empty() {
-        console.complain(&render(&problems, &sources, console.colour_errors));
+        console.complain_styled(&render(&problems, &sources, console.colour_errors));
     }
     let Read { named, judgement } = named.ok_or(Failure(None))?;
     match judgement {
@@ -34,7 +35,7 @@ pub fn ltl(args: &LtlArgs, console: &mut Console) -> Result<Status, Failure> {
         Some(Judgement::Tautology) => console.complain("every word satisfies this formula\n"),
         Some(Judgement::Contingent) | None => {}
     }
-    console.out.write_all(print(&named, args.format)?.as_bytes())?;
+    console.out.verbatim().write_all(print(&named, args.format)?.as_bytes())?;
     Ok(Status::Fine)
 }
 

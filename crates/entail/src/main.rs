@@ -16,6 +16,7 @@ mod log;
 mod ltl;
 mod machine;
 mod neglect;
+mod output;
 mod picture;
 mod plan;
 mod progress;
@@ -36,16 +37,40 @@ mod violation;
 
 use args::{Cli, Verb};
 use clap::Parser;
-use console::{Console, Failure, Forgiving};
-use std::io::{BufWriter, IsTerminal, Write, stderr, stdout};
+use clap::error::Error;
+use console::{Console, Failure, Forgiving, Out};
+use entail_front::legible::{is_hostile, legible};
+use std::io::{BufWriter, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::process::ExitCode;
+use std::thread;
+
+/// Parsers and formulas recurse, and `ulimit -s` says nothing about how deep: all work is done in a thread with so many bytes
+/// of stack. Only what is used of them takes memory.
+const STACK: usize = 16 << 20;
 
 fn main() -> ExitCode {
     machine::be_economical();
-    let cli = Cli::parse();
+    let worker = thread::Builder::new().name("main".into()).stack_size(STACK).spawn(carry_out);
+    match worker.map(thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        // The panic has been reported already.
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(error) => {
+            let _ = writeln!(stderr(), "error: cannot start a thread with {STACK} bytes of stack: {error}");
+            console::Status::Wrong.code()
+        }
+    }
+}
+
+/// Does what the command line asks for.
+fn carry_out() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(help_or_mistake) => return show(&help_or_mistake),
+    };
     let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut console = Console {
-        out: Box::new(BufWriter::new(Forgiving(stdout()))),
+        out: Out::new(BufWriter::new(Forgiving(stdout())), stdout().is_terminal()),
         colour: colours && stdout().is_terminal(),
         colour_errors: colours && stderr().is_terminal(),
         progress: stderr().is_terminal(),
@@ -68,5 +93,23 @@ fn main() -> ExitCode {
             }
             console::Status::Wrong.code()
         }
+    }
+}
+
+/// Shows help, or what is wrong with the command line.
+fn show(message: &Error) -> ExitCode {
+    // It may quote the command line.
+    let text = message.render().to_string();
+    let printed = match text.contains(|c| is_hostile(c) && c != '\n' && c != '\t') {
+        true => stderr().write_all(legible(&text).as_bytes()),
+        false => message.print().and_then(|()| stdout().flush()),
+    };
+    match printed {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            let _ = writeln!(stderr(), "error: cannot write: {error}");
+            console::Status::Wrong.code()
+        }
+        Ok(()) | Err(_) if message.use_stderr() => console::Status::Wrong.code(),
+        Ok(()) | Err(_) => console::Status::Fine.code(),
     }
 }

@@ -11,6 +11,7 @@ pub use bound::Bound;
 use crate::args::{Backend, CacheArgs, CheckArgs, Reduction, Search, Store};
 use crate::evidence::Evidence;
 use crate::keep::{AFRESH, Before, Keeping};
+use crate::log::LogFile;
 use crate::machine;
 use crate::progress::Watch;
 use crate::swarm::Swarm;
@@ -178,6 +179,8 @@ pub struct Oversight<'a> {
     pub stop: &'a AtomicBool,
     /// Who keeps the search.
     pub keeping: Option<&'a Keeping>,
+    /// Where logs go.
+    pub log: &'a LogFile,
 }
 
 /// What is to be done with a model.
@@ -289,7 +292,7 @@ impl Plan {
 
     /// The same for a search that nobody keeps.
     pub fn run_unkept(&self, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Done {
-        let done = self.run(interpreter, goal, Oversight { stop, keeping: None }, watch);
+        let done = self.run(interpreter, goal, Oversight { stop, keeping: None, log: &LogFile::default() }, watch);
         done.expect("only what was kept can be wrong")
     }
 
@@ -314,7 +317,7 @@ impl Plan {
         engine: Either,
         goal: Goal,
         began: Instant,
-        Oversight { stop, keeping }: Oversight,
+        Oversight { stop, keeping, .. }: Oversight,
         watch: &mut Watch,
     ) -> Result<Done, String> {
         let way = self.way(goal);

@@ -11,6 +11,7 @@ use entail_front::{Asked, Language, LoadedSlice, ModelSource, Options, Property,
 use entail_temporal::Fairness;
 use serde::Serialize;
 use std::fmt::Write;
+use std::io::Write as _;
 use std::path::Path;
 
 pub fn slice(args: &SliceArgs, console: &mut Console) -> Result<Status, Failure> {
@@ -32,7 +33,8 @@ pub fn slice(args: &SliceArgs, console: &mut Console) -> Result<Status, Failure>
         SliceFormat::Promela => print::program(&sliced.program),
         SliceFormat::Json => json(&title, &sliced),
     };
-    console.out.write_all(out.as_bytes())?;
+    let to = if args.format == SliceFormat::Text { &mut console.out } else { console.out.verbatim() };
+    to.write_all(out.as_bytes())?;
     Ok(Status::Fine)
 }
 
@@ -57,7 +59,7 @@ fn load_slice(
     let options = Options { asked: asked.to_vec(), ..reading.options() };
     let LoadedSlice { loaded, sliced } = entail_front::load_slice(path, &options, aims, Fairness::None);
     loaded.model.zip(sliced).ok_or_else(|| {
-        console.complain(&render(&loaded.problems, &loaded.sources, console.colour_errors));
+        console.complain_styled(&render(&loaded.problems, &loaded.sources, console.colour_errors));
         Failure(None)
     })
 }

@@ -3,10 +3,12 @@
 use crate::args::{CheckArgs, CheckFormat};
 use crate::check::check_one;
 use crate::console::{Console, Failure, Status};
+use crate::log::LogFile;
 use crate::plan::{Oversight, Plan};
 use crate::report::{PropertyReport, Verdict, json};
 use crate::units::{Sweep, plural, shell_word};
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,13 +22,13 @@ pub fn check(
     if args.format == CheckFormat::Spin {
         return Err(Failure::new("`--for` has no report in SPIN's words; use `--format text` or `json`"));
     }
-    let (mut status, mut reports) = (Status::Fine, Vec::new());
+    let (mut status, mut reports, log) = (Status::Fine, Vec::new(), LogFile::default());
     for path in &args.models {
         let mut tally = Tally::default();
         for value in sweep.low..=sweep.high {
             let mut args = args.clone();
             args.reading.fixed.push(format!("{}={value}", sweep.name));
-            let mut report = check_one(path, &args, plan, Oversight { stop, keeping: None }, console);
+            let mut report = check_one(path, &args, plan, Oversight { stop, keeping: None, log: &log }, console);
             report.constant = Some((sweep.name.clone(), value));
             status = status.max(report.status());
             if args.format == CheckFormat::Text {
@@ -44,7 +46,7 @@ pub fn check(
         console.out.write_all(tally.hint(path, sweep).as_bytes())?;
     }
     if args.format == CheckFormat::Json {
-        console.out.write_all(json::documents(&reports).as_bytes())?;
+        console.out.verbatim().write_all(json::documents(&reports).as_bytes())?;
     }
     Ok(status)
 }

@@ -114,6 +114,18 @@ impl Trail {
     }
 }
 
+impl Trail {
+    /// Whether a file with this beginning can be a trail: all of its whole lines are lines of one.
+    pub fn is_begun_by(head: &[u8]) -> bool {
+        let is_one = |line: &[u8]| line.starts_with(b"#") || parse_line(line).is_some();
+        let mut lines = head.split_inclusive(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        // A comment alone may be anything: only one of ours begins a trail without steps.
+        let first = lines.next();
+        first.is_none_or(|line| line.starts_with(provenance::MARK.as_bytes()) || parse_line(line).is_some())
+            && lines.all(|line| !line.ends_with(b"\n") || is_one(line))
+    }
+}
+
 /// The text of a trail in which a never claim runs along.
 pub fn with_claim(run: &Watched, claim: &Written, system: &System) -> String {
     let mut text = format!("-2:{}:-2\n", claim.number);
@@ -148,6 +160,10 @@ impl<W: Write> Record<W> {
         Record { out, provenance, moves: 0, failed: None }
     }
 
+    pub fn out(&self) -> &W {
+        &self.out
+    }
+
     /// A step was taken, of a model that could start.
     pub fn add(&mut self, step: Step, system: &System) {
         for (process, statement) in halves(step, system) {
@@ -159,10 +175,12 @@ impl<W: Write> Record<W> {
         }
     }
 
-    pub fn finish(mut self) -> io::Result<()> {
+    /// What was written to, if all could be written.
+    pub fn finish(mut self) -> io::Result<W> {
         self.failed.map_or(Ok(()), Err)?;
         self.provenance.iter().try_for_each(|known| write!(self.out, "{known}"))?;
-        self.out.flush()
+        self.out.flush()?;
+        Ok(self.out)
     }
 }
 
@@ -330,6 +348,16 @@ mod tests {
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(line), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_trail_is_known_by_its_beginning() {
+        for trail in ["", "\n", "1:0:9\n", "-4:-4:-4\n1:0:9\n2:1", "-2:2:-2\n-4:-4:-4\n1:0:19"] {
+            assert!(Trail::is_begun_by(trail.as_bytes()), "{trail:?}");
+        }
+        for other in ["byte x;\n", "1:0:9\nhello\n", "entail saved\r\n", "1, 2, 3", "\u{0}"] {
+            assert!(!Trail::is_begun_by(other.as_bytes()), "{other:?}");
         }
     }
 

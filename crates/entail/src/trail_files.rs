@@ -1,6 +1,7 @@
 //! Where the trails of a check go: a file for each run, by one rule for their names.
 
 use crate::console::Console;
+use crate::output::{Content, Outputs};
 use crate::provenance::{Provenance, Shown, file_name};
 use crate::trail::Trail;
 use entail_front::SAFETY;
@@ -32,6 +33,10 @@ impl TrailFiles {
         TrailFiles { base, alone, given: RefCell::default(), written: RefCell::default() }
     }
 
+    pub fn base(&self) -> &Path {
+        &self.base
+    }
+
     /// The file for the first run that is about a property; each time another one.
     pub fn first(&self, property: &str) -> PathBuf {
         if self.alone || property == SAFETY {
@@ -45,14 +50,14 @@ impl TrailFiles {
     }
 
     /// Writes a trail, and says where; a warning says why if that fails.
-    pub fn write(&self, path: PathBuf, text: &str, console: &Console) -> Option<PathBuf> {
-        match fs::write(&path, text) {
+    pub fn write(&self, path: PathBuf, text: &str, outputs: &Outputs, console: &Console) -> Option<PathBuf> {
+        match outputs.write(&path, Content::Trail, text.as_bytes()) {
             Ok(()) => {
                 self.written.borrow_mut().insert(path.clone());
                 Some(path)
             }
-            Err(error) => {
-                console.complain(&format!("warning: cannot write {}: {error}\n", path.display()));
+            Err(problem) => {
+                outputs.failed(problem, console);
                 None
             }
         }

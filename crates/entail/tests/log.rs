@@ -105,12 +105,23 @@ fn a_log_that_cannot_be_written_is_a_mistake_or_a_warning() {
     assert_eq!(output.status.code(), Some(2));
     let complaint = String::from_utf8(output.stderr).unwrap();
     assert!(complaint.contains("cannot write no/such/folder"), "{complaint}");
-    if Path::new("/dev/full").exists() {
-        let output = check(folder.path(), &["--log", "search", "--log-file", "/dev/full"], &model);
-        assert_eq!(output.status.code(), Some(1), "the verdict is there all the same");
-        let complaint = String::from_utf8(output.stderr).unwrap();
-        assert!(complaint.contains("warning: cannot write /dev/full"), "{complaint}");
-    }
+    let mut limited = Command::new("bash");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "bash"]);
+    limited.args([
+        env!("CARGO_BIN_EXE_entail"),
+        "check",
+        "--trail",
+        "/dev/null",
+        "--log",
+        "search",
+        "--log-file",
+        "log",
+    ]);
+    let output = limited.arg(&model).current_dir(folder.path()).output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(1), "the verdict is there all the same");
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert!(complaint.contains("warning: cannot write log"), "{complaint}");
 }
 
 #[test]

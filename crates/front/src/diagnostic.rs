@@ -1,5 +1,6 @@
 //! Problems in a model's text, and how they are shown.
 
+use crate::legible::is_hostile;
 use crate::source::{Sources, Span};
 use annotate_snippets::{
     Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str,
@@ -74,7 +75,8 @@ impl Diagnostic {
 pub fn render(diagnostics: &[Diagnostic], sources: &Sources, colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let shown: Vec<String> = diagnostics.iter().map(|one| renderer.render(&[group(one, sources)]) + "\n").collect();
-    shown.join("\n")
+    // The renderer replaces what begins an escape sequence, but not everything else that is hostile.
+    shown.join("\n").replace(|c| is_hostile(c) && c != '\n' && c != '\u{1b}', "\u{fffd}")
 }
 
 fn group(diagnostic: &Diagnostic, sources: &Sources) -> Group<'static> {
@@ -113,6 +115,9 @@ fn excerpt(
     let end = boundary(text, span.end as usize).clamp(start, line_end);
     let place = sources.place(Span { start: start as u32, end: end as u32, ..span });
     let (file, line) = (legible(&place.file), place.line as usize);
+    if sources.file(span.file).hidden {
+        return group.element(Origin::path(file).line(line).char_column(place.column as usize));
+    }
     let snippet = |text: String, marked| Snippet::source(text).line_start(line).annotation(note(marked));
     if line_end - line_start <= LONG_LINE {
         let source = text[line_start..line_end].trim_end_matches('\r');
@@ -243,12 +248,12 @@ error: this is wrong
     #[test]
     fn control_characters_of_the_text_do_not_reach_the_terminal() {
         let mut sources = Sources::default();
-        let file = sources.add("m\u{1b}[1m.pml", "x\u{1b}[31m");
-        let evil = "\u{1b}[2J";
+        let evil = "\u{1b}[2J\u{9b}1m\u{7}\r\u{202e}\u{2066}\u{61c}\u{8}\u{7f}\u{90}";
+        let file = sources.add(format!("m{evil}.pml"), format!("x{evil}y"));
         let span = Span { file, start: 0, end: 1 };
         let problem = Diagnostic::error(span, evil).label(evil).related(span, evil).hint(evil);
         let shown = render(&[problem], &sources, false);
-        assert!(!shown.contains('\u{1b}'), "{shown}");
+        assert!(!shown.contains(|c| is_hostile(c) && c != '\n'), "{shown:?}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod bir;
 pub mod diagnostic;
 pub mod esml;
 pub mod kit;
+pub mod legible;
 pub mod promela;
 pub mod source;
 pub mod suggest;
@@ -28,6 +29,8 @@ pub struct Options {
     /// As given to `--for`: `NAME=VALUE`, whatever the model defines. It must use the name.
     pub fixed: Vec<String>,
     pub include_dirs: Vec<PathBuf>,
+    /// Whether files outside of the model's directory and of `include_dirs` may be included.
+    pub allow_include: bool,
     /// What is asked of the model besides what it says itself.
     pub asked: Vec<Asked>,
     pub granularity: Granularity,
@@ -259,7 +262,7 @@ fn load_with(
     sources: &mut Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
-    let name = path.display().to_string();
+    let name = legible::shown(path);
     match source::read(path).and_then(|bytes| source::text_of(&name, bytes)) {
         Ok(text) => load_text(&name, &text, options, sources, problems),
         Err(problem) => {

@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Larger files are no models.
@@ -17,6 +17,8 @@ const MAX_COLUMN: usize = 1 << 16;
 #[derive(Debug, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,
+    /// Where those that were included were found, and the model itself.
+    pub paths: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -24,6 +26,8 @@ pub struct SourceFile {
     /// The name as the person gave it, or as `#include` found it.
     pub name: String,
     pub text: Arc<str>,
+    /// Whether messages quote no lines of it: it is not part of what the person has written.
+    pub hidden: bool,
     /// Byte offsets at which lines begin.
     lines: Vec<u32>,
 }
@@ -51,8 +55,13 @@ impl Sources {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
         let text = text.into();
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1)).collect();
-        self.files.push(SourceFile { name: name.into(), text, lines });
+        self.files.push(SourceFile { name: name.into(), text, hidden: false, lines });
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Keeps the lines of a file out of messages.
+    pub fn hide(&mut self, id: FileId) {
+        self.files[id.0 as usize].hidden = true;
     }
 
     pub fn file(&self, id: FileId) -> &SourceFile {

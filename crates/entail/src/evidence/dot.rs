@@ -1,6 +1,7 @@
 //! Evidence as a picture: runs as chains of states, with what is said of a state beside it.
 
 use super::argument::{Argument, verb};
+use crate::output::EVIDENCE;
 use crate::picture::{self, Part, Picture, Shape, Stroke, Tone};
 
 /// A graph in the language of Graphviz.
@@ -8,7 +9,7 @@ pub fn graph(argument: &Argument) -> String {
     let mut drawing = Drawing { part: Part::default(), states: 0, boxes: 0 };
     let first = drawing.state(Tone::First);
     drawing.draw(argument, first);
-    picture::dot(&Picture { name: "evidence", parts: vec![drawing.part] })
+    picture::dot(&Picture { name: EVIDENCE, parts: vec![drawing.part] })
 }
 
 struct Drawing {

@@ -15,6 +15,7 @@ use crate::{load, picture};
 use entail_ir::Interpreter;
 use explore::{Explored, Size, explore};
 use label::Wording;
+use std::io::Write as _;
 
 pub fn graph(args: &GraphArgs, console: &mut Console) -> Result<Status, Failure> {
     let model = load::read_or_fail(&args.model, &args.reading, &[], console)?;
@@ -56,6 +57,7 @@ pub fn graph(args: &GraphArgs, console: &mut Console) -> Result<Status, Failure>
             return Err(Failure::new("a search is shown as text or HTML; try `--format html`"));
         }
     };
-    console.out.write_all(text.as_bytes())?;
+    let out = if args.format() == GraphFormat::Text { &mut console.out } else { console.out.verbatim() };
+    out.write_all(text.as_bytes())?;
     Ok(Status::Fine)
 }

@@ -1,6 +1,7 @@
 //! Pictures in the language of Graphviz.
 
 use super::{Edge, Node, Part, Picture, Shape, Stroke, Tone};
+use entail_front::legible::is_hostile;
 use std::fmt::{self, Write};
 
 pub fn print(picture: &Picture) -> String {
@@ -86,7 +87,7 @@ fn line(stroke: Stroke) -> Option<&'static str> {
 }
 
 fn quoted(text: &str) -> String {
-    let visible = text.replace(|letter: char| letter.is_control() && letter != '\n', " ");
+    let visible = text.replace(|letter| is_hostile(letter) && letter != '\n', " ");
     format!("\"{}\"", visible.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 

@@ -2,6 +2,7 @@
 
 use super::layered::{CORNER, Frame, LINE, LOOP, Placed, Point, Route, lay_out};
 use super::{Edge, Node, Picture, Shape, Stroke, Tone};
+use entail_front::legible::is_hostile;
 use std::fmt::{self, Write};
 
 const MARGIN: f64 = 12.0;
@@ -163,7 +164,6 @@ fn path(route: &Route) -> String {
 
 /// Text as it may stand in a document. What cannot stand there is left blank.
 pub fn escaped(text: &str) -> String {
-    let visible =
-        text.replace(|letter: char| letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}'), " ");
+    let visible = text.replace(|letter: char| is_hostile(letter) || matches!(letter, '\u{fffe}' | '\u{ffff}'), " ");
     visible.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -69,7 +69,7 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
         ReplayFormat::Text => args.shown.view.unwrap_or(View::Steps),
         ReplayFormat::Json => View::Json,
     };
-    run::show(&mut *console.out, &mut follow, &titles, view, &args.shown)?;
+    run::show(&mut console.out, &mut follow, &titles, view, &args.shown)?;
     Ok(Status::Fine)
 }
 

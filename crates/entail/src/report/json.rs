@@ -23,7 +23,7 @@ struct Document<'a> {
     constants: Option<BTreeMap<&'a str, i32>>,
     properties: Vec<Property<'a>>,
     unreached: Vec<UnreachedStatement<'a>>,
-    warnings: &'a [String],
+    warnings: Vec<&'a String>,
     errors: &'a [String],
 }
 
@@ -222,7 +222,7 @@ fn document(report: &Report) -> Document<'_> {
         constants: report.constant.as_ref().map(|(name, value)| BTreeMap::from([(name.as_str(), *value)])),
         properties: report.properties.iter().map(|item| property(item, &report.plan)).collect(),
         unreached,
-        warnings: &report.warnings,
+        warnings: report.warnings.iter().chain(&report.unwritten).collect(),
         errors: &report.errors,
     }
 }

@@ -32,6 +32,8 @@ pub struct Report {
     /// `None` if not all of the model was seen.
     pub unreached: Option<Vec<Unreached>>,
     pub warnings: Vec<String>,
+    /// Why files were not written.
+    pub unwritten: Vec<String>,
     pub errors: Vec<String>,
 }
 
@@ -124,6 +126,7 @@ impl Report {
             properties: Vec::new(),
             unreached: None,
             warnings,
+            unwritten: Vec::new(),
             errors,
         }
     }

@@ -9,6 +9,7 @@ use crate::swarm::{Found, Member};
 use crate::trail_files::default_trail;
 use crate::units::{plural, shell_word, show_bytes, show_count, show_duration, show_share};
 use entail_front::SAFETY;
+use entail_front::legible::{legible, on_a_line, shown};
 use entail_ir::{Statement, System};
 use entail_model::Guarantee;
 use entail_search::{End, Errors, Limit};
@@ -19,55 +20,63 @@ use std::fs;
 use std::path::Path;
 
 pub fn report(report: &Report, colour: bool) -> String {
-    let mut text = String::new();
-    write_report(&mut text, report, Paint { colour }).expect("writing to a string cannot fail");
-    text
+    let mut page = Page { text: String::new(), colour };
+    write_report(&mut page, report).expect("writing to a string cannot fail");
+    page.text
 }
 
-fn write_report(out: &mut String, report: &Report, paint: Paint) -> fmt::Result {
+fn write_report(out: &mut Page, report: &Report) -> fmt::Result {
     if report.properties.is_empty() {
-        return writeln!(out, "{}: {}", report.path.display(), paint.bad("not checked"));
+        let path = shown(&report.path);
+        return out.line(&format!("{path}: "), Look::Bad, "not checked", "");
     }
     for property in &report.properties {
-        write_verdict(out, report, property, paint)?;
+        write_verdict(out, report, property)?;
     }
     let searched = report.properties.iter().filter_map(|property| Some((property, property.searched.as_ref()?)));
     let several = searched.clone().count() > 1;
     for (property, searched) in searched {
         if several {
-            writeln!(out, "\n{}", property.name)?;
+            writeln!(out, "\n{}", on_a_line(&property.name))?;
         }
         if let Some(argument) = &searched.argument {
             write_argument(out, report, argument)?;
         } else if let Some(counterexample) = &searched.counterexample {
-            write_counterexample(out, report, counterexample, paint)?;
+            write_counterexample(out, report, counterexample)?;
         }
         write_statistics(out, report, property, searched)?;
     }
     if let (Some(model), Some(unreached)) = (&report.model, &report.unreached) {
         write_unreached(out, unreached, &model.system)?;
     }
+    if !report.unwritten.is_empty() {
+        writeln!(out)?;
+    }
+    report.unwritten.iter().try_for_each(|problem| writeln!(out, "  warning: {problem}"))?;
     write_hints(out, report)
 }
 
-fn write_verdict(out: &mut String, report: &Report, property: &PropertyReport, paint: Paint) -> fmt::Result {
-    let subject = format!("{}: {}", report.path.display(), property.name);
+fn write_verdict(out: &mut Page, report: &Report, property: &PropertyReport) -> fmt::Result {
+    let path = shown(&report.path);
+    let subject = format!("{path}: {}", on_a_line(&property.name));
     match &property.verdict {
-        Verdict::Holds => writeln!(out, "{subject} {}", paint.good("holds")),
-        Verdict::Violated => writeln!(out, "{subject} is {}", paint.bad("violated")),
-        Verdict::Inconclusive(reason) => writeln!(out, "{subject} is {}: {reason}", paint.doubtful("inconclusive")),
+        Verdict::Holds => out.line(&format!("{subject} "), Look::Good, "holds", ""),
+        Verdict::Violated => out.line(&format!("{subject} is "), Look::Bad, "violated", ""),
+        Verdict::Inconclusive(reason) => {
+            out.line(&format!("{subject} is "), Look::Doubtful, "inconclusive", &format!(": {reason}"))
+        }
     }
 }
 
 /// Why a formula of branching time holds or fails.
-fn write_argument(out: &mut String, report: &Report, argument: &Argument) -> fmt::Result {
+fn write_argument(out: &mut Page, report: &Report, argument: &Argument) -> fmt::Result {
     writeln!(out, "\n{}", argument.text().trim_end())?;
     let trails: Vec<_> = argument.runs().into_iter().filter_map(|run| run.trail.as_ref()).collect();
     let [first, others @ ..] = &trails[..] else { return Ok(()) };
     let command = replay(report, first);
-    writeln!(out, "\n  The first run is in {}; to see it:  {command}", first.display())?;
+    writeln!(out, "\n  The first run is in {}; to see it:  {command}", shown(first))?;
     if !others.is_empty() {
-        let others: Vec<_> = others.iter().map(|trail| trail.display().to_string()).collect();
+        let others: Vec<_> = others.iter().map(|trail| shown(trail)).collect();
         writeln!(out, "  Those inside it, with all that leads there, are in {}", others.join(", "))?;
     }
     Ok(())
@@ -79,30 +88,30 @@ fn replay(report: &Report, trail: &Path) -> String {
     if *trail == default_trail(&report.path) { command } else { format!("{command} {}", shell_word(trail)) }
 }
 
-fn write_counterexample(out: &mut String, report: &Report, found: &Counterexample, paint: Paint) -> fmt::Result {
-    writeln!(out, "\n  {}", paint.bad(&found.violation.message))?;
+fn write_counterexample(out: &mut Page, report: &Report, found: &Counterexample) -> fmt::Result {
+    out.line("\n  ", Look::Bad, &found.violation.message, "")?;
     for reason in &found.violation.reasons {
         writeln!(out, "  {reason}")?;
     }
     if let Some(place) = &found.violation.place {
         write_place(out, place)?;
     }
-    let shown = found.last_steps.len();
+    let told = found.last_steps.len();
     match found.steps {
         0 => writeln!(out, "\n  in the initial state")?,
-        steps if steps > shown => writeln!(out, "\n  after {steps} steps, of which the last are:")?,
+        steps if steps > told => writeln!(out, "\n  after {steps} steps, of which the last are:")?,
         steps => writeln!(out, "\n  after {}:", plural(steps as u64, "step"))?,
     }
     for step in &found.last_steps {
-        out.push_str(step);
+        out.write_str(step)?;
     }
     let Some(trail) = &found.trail else { return Ok(()) };
     let command = replay(report, trail);
-    writeln!(out, "\n  The whole run is in {}; to see it:  {command}", trail.display())
+    writeln!(out, "\n  The whole run is in {}; to see it:  {command}", shown(trail))
 }
 
 /// The place, and the line of the source if it can still be read.
-fn write_place(out: &mut String, place: &Statement) -> fmt::Result {
+fn write_place(out: &mut Page, place: &Statement) -> fmt::Result {
     let Statement { file, line, column, .. } = place;
     writeln!(out, "  {file}:{line}:{column}")?;
     let Some(source) = source_line(place) else { return Ok(()) };
@@ -120,7 +129,7 @@ fn source_line(place: &Statement) -> Option<String> {
 }
 
 /// The first runs of a swarm, a line each.
-fn write_runs(out: &mut String, runs: &[Member]) -> fmt::Result {
+fn write_runs(out: &mut Page, runs: &[Member]) -> fmt::Result {
     const SHOWN: usize = 10;
     writeln!(out, "  {}:", plural(runs.len() as u64, "run"))?;
     for Member { seed, algorithm, stored, is_complete, coverage, found } in runs.iter().take(SHOWN) {
@@ -165,7 +174,7 @@ fn fair_runs(fairness: Fairness) -> Option<&'static str> {
 }
 
 fn write_statistics(
-    out: &mut String,
+    out: &mut Page,
     report: &Report,
     property: &PropertyReport,
     searched: &Searched,
@@ -251,7 +260,7 @@ fn write_statistics(
 }
 
 /// Which variables are not in states.
-fn write_unread(out: &mut String, unread: &[String]) -> fmt::Result {
+fn write_unread(out: &mut Page, unread: &[String]) -> fmt::Result {
     const SHOWN: usize = 5;
     if unread.is_empty() {
         return Ok(());
@@ -273,7 +282,7 @@ fn rung(rung: &Rung) -> String {
     }
 }
 
-fn write_unreached(out: &mut String, unreached: &[Unreached], system: &System) -> fmt::Result {
+fn write_unreached(out: &mut Page, unreached: &[Unreached], system: &System) -> fmt::Result {
     for group in each_once(unreached).chunk_by(|a, b| a.process_type == b.process_type) {
         writeln!(out, "\n  never reached in {}:", system.process_type(group[0].process_type).name)?;
         for item in group {
@@ -285,7 +294,7 @@ fn write_unreached(out: &mut String, unreached: &[Unreached], system: &System) -
     Ok(())
 }
 
-fn write_hints(out: &mut String, report: &Report) -> fmt::Result {
+fn write_hints(out: &mut Page, report: &Report) -> fmt::Result {
     let mut hints: Vec<_> = report.properties.iter().filter_map(hint).collect();
     hints.dedup();
     if !hints.is_empty() {
@@ -317,25 +326,41 @@ fn hint(property: &PropertyReport) -> Option<String> {
     Some(hint.to_owned())
 }
 
-#[derive(Clone, Copy)]
-struct Paint {
+/// Legible text, with colours of our own if the reader sees them.
+struct Page {
+    text: String,
     colour: bool,
 }
 
-impl Paint {
-    fn good(self, text: &str) -> String {
-        self.paint("1;32", text)
-    }
+#[derive(Clone, Copy)]
+enum Look {
+    Good,
+    Bad,
+    Doubtful,
+}
 
-    fn bad(self, text: &str) -> String {
-        self.paint("1;31", text)
+impl Page {
+    /// Writes a line, a part of which stands out.
+    fn line(&mut self, before: &str, look: Look, text: &str, after: &str) -> fmt::Result {
+        self.write_str(before)?;
+        if self.colour {
+            let code = match look {
+                Look::Good => "1;32",
+                Look::Bad => "1;31",
+                Look::Doubtful => "1;33",
+            };
+            self.text += &format!("\x1b[{code}m{}\x1b[0m", legible(text));
+        } else {
+            self.write_str(text)?;
+        }
+        self.write_str(after)?;
+        self.write_str("\n")
     }
+}
 
-    fn doubtful(self, text: &str) -> String {
-        self.paint("1;33", text)
-    }
-
-    fn paint(self, code: &str, text: &str) -> String {
-        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+impl Write for Page {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.text += &legible(text);
+        Ok(())
     }
 }

@@ -11,6 +11,7 @@ use crate::{load, picture};
 use entail_ir::passes::optimised;
 use entail_ir::{Interpreter, System};
 use entail_jit::Jit;
+use std::io::Write as _;
 
 pub fn show(args: &ShowArgs, console: &mut Console) -> Result<Status, Failure> {
     if args.what != What::Claim && (args.property.is_some() || !args.asked.is_empty()) {
@@ -41,7 +42,8 @@ pub fn show(args: &ShowArgs, console: &mut Console) -> Result<Status, Failure> {
             return Err(Failure::new("there is no such format for this; try `--format text`"));
         }
     };
-    console.out.write_all(text.as_bytes())?;
+    let out = if args.format == ShowFormat::Text { &mut console.out } else { console.out.verbatim() };
+    out.write_all(text.as_bytes())?;
     Ok(Status::Fine)
 }
 

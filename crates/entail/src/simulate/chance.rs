@@ -3,6 +3,7 @@
 use super::ahead::Ahead;
 use super::dice::Dice;
 use crate::console::Status;
+use crate::output::{self, Unfinished};
 use crate::provenance::Provenance;
 use crate::replay::Meant;
 use crate::run::{Ending, Telling, Told, Walk};
@@ -11,8 +12,7 @@ use crate::violation::Violation;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
 use entail_model::State;
-use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io::BufWriter;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub struct Chance<'a, 's> {
@@ -27,7 +27,7 @@ pub struct Chance<'a, 's> {
     limits: Limits<'a>,
     /// What the last step has done wrong.
     failure: Option<Violation>,
-    record: Option<Record<BufWriter<File>>>,
+    record: Option<Record<BufWriter<Unfinished<'a>>>>,
 }
 
 /// How far a run goes.
@@ -61,13 +61,13 @@ impl<'a, 's> Chance<'a, 's> {
     }
 
     /// Writes the run into a file as it goes.
-    pub fn recorded(self, file: File, provenance: Provenance) -> Self {
+    pub fn recorded(self, file: Unfinished<'a>, provenance: Provenance) -> Self {
         Chance { record: Some(Record::new(BufWriter::new(file), Some(provenance))), ..self }
     }
 
     /// To be called at the end, so that all is written.
-    pub fn finish(&mut self) -> io::Result<()> {
-        self.record.take().map_or(Ok(()), Record::finish)
+    pub fn finish(&mut self) -> Result<(), String> {
+        self.record.take().map_or(Ok(()), output::finish_trail)
     }
 
     pub fn failure(&self) -> Option<&Violation> {

@@ -14,9 +14,10 @@ mod tests;
 mod timeline;
 
 use crate::args::SimulateArgs;
-use crate::console::{Console, Failure, Status};
+use crate::console::{Console, Failure, Out, Status};
 use crate::interrupt;
 use crate::load::{self, Reading};
+use crate::output::{Content, Outputs};
 use crate::provenance::Provenance;
 use crate::replay::{Meant, Source, read_trail};
 use crate::run::{self, Origin, Telling, Titles, View};
@@ -29,7 +30,6 @@ use entail_front::source::Sources;
 use entail_ir::Interpreter;
 use entail_model::{Model, StateBuf};
 use session::Session;
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write, stdin, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -48,10 +48,12 @@ pub fn simulate(args: &SimulateArgs, console: &mut Console) -> Result<Status, Fa
     let along = args.along.as_ref().map(|path| path.display().to_string());
     let given = given.map(|trail| Meant::by(&trail, &interpreter));
     let titles = Titles { model: args.model.display().to_string(), origin: Origin::Chance { seed, along } };
+    let read = sources.paths.iter().chain([&args.model]).chain(&args.along);
+    let outputs = Outputs::new(args.force).sparing(read);
     if args.interactive {
-        converse(args, (&interpreter, &sources), seed, given, (&titles, provenance), console)
+        converse(args, (&interpreter, &sources), seed, given, (&titles, provenance, outputs), console)
     } else {
-        run_at_random(args, &interpreter, Dice::new(seed), given, (&titles, provenance), console)
+        run_at_random(args, &interpreter, Dice::new(seed), given, (&titles, provenance, &outputs), console)
     }
 }
 
@@ -67,7 +69,7 @@ fn run_at_random(
     interpreter: &Interpreter,
     dice: Dice,
     given: Option<Meant>,
-    (titles, provenance): (&Titles, Provenance),
+    (titles, provenance, outputs): (&Titles, Provenance, &Outputs),
     console: &Console,
 ) -> Result<Status, Failure> {
     let stop = interrupt::flag();
@@ -77,16 +79,17 @@ fn run_at_random(
         chance = chance.after(given);
     }
     if let Some(path) = &args.trail {
-        let file = File::create(path);
-        let cannot = |error| Failure::new(format!("cannot write {}: {error}", path.display()));
-        chance = chance.recorded(file.map_err(cannot)?, provenance);
+        let file = outputs.create(path, Content::Trail).map_err(Failure::new)?;
+        chance = chance.recorded(file, provenance);
     }
-    let mut out = BufWriter::new(Heard { out: stdout(), stop: &stop });
+    let mut out = Out::new(BufWriter::new(Heard { out: stdout(), stop: &stop }), stdout().is_terminal());
     let view = args.shown.view.unwrap_or(View::Output);
     let shown = run::show(&mut out, &mut chance, titles, view, &args.shown);
     let (written, flushed) = (chance.finish(), out.flush());
     shown?;
-    written?;
+    if let Err(problem) = written {
+        console.complain(&format!("warning: {problem}\n"));
+    }
     flushed?;
     if view == View::Output {
         // What the model prints is on stdout, and nothing else.
@@ -103,17 +106,26 @@ struct Heard<'a, W> {
 
 impl<W: Write> Write for Heard<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.out.write(bytes) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.stop.store(true, Ordering::Relaxed);
-                Ok(bytes.len())
-            }
-            result => result,
-        }
+        let written = self.out.write(bytes);
+        self.heard(written, bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        let flushed = self.out.flush();
+        self.heard(flushed, ())
+    }
+}
+
+impl<W> Heard<'_, W> {
+    /// The result, or `dropped` if nobody reads any more.
+    fn heard<T>(&self, result: io::Result<T>, dropped: T) -> io::Result<T> {
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.stop.store(true, Ordering::Relaxed);
+                Ok(dropped)
+            }
+            result => result,
+        }
     }
 }
 
@@ -138,13 +150,14 @@ fn converse(
     (interpreter, sources): (&Interpreter, &Sources),
     seed: u64,
     given: Option<Meant>,
-    (titles, provenance): (&Titles, Provenance),
+    (titles, provenance, outputs): (&Titles, Provenance, Outputs),
     console: &mut Console,
 ) -> Result<Status, Failure> {
     let trail = args.trail.clone().unwrap_or_else(|| default_trail(&args.model));
     let ahead = Ahead::new(interpreter, args.backend);
     let title = format!("{}, seed {seed}", titles.model);
-    let mut session = Session::new(title, (interpreter, sources), ahead, Dice::new(seed), trail).from(provenance);
+    let session = Session::new(title, (interpreter, sources), ahead, Dice::new(seed), (trail, outputs));
+    let mut session = session.from(provenance);
     if let Some(Meant { steps, misfit, .. }) = given {
         if let Some(why) = misfit {
             return Err(Failure::new(titles.misfit(&why)));
@@ -157,7 +170,7 @@ fn converse(
             .map_err(|error| Failure::new(format!("the terminal fails: {error}; try --plain")))?;
     } else {
         let echo = !stdin().is_terminal();
-        line::converse(&mut session, (stdin().lock(), echo), &mut *console.out)?;
+        line::converse(&mut session, (stdin().lock(), echo), &mut console.out)?;
     }
     Ok(session.status())
 }

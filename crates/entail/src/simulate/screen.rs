@@ -3,6 +3,7 @@
 use super::keys::BINDINGS;
 use super::looks::{Looks, Panel};
 use super::session::{Session, in_few_words};
+use entail_front::legible::is_hostile;
 use entail_ir::Statement;
 use entail_ir::interpret::Explained;
 use ratatui::Frame;
@@ -43,6 +44,10 @@ pub fn draw(frame: &mut Frame, session: &Session, looks: &mut Looks) {
         frame.render_widget(Clear, middle);
         let lines = BINDINGS.iter().map(|binding| Line::from(format!("{:>5}  {}", binding.shown, binding.says)));
         frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), middle);
+    }
+    // A model may say anything, but not to the terminal.
+    for cell in frame.buffer_mut().content.iter_mut().filter(|cell| cell.symbol().contains(is_hostile)) {
+        cell.set_symbol("\u{fffd}");
     }
 }
 

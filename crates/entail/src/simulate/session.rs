@@ -4,6 +4,7 @@ use super::ahead::Ahead;
 use super::dice::Dice;
 use super::timeline::Timeline;
 use crate::console::Status;
+use crate::output::{self, Content, Outputs};
 use crate::provenance::Provenance;
 use crate::run::{Ending, Told, Walk, action, brief_action};
 use crate::trail::Record;
@@ -11,7 +12,6 @@ use entail_front::source::Sources;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Contents, Explained, Standing, Step};
 use entail_model::{Fired, State, StateBuf};
-use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +31,7 @@ pub struct Session<'a, 's> {
     filter: String,
     /// Where a trail goes unless told otherwise.
     trail: PathBuf,
+    outputs: Outputs,
     /// What trails say about where they come from.
     provenance: Option<Provenance>,
 }
@@ -83,7 +84,7 @@ impl<'a, 's> Session<'a, 's> {
         (interpreter, sources): (&'a Interpreter<'s>, &'a Sources),
         mut ahead: Ahead<'a>,
         dice: Dice,
-        trail: PathBuf,
+        (trail, outputs): (PathBuf, Outputs),
     ) -> Self {
         let state = super::start(interpreter);
         ahead.look(&state);
@@ -101,6 +102,7 @@ impl<'a, 's> Session<'a, 's> {
             last: None,
             filter,
             trail,
+            outputs,
             provenance,
         }
     }
@@ -142,7 +144,7 @@ impl<'a, 's> Session<'a, 's> {
             }
             Act::Write(path) => {
                 let path = path.unwrap_or_else(|| self.trail.clone());
-                self.write(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+                self.write(&path)?;
                 Ok(format!("{} steps written to {}", self.at, path.display()))
             }
         }
@@ -229,14 +231,15 @@ impl<'a, 's> Session<'a, 's> {
         }
     }
 
-    fn write(&self, path: &Path) -> std::io::Result<()> {
-        let mut record = Record::new(BufWriter::new(File::create(path)?), self.provenance.clone());
+    fn write(&self, path: &Path) -> Result<(), String> {
+        let file = BufWriter::new(self.outputs.create(path, Content::Trail)?);
+        let mut record = Record::new(file, self.provenance.clone());
         // Where the model cannot start, its steps are no statements.
         let steps = if self.timeline.state(0, self.interpreter).is_empty() { &[] } else { self.timeline.steps() };
         for &step in &steps[..self.at.min(steps.len())] {
             record.add(step, self.interpreter.system());
         }
-        record.finish()
+        output::finish_trail(record)
     }
 }
 

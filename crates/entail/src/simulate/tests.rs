@@ -12,6 +12,7 @@ use super::start;
 use super::timeline::Timeline;
 use crate::args::Backend;
 use crate::console::Status;
+use crate::output::Outputs;
 use entail_front::source::Sources;
 use entail_front::{Language, ModelSource, Options, bir, esml, load, promela};
 use entail_ir::{Interpreter, System};
@@ -332,7 +333,13 @@ fn with_session(text: &str, look: impl FnOnce(&mut Session)) {
     let interpreter = Interpreter::new(&system);
     let ahead = Ahead::new(&interpreter, Backend::Interpret);
     let trail = PathBuf::from("/no/such/folder/trail");
-    look(&mut Session::new("counter.pml".to_owned(), (&interpreter, &sources), ahead, Dice::new(1), trail));
+    look(&mut Session::new(
+        "counter.pml".to_owned(),
+        (&interpreter, &sources),
+        ahead,
+        Dice::new(1),
+        (trail, Outputs::new(false)),
+    ));
 }
 
 fn read(language: Language, text: &str) -> (Option<ModelSource>, Sources) {

@@ -177,7 +177,7 @@ fn page_of(model: &str) -> String {
 }
 
 /// What a script reports that is run in a page, which is opened at some place; `None` if there is no browser.
-fn visit(page: &str, place: &str, script: &str) -> Option<String> {
+pub fn visit(page: &str, place: &str, script: &str) -> Option<String> {
     if Command::new("chromium").arg("--version").output().is_err() {
         eprintln!("skipped: there is no chromium");
         return None;

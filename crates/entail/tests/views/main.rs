@@ -1,6 +1,7 @@
 //! Pictures and pages of runs: what is in them.
 
 mod browser;
+mod hostile;
 mod languages;
 mod trails;
 

@@ -51,6 +51,7 @@ fn read(path: &Path, options: &Options, sources: &mut Sources, problems: &mut Ve
         defines: options.defines.clone(),
         fixed: options.fixed.clone(),
         include_dirs: options.include_dirs.clone(),
+        allow_include: options.allow_include,
     };
     let (tokens, texts) = preprocess::preprocess_with(path, &questions.texts, &options, sources, problems);
     let questions = |proctypes: &[Arc<str>], problems: &mut _| questions.units(texts, proctypes, problems);

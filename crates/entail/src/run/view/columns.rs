@@ -1,5 +1,6 @@
 //! Columns of text that fit into a width.
 
+use entail_front::legible::is_hostile;
 use std::ops::Range;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -96,7 +97,7 @@ fn pieces(word: &str, room: usize) -> Vec<String> {
 
 /// A model may say anything, but not to the terminal.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if is_hostile(c) { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ mod table;
 pub use options::ViewArgs;
 
 use super::{Run, Telling, Titles, Whole};
-use crate::console::Failure;
+use crate::console::{Failure, Out};
 use clap::ValueEnum;
 use columns::wrapped;
 use std::io::Write;
@@ -39,9 +39,19 @@ pub enum View {
     Json,
 }
 
+impl View {
+    /// Whether it is text to be read as it is. What a model prints is its own, and goes wherever it is sent.
+    fn is_for_people(self) -> bool {
+        match self {
+            View::Steps | View::Table | View::Chart => true,
+            View::Output | View::Svg | View::Html | View::Json => false,
+        }
+    }
+}
+
 /// Shows a run, as far as it is possible; it fails after that if it should go further.
 pub fn show(
-    out: &mut dyn Write,
+    out: &mut Out,
     telling: &mut dyn Telling,
     titles: &Titles,
     view: View,
@@ -49,6 +59,7 @@ pub fn show(
 ) -> Result<(), Failure> {
     let telling = &mut Whole::of(telling);
     let fails = |misfit: Option<String>| misfit.map_or(Ok(()), |why| Err(Failure::new(titles.misfit(&why))));
+    let out = if view.is_for_people() { out } else { out.verbatim() };
     match view {
         // However long it is.
         View::Steps => fails(steps::write(out, telling, titles, options)?),

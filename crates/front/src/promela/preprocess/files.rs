@@ -4,8 +4,10 @@ use super::directive::Header;
 use super::text::Text;
 use super::{COMMAND_LINE, MAX_INCLUDE_DEPTH, MAX_TEXT_BYTES, MIN_FILE_COST, OpenFile, Preprocessor, lex::Reader};
 use crate::diagnostic::Diagnostic;
+use crate::legible::shown;
 use crate::source::{self, FileId, Foreign, Span};
 use std::collections::{HashMap, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -28,7 +30,8 @@ impl Preprocessor<'_> {
         if let Some(&file) = self.library.by_path.get(&identity) {
             return Ok(file);
         }
-        let file = self.add(&path.display().to_string(), source::read(path)?)?;
+        let file = self.add(&shown(path), source::read(path)?)?;
+        self.sources.paths.push(path.to_owned());
         self.library.by_path.insert(identity, file);
         Ok(file)
     }
@@ -98,6 +101,12 @@ impl Preprocessor<'_> {
         }
         let (system, at) = (header.system, header.span);
         let path = self.find(&header.name, system);
+        let is_foreign = self.is_foreign(&path);
+        if is_foreign && !self.options.allow_include {
+            let problem = format!("`{}` is outside of the model's directory", path.display());
+            let hint = "name its directory with `-I`, or allow such files with `--allow-include`";
+            return self.report(Diagnostic::error(at, problem).hint(hint));
+        }
         let file = match self.load(&path) {
             Ok(file) => file,
             Err(problem) => {
@@ -106,6 +115,9 @@ impl Preprocessor<'_> {
                 return self.report(Diagnostic::error(at, problem.message).hint(hint));
             }
         };
+        if is_foreign {
+            self.sources.hide(file);
+        }
         if self.library.once.contains(&file) {
             return;
         }
@@ -129,6 +141,14 @@ impl Preprocessor<'_> {
         if system { given.chain(beside).collect() } else { beside.into_iter().chain(given).collect() }
     }
 
+    /// Whether a file is neither in the directory of the model nor in a given one, nor in one inside of these, wherever links
+    /// lead to. A file that is not there is not foreign.
+    fn is_foreign(&self, path: &Path) -> bool {
+        let Ok(real) = path.canonicalize() else { return false };
+        let allowed = std::iter::once(&self.home).chain(&self.options.include_dirs);
+        !allowed.filter_map(|dir| canonical(dir).ok()).any(|dir| real.starts_with(dir))
+    }
+
     fn too_deep(&self, file: FileId, at: Span) -> Diagnostic {
         let chain: Vec<FileId> = self.open.iter().map(|open| open.reader.file).collect();
         let Some(last) = chain.iter().rposition(|&open| open == file) else {
@@ -147,6 +167,11 @@ impl Preprocessor<'_> {
     pub fn line(&self, span: Span) -> usize {
         self.library.texts[&span.file].line(span.start)
     }
+}
+
+fn canonical(directory: &Path) -> io::Result<PathBuf> {
+    let here = directory.as_os_str().is_empty();
+    if here { Path::new(".").canonicalize() } else { directory.canonicalize() }
 }
 
 fn show(directory: &Path) -> String {

@@ -56,6 +56,8 @@ pub struct Options {
     /// `NAME=VALUE`: no `#define` or `#undef` changes these macros, and something must use them.
     pub fixed: Vec<String>,
     pub include_dirs: Vec<PathBuf>,
+    /// Whether files outside of the model's directory and of `include_dirs` may be included.
+    pub allow_include: bool,
 }
 
 /// The tokens of the model in the file `path`.
@@ -129,6 +131,8 @@ struct Preprocessor<'a> {
     warnings: usize,
     words: Words,
     library: Library,
+    /// Where the model is.
+    home: PathBuf,
     /// The files being read, each included by the one before.
     open: Vec<OpenFile>,
     macros: Macros,
@@ -166,6 +170,7 @@ impl<'a> Preprocessor<'a> {
             warnings: 0,
             words: Words::default(),
             library: Library::default(),
+            home: PathBuf::new(),
             open: Vec::new(),
             macros: macros::built_in(),
             fixed: HashMap::new(),
@@ -180,6 +185,7 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn read_model(&mut self, file: FileId, directory: PathBuf) -> Vec<Token> {
+        self.home.clone_from(&directory);
         self.enter_file(file, directory);
         self.enter_command_line();
         self.read()

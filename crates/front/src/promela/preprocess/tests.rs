@@ -400,6 +400,59 @@ fn includes_are_found_beside_the_file_and_in_the_given_directories() {
     assert_eq!((place.file, place.line), (root.path().join("sub/a.h").display().to_string(), 2));
 }
 
+#[cfg(unix)]
+#[test]
+fn files_outside_of_the_model_are_not_included_unless_that_is_allowed() {
+    use std::os::unix::fs::symlink;
+    let root = files(&[
+        ("secret", "secret 1"),
+        ("home/m.pml", ""),
+        ("home/sub/near.h", "#include \"../beside.h\"\nnear"),
+        ("home/beside.h", "beside"),
+        ("inc/deep/given.h", "#include \"../other.h\"\ngiven"),
+        ("inc/other.h", "other"),
+        ("homestead/far.h", "far"),
+    ]);
+    let path = |name: &str| root.path().join(name);
+    symlink(path("secret"), path("home/link.h")).unwrap();
+    symlink(root.path(), path("home/up")).unwrap();
+    symlink(path("home/sub"), path("inside")).unwrap();
+    let read = |text: &str, allow_include| {
+        fs::write(path("home/m.pml"), text).unwrap();
+        let options = Options { include_dirs: vec![path("inc")], allow_include, ..Options::default() };
+        Outcome::of_file(&path("home/m.pml"), &options)
+    };
+    for allowed in ["sub/near.h", "./sub/../sub/near.h", "deep/given.h", "../inside/near.h", "../home/beside.h"] {
+        assert_eq!(read(&format!("#include \"{allowed}\""), false).problems(), "", "{allowed}");
+    }
+    let absolute = path("secret").display().to_string();
+    let places = [
+        "../secret",
+        "link.h",
+        "up/secret",
+        "sub/../../secret",
+        "../homestead/far.h",
+        &absolute,
+        "/proc/self/maps",
+    ];
+    for name in places {
+        let outcome = read(&format!("#include \"{name}\"\nend"), false);
+        assert_eq!(outcome.text(), "end", "{name}");
+        let problems = outcome.problems();
+        assert!(
+            problems.starts_with("1:") && problems.ends_with("is outside of the model's directory"),
+            "{problems}"
+        );
+        assert!(name == "/proc/self/maps" || read(&format!("#include \"{name}\""), true).problems().is_empty());
+    }
+    // What is wrong there is told without its text.
+    fs::write(path("secret"), "#error\n#define F(x\nsecret").unwrap();
+    let outcome = read("#include \"../secret\"", true);
+    assert!(!outcome.problems.is_empty());
+    let shown = crate::diagnostic::render(&outcome.problems, &outcome.sources, false);
+    assert!(shown.contains("secret:2:") && !shown.contains("define") && !shown.contains('|'), "{shown}");
+}
+
 #[test]
 fn a_file_is_included_once_if_it_says_so() {
     let root = files(&[

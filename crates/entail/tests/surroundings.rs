@@ -1,0 +1,250 @@
+//! A command among others: whatever its output, its stack and its input are, it ends in a status and a message.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+const ENTAIL: &str = env!("CARGO_BIN_EXE_entail");
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("holds.pml", "active proctype P() { printf(\"hello\") }\n"),
+        ("violated.pml", "active proctype P() { assert(false) }\n"),
+        ("wrong.pml", "active proctype P() { x = 1 }\n"),
+        ("long.pml", "active proctype P() { do :: printf(\"%d\", _pid) od }\n"),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// Runs a line of a shell in which `entail` is the command; its status is that of `entail`.
+fn shell(folder: &Path, line: &str) -> Output {
+    let script = format!("set -o pipefail; entail() {{ \"$ENTAIL\" \"$@\"; }}; {line}");
+    Command::new("bash").args(["-c", &script]).env("ENTAIL", ENTAIL).current_dir(folder).output().unwrap()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout)
+}
+
+#[test]
+fn the_status_is_that_of_the_verdict_although_nobody_reads_the_report() {
+    let folder = folder();
+    for (command, status) in [
+        ("check holds.pml", 0),
+        ("check violated.pml", 1),
+        ("check violated.pml --format json", 1),
+        ("check violated.pml --format spin", 1),
+        ("check wrong.pml", 2),
+        ("check violated.pml --depth 0 --no-assert", 3),
+        ("check holds.pml --log search", 0),
+        ("replay violated.pml violated.pml.trail", 0),
+        ("simulate holds.pml --seed 1", 0),
+        ("simulate violated.pml --seed 1 --as steps", 1),
+        ("show automata holds.pml", 0),
+        ("graph holds.pml", 0),
+        ("slice holds.pml", 0),
+        ("ltl '[] p'", 0),
+        ("--help", 0),
+        ("check --help", 0),
+        ("--version", 0),
+        ("check --unknown", 2),
+    ] {
+        shell(folder.path(), "entail check violated.pml");
+        for to in [">&-", "| true", "| head -c 1 >/dev/null", "2>&-", ">&- 2>&-", "2>/dev/full", "<&- >&- 2>&-"] {
+            let output = shell(folder.path(), &format!("entail {command} {to}"));
+            assert_eq!(output.status.code(), Some(status), "{command} {to}: {}", told(&output));
+        }
+        // What should have been written is lost, though somebody wanted it.
+        let output = shell(folder.path(), &format!("entail {command} >/dev/full"));
+        let writes_to_stderr = command == "check --unknown";
+        assert_eq!(output.status.code(), Some(2), "{command}: {}", told(&output));
+        let complains = told(&output).contains("error: cannot write: No space left on device");
+        assert!(complains || writes_to_stderr, "{command}: {}", told(&output));
+    }
+}
+
+#[test]
+fn a_run_without_end_ends_when_its_reader_leaves() {
+    let folder = folder();
+    let output = shell(folder.path(), "entail simulate long.pml --seed 1 --steps 1000000000 | head -c 10");
+    assert_eq!(output.status.code(), Some(3), "{}", told(&output));
+}
+
+#[test]
+fn a_small_stack_is_enough() {
+    let folder = folder();
+    for kilobytes in [64, 128, 8192] {
+        for (command, status) in [
+            ("--version", 0),
+            ("check holds.pml", 0),
+            ("check violated.pml", 1),
+            ("check wrong.pml", 2),
+            ("check violated.pml --format json --ltl '[] (true U false)'", 1),
+            ("check holds.pml --store bitstate --runs 3 --threads 2", 3),
+            ("replay violated.pml", 0),
+            ("simulate holds.pml --seed 1", 0),
+            ("graph holds.pml --format svg", 0),
+            ("show code holds.pml", 0),
+        ] {
+            let output = shell(folder.path(), &format!("ulimit -s {kilobytes}; entail {command}"));
+            assert_eq!(output.status.code(), Some(status), "{kilobytes} KB, {command}: {}", told(&output));
+        }
+    }
+}
+
+/// `inner`, so many times between two others.
+fn nested(before: &str, inner: &str, after: &str) -> String {
+    const DEPTH: usize = 100_000;
+    format!("{}{inner}{}", before.repeat(DEPTH), after.repeat(DEPTH))
+}
+
+#[test]
+fn nesting_without_end_is_read_or_refused() {
+    let folder = folder();
+    let promela = |statement: String| {
+        format!("byte x, a[2]; int i; chan c = [1] of {{ byte }}; active proctype P() {{ {statement} }}")
+    };
+    let esml = |statement: String| {
+        format!(
+            "MODEL M; TYPE digit = 0..1; line = {{write(digit)}}; VAR l: line;\n\
+             PROCESS P(OUT l: line); VAR n: digit; BEGIN {statement} END P;\n\
+             PROCESS Q(IN l: line); VAR n: digit; BEGIN l?write(n) END Q;\nBEGIN P(l); Q(l) END M"
+        )
+    };
+    let bir = |action: String| format!("system S {{ int x; active thread T() {{ loc a: {action} return; }} }}");
+    let hoa = |name: String, acceptance: String, label: String| {
+        format!(
+            "HOA: v1\nStates: 1\nStart: 0\nAP: 1 \"{name}\"\nAcceptance: 1 {acceptance}\n--BODY--\nState: 0\n[{label}] 0 {{0}}\n--END--\n"
+        )
+    };
+    let mut files: Vec<(String, String)> = Vec::new();
+    for (before, inner, after) in [
+        ("(", "x", ")"),
+        ("!", "x", ""),
+        ("-", "x", ""),
+        ("~", "x", ""),
+        ("1+", "x", ""),
+        ("x && ", "x", ""),
+        ("x -> 1 : ", "x", ""),
+        ("(x -> 1 : ", "x", ")"),
+        ("a[", "0", "]"),
+        ("eval(", "x", ")"),
+        ("run P(", "x", ")"),
+        ("enabled(", "x", ")"),
+        ("(", "x", ""),
+    ] {
+        files.push(("pml".into(), promela(format!("i = {}", nested(before, inner, after)))));
+        files.push(("pml".into(), format!("byte x; ltl f {{ {} }} init {{ skip }}", nested(before, inner, after))));
+        files.push(("pml".into(), format!("#if {}\n#endif\ninit {{ skip }}", nested(before, inner, after))));
+    }
+    for (before, inner, after) in [
+        ("{ ", "skip", " }"),
+        ("atomic { ", "skip", " }"),
+        ("d_step { ", "skip", " }"),
+        ("if :: ", "skip", " fi"),
+        ("do :: ", "skip", " od"),
+        ("do :: ", "skip", ""),
+        ("skip unless ", "skip", ""),
+        ("{ skip } unless { ", "skip", " }"),
+        ("for (i : 1 .. 2) { ", "skip", " }"),
+        ("c!1(", "1", ")"),
+        ("L: ", "skip", ""),
+        ("/*", "*/ skip", ""),
+    ] {
+        files.push(("pml".into(), promela(nested(before, inner, after))));
+        files.push(("pml".into(), format!("byte x; never {{ {} }} init {{ skip }}", nested(before, inner, after))));
+        files.push(("pml".into(), format!("byte x; trace {{ {} }} init {{ skip }}", nested(before, inner, after))));
+    }
+    for (before, inner, after) in
+        [("[]<>", "x", ""), ("X ", "x", ""), ("x U ", "x", ""), ("x -> ", "x", ""), ("(x U ", "x", ")")]
+    {
+        files.push(("pml".into(), format!("byte x; ltl f {{ {} }} init {{ skip }}", nested(before, inner, after))));
+        files.push(("ltl".into(), nested(before, inner, after)));
+    }
+    files.push(("pml".into(), nested("#ifdef A\n", "", "#endif\n") + "init { skip }"));
+    files.push(("pml".into(), format!("#define F(x) x\n{}", promela(format!("i = {}", nested("F(", "1", ")"))))));
+    files.push(("ltl".into(), nested("(", "p", ")")));
+    files.push(("ltl".into(), nested("p && ", "p", "")));
+    files.push(("hoa".into(), hoa("p".into(), "Inf(0)".into(), nested("(", "0", ")"))));
+    files.push(("hoa".into(), hoa("p".into(), "Inf(0)".into(), nested("!", "0", ""))));
+    files.push(("hoa".into(), hoa("p".into(), nested("(", "Inf(0)", ")"), "0".into())));
+    files.push(("hoa".into(), hoa(nested("(", "p", ")"), "Inf(0)".into(), "0".into())));
+    files.push(("hoa".into(), nested("/*", "", "*/")));
+    for (before, inner, after) in [
+        ("n := (", "0", ")"),
+        ("n := -", "0", ""),
+        ("n := 0 + ", "0", ""),
+        ("n := HEAD(", "0", ")"),
+        ("IF ~", "TRUE -> n := 0 END", ""),
+        ("IF TRUE -> ", "n := 0", " END"),
+        ("DO TRUE -> ", "n := 0", " END"),
+        ("DO TRUE -> ", "", ""),
+        ("POLL l!write(0) -> ", "n := 0", " END"),
+        ("(* ", "n := 0", " *)"),
+        ("n := 0 + (", "0", ")"),
+    ] {
+        files.push(("esml".into(), esml(nested(before, inner, after))));
+    }
+    files.push(("esml".into(), esml(format!("n := {}", nested("(", "0", ")")))));
+    files.push(("esml".into(), esml(format!("IF {} -> n := 0 END", nested("~", "TRUE", "")))));
+    files.push(("esml".into(), esml(format!("IF {} -> n := 0 END", nested("TRUE & ", "TRUE", "")))));
+    files.push((
+        "esml".into(),
+        format!("MODEL M; TYPE t = {} BOOLEAN; BEGIN END M", nested("ARRAY 0..1 OF ", "", "")),
+    ));
+    for (before, inner, after) in
+        [("(", "1", ")"), ("-", "1", ""), ("1 + ", "1", ""), ("!", "1", ""), ("(", "1", "")]
+    {
+        files.push(("bir".into(), bir(format!("do {{ x := {}; }}", nested(before, inner, after)))));
+        files.push(("bir".into(), bir(format!("when {} do {{ x := 1; }}", nested(before, inner, after)))));
+    }
+    files.push(("bir".into(), bir(nested("do { ", "x := 1;", " }"))));
+    files.push(("bir".into(), bir(nested("if x == 1 do { ", "x := 1;", " }"))));
+    files.push(("bir".into(), nested("/* ", "", " */")));
+    files.push(("bir".into(), nested("system S { ", "", " }")));
+    for (index, (ending, text)) in files.iter().enumerate() {
+        let name = format!("deep{index}.{ending}");
+        fs::write(folder.path().join(&name), text).unwrap();
+        let commands = match &**ending {
+            "ltl" => vec![format!("ltl -F {name}"), format!("check holds.pml --time 2s -F {name}")],
+            "hoa" => vec![format!("ltl --hoa {name}"), format!("check holds.pml --time 2s -N {name}")],
+            _ => vec![format!("check {name} --time 2s --trail /dev/null")],
+        };
+        for command in commands {
+            let output = shell(folder.path(), &format!("ulimit -s 64; entail {command}"));
+            let start: String = text.chars().take(150).collect();
+            assert!(output.status.code().is_some_and(|code| code <= 3), "{command} of {start}: {}", told(&output));
+        }
+        fs::remove_file(folder.path().join(&name)).unwrap();
+    }
+}
+
+#[test]
+fn includes_stay_with_the_model() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("home")).unwrap();
+    fs::write(folder.path().join("secret"), "the secret is 1234\n").unwrap();
+    for name in ["../secret", "/proc/self/environ", "/dev/zero", "pipe"] {
+        fs::write(folder.path().join("home/m.pml"), format!("#include \"{name}\"\ninit {{ skip }}\n")).unwrap();
+        shell(folder.path(), "test -e home/pipe || mkfifo home/pipe");
+        let output = shell(folder.path(), "timeout 10 \"$ENTAIL\" check home/m.pml");
+        assert_eq!(output.status.code(), Some(2), "{name}: {}", told(&output));
+        let expected = if name == "pipe" { "not a regular file" } else { "is outside of the model's directory" };
+        assert!(told(&output).contains(expected), "{name}: {}", told(&output));
+        assert!(!told(&output).contains("1234"), "{name}: {}", told(&output));
+    }
+    fs::write(folder.path().join("home/m.pml"), "#include \"../secret\"\ninit { skip }\n").unwrap();
+    let output = shell(folder.path(), "entail check home/m.pml --allow-include");
+    assert!(told(&output).contains("secret:1:") && !told(&output).contains("1234"), "{}", told(&output));
+    fs::write(folder.path().join("secret"), "byte x;\n").unwrap();
+    for option in ["--allow-include", "-I ."] {
+        let output = shell(folder.path(), &format!("entail check home/m.pml {option}"));
+        assert_eq!(output.status.code(), Some(0), "{option}: {}", told(&output));
+    }
+}
