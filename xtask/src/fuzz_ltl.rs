@@ -5,7 +5,8 @@ use crate::{Outcome, Result, pool, root};
 use entail_testkit::promela::ast::Unit;
 use entail_testkit::promela::{Feature, Program, generate, minimise, number_of};
 use entail_testkit::rng::Rng;
-use entail_testkit::spin::{self, Goal, Limits};
+use entail_testkit::spin::{self, Goal, Limits, Unsure};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
@@ -124,15 +125,15 @@ impl fmt::Display for Formula {
 
 /// Which runs are asked about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Runs {
+pub enum Runs {
     All,
     Fair,
 }
 
 impl Runs {
-    const ALL: [Runs; 2] = [Runs::All, Runs::Fair];
+    pub const ALL: [Runs; 2] = [Runs::All, Runs::Fair];
 
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Runs::All => "all runs",
             Runs::Fair => "weakly fair runs",
@@ -146,7 +147,7 @@ impl Runs {
         }
     }
 
-    fn fairness(self) -> &'static str {
+    pub fn fairness(self) -> &'static str {
         match self {
             Runs::All => "none",
             Runs::Fair => "weak",
@@ -168,6 +169,8 @@ impl Runs {
 struct Case {
     program: Program,
     formula: Formula,
+    /// A process that indexes an array out of its range, now and then, in some of the models.
+    faulty: String,
 }
 
 impl Case {
@@ -184,13 +187,16 @@ impl Case {
         }
         let operators = 1 + rng.below(MOST_OPERATORS);
         let formula = Formula::random(&mut rng, &vocabulary, operators);
-        Some(Case { program, formula })
+        let is_faulty = !vocabulary.elements && rng.chance(0.25);
+        let faulty = if is_faulty { faulty_process(&mut rng, &vocabulary.variables) } else { String::new() };
+        Some(Case { program, formula, faulty })
     }
 
     /// Without assertions and labels for acceptance, which SPIN would not tell from those of its claims.
     fn text(&self, runs: Runs) -> String {
         let program = self.program.to_string().replace("assert(", "(true || ").replace("accept", "place");
-        format!("{program}\n{}\n{ARRAY}\nltl p {{ {} }}\n", runs.other_process(), self.formula)
+        let others = [&self.faulty, runs.other_process(), ARRAY].join("\n");
+        format!("{program}\n{others}\nltl p {{ {} }}\n", self.formula)
     }
 
     /// What both say of some runs.
@@ -203,27 +209,21 @@ impl Case {
             return Ok(Both::Unknown("fairness with `provided` or priorities".into()));
         }
         std::fs::write(&file, &text)?;
-        let broken = match spin::broken_formula(&text, runs.goal(), Limits::default())? {
-            Ok(broken) => broken,
-            Err(why) if why.starts_with("Faulty") && self.formula.is_unguarded() => true,
+        let theirs = match spin::broken(&text, runs.goal(), Limits::default())? {
+            Err(Unsure::Fault(_)) if self.formula.is_unguarded() => Ok(true),
             // SPIN cuts formulas at boolean operators, too, and asks what was guarded.
-            Err(why) => return Ok(Both::Unknown(why)),
+            Err(why @ Unsure::Fault(_)) if self.faulty.is_empty() => Err(Unsure::Other(why.to_string())),
+            other => other,
         };
-        let theirs = if broken { "violated" } else { "holds" };
         let options = ["--property", "p", "--time", "20s", "--fair", runs.fairness()];
-        Ok(match entail.property(&file, &options) {
-            Err(problem) => Both::Different(format!("entail: {problem}")),
-            Ok(property) if property["verdict"] == theirs && broken => Both::Broken,
-            Ok(property) if property["verdict"] == theirs => Both::Hold,
-            Ok(property) => Both::Different(format!("SPIN: {theirs}, entail: {}", property["verdict"])),
-        })
+        Ok(Both::of(theirs, || entail.property(&file, &options)))
     }
 
     /// Something smaller of which, in all runs or the fair ones, they say the same different things.
     fn shrunk(mut self, entail: &Entail, runs: Runs, how: &Both) -> Case {
         let formula = self.formula.clone();
         let shows = |program: &Program, formula: &Formula| {
-            let case = Case { program: program.clone(), formula: formula.clone() };
+            let case = Case { program: program.clone(), formula: formula.clone(), faulty: self.faulty.clone() };
             case.ask(runs, entail).is_ok_and(|both| both == *how)
         };
         self.program = minimise(self.program, |program| shows(program, &formula));
@@ -239,9 +239,46 @@ impl Case {
 pub enum Both {
     Hold,
     Broken,
+    /// A run ends in a fault, and decides nothing.
+    Faulty,
     /// One of them cannot say.
     Unknown(String),
     Different(String),
+}
+
+impl Both {
+    /// What SPIN says, and what entail says if it is asked.
+    pub fn of(theirs: std::result::Result<bool, Unsure>, ours: impl FnOnce() -> Result<Value>) -> Both {
+        if let Err(Unsure::Other(why)) = theirs {
+            return Both::Unknown(why);
+        }
+        let ours = match ours() {
+            Ok(ours) => ours,
+            Err(problem) => return Both::Different(format!("entail: {problem}")),
+        };
+        let verdict = ours["verdict"].as_str().unwrap_or_default();
+        let is_faulty = ours["reason"].as_str().is_some_and(|reason| reason.starts_with("a run ends in a fault"));
+        match (theirs, verdict) {
+            (Ok(true), "violated") => Both::Broken,
+            (Ok(false), "holds") => Both::Hold,
+            (Err(Unsure::Fault(_)), "inconclusive") if is_faulty => Both::Faulty,
+            // SPIN stops at the first error, whatever it is.
+            (Err(Unsure::Fault(fault)), "violated") => Both::Unknown(format!("first comes a fault: {fault}")),
+            (Ok(broken), _) => {
+                let theirs = if broken { "violated" } else { "holds" };
+                Both::Different(format!("SPIN: {theirs}, entail: {verdict}"))
+            }
+            (Err(why), _) => Both::Different(format!("SPIN: {why}, entail: {verdict}")),
+        }
+    }
+}
+
+/// Indexes an array by 1 to 3, though it has two elements; at once, or when something is the case.
+fn faulty_process(rng: &mut Rng, variables: &[String]) -> String {
+    let index = 1 + rng.below(3);
+    let awaited =
+        if rng.chance(0.5) { format!("({} == {}); ", rng.pick(variables), rng.below(3)) } else { String::new() };
+    format!("active proctype Faulty() {{ byte few[2]; byte at = {index}; {awaited}few[at] = 1 }}\n")
 }
 
 pub fn run(seeds: &[u64], jobs: usize, keep: &Path, binary: Option<&Path>) -> Result<Outcome> {
@@ -262,27 +299,33 @@ pub fn run(seeds: &[u64], jobs: usize, keep: &Path, binary: Option<&Path>) -> Re
         }))
     });
     let asked: Vec<_> = results.into_iter().flatten().collect();
+    Ok(summary("formulas", &asked, seeds.len()))
+}
+
+/// Tells what came of it.
+pub fn summary(what: &str, asked: &[[Both; 2]], models: usize) -> Outcome {
     let mut different = 0;
     let mut reasons = BTreeMap::new();
     for (which, runs) in Runs::ALL.into_iter().enumerate() {
         let count = |wanted: fn(&Both) -> bool| asked.iter().filter(|both| wanted(&both[which])).count();
         let here = count(|both| matches!(both, Both::Different(_)));
         println!(
-            "{}: {} hold, {} are violated, {} not comparable, {here} different",
+            "{}: {} hold, {} are violated, {} end in faults, {} not comparable, {here} different",
             runs.name(),
             count(|both| *both == Both::Hold),
             count(|both| *both == Both::Broken),
+            count(|both| *both == Both::Faulty),
             count(|both| matches!(both, Both::Unknown(_))),
         );
         different += here;
-        for both in &asked {
+        for both in asked {
             if let Both::Unknown(why) = &both[which] {
                 *reasons.entry(why.as_str()).or_insert(0) += 1;
             }
         }
     }
-    println!("{} formulas about {} models; not comparable, as SPIN says: {reasons:?}", asked.len(), seeds.len());
-    Ok(if different == 0 { Outcome::Agreement } else { Outcome::Difference })
+    println!("{} {what} about {models} models; not comparable, as SPIN says: {reasons:?}", asked.len());
+    if different == 0 { Outcome::Agreement } else { Outcome::Difference }
 }
 
 /// Shows a difference, and keeps it under a name.

@@ -3,7 +3,7 @@
 use crate::compare::{self, Comparison, describe, describe_spin};
 use crate::entail::{self, Answer, Entail};
 use crate::record::{self, Row};
-use crate::{Outcome, Result, fuzz_d_steps, fuzz_ltl, fuzz_trace, pool, root};
+use crate::{Outcome, Result, fuzz_d_steps, fuzz_ltl, fuzz_progress, fuzz_trace, pool, root};
 use entail_testkit::promela::{Compare, Feature, Program, generate, generate_with, minimise};
 use entail_testkit::spin::{self, Limits, SpinAnswer, Status};
 use std::fmt::Write as _;
@@ -36,6 +36,9 @@ pub struct Options {
     /// Compare models with `d_step`s of many steps
     #[arg(long, conflicts_with_all = ["ltl", "trace", "record", "against", "show", "with"])]
     long_d_steps: bool,
+    /// Compare what both say about cycles without progress, with and without weak fairness
+    #[arg(long, conflicts_with_all = ["ltl", "trace", "record", "against", "show"])]
+    progress: bool,
     /// Do not compare: write SPIN's answers into this file
     #[arg(long, conflicts_with = "against")]
     record: Option<PathBuf>,
@@ -77,6 +80,9 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     }
     if options.long_d_steps {
         return fuzz_d_steps::run(&seeds, jobs, &options.keep, binary);
+    }
+    if options.progress {
+        return fuzz_progress::run(&seeds, jobs, &options.keep, binary);
     }
     let entail = Entail::find(binary)?;
     let results = pool::map(jobs, &seeds, |&seed| {

@@ -7,6 +7,7 @@ mod coverage;
 mod entail;
 mod fuzz_d_steps;
 mod fuzz_ltl;
+mod fuzz_progress;
 mod fuzz_spin;
 mod fuzz_trace;
 mod kill;

@@ -326,7 +326,8 @@ impl Plan {
             Some(keeping) => keeping.begin(&searched(interpreter, &way)?)?,
             None => None,
         };
-        let room = claim.as_ref().map_or(0, Claim::bits);
+        let bits = |claim| Product::<Interpreter>::bits_of_automaton(interpreter, claim);
+        let room = claim.as_ref().map_or(0, bits);
         let mut model = Packed::with_room(interpreter, engine, room);
         let compile = began.elapsed();
         if interpreter.deadline().is_over() {

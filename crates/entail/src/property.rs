@@ -4,7 +4,7 @@ use crate::run::Walk;
 use entail_front::Says;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
-use entail_model::{Model, StateBuf};
+use entail_model::{Model, Propositional, StateBuf};
 use entail_temporal::stutter::is_stutter_invariant;
 use entail_temporal::witness::Letters;
 use entail_temporal::{self as temporal, Claim, Judgement, judge, translate};
@@ -50,10 +50,17 @@ pub fn stations(
             letters.repeated_from = Some(letters.all.len() - 1);
         }
     }
+    // What is read again after the end of a run may be something else.
+    let ends = cycle_start == Some(steps.len()) && interpreter.sees_end();
+    if ends {
+        letters.repeated_from = Some(letters.all.len());
+        letters.all.push(interpreter.valuation_after_end(&walk.state, &mut ()).holds);
+    }
     // At its end the run is where the cycle began, and the claim with it; or it remains there.
     let repeated = letters.repeated_from.filter(|first| first + 1 < letters.all.len());
     letters.all.truncate(letters.all.len() - usize::from(repeated.is_some()));
     let Some(mut way) = claim.settled().way(&letters) else { return Vec::new() };
     way.extend(repeated.map(|first| way[first]));
+    way.truncate(way.len() - usize::from(ends));
     way.into_iter().map(|state| claim.name(state)).collect()
 }

@@ -89,7 +89,7 @@ fn a_formula_may_be_called_like_a_built_in_property() {
         ("safety", "safety holds"),
         ("ltl:safety", "ltl:safety violated"),
         ("ltl:progress", "ltl:progress holds"),
-        ("progress", "progress violated"),
+        ("progress", "progress holds"),
         ("never:acceptance", "never:acceptance holds"),
         ("acceptance", "acceptance holds"),
     ] {

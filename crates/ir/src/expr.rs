@@ -37,7 +37,7 @@ pub enum Expr {
     PriorityOf(Box<Expr>),
     /// The number of the oldest process of this type; -1 if there is none.
     Find(ProcessTypeId),
-    /// No process is in a progress state; only claims ask.
+    /// No process is in a progress state, and the run has not ended; only claims ask.
     NonProgress,
     /// Some process is in an acceptance state; only claims ask.
     Accepting,

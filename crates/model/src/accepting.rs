@@ -29,6 +29,16 @@ pub trait Accepting: Model {
 pub trait Propositional: Model {
     /// What is true in a stable state.
     fn valuation(&self, state: &State, scratch: &mut Self::Scratch) -> Valuation;
+
+    /// Whether something else may be true in the last state of a run once the run has ended.
+    fn sees_end(&self) -> bool {
+        false
+    }
+
+    /// What is true in the last state of a run once the run has ended.
+    fn valuation_after_end(&self, state: &State, scratch: &mut Self::Scratch) -> Valuation {
+        self.valuation(state, scratch)
+    }
 }
 
 /// The truth of propositions, a bit for each.

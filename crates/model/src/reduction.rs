@@ -191,6 +191,14 @@ impl<M: Propositional, R: Reduction<M>> Propositional for Reduced<'_, M, R> {
     fn valuation(&self, state: &State, scratch: &mut Self::Scratch) -> Valuation {
         self.model.valuation(state, &mut scratch.model)
     }
+
+    fn sees_end(&self) -> bool {
+        self.model.sees_end()
+    }
+
+    fn valuation_after_end(&self, state: &State, scratch: &mut Self::Scratch) -> Valuation {
+        self.model.valuation_after_end(state, &mut scratch.model)
+    }
 }
 
 impl<M: Concurrent, R: Reduction<M>> Concurrent for Reduced<'_, M, R> {

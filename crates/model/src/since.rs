@@ -84,4 +84,12 @@ impl<M: Propositional> Propositional for Since<'_, M> {
     fn valuation(&self, state: &State, scratch: &mut M::Scratch) -> Valuation {
         self.model.valuation(state, scratch)
     }
+
+    fn sees_end(&self) -> bool {
+        self.model.sees_end()
+    }
+
+    fn valuation_after_end(&self, state: &State, scratch: &mut M::Scratch) -> Valuation {
+        self.model.valuation_after_end(state, scratch)
+    }
 }

@@ -155,6 +155,18 @@ impl<E: Engine> Propositional for Packed<'_, E> {
             None => self.interpreter.valuation(unpacked, &mut ()),
         }
     }
+
+    fn sees_end(&self) -> bool {
+        self.interpreter.sees_end()
+    }
+
+    fn valuation_after_end(&self, state: &State, scratch: &mut Self::Scratch) -> Valuation {
+        if self.stillborn {
+            return Valuation::default();
+        }
+        self.forms.of(state).unpack(state, &mut scratch.unpacked);
+        self.interpreter.valuation_after_end(&scratch.unpacked, &mut ())
+    }
 }
 
 impl<E: Engine> Concurrent for Packed<'_, E> {

@@ -2,7 +2,8 @@
 //!
 //! The automaton reads the stable states of a run, one after the other, beginning with the initial one: an edge is taken
 //! together with a step out of the state that it reads. What happens inside an indivisible sequence it does not see. Where
-//! nothing can happen any more, it reads the last state again and again.
+//! nothing can happen any more, it reads the last state again and again. Once it has read it, the run has ended, and something
+//! else may be true there ([`Propositional::valuation_after_end`]).
 //!
 //! The automaton's state lies above the model's in the last word, if that has room for it; otherwise in a word behind it.
 
@@ -32,6 +33,9 @@ pub struct Product<'a, M> {
     asks: bool,
     /// Where a state of the automaton is put into one of the model.
     room: Option<Room>,
+    /// Where what is true changes once a run has ended: states of the automaton that it enters after that are greater by this.
+    /// Otherwise no state is that great.
+    ended: u32,
     /// The propositions that held somewhere.
     ever: AtomicU64,
     /// There were more processes than there are sets for.
@@ -95,12 +99,31 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         });
         let first_edges = first_edges.collect();
         let edges = claim.automaton.edges.iter().flatten().copied().collect();
-        let bits = claim.bits();
+        let ended = if model.sees_end() { claim.automaton.len() as u32 } else { u32::MAX };
+        let bits = Self::bits_of_automaton(model, claim);
         let asks = claim.automaton.edges.iter().flatten().any(|edge| edge.label != Cube::TRUE);
         // One bit is left to the store; and what is longer may be as long as another state with a word behind it.
         let room = model.room().filter(|room| room.len <= 2 * WORD && room.from + bits < u64::BITS);
         let (ever, crowded) = (AtomicU64::new(0), AtomicBool::new(false));
-        Product { model, claim, fairness, edges, first_edges, asks, room, ever, crowded }
+        Product { model, claim, fairness, edges, first_edges, asks, room, ended, ever, crowded }
+    }
+
+    /// As many as it takes to tell the automaton's states apart in a product with this model.
+    pub fn bits_of_automaton(model: &impl Propositional, claim: &Claim) -> u32 {
+        claim.bits() + u32::from(model.sees_end())
+    }
+
+    /// A state of the automaton, and whether the run had ended when it was entered.
+    fn automaton(&self, state: automaton::State) -> (automaton::State, bool) {
+        match state.0.checked_sub(self.ended) {
+            Some(number) => (automaton::State(number), true),
+            None => (state, false),
+        }
+    }
+
+    /// How a state of the automaton is kept that it enters after the run has ended.
+    fn after_end(&self, state: automaton::State) -> automaton::State {
+        if self.ended == u32::MAX { state } else { automaton::State(state.0 + self.ended) }
     }
 
     /// Which propositions held in some state that was expanded, a bit for each.
@@ -120,7 +143,8 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
 
     /// How many bits the states have that most are likely to have the length of.
     pub fn bits(&self) -> Option<u32> {
-        self.room.map(|Room { len, from }| 8 * (len - WORD) as u32 + from + self.claim.bits())
+        let bits = Self::bits_of_automaton(self.model, self.claim);
+        self.room.map(|Room { len, from }| 8 * (len - WORD) as u32 + from + bits)
     }
 
     /// Writes the state of the model, and returns that of the automaton.
@@ -170,11 +194,15 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
     }
 
     /// What is true in a state of the model.
-    fn valuation(&self, model: &State, scratch: &mut M::Scratch) -> Valuation {
+    fn valuation(&self, model: &State, ended: bool, scratch: &mut M::Scratch) -> Valuation {
         if !self.asks {
             return Valuation::default();
         }
-        let valuation = self.model.valuation(model, scratch);
+        let valuation = if ended {
+            self.model.valuation_after_end(model, scratch)
+        } else {
+            self.model.valuation(model, scratch)
+        };
         // To read is cheaper, and soon there is nothing new.
         if valuation.holds & !self.ever() != 0 {
             self.ever.fetch_or(valuation.holds, Ordering::Relaxed);
@@ -196,7 +224,11 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         let Scratch { edges, hops, model: inner, .. } = scratch;
         for (from, &state) in states.iter().enumerate() {
             let (model, automaton) = split(state);
-            let valuation = self.valuation(&bytes(model.words())[..I::WORDS * WORD], inner);
+            let (automaton, ended) = self.automaton(automaton);
+            if ended {
+                return from;
+            }
+            let valuation = self.valuation(&bytes(model.words())[..I::WORDS * WORD], ended, inner);
             edges.clear();
             edges.extend(self.possible(automaton, valuation).map(|(number, _)| number));
             let ends = edges.iter().any(|&edge| self.claim.end(self.edge(edge).target).is_some());
@@ -267,8 +299,10 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
     fn fire(&self, step: Move<M::Step>, state: &mut StateBuf) -> Fired {
         let mut model = StateBuf::new();
         let automaton = self.split(state, &mut model);
-        let automaton = step.edge.map_or(automaton, |edge| self.edge(edge).target);
-        let fired = step.step.map_or(Fired::Done, |step| self.model.fire(step, &mut model));
+        let (automaton, fired) = match (step.edge.map(|edge| self.edge(edge).target), step.step) {
+            (target, Some(step)) => (target.unwrap_or(automaton), self.model.fire(step, &mut model)),
+            (target, None) => (target.map_or(automaton, |target| self.after_end(target)), Fired::Done),
+        };
         if !fired.is_broken() {
             state.clear();
             self.join(&model, automaton, state);
@@ -331,7 +365,8 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         if self.model.is_transient(model) {
             return push(moves, None, automaton);
         }
-        let valuation = self.valuation(model, inner);
+        let (automaton, ended) = self.automaton(automaton);
+        let valuation = self.valuation(model, ended, inner);
         for (number, edge) in self.possible(automaton, valuation) {
             if let Some(fault) = valuation.fault
                 && edge.label.known(valuation.unknown) != Cube::TRUE
@@ -348,7 +383,8 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         if successors.is_empty() {
             for (number, edge) in self.possible(automaton, valuation) {
                 let stays = Move { edge: Some(number), step: None };
-                moves.push(stays, Fired::Done, false, |state| self.join(model, edge.target, state));
+                let target = self.after_end(edge.target);
+                moves.push(stays, Fired::Done, false, |state| self.join(model, target, state));
             }
         }
     }
@@ -391,8 +427,11 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
 
 impl<M: Propositional + Concurrent> Propositional for Product<'_, M> {
     fn valuation(&self, state: &State, scratch: &mut Scratch<M>) -> Valuation {
-        self.split(state, &mut scratch.state);
-        self.model.valuation(&scratch.state, &mut scratch.model)
+        let automaton = self.split(state, &mut scratch.state);
+        match self.automaton(automaton) {
+            (_, true) => self.model.valuation_after_end(&scratch.state, &mut scratch.model),
+            (_, false) => self.model.valuation(&scratch.state, &mut scratch.model),
+        }
     }
 }
 

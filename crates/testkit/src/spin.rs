@@ -1,6 +1,7 @@
 //! The real SPIN as an oracle: a model in, its counts out.
 
 use crate::command::{Finished, finish};
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -112,6 +113,10 @@ pub enum Goal {
     Cycle,
     /// A weakly fair one.
     FairCycle,
+    /// A run without progress; invalid end states do not count.
+    NonProgress,
+    /// A weakly fair one.
+    FairNonProgress,
     /// Every event that the model's trace has something against.
     Events,
     /// The same, and every invalid end state.
@@ -124,6 +129,8 @@ impl Goal {
             Goal::Errors => &["-c0"],
             Goal::Cycle => &["-a", "-E"],
             Goal::FairCycle => &["-a", "-f", "-E"],
+            Goal::NonProgress => &["-l", "-E"],
+            Goal::FairNonProgress => &["-l", "-f", "-E"],
             Goal::Events => &["-c0", "-A", "-E"],
             Goal::EventsAndEnds => &["-c0", "-A"],
         }
@@ -220,37 +227,58 @@ pub fn run_in(folder: &Path, model: &str, mode: Mode, limits: Limits) -> io::Res
     Ok(read_answer(&searched))
 }
 
-/// Whether a run of the model breaks its only formula, or why SPIN cannot say. The model has no assertions.
-pub fn broken_formula(source: &str, goal: Goal, limits: Limits) -> io::Result<Result<bool, String>> {
+/// Why SPIN does not say whether a run breaks a formula.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unsure {
+    /// It stopped at a run that ends in this fault.
+    Fault(&'static str),
+    Other(String),
+}
+
+impl fmt::Display for Unsure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unsure::Fault(fault) => write!(f, "a run ends in a fault: {fault}"),
+            Unsure::Other(why) => f.write_str(why),
+        }
+    }
+}
+
+/// Whether a run of the model breaks its only formula, or does without progress, as the goal asks. The model has no
+/// assertions.
+pub fn broken(source: &str, goal: Goal, limits: Limits) -> io::Result<Result<bool, Unsure>> {
     let Limits { time, memory_mib, depth } = limits;
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("model.pml"), source)?;
-    let how = Build {
-        mode: Mode::Claim,
-        keeping: Keeping::All,
-        compiler: Compiler::Quick,
-        constants: &[],
-        memory_mib,
-        vector: 65536,
+    let mode = match goal {
+        Goal::NonProgress | Goal::FairNonProgress => Mode::NonProgress,
+        Goal::Errors | Goal::Cycle | Goal::FairCycle | Goal::Events | Goal::EventsAndEnds => Mode::Claim,
     };
+    let (keeping, compiler) = (Keeping::All, Compiler::Quick);
+    let how = Build { mode, keeping, compiler, constants: &[], memory_mib, vector: 65536 };
     if let Made::Not(status) = build(folder.path(), Path::new("model.pml"), &how)? {
-        return Ok(Err(format!("{status:?}")));
+        return Ok(Err(Unsure::Other(format!("{status:?}"))));
     }
     Ok(is_broken(&search(folder.path(), Search { goal, depth: depth.into(), hash_bits: 18, time })?))
 }
 
 /// Whether a search for a cycle has found one, or why that is not known.
-pub fn is_broken(searched: &Finished) -> Result<bool, String> {
+pub fn is_broken(searched: &Finished) -> Result<bool, Unsure> {
     let text = searched.text();
+    // It says of an index, too, that an assertion is violated.
+    if let Some(fault) = MODEL_FAULTS.iter().find(|fault| text.contains(**fault)) {
+        return Err(Unsure::Fault(fault));
+    }
     // Where a formula is about finite runs, SPIN's claim asserts it.
-    if ["acceptance cycle", "assertion violated", "end state in claim"].iter().any(|words| text.contains(words)) {
+    let words = ["acceptance cycle", "non-progress cycle (at", "assertion violated", "end state in claim"];
+    if words.iter().any(|words| text.contains(words)) {
         return Ok(true);
     }
     let answer = read_answer(searched);
     match answer.status {
         Status::Complete if answer.errors == 0 => Ok(false),
-        Status::Complete => Err("another error".into()),
-        status => Err(format!("{status:?}")),
+        Status::Complete => Err(Unsure::Other("another error".into())),
+        status => Err(Unsure::Other(format!("{status:?}"))),
     }
 }
 
@@ -361,6 +389,10 @@ pub fn read_answer(searched: &Finished) -> SpinAnswer {
     }
     read_report(&searched.text())
 }
+
+/// What `pan` prints of runs that end in a fault.
+const MODEL_FAULTS: &[&str] =
+    &["block in d_step seq", "invalid array index", "uninitialized chan", "too many processes"];
 
 /// What `pan` prints when a model does something C leaves undefined, or when it gives up in the middle.
 const FAULTS: &[&str] = &[

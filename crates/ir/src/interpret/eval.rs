@@ -29,6 +29,8 @@ pub(crate) struct Scene<'a> {
     /// Another edge of the location has been found possible. When a process asks for another one's `else`, SPIN
     /// looks at the one who asks.
     pub moved: bool,
+    /// The run has ended, and its last state is looked at again.
+    pub ended: bool,
 }
 
 /// A circle of questions has no answer.
@@ -89,7 +91,7 @@ impl<'a> Scene<'a> {
                 let position = self.view.processes.iter().position(|process| process.process_type == *process_type);
                 position.map_or(-1, |process| process as i32)
             }
-            Expr::NonProgress => i32::from(!self.is_anywhere(|location| location.progress)),
+            Expr::NonProgress => i32::from(!self.ended && !self.is_anywhere(|location| location.progress)),
             Expr::Accepting => i32::from(self.is_anywhere(|location| location.accept)),
         })
     }

@@ -174,6 +174,7 @@ impl<'a> Performance<'a> {
             started: self.started,
             asking: 0,
             moved: false,
+            ended: false,
         }
     }
 

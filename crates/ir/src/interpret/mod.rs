@@ -248,6 +248,7 @@ impl<'s> Interpreter<'s> {
             started: 0,
             asking: 0,
             moved: false,
+            ended: false,
         }
     }
 }
@@ -308,6 +309,25 @@ impl Model for Interpreter<'_> {
 
 impl Propositional for Interpreter<'_> {
     fn valuation(&self, state: &State, (): &mut ()) -> Valuation {
+        self.propositions_at(state, false)
+    }
+
+    /// `np_` changes.
+    fn sees_end(&self) -> bool {
+        let mut sees = false;
+        for (condition, _) in &self.system.propositions {
+            condition.each(&mut |part| sees |= *part == Expr::NonProgress);
+        }
+        sees
+    }
+
+    fn valuation_after_end(&self, state: &State, (): &mut ()) -> Valuation {
+        self.propositions_at(state, true)
+    }
+}
+
+impl Interpreter<'_> {
+    fn propositions_at(&self, state: &State, ended: bool) -> Valuation {
         let mut valuation = Valuation::default();
         if state.is_empty() {
             return valuation;
@@ -318,7 +338,7 @@ impl Propositional for Interpreter<'_> {
             self.steps_of_all(state, &view, false, &mut steps);
             steps.is_empty()
         };
-        let scene = Scene { watches: true, timeout, ..self.scene(state, &view, 0) };
+        let scene = Scene { watches: true, timeout, ended, ..self.scene(state, &view, 0) };
         for (bit, (condition, statement)) in self.system.propositions.iter().enumerate() {
             match scene.eval(condition) {
                 Ok(value) => valuation.holds |= u64::from(value != 0) << bit,
