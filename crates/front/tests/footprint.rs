@@ -56,6 +56,16 @@ impl Watcher<'_, '_> {
         footprint
     }
 
+    /// Whether a process is there, and its place is not one that the next one to be started may take.
+    fn lives(&self, state: &StateBuf, process: usize) -> bool {
+        let system = self.interpreter.system();
+        let view = self.interpreter.view(state);
+        view.processes.get(process).is_some_and(|process| {
+            let location = &system.process_type(process.process_type).locations[process.location.index()];
+            !(system.reclaims && location.is_final())
+        })
+    }
+
     fn look(&mut self, state: &StateBuf, text: &str) {
         let steps = possible(self.interpreter, state);
         for &one in &steps {
@@ -74,9 +84,7 @@ impl Watcher<'_, '_> {
             }
             let new = steps_after.iter().filter(|step| !steps.contains(step));
             for &enabled in new.filter(|step| actors(**step).is_disjoint(&actors(one))) {
-                let existed =
-                    actors(enabled).iter().all(|process| self.interpreter.view(state).processes.len() > *process);
-                if existed {
+                if actors(enabled).iter().all(|process| self.lives(state, *process)) {
                     self.enabled += 1;
                     let may = of_one.may_enable(&self.footprint(enabled));
                     assert!(may, "{} makes {} possible:\n{text}", self.name(one), self.name(enabled));
