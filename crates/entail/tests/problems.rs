@@ -202,7 +202,7 @@ fn trails_that_do_not_fit_are_refused() {
         ("words.trail", "is no trail: line 3"),
         ("binary.trail", "is no trail: "),
         ("folder.trail", "irectory"),
-        ("missing.trail", "cannot read "),
+        ("missing.trail", "run `entail check "),
     ] {
         let ended = entail(&["replay".as_ref(), counter.as_ref(), path(trail).as_ref()]);
         assert_eq!(ended.code, 2, "{trail}: {ended:?}");
