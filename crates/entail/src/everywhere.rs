@@ -302,7 +302,7 @@ fn verdicts_are_the_same_whatever_is_left_out() {
         models > 100
             && violated > 50
             && broken > 30
-            && undecided > 10
+            && undecided > 5
             && reduced > 500
             && missed > 10
             && forgetful > 100

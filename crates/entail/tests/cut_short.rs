@@ -11,7 +11,7 @@ active proctype Q() { do :: b < 60 -> b++ :: b > 0 -> b-- od }
 active proctype R() { do :: c < 60 -> c++ :: c > 0 -> c-- od }
 active proctype S() { do :: d < 60 -> d++; assert(a + b + c + d < 1000) :: d > 0 -> d-- od }
 ltl bounded { [] (a + b < 200) }
-ltl again { [] <> (a + b + c + d < 200) }
+ltl again { [] <> (a + b + c + d < 300) }
 ctl back { AG EF (a + b + c + d == 0) }";
 
 fn command(options: &[&str]) -> (tempfile::TempDir, Command) {

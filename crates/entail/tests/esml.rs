@@ -44,3 +44,24 @@ fn the_operand_of_a_temporal_operator_is_a_whole_formula() {
         assert_eq!(status.code(), Some(if holds { 0 } else { 1 }), "{formula}");
     }
 }
+
+/// Nothing rests on a `SKIP` behind a send or a guard: whoever acts passes it at once, and so it counts as reached.
+#[test]
+fn a_skip_that_is_passed_at_once_counts_as_reached() {
+    let model = "MODEL M; TYPE s = {go}; VAR c: s;
+        PROCESS P(OUT c: s); VAR b: BOOLEAN;
+        BEGIN b := TRUE; SKIP; POLL c!go -> SKIP END; IF b -> SKIP [] ~b -> b := FALSE END END P;
+        PROCESS Q(IN c: s); BEGIN c?go END Q;
+        BEGIN P(c); Q(c) END M";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.esml");
+    std::fs::write(&path, model).unwrap();
+    for granularity in ["exact", "statement"] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_entail"));
+        command.args(["check", "--format", "json", "--granularity", granularity]).arg(&path);
+        let report: serde_json::Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        let unreached = report["unreached"].as_array().unwrap().iter();
+        let statements: Vec<&str> = unreached.filter_map(|one| one["statement"].as_str()).collect();
+        assert_eq!(statements, ["b := FALSE"], "{granularity}");
+    }
+}

@@ -326,11 +326,14 @@ fn tidy(folder: &Path, keep: &str) {
             let _ = fs::remove_file(folder.join(file));
         }
     }
+    // Each property has a trail of its own beside the one that is named.
+    let of_property = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.ends_with(".trail") || name.starts_with(&format!("{keep}."))
+    };
     let trails = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    for trail in trails.filter(|path| path.extension().is_some_and(|ending| ending == "trail")) {
-        if !trail.ends_with(keep) {
-            fs::remove_file(trail).unwrap();
-        }
+    for trail in trails.filter(|path| of_property(path) && !path.ends_with(keep)) {
+        fs::remove_file(trail).unwrap();
     }
 }
 
