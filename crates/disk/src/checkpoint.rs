@@ -63,8 +63,8 @@ impl Checkpoint {
     /// Replaces the checkpoint; returns how many bytes it has. If that is not possible, the last one stays.
     pub fn write(&self, save: &mut dyn FnMut(&mut Writer) -> io::Result<()>) -> io::Result<u64> {
         let partial = self.beside(".partial");
-        let written = write_synced(&partial, save);
-        let replaced = written.and_then(|bytes| self.replace(&partial).map(|()| bytes));
+        let file = create(&partial)?;
+        let replaced = write_synced(file, save).and_then(|bytes| self.replace(&partial).map(|()| bytes));
         if replaced.is_err() {
             // It is of no use to anybody, and the disk may be full.
             let _ = fs::remove_file(&partial);
@@ -108,11 +108,14 @@ impl fmt::Display for Unusable {
     }
 }
 
-fn write_synced(path: &Path, save: &mut dyn FnMut(&mut Writer) -> io::Result<()>) -> io::Result<u64> {
+fn create(path: &Path) -> io::Result<File> {
     if is_there(path)? {
         fs::remove_file(path)?;
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+fn write_synced(mut file: File, save: &mut dyn FnMut(&mut Writer) -> io::Result<()>) -> io::Result<u64> {
     let mut writer = Writer::new(&mut file)?;
     save(&mut writer)?;
     let bytes = writer.finish()?;

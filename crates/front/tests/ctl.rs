@@ -118,9 +118,10 @@ fn esml_has_its_own_notation() {
     check("A(P.b U P.x = limit)", "A(P.b U (P.x = limit))");
     check("E(P.x + 1 < 3 W P.b OR P.x = 1)", "E((P.x + 1 < 3) W (P.b OR P.x = 1))");
     check("A(P.b R AF(P.b))", "A(P.b R AF P.b)");
-    check("AG(P.b) & EF(P.x = 1)", "AG P.b && EF (P.x = 1)");
-    check("AG P.b & P.x = 1 OR EF P.b", "(AG P.b && (P.x = 1)) || EF P.b");
-    check("~AG(P.b) => EF(P.b) => AX(P.b)", "!AG P.b -> (EF P.b -> AX P.b)");
+    check("AG(P.b) & EF(P.x = 1)", "AG (P.b && EF (P.x = 1))");
+    check("(AG P.b) & EF(P.x = 1)", "AG P.b && EF (P.x = 1)");
+    check("AG P.b & P.x = 1 OR EF P.b", "AG ((P.b & P.x = 1) || EF P.b)");
+    check("~AG(P.b) => EF(P.b) => AX(P.b)", "!AG (P.b -> EF (P.b -> AX P.b))");
     check("AG(P.x = 1 => AF(P.x = 2))", "AG ((P.x = 1) -> AF (P.x = 2))");
     check("AG(LEN(P.q) > 0 => HEAD(P.q) = 1)", "AG (LEN(P.q) > 0 => HEAD(P.q) = 1)");
     check("AG(P.r[Q[1].x] = P.t.b)", "AG (P.r[Q[1].x] = P.t.b)");
@@ -159,7 +160,7 @@ fn formulas_in_esml_have_limits() {
     let many = |count: usize| (0..count).map(|n| format!("EX(P.x = {n})")).collect::<Vec<_>>().join(" & ");
     assert_eq!(read("esml", ESML, &[&many(64)]).map(|read| read.len()), Ok(1));
     check_refused("esml", ESML, &many(65), "more than 64 propositions");
-    let same = |count: usize| format!("EX P.b{}", " & P.b".repeat(count));
+    let same = |count: usize| format!("(EX P.b){}", " & P.b".repeat(count));
     assert!(read("esml", ESML, &[&same(200)]).is_ok());
     check_refused("esml", ESML, &same(290), "more than 256 operators stand above one another");
     check_refused("esml", ESML, &format!("{}P.b", "EX ".repeat(1000)), "nested more than 200 deep");
@@ -167,7 +168,7 @@ fn formulas_in_esml_have_limits() {
 
 #[test]
 fn an_assertion_is_a_property() {
-    let model = format!("{ESML} ASSERT AG(P.x < 3) & EF(P.b)");
+    let model = format!("{ESML} ASSERT (AG(P.x < 3)) & EF(P.b)");
     let read = read("esml", &model, &["AF(P.b)"]).unwrap();
     let pair = |(name, says): (&str, &str)| (name.to_owned(), says.to_owned());
     assert_eq!(read, [("assert", "AG (P.x < 3) && EF P.b"), ("AF(P.b)", "AF P.b")].map(pair));

@@ -66,7 +66,9 @@ impl Emitter<'_, '_> {
         let Some(computed) = at.computed else {
             let code = table[at.fixed as usize];
             if code.limit == 1 {
-                return Number::Known(read.truncate(code.low as u32 as i32));
+                // Without a bit for the process that alone may move, there is none.
+                let only = if at.fixed == 0 { 0 } else { read.truncate(code.low as u32 as i32) };
+                return Number::Known(only);
             }
             let word = words[(code.shift / 64) as usize];
             let number = match code.shift % 64 {
