@@ -42,7 +42,8 @@ fn model(seed: u64) -> Option<(ModelSource, String)> {
     let (p, q) = (&names[0], &names[1]);
     // Some runs of every third model end in a fault.
     let fault = "byte faulty[1], beyond = 1;\nactive proctype Faulty() { (";
-    let faulty = if seed.is_multiple_of(3) { format!("{fault}{p}) -> faulty[beyond] = 1 }}\n") } else { String::new() };
+    let faulty =
+        if seed.is_multiple_of(3) { format!("{fault}{p}) -> faulty[beyond] = 1 }}\n") } else { String::new() };
     let text = format!(
         "{program}\n{faulty}ctl any {{ {} }}\nctl ag {{ AG ({p}) }}\nctl af {{ AF ({p}) }}\nctl au {{ A(({p}) U ({q})) }}\n\
          ctl response {{ AG (({p}) -> AF ({q})) }}\n\
