@@ -22,7 +22,7 @@ pub fn find(args: &CheckArgs) -> Option<String> {
         ));
     }
     if how.store == Store::Cache && how.search == Some(Search::BreadthFirst) {
-        let reason = "`--store cache` forgets states, and only the path of a depth-first search keeps it from going round for ever";
+        let reason = "`--store cache` forgets states, and only the path of a depth-first search keeps it from exploring a cycle endlessly";
         return Some(format!("{reason}; leave out `--search`"));
     }
     if let Some((option, stores)) = of_another_store(args) {

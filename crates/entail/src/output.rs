@@ -76,7 +76,7 @@ impl Outputs {
         self.refusal(path, content).map_or(Ok(()), |reason| Err(cannot(path, reason)))
     }
 
-    /// The same, and that its directory takes files; so that nobody learns that after a long search.
+    /// The same, and that its directory takes files: better known before a long search than after it.
     pub fn try_out(&self, path: &Path, content: Content) -> Result<(), String> {
         self.check(path, content)?;
         if is_null(path) {

@@ -54,7 +54,7 @@ fn a_transformation_is_one_step_in_every_view() {
     let told = json["steps"].as_array().unwrap().len();
     assert_eq!(report.contains("after 2 steps:"), told == 2, "{json}");
     let shown = case.entail(&["replay", "model.bir"]);
-    assert!(shown.contains("[do ready := true]") && shown.contains("[notify(l): nobody waits]"), "{shown}");
+    assert!(shown.contains("[do ready := true]") && shown.contains("[notify(l): no thread waits]"), "{shown}");
     for view in ["steps", "table", "chart"] {
         let shown = case.entail(&["replay", "model.bir", "--as", view]);
         assert!(!shown.lines().any(|line| line.trim_start().starts_with("3 ")), "{view}:\n{shown}");

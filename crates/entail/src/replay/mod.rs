@@ -82,7 +82,7 @@ fn known<'m>(model: &'m ModelSource, name: &str) -> Result<&'m Property, Failure
     }
 }
 
-/// Where the trail is, if nothing else is said: a property that was checked with others has one of its own.
+/// Where the trail is by default: a property that was checked with others has one of its own.
 fn usual_trail(args: &ReplayArgs) -> PathBuf {
     let usual = default_trail(&args.model);
     let Some(name) = args.property.as_deref() else { return usual };

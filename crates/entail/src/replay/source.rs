@@ -20,7 +20,7 @@ impl<'a> Source<'a> {
         Source { path, known: trail.provenance.as_ref() }
     }
 
-    /// How the model is to be read: as when the trail was made, unless something else is said, which is pointed out.
+    /// How the model is to be read: as when the trail was made, unless the options differ, which it points out.
     pub fn completed(&self, args: &ReadingArgs, console: &Console) -> ReadingArgs {
         let Some(known) = self.known else { return args.clone() };
         let all = known.reading.complete(args);

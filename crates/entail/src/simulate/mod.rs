@@ -117,7 +117,7 @@ impl<W: Write> Write for Heard<'_, W> {
 }
 
 impl<W> Heard<'_, W> {
-    /// The result, or `dropped` if nobody reads any more.
+    /// The result, or `dropped` if the reader has left.
     fn heard<T>(&self, result: io::Result<T>, dropped: T) -> io::Result<T> {
         match result {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {

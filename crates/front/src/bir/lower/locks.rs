@@ -207,7 +207,7 @@ impl<'t> Body<'_, 't, '_> {
             self.push(&mut piece, notified, statement);
             self.finish(piece, end);
         }
-        let text = format!("{}: nobody waits", self.reader.written(span));
+        let text = format!("{}: no thread waits", self.reader.written(span));
         let statement = self.statement_of(span, text);
         self.finish(Piece::new(hub, Entry::Otherwise, statement), end);
     }
