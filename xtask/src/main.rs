@@ -19,6 +19,7 @@ mod oracle_liveness;
 mod oracle_reduced;
 mod plot;
 mod pool;
+mod probe;
 mod record;
 mod scaling;
 mod setup;
@@ -64,6 +65,8 @@ enum Chore {
     Coverage(coverage::Options),
     /// See that a search with too little memory goes on, and keeps to its budget
     Ladder(ladder::Options),
+    /// Measure what depth-first probes find in a breadth-first search, and what they cost
+    Probe(probe::Options),
     /// See that models that are hard to get ready for a search have an answer in time
     Setup(setup::Options),
     /// Count the states of the automata of published formulas, ours and SPIN's
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
         Chore::Cache(options) => cache::run(&options, binary),
         Chore::Coverage(options) => coverage::run(&options, binary),
         Chore::Ladder(options) => ladder::run(&options, binary),
+        Chore::Probe(options) => probe::run(&options, binary),
         Chore::Setup(options) => setup::run(&options, binary),
         Chore::LtlSizes(options) => ltl_sizes::run(&options),
         Chore::LtlWords(options) => ltl_words::run(&options),

@@ -10,7 +10,7 @@ use crate::load::{self, Reading};
 use crate::log::{Log, LogFile};
 use crate::neglect::Neglected;
 use crate::output::{self, Content, Outputs};
-use crate::plan::{Bound, Done, Goal, Oversight, Plan, Watched};
+use crate::plan::{Bound, Done, Goal, Oversight, Plan};
 use crate::progress::{Listener, Watch};
 use crate::property::{forbidden, stations};
 use crate::provenance::{Provenance, Shown};
@@ -31,6 +31,9 @@ use entail_temporal::{Claim, Judgement};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+/// How many steps are tried to make a run of a probe easier to follow, if that was not asked for.
+const EFFORT_UNASKED: u64 = entail_search::EFFORT / 10;
 
 pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure> {
     if let Some(contradiction) = contradictions::find(args) {
@@ -421,10 +424,8 @@ impl Job<'_> {
         let is_telling = |evidence: &&Evidence<Step>| !evidence.holds || evidence.first_run().is_some();
         let evidence = done.evidence.as_ref().filter(is_telling);
         let argument = evidence.map(|evidence| self.argument(subject, interpreter, evidence, console));
-        let counterexample = outcome.counterexample.as_ref().map(|found| {
-            let kept = argument.as_ref().and_then(|argument| argument.runs().first()?.trail.clone());
-            self.counterexample(subject, interpreter, found, done.watched.as_ref(), kept, console)
-        });
+        let kept = argument.as_ref().and_then(|argument| argument.runs().first()?.trail.clone());
+        let counterexample = self.counterexample(subject, interpreter, &done, kept, console);
         let cut_short = match outcome.end {
             End::Limit(limit) => Some(self.limit_reached(limit, &done)),
             End::Complete | End::Error => None,
@@ -559,23 +560,28 @@ impl Job<'_> {
         Teller { interpreter, fairness, start: &start, keep, draws, runs: 0 }.tell(evidence, &[])
     }
 
-    /// Puts `found` into words, and writes its trail unless that was `kept` already.
+    /// Puts what was found into words, and writes its trail unless that was `kept` already.
     fn counterexample(
         &self,
         subject: Subject,
         interpreter: &Interpreter,
-        found: &entail_search::Counterexample<Step>,
-        watched: Option<&Watched>,
+        Done { outcome, watched, .. }: &Done,
         kept: Option<PathBuf>,
         console: &Console,
-    ) -> Counterexample {
+    ) -> Option<Counterexample> {
+        let (found, is_probed) = (outcome.counterexample.as_ref()?, outcome.is_probed);
+        let effort = match self.args.minimise {
+            true => entail_search::EFFORT,
+            false if is_probed => EFFORT_UNASKED,
+            false => 0,
+        };
         // What a claim has seen of the run would not be the same in another order.
-        let minimised = (self.args.minimise && subject.claim.is_none() && kept.is_none())
-            .then(|| entail_search::minimised(interpreter, found, entail_search::EFFORT));
+        let minimised = (effort > 0 && subject.claim.is_none() && kept.is_none())
+            .then(|| entail_search::minimised(interpreter, found, effort));
         let found = minimised.as_ref().unwrap_or(found);
         let trail = Trail::of(found, &self.model.system);
         // A model that could not even start has no claim that could move.
-        let claimed = watched.zip(subject.written).filter(|_| !found.start.is_empty());
+        let claimed = watched.as_ref().zip(subject.written).filter(|_| !found.start.is_empty());
         let text = claimed
             .map_or_else(|| trail.text(), |(watched, written)| with_claim(watched, written, &self.model.system));
         let text = text + &self.provenance(subject).to_string();
@@ -586,15 +592,16 @@ impl Job<'_> {
             ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
         };
         let neglected = |begins| Neglected::by(interpreter, &found.start, &found.steps, begins, self.plan.fairness);
-        Counterexample {
+        Some(Counterexample {
             violation,
+            is_probed,
             steps: Walk::from(interpreter, found.start.clone()).wholes(&found.steps).len(),
             cycle_start,
             neglected: cycle_start.and_then(neglected),
             moves: trail.moves.len(),
             trail: kept.or_else(|| self.trails.and_then(write)),
             last_steps,
-        }
+        })
     }
 
     /// What a trail of a property says about where it comes from.

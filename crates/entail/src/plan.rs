@@ -219,7 +219,13 @@ pub enum Algorithm {
 
 impl Plan {
     pub fn of(args: &CheckArgs) -> Plan {
-        let errors = if args.what.all_errors { Errors::All } else { Errors::First };
+        // Who names the order of the search, or wants the model as it is written, wants a shortest run.
+        let is_free = args.how.search.is_none() && !args.how.no_opt && args.how.runs == 1;
+        let errors = match args.what.all_errors {
+            true => Errors::All,
+            false if is_free => Errors::Soonest,
+            false => Errors::First,
+        };
         Plan {
             search: args.how.search(),
             store: args.how.store,
@@ -520,7 +526,8 @@ impl Plan {
         let mut evidence = None;
         let (outcome, Became { guarantee, rungs, .. }, algorithm) = match way {
             Way::States | Way::Beginnings(_) => {
-                let task = Task { checks: &Checks::OF_CLAIMS, limits, ..task };
+                let checks = &Checks { errors: self.errors_of_claims(), ..Checks::OF_CLAIMS };
+                let task = Task { checks, limits, ..task };
                 self.explore(&product, bits, task, watch, saved)?
             }
             Way::Runs(_) => match bits {
@@ -548,6 +555,14 @@ impl Plan {
             ever: product.ever(),
             evidence,
         })
+    }
+
+    /// A claim has one error at most that counts.
+    fn errors_of_claims(&self) -> Errors {
+        match self.checks.errors {
+            Errors::Soonest => Errors::Soonest,
+            Errors::First | Errors::All => Errors::First,
+        }
     }
 
     /// How to find what is looked for.

@@ -97,7 +97,7 @@ pub fn run(plan: &Plan, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool
 /// Whether no other run can add anything.
 fn is_enough(done: &Done, plan: &Plan) -> bool {
     let all_seen = done.outcome.end == End::Complete && done.guarantee == Guarantee::Exact;
-    all_seen || (done.outcome.errors > 0 && plan.checks.errors == Errors::First)
+    all_seen || (done.outcome.errors > 0 && plan.checks.errors != Errors::All)
 }
 
 /// The runs to be done.

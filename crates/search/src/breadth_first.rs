@@ -20,7 +20,7 @@ use crate::{Checks, Counterexample, End, Limit, Limits, Outcome};
 ///
 /// The depth of a state is the least number of stable states to be entered on the way to it, initial states being
 /// at depth 0; that of the search is the depth of the deepest states it has come to. No counterexample
-/// passes fewer stable states than the one returned.
+/// passes fewer stable states than the one returned, unless a probe has found it ([`Errors::Soonest`]).
 ///
 /// States are looked up in batches, so that waiting for the memory of one overlaps with that of the others.
 pub fn breadth_first<M, S, O>(
@@ -35,7 +35,7 @@ where
     S: Store + Lasting,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut run = Run::new(model, store, checks, limits, observer).kept().queued();
+    let mut run = Run::new(model, store, checks, limits, observer).kept().queued().probing();
     let (scratch, doubt) = (run.keep_aside(), run.doubt);
     let mut front = Front { scratch, doubt, pending: pending(limits), ..Front::default() };
     let begun = begin(&mut run, &mut front);
@@ -83,6 +83,9 @@ where
     let _ = front.flush(&mut run);
     let model = run.model;
     let (outcome, first) = run.finish(explored);
+    if outcome.is_probed {
+        return outcome;
+    }
     // Without the way there, it is still an error.
     let counterexample = first.and_then(|found| counterexample(model, found, &front.trace).ok());
     Outcome { counterexample, ..outcome }
@@ -214,12 +217,14 @@ where
                 front.flush(run)?;
             } else if front.reached.keys.len() >= BATCH && run.origin.is_multiple_of(STRETCH) {
                 front.look_up(run)?;
+                run.probe()?;
                 (front.level, front.doubt) = (level, doubt);
                 run.rest(|to| front.save(to))?;
             }
         }
         (front.level, front.doubt) = (level, doubt);
         front.flush(run)?;
+        run.probe()?;
         run.rest(|to| front.save(to))?;
         front.level = front.queue.len();
         if front.level == 0 || !run.may_expand(front.depth) {

@@ -20,14 +20,15 @@ mod minimise;
 mod nested;
 mod path;
 mod pending;
+mod probe;
 mod queue;
 mod recent;
 mod row;
 mod run;
 mod trace;
 
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use entail_disk::Scratch;
 use entail_model::{Fault, StateBuf};
@@ -78,6 +79,9 @@ impl Checks {
 pub enum Errors {
     /// Stop at the first one.
     First,
+    /// The same; but a breadth-first search also probes the depth now and then. That may meet an error much sooner, by a run that
+    /// is not a shortest one.
+    Soonest,
     /// Go on and count them all.
     All,
 }
@@ -99,17 +103,27 @@ pub struct Limits<'a> {
     pub keeper: Option<&'a dyn Keeper>,
 }
 
+impl Limits<'_> {
+    /// Whether a search that began at that time is to end, as it is late or somebody wants it to.
+    fn are_over(&self, began: Instant) -> bool {
+        let is_stopped = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        is_stopped || self.time.is_some_and(|time| began.elapsed() >= time)
+    }
+}
+
 /// What a search has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome<S> {
     pub end: End,
     pub stats: Stats,
-    /// How many errors were met. With [`Errors::First`] these are those of one step or state.
+    /// How many errors were met. Unless [all](Errors::All) are counted, these are those of one step or state.
     pub errors: u64,
     /// The most bytes that were kept at a time, in the store and beside it.
     pub bytes: u64,
     /// The first fault that ended a run and that no check counts as an error. Such a run decides nothing.
     pub ignored_fault: Option<Fault>,
+    /// Whether a probe has found the error ([`Errors::Soonest`]), so that there may be a shorter way to one.
+    pub is_probed: bool,
     /// The way to the first error.
     pub counterexample: Option<Counterexample<S>>,
 }
@@ -179,4 +193,14 @@ pub enum ErrorKind {
     /// The run goes on forever, and is accepted: after the last step it is where it was after so many, and takes those
     /// behind them again.
     Cycle { begins: usize },
+}
+
+impl ErrorKind {
+    /// How often it was met, by the one step that shows it.
+    fn times(self) -> u32 {
+        match self {
+            ErrorKind::Fault(fault) => fault.times,
+            ErrorKind::InvalidEnd | ErrorKind::Cycle { .. } => 1,
+        }
+    }
 }

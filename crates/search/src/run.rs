@@ -14,7 +14,8 @@ use entail_model::{
 use crate::descent::{Descent, Notes, Nothing, Taken, Turn};
 use crate::doubt::Doubt;
 use crate::log::Log;
-use crate::{Checks, End, ErrorKind, Errors, Keeper, Limit, Limits, Outcome, Stats};
+use crate::probe::{Schedule, probe};
+use crate::{Checks, Counterexample, End, ErrorKind, Errors, Keeper, Limit, Limits, Outcome, Stats};
 
 /// A search under way. Its methods break off with the reason why the search is to end.
 pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
@@ -59,6 +60,10 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     /// Who keeps the search, if it can be.
     keeper: Option<&'a dyn Keeper>,
     pause: Option<Pause>,
+    /// When to probe the depth, if at all.
+    probes: Option<Schedule>,
+    /// What a probe has found.
+    probed: Option<Counterexample<M::Step>>,
 }
 
 /// Why a search is to rest as soon as it can.
@@ -150,12 +155,20 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             log,
             keeper: None,
             pause: None,
+            probes: None,
+            probed: None,
         }
     }
 
     /// The same, for a search that rests now and then, and can be kept.
     pub fn kept(self) -> Self {
         Run { keeper: self.limits.keeper, ..self }
+    }
+
+    /// The same, for a search that probes the depth now and then, if it may. Who listens is told of one search only.
+    pub fn probing(self) -> Self {
+        let may = self.checks.errors == Errors::Soonest && !self.is_told();
+        Run { probes: may.then(Schedule::default), ..self }
     }
 
     /// Begins a descent in a stable state, or goes on with it there.
@@ -473,8 +486,10 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             ControlFlow::Continue(()) => End::Complete,
         };
         let bytes = self.peak.max(self.store.bytes() + self.aside);
-        let (errors, ignored_fault) = (self.errors, self.ignored_fault);
-        (Outcome { end, stats: self.stats, errors, bytes, ignored_fault, counterexample: None }, self.first)
+        let (ignored_fault, counterexample) = (self.ignored_fault, self.probed);
+        let is_probed = counterexample.is_some();
+        let errors = self.errors + u64::from(counterexample.as_ref().map_or(0, |found| found.error.times()));
+        (Outcome { end, stats: self.stats, errors, bytes, ignored_fault, is_probed, counterexample }, self.first)
     }
 
     #[cold]
@@ -484,7 +499,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         let origin = self.origin;
         self.first.get_or_insert_with(|| Found { error, origin, turns: descent.turns() });
         match self.checks.errors {
-            Errors::First => ControlFlow::Break(End::Error),
+            Errors::First | Errors::Soonest => ControlFlow::Break(End::Error),
             Errors::All => ControlFlow::Continue(()),
         }
     }
@@ -516,6 +531,28 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             (None, Some(_) | None) => {}
         }
         ControlFlow::Continue(())
+    }
+
+    /// Probes the depth, if it is time to do so.
+    #[inline]
+    pub fn probe(&mut self) -> ControlFlow<End> {
+        let is_due = self.probes.as_ref().is_some_and(|probes| probes.is_due(self.stats.stored));
+        if is_due { self.probe_now() } else { ControlFlow::Continue(()) }
+    }
+
+    #[cold]
+    fn probe_now(&mut self) -> ControlFlow<End> {
+        let limit = self.limits.memory.unwrap_or(u64::MAX);
+        let bytes = limit.saturating_sub(self.store.bytes() + self.aside).min(limit / SHARE);
+        let (limits, started) = (self.limits, self.started);
+        let is_over = || limits.are_over(started);
+        let Some(probes) = &mut self.probes else { return ControlFlow::Continue(()) };
+        self.probed = probe(self.model, self.checks, probes.budget(bytes), is_over);
+        // If it was cut off, it is still due when the search goes on.
+        if !is_over() {
+            probes.advance();
+        }
+        if self.probed.is_some() { ControlFlow::Break(End::Error) } else { ControlFlow::Continue(()) }
     }
 
     /// Where the search could go on if it were cut off; `save` writes what it keeps itself.
@@ -557,7 +594,8 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         self.ignored_fault.save(to)?;
         self.doubt.save(to)?;
         self.room.save(to)?;
-        self.pulse.save(to)
+        self.pulse.save(to)?;
+        self.probes.save(to)
     }
 
     /// Becomes what a search had become when it was kept, with its store and its observer.
@@ -578,6 +616,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         self.doubt = Saved::load(from)?;
         self.room = Saved::load(from)?;
         self.pulse = Saved::load(from)?;
+        self.probes = Saved::load(from)?;
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::ALL;
+use common::counter::{AtLast, Counter};
 use entail_disk::{Lasting, Reader, Saved, Writer};
 use entail_model::{
     Fault, FaultKind, Fired, Hop, Marks, Model, Observer, Reduced, Reduction, State, StateBuf, StateKey, Store,
@@ -257,6 +258,21 @@ fn it_does_not_matter_when_a_search_is_cut_off() {
         errors += usize::from(outcome.errors > 5 && outcome.stats.stored > 5_000);
     }
     assert!(cut > 300 && errors == 4, "{cut} {errors}");
+}
+
+/// Probes are due at so many states, and that is known to whoever goes on.
+#[test]
+fn nor_does_it_if_the_depth_is_probed() {
+    let soonest = Checks { errors: Errors::Soonest, assertions: false, end_states: false, ..ALL };
+    for (seed, words) in [(1, 1), (2, 3)] {
+        let model = Disorder { nodes: 300_000, words, seed };
+        assert!(same(Order::Breadth, &model, || Visited::new(Lossless::new(40), None), &soonest, 3) > 0);
+    }
+    let model = Counter { last: 200, switches: 18, reversed: true, at_last: AtLast::Stops };
+    let ends = Checks { end_states: true, ..soonest };
+    let found = breadth_first(&model, &mut Diary::default(), &ends, &Limits::default(), &mut ());
+    assert!(found.is_probed);
+    assert!(same(Order::Breadth, &model, || Visited::new(Lossless::new(63), None), &ends, 3) > 0);
 }
 
 /// Those that are over before they can be kept too.

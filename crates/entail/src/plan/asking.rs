@@ -122,9 +122,9 @@ pub(super) fn of_model<M: Propositional<Step = Step> + Concurrent>(
     product: &Product<M>,
     outcome: Outcome<Move<Step>>,
 ) -> (Outcome<Step>, Option<Watched>) {
-    let Outcome { end, stats, errors, bytes, ignored_fault, counterexample } = outcome;
+    let Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample } = outcome;
     let Some(found) = counterexample else {
-        return (Outcome { end, stats, errors, bytes, ignored_fault, counterexample: None }, None);
+        return (Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample: None }, None);
     };
     let steps = |moves: &[Move<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
     let (error, cycle_start) = match found.error {
@@ -137,5 +137,5 @@ pub(super) fn of_model<M: Propositional<Step = Step> + Concurrent>(
     product.split(&found.start, &mut start);
     let counterexample = Some(Counterexample { error, start, steps: steps(&found.steps) });
     let watched = Watched { moves: found.steps, cycle_start };
-    (Outcome { end, stats, errors, bytes, ignored_fault, counterexample }, Some(watched))
+    (Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample }, Some(watched))
 }

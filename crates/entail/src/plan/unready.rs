@@ -18,6 +18,7 @@ impl Plan {
                 errors: 0,
                 bytes: 0,
                 ignored_fault: None,
+                is_probed: false,
                 counterexample: None,
             },
             watched: None,

@@ -81,6 +81,9 @@ struct Run<'a> {
     steps: usize,
     cycle_start: Option<usize>,
     trail: Option<String>,
+    /// What has found it, if not the search itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found_by: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -279,6 +282,7 @@ fn run(counterexample: &Counterexample) -> Run<'_> {
         steps: counterexample.steps,
         cycle_start: counterexample.cycle_start,
         trail: counterexample.trail.as_ref().map(|path| path.display().to_string()),
+        found_by: counterexample.is_probed.then_some("probe"),
     }
 }
 

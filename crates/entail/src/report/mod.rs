@@ -93,6 +93,8 @@ pub struct Searched {
 
 pub struct Counterexample {
     pub violation: Violation,
+    /// Whether a breadth-first search has met it where it probed the depth.
+    pub is_probed: bool,
     pub steps: usize,
     /// After how many of them the run goes round for ever.
     pub cycle_start: Option<usize>,

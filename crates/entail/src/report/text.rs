@@ -105,6 +105,10 @@ fn write_counterexample(out: &mut Page, report: &Report, found: &Counterexample)
     for step in &found.last_steps {
         out.write_str(step)?;
     }
+    if found.is_probed {
+        let words = "This run was found by a depth-first probe, and shortened; there may be a shorter one.";
+        writeln!(out, "\n  {words}")?;
+    }
     let Some(trail) = &found.trail else { return Ok(()) };
     let command = replay(report, trail);
     writeln!(out, "\n  The whole run is in {}; to see it:  {command}", shown(trail))
@@ -314,6 +318,9 @@ fn hint(property: &PropertyReport) -> Option<String> {
         End::Error if searched.errors == 0 => return None,
         End::Error if searched.algorithm == Algorithm::DepthFirst && breadth_first_would_do => {
             "`--search bfs` finds a short counterexample, with `--no-opt` a shortest one"
+        }
+        End::Error if searched.counterexample.as_ref().is_some_and(|found| found.is_probed) => {
+            "`--search bfs` looks for a short counterexample only, with `--no-opt` for a shortest one"
         }
         End::Error if property.name != SAFETY => return None,
         End::Error => "`--all-errors` goes on and counts every error",

@@ -1,6 +1,7 @@
 //! Runs both searches and checks what any search must get right.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
+pub mod counter;
 pub mod rings;
 
 use entail_model::{Fired, Model, StateBuf};

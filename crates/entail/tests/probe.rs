@@ -1,0 +1,71 @@
+//! Errors that lie deep are found by a depth-first probe, and the report says so.
+
+use serde_json::Value;
+use std::process::Command;
+
+/// Breadth first, the error is 141,511,505 states away.
+const DEEP: &str = "byte n, a, b, c;
+active proctype P()
+{
+	do
+	:: n < 200 -> n++
+	:: n == 200 -> assert(a == b && b == c)
+	:: a++
+	:: b++
+	:: c++
+	od
+}
+ltl small { [] (n < 200 || a + b + c == 0) }";
+
+fn entail(folder: &tempfile::TempDir, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_entail"));
+    let output = command.args(arguments).current_dir(folder.path()).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn deep() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("m.pml"), DEEP).unwrap();
+    folder
+}
+
+/// The report on one property.
+fn checked(folder: &tempfile::TempDir, options: &[&str]) -> Value {
+    let usual = ["check", "m.pml", "--format", "json"];
+    let mut report: Value = serde_json::from_str(&entail(folder, &[&usual[..], options].concat())).unwrap();
+    report["properties"][0].take()
+}
+
+#[test]
+fn a_deep_error_is_found_in_depth() {
+    let folder = deep();
+    let safety = checked(&folder, &["--property", "safety"]);
+    assert_eq!((&safety["verdict"], &safety["states"]["depth"]), (&"violated".into(), &27.into()), "{safety}");
+    assert_eq!(safety["counterexample"]["found_by"], "probe");
+    // Twice for each number, and three steps more.
+    assert_eq!(safety["counterexample"]["steps"], 403);
+    let told = entail(&folder, &["replay", "m.pml"]);
+    assert!(told.contains("assertion violated: a == b && b == c"), "{told}");
+    let told = entail(&folder, &["check", "m.pml", "--property", "safety"]);
+    assert!(told.contains("This run was found by a depth-first probe"), "{told}");
+}
+
+#[test]
+fn so_is_a_run_that_breaks_a_formula() {
+    let folder = deep();
+    let broken = checked(&folder, &["--property", "small"]);
+    assert_eq!((&broken["verdict"], &broken["counterexample"]["found_by"]), (&"violated".into(), &"probe".into()));
+    let told = entail(&folder, &["replay", "m.pml"]);
+    assert!(told.contains("the property is broken, whatever comes next"), "{told}");
+}
+
+/// Who asks for an order gets it, and nothing else; so does who wants all errors, or the model as it is written.
+#[test]
+fn no_search_is_probed_where_something_else_is_asked_for() {
+    let folder = deep();
+    for options in [&["--search", "bfs"][..], &["--all-errors"], &["--no-opt"]] {
+        let safety = checked(&folder, &[options, &["--property", "safety", "--depth", "90"]].concat());
+        assert_eq!(safety["verdict"], "inconclusive", "{options:?}");
+        assert!(safety["states"]["stored"].as_u64().unwrap() > 1 << 17, "{options:?}");
+    }
+}
