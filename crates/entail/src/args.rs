@@ -330,7 +330,7 @@ impl PassArgs {
 #[command(next_help_heading = "Search")]
 pub struct HowArgs {
     /// In which order states are visited: bfs gives a short counterexample, with --no-opt a shortest one; nested is dfs, and looks for infinite runs
-    /// by a search inside the search [default: bfs, but dfs with a cache]
+    /// by a search inside the search [default: bfs, with probes of the depth; dfs with a cache]
     #[arg(long, value_name = "bfs|dfs|nested", value_parser = choice(
         &[("bfs", Search::BreadthFirst), ("dfs", Search::DepthFirst), ("nested", Search::Nested)]))]
     pub search: Option<Search>,

@@ -161,11 +161,16 @@ pub fn coverage(stats: &Stats, guarantee: &Guarantee) -> Option<f64> {
         Guarantee::Exact => Some(1.0),
         Guarantee::Probable { omitted, confused, .. } => {
             let ways = stats.transitions() as f64 / stats.stored.max(1) as f64;
-            let missed = missed(*confused, ways).min(*omitted);
+            let missed = missed(*confused, ways);
+            // If it is likely that none was, it matters little how many lie behind one that is.
+            let missed = if *omitted < UNLIKELY { missed.min(*omitted) } else { missed };
             (missed < 1.0).then(|| (1.0 - missed).min(ALMOST_ALL))
         }
     }
 }
+
+/// As many states, or fewer, taken for others mean that probably none was.
+const UNLIKELY: f64 = 0.01;
 
 /// Where states may be lost, it is not known that none was.
 const ALMOST_ALL: f64 = 1.0 - 1e-9;
@@ -253,5 +258,12 @@ mod tests {
         assert_eq!(coverage(&stats, &Guarantee::Exact), Some(1.0));
         assert!(coverage(&stats, &guarantee(1e-9, 1e-12)) > Some(0.999_999));
         assert!(coverage(&stats, &guarantee(1e-30, 1e-30)) < Some(1.0));
+    }
+
+    #[test]
+    fn a_line_that_may_have_been_cut_off_has_no_estimate() {
+        let stats = Stats { stored: 160, ..Stats::default() };
+        let guarantee = Guarantee::Probable { omitted: 0.092, confused: 2e-3, formula: String::new() };
+        assert_eq!(coverage(&stats, &guarantee), None);
     }
 }
