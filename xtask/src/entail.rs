@@ -90,6 +90,10 @@ impl Entail {
         Ok(Self { binary: binary.ok_or("cargo built no entail binary")? })
     }
 
+    pub fn path(&self) -> &Path {
+        &self.binary
+    }
+
     /// The command, to be run in other ways.
     pub fn command(&self) -> Command {
         Command::new(&self.binary)

@@ -14,6 +14,7 @@ mod kill;
 mod ladder;
 mod ltl_sizes;
 mod ltl_words;
+mod nightly;
 mod oracle;
 mod oracle_liveness;
 mod oracle_reduced;
@@ -65,6 +66,8 @@ enum Chore {
     Coverage(coverage::Options),
     /// See that a search with too little memory goes on, and keeps to its budget
     Ladder(ladder::Options),
+    /// Run all long campaigns, and print a table of what came out
+    Nightly(nightly::Options),
     /// Measure what depth-first probes find in a breadth-first search, and what they cost
     Probe(probe::Options),
     /// See that models that are hard to get ready for a search have an answer in time
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Chore::Cache(options) => cache::run(&options, binary),
         Chore::Coverage(options) => coverage::run(&options, binary),
         Chore::Ladder(options) => ladder::run(&options, binary),
+        Chore::Nightly(options) => nightly::run(&options, binary),
         Chore::Probe(options) => probe::run(&options, binary),
         Chore::Setup(options) => setup::run(&options, binary),
         Chore::LtlSizes(options) => ltl_sizes::run(&options),
