@@ -37,7 +37,7 @@ fn few_plans(checks: Checks) -> Vec<(String, Plan)> {
     all
 }
 
-fn same_with_reuse(seeds: Range<u64>, plans: fn(Checks) -> Vec<(String, Plan)>) -> Tally {
+fn same_with_reuse(seeds: Range<u64>) -> Tally {
     let mut tally = Tally::default();
     let ends = Checks { faults: false, assertions: false, end_states: true, errors: Errors::First };
     let faults = Checks { faults: true, assertions: true, end_states: false, errors: Errors::First };
@@ -54,7 +54,7 @@ fn same_with_reuse(seeds: Range<u64>, plans: fn(Checks) -> Vec<(String, Plan)>) 
         let is_faulty = expected.errors > expected.deadlocks || expected.broken > 0;
         for (checks, is_violated) in [(ends, expected.deadlocks > 0), (faults, is_faulty)] {
             let mut all = None;
-            for (name, plan) in plans(checks) {
+            for (name, plan) in few_plans(checks) {
                 let done = run(&plan, &read.system, Goal::Mistake);
                 assert_eq!(done.outcome.errors > 0, is_violated, "seed {seed}, {checks:?}, {name}:\n{text}");
                 replay(&read.system, &done, None);
@@ -76,7 +76,7 @@ fn same_with_reuse(seeds: Range<u64>, plans: fn(Checks) -> Vec<(String, Plan)>) 
 
 #[test]
 fn verdicts_are_the_same_where_threads_get_the_places_of_others() {
-    let tally = same_with_reuse(0..400, few_plans);
+    let tally = same_with_reuse(0..600);
     println!("{tally:?}");
     let Tally { models, deadlocks, faulty, broken, correct, reduced } = tally;
     let enough = models > 100 && deadlocks > 20 && faulty > 20 && broken > 20 && correct > 20;
@@ -89,5 +89,5 @@ fn verdicts_are_the_same_where_threads_get_the_places_of_others() {
 fn verdicts_are_the_same_for_many_models_with_reuse() {
     let seeds = std::env::var("ENTAIL_SEEDS").unwrap_or_else(|_| "0..20000".into());
     let (from, to) = seeds.split_once("..").expect("two numbers: 0..20000");
-    println!("{:?}", same_with_reuse(from.parse().unwrap()..to.parse().unwrap(), plans));
+    println!("{:?}", same_with_reuse(from.parse().unwrap()..to.parse().unwrap()));
 }

@@ -75,6 +75,9 @@ fn one_at_a_time(rng: &mut Rng) -> Model {
 /// A model in which most threads end soon, and others get their places. Locks are used as they should be, so that runs are
 /// long before anything goes wrong.
 pub fn generate_with_reuse(rng: &mut Rng) -> Model {
+    if rng.chance(0.6) {
+        return one_after_another(rng);
+    }
     let (active, kinds) = (1 + rng.below(2), 1 + rng.below(2));
     let mut threads: Vec<_> = (0..active).map(|_| looping(rng)).collect();
     threads.extend((0..kinds).map(|_| ending(rng)));
@@ -86,12 +89,54 @@ pub fn generate_with_reuse(rng: &mut Rng) -> Model {
             start(rng, &mut threads, starter, kind);
         }
     }
-    let invariant = rng.chance(0.5).then(|| match rng.below(3) {
+    Model { threads, active, invariant: rng.chance(0.5).then(|| invariant(rng)) }
+}
+
+fn invariant(rng: &mut Rng) -> Condition {
+    match rng.below(3) {
         0 => Condition::Same(0, 1),
         1 => Condition::Equal(Value::Variable(0), Value::Variable(1)),
         _ => Condition::Less(Value::Variable(rng.below(VARIABLES)), Value::Number(NUMBERS - 1)),
+    }
+}
+
+/// A thread starts a few others and ends, and another one changes what they ask for. No thread has a loop, where reduction
+/// would have to take all steps now and then: so it depends on what new threads may do which steps are left out. Little goes
+/// wrong, and mostly in few of the orders.
+fn one_after_another(rng: &mut Rng) -> Model {
+    let (active, kinds) = (2, 1 + rng.below(2));
+    let (asked, counted) = (0, 1);
+    let at = |rng: &mut Rng| Condition::Equal(Value::Variable(counted), Value::Number(rng.below(3) as i64));
+    let number = |rng: &mut Rng| Value::Number(rng.below(NUMBERS as usize) as i64);
+    let changes = 1 + rng.below(2);
+    let changing = (0..changes).map(|place| {
+        let guard = rng.chance(0.6).then(|| at(rng));
+        vec![Transformation { guard, ..to(vec![Action::Assign(asked, number(rng))], Some(place + 1)) }]
     });
-    Model { threads, active, invariant }
+    let mut changing: Vec<_> = changing.collect();
+    changing.push(vec![to(Vec::new(), None)]);
+    let starts = 2 + rng.below(2);
+    let starting = (0..starts).map(|place| {
+        let tid = rng.chance(0.2).then(|| rng.below(TIDS));
+        let guard = rng.chance(0.6).then(|| at(rng));
+        vec![Transformation { guard, ..to(vec![Action::Start(active + rng.below(kinds), tid)], Some(place + 1)) }]
+    });
+    let mut starting: Vec<_> = starting.collect();
+    starting.push(vec![to(Vec::new(), None)]);
+    let mut threads = vec![Thread { locations: changing }, Thread { locations: starting }];
+    for _ in 0..kinds {
+        let claim = match rng.below(2) {
+            0 => Condition::Equal(Value::Variable(asked), number(rng)),
+            _ => Condition::Less(Value::Variable(asked), number(rng)),
+        };
+        let claims = Action::If { condition: at(rng), yes: vec![Action::Assert(claim)], no: Vec::new() };
+        let counts = Action::Assign(counted, Value::Next(counted));
+        let (first, mut last) = if rng.chance(0.5) { (vec![claims], vec![]) } else { (vec![], vec![claims]) };
+        last.push(counts);
+        let locations = vec![vec![to(first, Some(1))], vec![to(last, None)]];
+        threads.push(Thread { locations });
+    }
+    Model { threads, active, invariant: rng.chance(0.1).then(|| invariant(rng)) }
 }
 
 /// Lets one thread start others of a kind, mostly no more than two at a time.

@@ -8,7 +8,8 @@ pub fn text(model: &Model) -> String {
     let tids: String = (0..TIDS).map(|n| format!("  tid t{n};\n")).collect();
     let active = |n| if n < model.active { "active " } else { "" };
     let threads: String = model.threads.iter().enumerate().map(|(n, one)| thread(n, one, active(n))).collect();
-    let invariant = model.invariant.as_ref().map_or(String::new(), |one| format!("  invariant {};\n", condition(one)));
+    let invariant =
+        model.invariant.as_ref().map_or(String::new(), |one| format!("  invariant {};\n", condition(one)));
     format!("system Random {{\n{variables}{locks}{tids}{invariant}{threads}}}\n")
 }
 
