@@ -349,7 +349,7 @@ mod tests {
     use serde_json::json;
 
     fn both(states: serde_json::Value) -> Both {
-        let theirs = Err(Unsure::Fault("invalid array index".into()));
+        let theirs = Err(Unsure::Fault("invalid array index"));
         Both::of(theirs, || Ok(json!({ "verdict": "holds", "reason": null, "states": states })))
     }
 
