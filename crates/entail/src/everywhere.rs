@@ -1,6 +1,8 @@
 //! Whatever is left out, merged or forgotten: the verdict is the same, with every search, and the runs that are found are
 //! runs of the model as it is written.
 
+mod reuse;
+
 use crate::args::{CacheArgs, Reduction, Search, Store};
 use crate::coverage::Coverage;
 use crate::plan::{Bound, Done, Goal, Plan};

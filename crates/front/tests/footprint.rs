@@ -57,6 +57,13 @@ impl Watcher<'_, '_> {
     }
 
     /// Whether a process is there, and its place is not one that the next one to be started may take.
+    ///
+    /// Whoever gets such a place is a new process, as one that gets a new place is. The footprint of a `run` need not enable
+    /// what the new one does: stubborn sets count the whole life of those whom a step may start among what the step may do
+    /// (`Draft::later`), so whatever has to do with the new one has to do with the step that starts it. The process that had
+    /// the place before has ended and never moves again. Which place is given depends on who has ended and which numbers are
+    /// kept: the footprints of these steps write `Deaths`, which a `run` reads, so that they are in conflict with it.
+    /// `entail`'s tests compare the verdicts of such models (`everywhere/reuse.rs`, `tests/models/bir/place-of-another.bir`).
     fn lives(&self, state: &StateBuf, process: usize) -> bool {
         let system = self.interpreter.system();
         let view = self.interpreter.view(state);

@@ -1,6 +1,6 @@
 //! Random models in which locks are mostly, but not always, used as they should be.
 
-use super::{Action, Condition, LOCKS, Model, NUMBERS, TIDS, Thread, Transformation, VARIABLES, Value};
+use super::{Action, COUNTER, Condition, LOCKS, Model, NUMBERS, TIDS, Thread, Transformation, VARIABLES, Value};
 use crate::rng::Rng;
 
 /// A model for every seed.
@@ -15,7 +15,7 @@ pub fn generate(rng: &mut Rng) -> Model {
         threads.truncate(1 + rng.below(2));
         return with_starts(rng, threads);
     }
-    Model { threads, active }
+    Model { threads, active, invariant: None }
 }
 
 /// Adds threads that end soon, and a transformation of another thread, perhaps in a loop, that starts them.
@@ -44,7 +44,7 @@ fn with_starts(rng: &mut Rng, mut threads: Vec<Thread>) -> Model {
             starter[0].push(to(vec![Action::Start(number, Some(tid))], Some(target)));
         }
     }
-    Model { threads, active }
+    Model { threads, active, invariant: None }
 }
 
 /// A thread starts another one whenever the last one is done, and perhaps somebody else looks on.
@@ -69,7 +69,156 @@ fn one_at_a_time(rng: &mut Rng) -> Model {
     done.push(Action::Assign(busy, Value::Number(0)));
     let body = vec![vec![to(actions(rng, 1), Some(1))], vec![to(done, None)]];
     threads.push(Thread { locations: body });
-    Model { threads, active }
+    Model { threads, active, invariant: None }
+}
+
+/// A model in which most threads end soon, and others get their places. Locks are used as they should be, so that runs are
+/// long before anything goes wrong.
+pub fn generate_with_reuse(rng: &mut Rng) -> Model {
+    if rng.chance(0.6) {
+        return one_after_another(rng);
+    }
+    let (active, kinds) = (1 + rng.below(2), 1 + rng.below(2));
+    let mut threads: Vec<_> = (0..active).map(|_| looping(rng)).collect();
+    threads.extend((0..kinds).map(|_| ending(rng)));
+    for kind in active..active + kinds {
+        // Now and then, those who are started start others.
+        let others = if rng.chance(0.2) { kind } else { active };
+        for _ in 0..1 + usize::from(rng.chance(0.3)) {
+            let starter = rng.below(others);
+            start(rng, &mut threads, starter, kind);
+        }
+    }
+    Model { threads, active, invariant: rng.chance(0.5).then(|| invariant(rng)) }
+}
+
+fn invariant(rng: &mut Rng) -> Condition {
+    match rng.below(3) {
+        0 => Condition::Same(0, 1),
+        1 => Condition::Equal(Value::Variable(0), Value::Variable(1)),
+        _ => Condition::Less(Value::Variable(rng.below(VARIABLES)), Value::Number(NUMBERS - 1)),
+    }
+}
+
+/// A thread starts a few others and ends, and another one changes what they ask for. No thread has a loop, where reduction
+/// would have to take all steps now and then: so it depends on what new threads may do which steps are left out. Little goes
+/// wrong, and mostly in few of the orders.
+fn one_after_another(rng: &mut Rng) -> Model {
+    let (active, kinds) = (2, 1 + rng.below(2));
+    let (asked, counted) = (0, 1);
+    let at = |rng: &mut Rng| Condition::Equal(Value::Variable(counted), Value::Number(rng.below(3) as i64));
+    let number = |rng: &mut Rng| Value::Number(rng.below(NUMBERS as usize) as i64);
+    let changes = 1 + rng.below(2);
+    let changing = (0..changes).map(|place| {
+        let guard = rng.chance(0.6).then(|| at(rng));
+        vec![Transformation { guard, ..to(vec![Action::Assign(asked, number(rng))], Some(place + 1)) }]
+    });
+    let mut changing: Vec<_> = changing.collect();
+    changing.push(vec![to(Vec::new(), None)]);
+    let starts = 2 + rng.below(2);
+    let starting = (0..starts).map(|place| {
+        let tid = rng.chance(0.2).then(|| rng.below(TIDS));
+        let guard = rng.chance(0.6).then(|| at(rng));
+        vec![Transformation { guard, ..to(vec![Action::Start(active + rng.below(kinds), tid)], Some(place + 1)) }]
+    });
+    let mut starting: Vec<_> = starting.collect();
+    starting.push(vec![to(Vec::new(), None)]);
+    let mut threads = vec![Thread { locations: changing }, Thread { locations: starting }];
+    for _ in 0..kinds {
+        let claim = match rng.below(2) {
+            0 => Condition::Equal(Value::Variable(asked), number(rng)),
+            _ => Condition::Less(Value::Variable(asked), number(rng)),
+        };
+        let claims = Action::If { condition: at(rng), yes: vec![Action::Assert(claim)], no: Vec::new() };
+        let counts = Action::Assign(counted, Value::Next(counted));
+        let (first, mut last) = if rng.chance(0.5) { (vec![claims], vec![]) } else { (vec![], vec![claims]) };
+        last.push(counts);
+        let locations = vec![vec![to(first, Some(1))], vec![to(last, None)]];
+        threads.push(Thread { locations });
+    }
+    Model { threads, active, invariant: rng.chance(0.1).then(|| invariant(rng)) }
+}
+
+/// Lets one thread start others of a kind, mostly no more than two at a time.
+fn start(rng: &mut Rng, threads: &mut [Thread], starter: usize, kind: usize) {
+    let tid = rng.chance(0.6).then(|| rng.below(TIDS));
+    let mut starts = vec![Action::Start(kind, tid)];
+    let guard = match tid {
+        Some(tid) if rng.chance(0.1) => {
+            // Somebody must be the first.
+            let target = rng.below(threads[starter].locations.len());
+            threads[starter].locations[0].push(to(vec![Action::Start(kind, Some(tid))], Some(target)));
+            Some(Condition::Terminated(tid))
+        }
+        _ => {
+            starts.insert(0, Action::Assign(COUNTER, Value::Next(COUNTER)));
+            let most = 1 + i64::from(rng.chance(0.3));
+            Some(Condition::Less(Value::Variable(COUNTER), Value::Number(most)))
+        }
+    };
+    if rng.chance(0.3) {
+        starts.push(Action::Copy(rng.below(TIDS), rng.below(TIDS)));
+    }
+    if rng.chance(0.3) {
+        starts.push(harmless(rng, 0));
+    }
+    let locations = &mut threads[starter].locations;
+    let (from, count) = (rng.below(locations.len()), locations.len());
+    let target = rng.chance(0.95).then(|| rng.below(count));
+    locations[from].push(Transformation { guard, actions: starts, target });
+}
+
+/// Goes on from each location to the next one, and from the last one to the first.
+fn looping(rng: &mut Rng) -> Thread {
+    if rng.chance(0.2) {
+        return monitor(rng);
+    }
+    let count = 1 + rng.below(3);
+    Thread { locations: (0..count).map(|at| vec![careful(rng, Some((at + 1) % count))]).collect() }
+}
+
+/// Goes on from each location to the next one, and ends; perhaps it holds a lock in the meantime.
+fn ending(rng: &mut Rng) -> Thread {
+    let count = 1 + rng.below(3);
+    let next = |at| (at + 1 < count).then_some(at + 1);
+    let mut locations: Vec<_> = (0..count).map(|at| vec![careful(rng, next(at))]).collect();
+    if rng.chance(0.3) {
+        let other = rng.below(count);
+        locations[other].push(careful(rng, next(other)));
+    }
+    // The numbers wrap around: two more are one less.
+    let counts = [Action::Assign(COUNTER, Value::Next(COUNTER)), Action::Assign(COUNTER, Value::Next(COUNTER))];
+    locations[count - 1].iter_mut().for_each(|one| one.actions.extend(counts.clone()));
+    if count > 1 && rng.chance(0.4) {
+        let lock = rng.below(LOCKS);
+        locations[0].iter_mut().for_each(|one| one.actions.insert(0, Action::Lock(lock)));
+        let unlocks = |one: &mut Transformation| one.actions.push(Action::Unlock(lock));
+        locations[count - 1].iter_mut().for_each(unlocks);
+    }
+    Thread { locations }
+}
+
+fn careful(rng: &mut Rng, target: Option<usize>) -> Transformation {
+    let guard = rng.chance(0.4).then(|| condition(rng));
+    Transformation { guard, actions: (0..rng.below(3)).map(|_| harmless(rng, 1)).collect(), target }
+}
+
+/// An action that seldom goes wrong.
+fn harmless(rng: &mut Rng, depth: usize) -> Action {
+    match rng.below(if depth == 0 { 9 } else { 11 }) {
+        0 => Action::Assert(condition(rng)),
+        1 => Action::Copy(rng.below(TIDS), rng.below(TIDS)),
+        2..=8 => Action::Assign(rng.below(VARIABLES), value(rng)),
+        9 => {
+            let (condition, yes) = (condition(rng), vec![harmless(rng, 0)]);
+            Action::If { condition, yes, no: vec![harmless(rng, 0)] }
+        }
+        _ => {
+            let one = (rng.chance(0.6).then(|| condition(rng)), vec![harmless(rng, 0)]);
+            let other = (None, vec![harmless(rng, 0)]);
+            Action::Choose { alternatives: vec![one, other], otherwise: None }
+        }
+    }
 }
 
 fn to(actions: Vec<Action>, target: Option<usize>) -> Transformation {

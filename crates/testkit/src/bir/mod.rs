@@ -4,18 +4,22 @@ mod generate;
 pub mod naive;
 mod text;
 
-pub use generate::generate;
+pub use generate::{generate, generate_with_reuse};
 pub use text::text;
 
-/// Threads over [`VARIABLES`] numbers that wrap around at [`NUMBERS`], [`LOCKS`] locks and [`TIDS`] thread ids.
+/// Threads over [`VARIABLES`] numbers that wrap around at [`NUMBERS`], one more number that may count how many threads are
+/// there, [`LOCKS`] locks and [`TIDS`] thread ids.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// The first `active` ones exist from the beginning, once each.
     pub threads: Vec<Thread>,
     pub active: usize,
+    /// Must hold in every state; asks for variables and thread ids only.
+    pub invariant: Option<Condition>,
 }
 
 pub const VARIABLES: usize = 2;
+pub const COUNTER: usize = VARIABLES;
 pub const NUMBERS: i64 = 3;
 pub const LOCKS: usize = 2;
 pub const TIDS: usize = 2;

@@ -1,6 +1,6 @@
 //! BIR by its rules, slowly. Locks know their owners, and threads know what they wait for.
 
-use super::{Action, Condition, LOCKS, Model, NUMBERS, TIDS, VARIABLES, Value};
+use super::{Action, COUNTER, Condition, LOCKS, Model, NUMBERS, TIDS, Value};
 use std::collections::{HashSet, VecDeque};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +34,14 @@ pub struct Summary {
     pub matched: u64,
     /// Failed assertions, faults and deadlocks.
     pub errors: u64,
+    /// Those of them that are deadlocks.
+    pub deadlocks: u64,
+    /// States in which the invariant does not hold.
+    pub broken: u64,
     /// How often somebody stopped waiting.
     pub woken: u64,
+    /// How often a thread got the number of one that had ended.
+    pub replaced: u64,
 }
 
 /// What becomes of the number of a thread that has ended.
@@ -51,7 +57,7 @@ pub enum Ended {
 /// Explores a model; `None` if it has more than `limit` states.
 pub fn explore(model: &Model, ended: Ended, limit: usize) -> Option<Summary> {
     let start = State {
-        variables: vec![0; VARIABLES],
+        variables: vec![0; COUNTER + 1],
         locks: vec![None; LOCKS],
         tids: vec![None; TIDS],
         threads: vec![At::Location(0); model.active],
@@ -61,14 +67,19 @@ pub fn explore(model: &Model, ended: Ended, limit: usize) -> Option<Summary> {
     let mut known = HashSet::from([start.clone()]);
     let mut queue = VecDeque::from([start]);
     while let Some(state) = queue.pop_front() {
-        let mut run = Run { ends: Vec::new(), errors: 0, steps: 0, active: model.active, ended };
+        // No thread asks for the invariant.
+        let breaks = |invariant: &Condition| !holds(invariant, &state, usize::MAX);
+        found.broken += u64::from(model.invariant.as_ref().is_some_and(breaks));
+        let mut run = Run { ends: Vec::new(), errors: 0, steps: 0, replaced: 0, active: model.active, ended };
         for thread in 0..state.threads.len() {
             run.thread(thread, &state, model, &mut found.woken);
         }
         found.errors += run.errors;
         if run.steps == 0 && state.threads.iter().any(|at| *at != At::Ended) {
             found.errors += 1;
+            found.deadlocks += 1;
         }
+        found.replaced += run.replaced;
         for next in run.ends {
             if known.insert(next.clone()) {
                 queue.push_back(next);
@@ -90,6 +101,8 @@ struct Run {
     errors: u64,
     /// How many were begun.
     steps: u64,
+    /// How many numbers were given to other threads.
+    replaced: u64,
     /// How many threads exist from the beginning.
     active: usize,
     ended: Ended,
@@ -213,7 +226,7 @@ impl Run {
     }
 
     /// Starts a thread; returns its number.
-    fn start(&self, kind: usize, state: &mut State) -> usize {
+    fn start(&mut self, kind: usize, state: &mut State) -> usize {
         let is_meant = |number: usize| {
             state.tids.contains(&Some(number)) || state.locks.iter().flatten().any(|held| held.by == number)
         };
@@ -221,6 +234,7 @@ impl Run {
             state.kinds[*number] == kind && state.threads[*number] == At::Ended && !is_meant(*number)
         };
         let free = (self.active..state.threads.len()).find(is_free).filter(|_| self.ended == Ended::IsReplaced);
+        self.replaced += u64::from(free.is_some());
         let number = free.unwrap_or(state.threads.len());
         if number == state.threads.len() {
             state.threads.push(At::Ended);

@@ -1,14 +1,16 @@
 //! Models as a person would write them.
 
-use super::{Action, Condition, LOCKS, Model, NUMBERS, TIDS, Thread, Transformation, VARIABLES, Value};
+use super::{Action, COUNTER, Condition, LOCKS, Model, NUMBERS, TIDS, Thread, Transformation, Value};
 
 pub fn text(model: &Model) -> String {
-    let variables: String = (0..VARIABLES).map(|n| format!("  int wrap (0, {}) x{n};\n", NUMBERS - 1)).collect();
+    let variables: String = (0..=COUNTER).map(|n| format!("  int wrap (0, {}) x{n};\n", NUMBERS - 1)).collect();
     let locks: String = (0..LOCKS).map(|n| format!("  lock l{n};\n")).collect();
     let tids: String = (0..TIDS).map(|n| format!("  tid t{n};\n")).collect();
     let active = |n| if n < model.active { "active " } else { "" };
     let threads: String = model.threads.iter().enumerate().map(|(n, one)| thread(n, one, active(n))).collect();
-    format!("system Random {{\n{variables}{locks}{tids}{threads}}}\n")
+    let invariant =
+        model.invariant.as_ref().map_or(String::new(), |one| format!("  invariant {};\n", condition(one)));
+    format!("system Random {{\n{variables}{locks}{tids}{invariant}{threads}}}\n")
 }
 
 fn thread(number: usize, thread: &Thread, active: &str) -> String {

@@ -27,6 +27,8 @@ pub struct Lowering<'a> {
     pub uses: &'a mut Uses,
     /// The `run` met in the statement.
     pub run: Option<Run>,
+    /// Whether the statement stands inside a `d_step`.
+    pub in_d_step: bool,
 }
 
 /// What a model uses that costs something in every state.
@@ -59,8 +61,10 @@ pub enum Access {
 pub enum Transfer {
     Send,
     Receive,
-    /// The message stays in the channel.
-    Look,
+    /// As a receive, but the message stays in the channel.
+    Copy,
+    /// Only asks whether there is such a message.
+    Poll,
 }
 
 impl Lowering<'_> {
@@ -90,7 +94,7 @@ impl Lowering<'_> {
             ExprKind::NotEmpty(channel) => self.channel_test(ChannelTest::NotEmpty, channel),
             ExprKind::Poll { channel, random, args } => {
                 let (channel, channel_type) = self.channel(channel);
-                let fields = self.patterns(args, Transfer::Look, channel_type, expr.span);
+                let fields = self.patterns(args, Transfer::Poll, channel_type, expr.span);
                 // Without anything to compare, SPIN looks at the first message only: the answer is the same.
                 ir::Expr::Poll(Box::new(Poll { channel, anywhere: *random, fields }))
             }
@@ -184,14 +188,15 @@ impl Lowering<'_> {
         })
     }
 
-    /// The first element, where an array stands without an index; SPIN complains and takes that one, too.
+    /// Complains about an array that stands without an index, and goes on with its first element. SPIN reports an error,
+    /// too; where it reports none, in `process:array`, its verifier takes the address of the array for its value.
     fn element(&mut self, resolved: Resolved, name: &Ident) -> Resolved {
         if resolved.len.is_some() {
-            let message = format!("`{0}` is an array: without an index this is `{0}[0]`", name.name);
-            let warning = Diagnostic::warning(name.span, message);
+            let problem = Diagnostic::error(name.span, format!("`{}` is an array: an index is missing", name.name))
+                .hint(format!("write `{}[0]` for its first element", name.name));
             // One statement can become several, as a `for` does.
-            if !self.problems.contains(&warning) {
-                self.problems.push(warning);
+            if !self.problems.contains(&problem) {
+                self.problems.push(problem);
             }
         }
         Resolved { len: None, ..resolved }
@@ -325,7 +330,15 @@ impl Lowering<'_> {
                     let value = self.expr(value);
                     patterns.push(Pattern::Equal(value));
                 }
-                ReceiveArg::Var(var) => self.variable_pattern(var, &mut patterns),
+                ReceiveArg::Var(var) => {
+                    let before = patterns.len();
+                    self.variable_pattern(var, &mut patterns);
+                    let (earlier, these) = patterns.split_at(before);
+                    let is_stored = |pattern: &&Pattern| matches!(pattern, Pattern::Store(_));
+                    if these.iter().filter(is_stored).any(|pattern| earlier.contains(pattern)) {
+                        self.received_twice(var, transfer);
+                    }
+                }
             }
         }
         self.check_arity(patterns.len(), transfer, channel, span);
@@ -361,15 +374,33 @@ impl Lowering<'_> {
             }
         }
         if let Some(resolved) = self.resolve(var, Access::Write) {
-            for place in self.scalars(var, resolved) {
-                let pattern = Pattern::Store(place);
-                if patterns.contains(&pattern) {
-                    let message = "this variable receives two fields of the same message, and keeps the last";
-                    self.problems.push(Diagnostic::warning(var.span, message));
-                }
-                patterns.push(pattern);
-            }
+            let places = self.scalars(var, resolved);
+            patterns.extend(places.into_iter().map(Pattern::Store));
         }
+    }
+
+    /// One variable for two fields of a message. SPIN refuses that where it has to undo the receive and remembers each
+    /// variable once: not inside of a `d_step`, and not for elements and fields, which it does not compare.
+    fn received_twice(&mut self, var: &VarRef, transfer: Transfer) {
+        let message = "this variable receives two fields of the same message";
+        self.problems.push(match transfer {
+            // Nothing is stored.
+            Transfer::Send | Transfer::Poll => return,
+            Transfer::Receive | Transfer::Copy if self.is_plain(var) && !self.in_d_step => {
+                Diagnostic::error(var.span, message).hint("write `_` for the field that is not needed")
+            }
+            Transfer::Receive | Transfer::Copy => {
+                Diagnostic::warning(var.span, format!("{message}, and keeps the last"))
+            }
+        });
+    }
+
+    /// Neither an element of an array nor a field of a record.
+    fn is_plain(&self, var: &VarRef) -> bool {
+        let [Part { name, .. }] = &var.parts[..] else { return false };
+        let Some(id) = self.scopes.find(&name.name, self.scope, self.order) else { return false };
+        let found = &self.scopes.vars[id.0 as usize];
+        found.len.is_none() && matches!(found.ty, Ty::Scalar(_))
     }
 
     /// Complains if a message has the wrong number of fields, where the channel is known. SPIN refuses to send too
@@ -389,8 +420,12 @@ impl Lowering<'_> {
             Transfer::Send | Transfer::Receive => {
                 Diagnostic::warning(span, message).hint("it will be an error when it is executed")
             }
-            Transfer::Look if too_many => Diagnostic::warning(span, message).hint("the missing fields count as 0"),
-            Transfer::Look => Diagnostic::warning(span, message).hint("the other fields may have any value"),
+            Transfer::Copy | Transfer::Poll if too_many => {
+                Diagnostic::warning(span, message).hint("the missing fields count as 0")
+            }
+            Transfer::Copy | Transfer::Poll => {
+                Diagnostic::warning(span, message).hint("the other fields may have any value")
+            }
         });
     }
 

@@ -357,7 +357,7 @@ impl<'a> Assembly<'a> {
     fn check_statements(&mut self, flow: &Flow) {
         for element in &flow.elements {
             if let Kind::Simple(stmt) = &element.kind {
-                self.lowering(element.scope, element.order).action(stmt);
+                self.action(element, stmt);
             }
         }
     }
@@ -412,7 +412,7 @@ impl<'a> Assembly<'a> {
         let statement = self.statement(&text, element.span, element.id, location);
         let action = match &element.kind {
             Kind::Simple(stmt) => {
-                let action = self.lowering(element.scope, element.order).action(stmt);
+                let action = self.action(element, stmt);
                 if element.deterministic && matches!(action, Action::Run(..)) {
                     self.problems.push(
                         Diagnostic::error(element.span, "`run` inside a `d_step`").hint("use `atomic` instead"),
@@ -462,7 +462,14 @@ impl<'a> Assembly<'a> {
             order,
             uses: &mut self.uses,
             run: None,
+            in_d_step: false,
         }
+    }
+
+    /// A statement of a process.
+    fn action(&mut self, element: &Element, stmt: &ast::Stmt) -> Action {
+        let lowering = self.lowering(element.scope, element.order);
+        Lowering { in_d_step: element.deterministic, ..lowering }.action(stmt)
     }
 
     fn finish(mut self) -> Option<System> {

@@ -151,7 +151,7 @@ impl Lowering<'_> {
     fn receive(&mut self, receive: &Receive, span: Span) -> Action {
         let (channel, channel_type) = self.channel(&receive.channel);
         let (anywhere, keep) = (receive.random, receive.keep);
-        let transfer = if keep { Transfer::Look } else { Transfer::Receive };
+        let transfer = if keep { Transfer::Copy } else { Transfer::Receive };
         let fields = self.patterns(&receive.args, transfer, channel_type, span);
         Action::Receive(Box::new(ir::Receive { channel, fields, anywhere, keep, when: None }))
     }
