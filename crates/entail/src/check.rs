@@ -432,8 +432,13 @@ impl Job<'_> {
         let argument = evidence.map(|evidence| self.argument(subject, interpreter, evidence, console));
         let counterexample = outcome.counterexample.as_ref().map(|found| {
             let kept = argument.as_ref().and_then(|argument| argument.runs().first()?.trail.clone());
-            let deadline = self.deadline(self.read + done.compile + done.search, oversight);
-            self.counterexample(subject, interpreter, found, done.watched.as_ref(), kept, deadline, console)
+            // What a claim has seen of the run would not be the same in another order.
+            let minimised = (self.args.minimise && subject.claim.is_none() && kept.is_none()).then(|| {
+                let deadline = self.deadline(self.read + done.compile + done.search, oversight);
+                entail_search::minimised(interpreter, found, entail_search::EFFORT, deadline)
+            });
+            let found = minimised.as_ref().unwrap_or(found);
+            self.counterexample(subject, interpreter, found, done.watched.as_ref(), kept, console)
         });
         let cut_short = match outcome.end {
             End::Limit(limit) => Some(self.limit_reached(limit, &done)),
@@ -592,13 +597,8 @@ impl Job<'_> {
         found: &entail_search::Counterexample<Step>,
         watched: Option<&Watched>,
         kept: Option<PathBuf>,
-        deadline: Deadline,
         console: &Console,
     ) -> Counterexample {
-        // What a claim has seen of the run would not be the same in another order.
-        let minimised = (self.args.minimise && subject.claim.is_none() && kept.is_none())
-            .then(|| entail_search::minimised(interpreter, found, entail_search::EFFORT, deadline));
-        let found = minimised.as_ref().unwrap_or(found);
         let trail = Trail::of(found, &self.model.system);
         // A model that could not even start has no claim that could move.
         let claimed = watched.zip(subject.written).filter(|_| !found.start.is_empty());
