@@ -4,10 +4,11 @@
 
 use entail_front::promela::{formula, preprocess};
 use entail_front::source::Sources;
+use entail_model::Deadline;
 use entail_temporal::{Buchi, Limits, hoa, translate};
 use libfuzzer_sys::fuzz_target;
 
-const LIMITS: Limits = Limits { states: 500, edges: 5_000, steps: 500_000 };
+const LIMITS: Limits = Limits { states: 500, edges: 5_000, steps: 500_000, deadline: Deadline::NEVER };
 
 fuzz_target!(|text: &str| {
     let (mut sources, mut problems) = (Sources::default(), Vec::new());

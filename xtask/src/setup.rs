@@ -1,4 +1,5 @@
-//! Models that are hard to get ready for a search: with `--time 2s`, each must have an answer within three seconds.
+//! Models that are hard to get ready for a search, or to read, to slice, to translate or to tell about: with `--time 2s`, each
+//! must have an answer within three seconds.
 
 use crate::entail::Entail;
 use crate::{Outcome, Result};
@@ -23,11 +24,14 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     let folder = tempfile::tempdir()?;
     let mut outcome = Outcome::Agreement;
     println!("model,verdict,states,seconds,peak_mib");
-    for (name, text) in models().into_iter().filter(|(name, _)| name.contains(&options.only)) {
+    let of_safety = |(name, text)| (name, text, vec!["--property".to_owned(), "safety".to_owned()]);
+    let all = models().into_iter().map(of_safety).chain(texts());
+    for (name, text, words) in all.filter(|(name, ..)| name.contains(&options.only)) {
         let path = folder.path().join(format!("{name}.pml"));
         std::fs::write(&path, text)?;
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let began = Instant::now();
-        let property = entail.limited(&path, &["--time", &options.time, "--property", "safety"])?;
+        let property = entail.limited(&path, &[&["--time", &options.time], &words[..]].concat())?;
         let seconds = began.elapsed().as_secs_f64();
         let verdict = property["verdict"].as_str().unwrap_or("?");
         let peak = property["memory"]["peak_bytes"].as_u64().unwrap_or(0) >> 20;
@@ -105,6 +109,31 @@ fn models() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// What is long or large before there is a model to get ready, or after it was searched: with the options for it.
+fn texts() -> Vec<(&'static str, String, Vec<String>)> {
+    let words = |options: &[&str]| options.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let jumps = repeated(50_000, |i| format!("L{i}: goto L{};\n", i + 1));
+    let jumps = format!("byte x;\nactive proctype P() {{\n{jumps}L50000: x = 1 }}\n");
+    let labels = repeated(30_000, |i| format!("L{i}: x = {};\n", i % 250));
+    let labels = format!("byte x, y;\nactive proctype P() {{\n{labels}y = 1 }}\nltl p {{ [] (y < 2) }}\n");
+    let variables = repeated(4_000, |i| format!("byte v{i};\n"));
+    let steps = repeated(15_000, |i| format!("v{} = v{}; ", (i + 1) % 4_000, i % 4_000));
+    let copies =
+        format!("{variables}byte x;\nactive proctype P() {{ do :: x++; {steps} od }}\nltl p {{ [] (x < 255) }}\n");
+    let until: Vec<String> = (0..60).map(|i| format!("(x == {i})")).collect();
+    let until = until.join(" U ");
+    let small = "byte x;\nactive proctype P() { do :: x = 1 - x od }\n".to_owned();
+    let long_run = "int x;\nactive [3] proctype P() { do :: x < 100000 -> x++ :: else -> assert(false) od }\n";
+    vec![
+        ("jumps", jumps.clone(), words(&["--property", "safety"])),
+        ("sliced_jumps", jumps, words(&["--property", "safety", "--slice"])),
+        ("sliced_labels", labels, words(&["--property", "p", "--slice"])),
+        ("sliced_copies", copies, words(&["--property", "p", "--slice"])),
+        ("until", small, words(&["--ltl", &until, "--property", &until])),
+        ("long_run", long_run.to_owned(), words(&["--property", "safety", "--search", "dfs", "--minimise"])),
+    ]
+}
+
 const RECORDS: &str = "typedef M { byte a, b, c, d, e, f }
 M s[255], r[255];
 chan ch = [0] of { byte, M };
@@ -148,5 +177,15 @@ mod tests {
         for (name, text) in models {
             assert!(text.contains("proctype"), "{name}");
         }
+    }
+
+    #[test]
+    fn no_two_have_the_same_name() {
+        let names = models().into_iter().map(|(name, _)| name).chain(texts().into_iter().map(|(name, ..)| name));
+        let mut names: Vec<_> = names.collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
     }
 }

@@ -10,7 +10,7 @@ use crate::load::{self, Reading};
 use crate::log::{Log, LogFile};
 use crate::neglect::Neglected;
 use crate::output::{self, Content, Outputs};
-use crate::plan::{Bound, Done, Goal, Oversight, Plan};
+use crate::plan::{Bound, Done, Goal, LEAST_TIME, Oversight, Plan};
 use crate::progress::{Listener, Watch};
 use crate::property::{forbidden, stations};
 use crate::provenance::{Provenance, Shown};
@@ -24,12 +24,13 @@ use crate::{interrupt, machine, slice, swarm, sweep};
 use entail_front::{Asked, Meaning, ModelSource, Property, PropertyKind, SAFETY, Says, Written};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
-use entail_model::{Fault, FaultKind, Guarantee};
+use entail_model::{Deadline, Fault, FaultKind, Guarantee};
 use entail_search::{End, ErrorKind, Errors, Limit};
 use entail_temporal::ctl::Asked as Branching;
-use entail_temporal::{Claim, Judgement};
+use entail_temporal::{self as temporal, Claim, Judgement};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// How many steps are tried to make a run of a probe easier to follow, if that was not asked for.
@@ -239,8 +240,9 @@ impl Job<'_> {
             report.properties.extend(checked);
             return Ok(());
         }
+        let began = Instant::now();
         let model = &slice::cut(self.path, &self.args.reading, self.asked, property, console)?;
-        let job = Job { model, ..*self };
+        let job = Job { model, read: self.read + began.elapsed(), ..*self };
         let of_slice =
             property.and_then(|property| model.properties.iter().find(|known| known.name == property.name));
         let checked = match of_slice {
@@ -302,10 +304,16 @@ impl Job<'_> {
                 property.name
             ));
         }
-        let (claim, judgement) = match forbidden(says) {
+        let began = Instant::now();
+        let limits = temporal::Limits { deadline: self.deadline(self.read, oversight), ..Default::default() };
+        let excess = |limit| match limit {
+            temporal::Limit::Time => self.no_time(oversight, "to build the automaton of the formula"),
+            limit => format!("the formula is too large: {limit}"),
+        };
+        let (claim, judgement) = match forbidden(says, limits) {
             Ok(Some(forbidden)) => forbidden,
             Ok(None) => return inconclusive(format!("checking {kind} properties is not available yet")),
-            Err(limit) => return inconclusive(format!("the formula is too large: {limit}")),
+            Err(limit) => return inconclusive(excess(limit)),
         };
         if let Some(warning) = oddity(&property.name, judgement) {
             console.complain(&format!("warning: {warning}\n"));
@@ -314,10 +322,11 @@ impl Job<'_> {
         if judgement == Judgement::Tautology {
             return Ok(without_search(Verdict::Holds));
         }
-        let claim = match self.plan.prepared(claim) {
+        let claim = match self.plan.prepared(claim, limits) {
             Ok(claim) => claim,
-            Err(limit) => return inconclusive(format!("the formula is too large: {limit}")),
+            Err(limit) => return inconclusive(excess(limit)),
         };
+        let job = Job { read: self.read + began.elapsed(), ..*self };
         let mut propositions = propositions.clone();
         let antecedents = antecedents.iter().map(|antecedent| {
             propositions.iter().position(|(known, _)| *known == antecedent.0).unwrap_or_else(|| {
@@ -328,7 +337,7 @@ impl Job<'_> {
         let antecedents: Vec<usize> = antecedents.collect();
         let system = System { propositions, ..self.model.in_motion() };
         let interpreter = Interpreter::new(&system);
-        let (done, _) = self.run(&interpreter, &property.name, Goal::Claimed(&claim), oversight, console)?;
+        let (done, _) = job.run(&interpreter, &property.name, Goal::Claimed(&claim), oversight, console)?;
         if self.verdict(&interpreter, &done) == Verdict::Holds {
             for &number in antecedents.iter().filter(|number| done.ever >> **number & 1 == 0) {
                 let condition = &system.statement(system.propositions[number].1).text;
@@ -411,10 +420,10 @@ impl Job<'_> {
         subject: Subject,
         interpreter: &Interpreter,
         done: Done,
-        Oversight { keeping, .. }: Oversight,
+        oversight: Oversight,
         console: &Console,
     ) -> PropertyReport {
-        let outcome = &done.outcome;
+        let (outcome, keeping) = (&done.outcome, oversight.keeping);
         // What others did before.
         let before = keeping.map_or(Duration::ZERO, Keeping::before);
         let may_go_on = matches!(outcome.end, End::Limit(Limit::Time | Limit::Memory | Limit::Interrupted));
@@ -424,8 +433,21 @@ impl Job<'_> {
         let is_telling = |evidence: &&Evidence<Step>| !evidence.holds || evidence.first_run().is_some();
         let evidence = done.evidence.as_ref().filter(is_telling);
         let argument = evidence.map(|evidence| self.argument(subject, interpreter, evidence, console));
-        let kept = argument.as_ref().and_then(|argument| argument.runs().first()?.trail.clone());
-        let counterexample = self.counterexample(subject, interpreter, &done, kept, console);
+        let counterexample = outcome.counterexample.as_ref().map(|found| {
+            let kept = argument.as_ref().and_then(|argument| argument.runs().first()?.trail.clone());
+            let effort = match self.args.minimise {
+                true => entail_search::EFFORT,
+                false if outcome.is_probed => EFFORT_UNASKED,
+                false => 0,
+            };
+            // What a claim has seen of the run would not be the same in another order.
+            let minimised = (effort > 0 && subject.claim.is_none() && kept.is_none()).then(|| {
+                let deadline = self.deadline(self.read + done.compile + done.search, oversight);
+                entail_search::minimised(interpreter, found, effort, deadline)
+            });
+            let found = minimised.as_ref().unwrap_or(found);
+            self.counterexample(subject, interpreter, found, &done, kept, console)
+        });
         let cut_short = match outcome.end {
             End::Limit(limit) => Some(self.limit_reached(limit, &done)),
             End::Complete | End::Error => None,
@@ -519,6 +541,21 @@ impl Job<'_> {
         seen + &cut.unwrap_or_default()
     }
 
+    /// When the work on a property is to end of which so much is done.
+    fn deadline<'o>(&self, spent: Duration, oversight: Oversight<'o>) -> Deadline<'o> {
+        let time = self.plan.time.map(|time| time.saturating_sub(spent).max(LEAST_TIME));
+        Deadline::after(time, oversight.stop)
+    }
+
+    /// Why something was not done before a search.
+    fn no_time(&self, oversight: Oversight, what: &str) -> String {
+        if oversight.stop.load(Ordering::Relaxed) {
+            return "interrupted".into();
+        }
+        let limit = show_duration(self.plan.time.unwrap_or_default());
+        format!("reached the time limit of {limit}: there was not enough {what}")
+    }
+
     fn limit_reached(&self, limit: Limit, done: &Done) -> String {
         match limit {
             Limit::Depth => format!("reached the depth limit of {}", self.plan.depth.unwrap_or(0)),
@@ -560,25 +597,16 @@ impl Job<'_> {
         Teller { interpreter, fairness, start: &start, keep, draws, runs: 0 }.tell(evidence, &[])
     }
 
-    /// Puts what was found into words, and writes its trail unless that was `kept` already.
+    /// Puts `found` into words, and writes its trail unless that was `kept` already.
     fn counterexample(
         &self,
         subject: Subject,
         interpreter: &Interpreter,
+        found: &entail_search::Counterexample<Step>,
         Done { outcome, watched, .. }: &Done,
         kept: Option<PathBuf>,
         console: &Console,
-    ) -> Option<Counterexample> {
-        let (found, is_probed) = (outcome.counterexample.as_ref()?, outcome.is_probed);
-        let effort = match self.args.minimise {
-            true => entail_search::EFFORT,
-            false if is_probed => EFFORT_UNASKED,
-            false => 0,
-        };
-        // What a claim has seen of the run would not be the same in another order.
-        let minimised = (effort > 0 && subject.claim.is_none() && kept.is_none())
-            .then(|| entail_search::minimised(interpreter, found, effort));
-        let found = minimised.as_ref().unwrap_or(found);
+    ) -> Counterexample {
         let trail = Trail::of(found, &self.model.system);
         // A model that could not even start has no claim that could move.
         let claimed = watched.as_ref().zip(subject.written).filter(|_| !found.start.is_empty());
@@ -592,16 +620,16 @@ impl Job<'_> {
             ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
         };
         let neglected = |begins| Neglected::by(interpreter, &found.start, &found.steps, begins, self.plan.fairness);
-        Some(Counterexample {
+        Counterexample {
             violation,
-            is_probed,
+            is_probed: outcome.is_probed,
             steps: Walk::from(interpreter, found.start.clone()).wholes(&found.steps).len(),
             cycle_start,
             neglected: cycle_start.and_then(neglected),
             moves: trail.moves.len(),
             trail: kept.or_else(|| self.trails.and_then(write)),
             last_steps,
-        })
+        }
     }
 
     /// What a trail of a property says about where it comes from.

@@ -13,7 +13,7 @@ use entail_front::{Meaning, ModelSource, promela};
 use entail_ir::{Interpreter, Passes, System};
 use entail_model::{Guarantee, Model, Propositional};
 use entail_search::{Checks, End, ErrorKind, Errors, Limit};
-use entail_temporal::Claim;
+use entail_temporal::{Claim, Limits};
 use entail_testkit::promela::ast::Unit;
 use entail_testkit::promela::{generate, number_of};
 use entail_testkit::rng::Rng;
@@ -268,10 +268,11 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
         let property = model.properties.iter().find(|property| property.name == "p").expect("it was written");
         let Meaning { says, propositions, .. } = property.meaning.as_ref().expect("it can be checked");
         let system = System { propositions: propositions.clone(), ..model.in_motion() };
-        let (claim, _) = forbidden(says).expect("a small formula").expect("it is of linear time");
+        let (claim, _) =
+            forbidden(says, Limits::default()).expect("a small formula").expect("it is of linear time");
         let mut expected = None;
         for (name, plan) in plans(faults).into_iter().chain(forgetful_plans(faults, 2 * MOST_STATES)) {
-            let claim = plan.prepared(claim.clone()).expect("a small formula");
+            let claim = plan.prepared(claim.clone(), Limits::default()).expect("a small formula");
             let done = run(&plan, &system, Goal::Claimed(&claim));
             if done.outcome.end == End::Limit(Limit::Time) {
                 continue;

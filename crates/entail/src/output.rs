@@ -289,7 +289,8 @@ pub fn cannot(path: &Path, reason: impl std::fmt::Display) -> String {
     format!("cannot write {}: {reason}", shown(path))
 }
 
-fn is_null(path: &Path) -> bool {
+/// Whether nothing is kept of what is written there.
+pub fn is_null(path: &Path) -> bool {
     path == Path::new(NULL) && cfg!(unix)
 }
 

@@ -36,7 +36,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// As much time a search has to get ready, however little there is for it.
-const LEAST_TIME: Duration = Duration::from_millis(500);
+pub const LEAST_TIME: Duration = Duration::from_millis(500);
 
 /// How a model is to be searched, and for what.
 #[derive(Clone, Debug)]
@@ -255,10 +255,10 @@ impl Plan {
     }
 
     /// A claim as the search can look for it.
-    pub fn prepared(&self, claim: Claim) -> Result<Claim, temporal::Limit> {
+    pub fn prepared(&self, claim: Claim, limits: temporal::Limits) -> Result<Claim, temporal::Limit> {
         match self.search {
             Search::BreadthFirst | Search::DepthFirst => Ok(claim),
-            Search::Nested => claim.with_one_set(temporal::Limits::default()),
+            Search::Nested => claim.with_one_set(limits),
         }
     }
 

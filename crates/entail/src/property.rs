@@ -11,13 +11,13 @@ use entail_temporal::{self as temporal, Claim, Judgement, judge, translate};
 
 /// The runs that break a property, and what is to be said of it without looking at any; nothing if it is not about single
 /// runs.
-pub fn forbidden(says: &Says) -> Result<Option<(Claim, Judgement)>, temporal::Limit> {
+pub fn forbidden(says: &Says, limits: temporal::Limits) -> Result<Option<(Claim, Judgement)>, temporal::Limit> {
     let (formulas, formula) = match says {
         Says::Branching(_) | Says::Watched(_) => return Ok(None),
         Says::Never(claim, _) => return Ok(Some((claim.clone(), Judgement::Contingent))),
         Says::Always(formulas, formula) => (formulas, *formula),
     };
-    let (mut formulas, limits) = (formulas.clone(), temporal::Limits::default());
+    let mut formulas = formulas.clone();
     let broken = formulas.not(formula);
     let automaton = translate(&mut formulas, broken, limits)?;
     // What no word breaks, all satisfy.

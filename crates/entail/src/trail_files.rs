@@ -1,7 +1,7 @@
 //! Where the trails of a check go: a file for each run, by one rule for their names.
 
 use crate::console::Console;
-use crate::output::{Content, Outputs};
+use crate::output::{Content, Outputs, is_null};
 use crate::provenance::{Provenance, Shown, file_name};
 use crate::trail::Trail;
 use entail_front::SAFETY;
@@ -39,7 +39,7 @@ impl TrailFiles {
 
     /// The file for the first run that is about a property; each time another one.
     pub fn first(&self, property: &str) -> PathBuf {
-        if self.alone || property == SAFETY {
+        if self.alone || property == SAFETY || is_null(&self.base) {
             return self.base.clone();
         }
         let name = letters(property);
@@ -119,7 +119,7 @@ pub fn trails_of(model: &Path) -> Vec<PathBuf> {
 
 /// Where the run of this number goes, if the first one goes to `first`.
 pub fn numbered(first: &Path, number: usize) -> PathBuf {
-    if number == 1 { first.to_owned() } else { with_part(first, &number.to_string()) }
+    if number == 1 || is_null(first) { first.to_owned() } else { with_part(first, &number.to_string()) }
 }
 
 /// A name with `part` before its ending, after a dot.
@@ -144,6 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg(unix)]
     fn names_say_which_property_and_which_run() {
         let names = |base: &str, alone| {
             let files = TrailFiles::new(base.into(), alone);
@@ -159,5 +160,7 @@ mod tests {
         assert_eq!(names("a/m.pml.trail", false), expected);
         assert_eq!(names("T", false), ["T T.2", "T.___p T.___p.2", "T.___p-2 T.___p-2.2", "T.f T.f.2"]);
         assert_eq!(names("T", true), ["T T.2"; 4]);
+        // Who wants no trail wants none beside it either.
+        assert_eq!(names("/dev/null", false), ["/dev/null /dev/null"; 4]);
     }
 }

@@ -388,9 +388,12 @@ fn devices_stay_devices_even_by_force() {
         }
     }
     assert!(!Path::new("/dev/full.partial").exists() && !Path::new("/dev/full.previous").exists());
-    // Who wants no trail says so like this.
-    let output = entail(folder.path(), &["check", "m.pml", "--trail", "/dev/null"]);
+    // Who wants no trail says so like this; of none of the properties.
+    let words = ["check", "m.pml", "-F", "f.ltl", "-N", "never.pml", "--ctl", "EF (x == 7) && !EF (x == 1)"];
+    let output = entail(folder.path(), &[&words[..], &["--trail", "/dev/null"]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    let beside = ["/dev/null.____x___2_", "/dev/null.never_pml", "/dev/null.EF__x____7______EF__x____1_"];
+    assert!(!beside.iter().any(|file| Path::new(file).exists()), "{}", told(&output));
     assert!(fs::symlink_metadata("/dev/null").unwrap().file_type().is_char_device());
 }
 

@@ -1,7 +1,18 @@
 //! Guessing what somebody meant to write.
 
+use crate::diagnostic::Diagnostic;
+
 /// Longer names are not compared: the time grows with the product of the lengths.
 const LONGEST: usize = 64;
+
+/// How many problems with the advice what to write instead: each takes a look at all names. Whoever has more of them has
+/// another problem.
+const MOST_ADVISED: usize = 200;
+
+/// Whether another problem should be advised on, behind those that were found before.
+pub fn is_worth_it(problems: &[Diagnostic]) -> bool {
+    problems.len() < MOST_ADVISED
+}
 
 /// The one of `known` that looks most like `name`, if any looks like it at all. `name` itself is no suggestion: where it
 /// is known, it is known for another place.

@@ -4,18 +4,25 @@
 //! Steps are left out, or taken earlier, as long as what remains is a run to that error. There may be better ones.
 
 use crate::{Counterexample, ErrorKind};
-use entail_model::{Concurrent, Fired, StateBuf};
+use entail_model::{Concurrent, Deadline, Fired, StateBuf};
 
 /// How many steps are tried.
 pub const EFFORT: u64 = 2_000_000;
 
-/// The run made easier to follow, if it ends; one that goes on for ever is left as it is.
+/// So many steps that are only copied take as long as one that is tried.
+const COPIES: usize = 64;
+
+/// After so many tries, a power of two, the clock is looked at.
+const BETWEEN_LOOKS: u64 = 64;
+
+/// The run made easier to follow, if it ends, as far as effort and time allow; one that goes on for ever is left as it is.
 pub fn minimised<M: Concurrent>(
     model: &M,
     found: &Counterexample<M::Step>,
     effort: u64,
+    deadline: Deadline,
 ) -> Counterexample<M::Step> {
-    let mut editor = Editor { model, found, effort, enabled: Vec::new() };
+    let mut editor = Editor { model, found, effort, deadline, enabled: Vec::new() };
     let is_finite = !matches!(found.error, ErrorKind::Cycle { .. }) && !found.start.is_empty();
     let mut steps = found.steps.clone();
     if is_finite && editor.leads_there(&steps) {
@@ -36,6 +43,7 @@ struct Editor<'a, M: Concurrent> {
     found: &'a Counterexample<M::Step>,
     /// How many steps may still be tried.
     effort: u64,
+    deadline: Deadline<'a>,
     enabled: Vec<M::Step>,
 }
 
@@ -54,9 +62,23 @@ impl<M: Concurrent> Editor<'_, M> {
         }
     }
 
+    /// Nothing if there is no effort left, or no time.
+    fn spend(&mut self, effort: u64) -> Option<()> {
+        let left = self.effort.saturating_sub(effort);
+        let is_over = left / BETWEEN_LOOKS != self.effort / BETWEEN_LOOKS && self.deadline.is_over();
+        let had_some = self.effort > 0;
+        self.effort = if is_over { 0 } else { left };
+        had_some.then_some(())
+    }
+
+    /// Whether some of the steps of a run that has so many can still be left out, or put elsewhere.
+    fn may_try(&mut self, steps: usize) -> bool {
+        self.spend((steps / COPIES) as u64).is_some()
+    }
+
     /// Takes a step, if it is possible and not too much.
     fn take(&mut self, step: M::Step, state: &mut StateBuf) -> Option<Fired> {
-        self.effort = self.effort.checked_sub(1)?;
+        self.spend(1)?;
         self.enabled.clear();
         self.model.enabled(state, &mut self.enabled);
         self.enabled.contains(&step).then(|| self.model.fire(step, state))
@@ -77,6 +99,9 @@ impl<M: Concurrent> Editor<'_, M> {
             let own: Vec<usize> =
                 (0..steps.len()).filter(|&index| self.model.owner(steps[index]) == owner).collect();
             for &first in &own {
+                if !self.may_try(steps.len()) {
+                    return;
+                }
                 let is_left = |&(index, step): &(usize, M::Step)| index < first || self.model.owner(step) != owner;
                 let rest: Vec<M::Step> =
                     steps.iter().copied().enumerate().filter(is_left).map(|(_, step)| step).collect();
@@ -93,7 +118,7 @@ impl<M: Concurrent> Editor<'_, M> {
         let mut size = steps.len() / 2;
         while size > 0 {
             let mut first = 0;
-            while first + size <= steps.len() && self.effort > 0 {
+            while first + size <= steps.len() && self.may_try(steps.len()) {
                 let rest = [&steps[..first], &steps[first + size..]].concat();
                 if self.leads_there(&rest) {
                     *steps = rest;
@@ -111,6 +136,9 @@ impl<M: Concurrent> Editor<'_, M> {
             let owner = self.model.owner(steps[index - 1]);
             if self.model.owner(steps[index]) == owner {
                 continue;
+            }
+            if !self.may_try(steps.len()) {
+                return;
             }
             let next = (index..steps.len()).find(|&later| self.model.owner(steps[later]) == owner);
             let Some(next) = next else { continue };

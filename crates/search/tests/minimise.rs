@@ -1,8 +1,10 @@
 //! Runs made easier to follow: what is left leads to the same error.
 
-use entail_model::{Concurrent, Fault, FaultKind, Fired, Marks, Model, State, StateBuf};
+use entail_model::{Concurrent, Deadline, Fault, FaultKind, Fired, Marks, Model, State, StateBuf};
 use entail_search::{Counterexample, EFFORT, ErrorKind, minimised, turns};
 use entail_testkit::rng::Rng;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 /// Each process counts to its limit. A process that needs the one before it waits until that has come as far.
 struct Counters {
@@ -76,7 +78,7 @@ fn processes_that_have_nothing_to_do_with_it_are_left_out() {
     let model = Counters { limits: vec![9, 9, 9], needs_another: vec![false; 3], forbidden: Some((1, 3)) };
     let found = model.run(ErrorKind::Fault(FAULT), vec![0, 1, 2, 0, 1, 2, 0, 0, 1]);
     assert!(model.is_run(&found));
-    assert_eq!(minimised(&model, &found, EFFORT).steps, [1, 1, 1]);
+    assert_eq!(minimised(&model, &found, EFFORT, Deadline::NEVER).steps, [1, 1, 1]);
 }
 
 #[test]
@@ -84,14 +86,14 @@ fn what_others_need_is_kept() {
     let model =
         Counters { limits: vec![9, 9, 9], needs_another: vec![false, true, false], forbidden: Some((1, 2)) };
     let found = model.run(ErrorKind::Fault(FAULT), vec![2, 0, 1, 2, 0, 0, 1]);
-    assert_eq!(minimised(&model, &found, EFFORT).steps, [0, 0, 1, 1]);
+    assert_eq!(minimised(&model, &found, EFFORT, Deadline::NEVER).steps, [0, 0, 1, 1]);
 }
 
 #[test]
 fn processes_take_turns_less_often() {
     let model = Counters { limits: vec![3, 3], needs_another: vec![false; 2], forbidden: None };
     let found = model.run(ErrorKind::InvalidEnd, vec![0, 1, 0, 1, 0, 1]);
-    assert_eq!(minimised(&model, &found, EFFORT).steps, [0, 0, 0, 1, 1, 1]);
+    assert_eq!(minimised(&model, &found, EFFORT, Deadline::NEVER).steps, [0, 0, 0, 1, 1, 1]);
 }
 
 #[test]
@@ -119,7 +121,7 @@ fn whatever_is_left_leads_to_the_error() {
             }
         }
         let found = model.run(error, steps);
-        let less = minimised(&model, &found, EFFORT);
+        let less = minimised(&model, &found, EFFORT, Deadline::NEVER);
         assert!(model.is_run(&less), "{:?} became {:?}", found.steps, less.steps);
         assert!(less.steps.len() <= found.steps.len());
         assert!(turns(&model, &less.steps) <= turns(&model, &found.steps));
@@ -130,5 +132,18 @@ fn whatever_is_left_leads_to_the_error() {
 fn without_effort_a_run_stays_as_it_is() {
     let model = Counters { limits: vec![3, 3], needs_another: vec![false; 2], forbidden: None };
     let found = model.run(ErrorKind::InvalidEnd, vec![0, 1, 0, 1, 0, 1]);
-    assert_eq!(minimised(&model, &found, 0), found);
+    assert_eq!(minimised(&model, &found, 0, Deadline::NEVER), found);
+}
+
+/// Two processes count in turn, so that there is as much to try as there are steps, and each try is about all of them.
+#[test]
+fn a_long_run_is_left_as_it_is_when_the_time_is_up() {
+    let model = Counters { limits: vec![255; 250], needs_another: vec![false; 250], forbidden: Some((249, 255)) };
+    let steps: Vec<usize> = (0..255).flat_map(|_| 0..250).collect();
+    let found = model.run(ErrorKind::Fault(FAULT), steps);
+    let stop = AtomicBool::new(false);
+    let (began, deadline) = (Instant::now(), Deadline::after(Some(Duration::from_millis(50)), &stop));
+    let less = minimised(&model, &found, u64::MAX, deadline);
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(model.is_run(&less));
 }

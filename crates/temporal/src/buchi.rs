@@ -9,6 +9,7 @@ use crate::components::{Components, Kind};
 use crate::limits::{Budget, Limit, Limits};
 use crate::simulation::{self, size};
 use crate::{labels, levels, prune};
+use entail_model::Deadline;
 use std::collections::HashMap;
 
 /// A run is accepted if it meets accepting states infinitely often.
@@ -22,7 +23,7 @@ impl Buchi {
     /// The same words.
     pub fn new(generalised: &Automaton, limits: Limits) -> Result<Buchi, Limit> {
         let sets = generalised.sets;
-        let mut budget = Budget::new(limits.steps);
+        let mut budget = Budget::of(limits);
         let mut best: Option<Buchi> = None;
         for first in 0..sets.clamp(1, ORDERS) {
             for (entry, again) in MANNERS {
@@ -61,13 +62,13 @@ impl Buchi {
             // other.
             let before = size(&self.automaton);
             let transient = if rounds == 0 { Marks::all(1) } else { Marks::NONE };
-            self.restate(transient);
+            self.restate(transient, budget.deadline());
             if self.reduce_once(budget).is_err() {
                 break;
             }
             rounds = if size(&self.automaton) < before { 0 } else { rounds + 1 };
         }
-        self.restate(Marks::NONE);
+        self.restate(Marks::NONE, budget.deadline());
         // Choices that do not help are right, too.
         let _ = simulation::trim(&mut self.automaton, budget);
     }
@@ -80,7 +81,7 @@ impl Buchi {
     }
 
     /// Leaves out what is useless and says anew which states are accepting.
-    fn restate(&mut self, transient: Marks) {
+    fn restate(&mut self, transient: Marks, deadline: Deadline) {
         prune::keep_useful_states(&mut self.automaton);
         let components = Components::of(&self.automaton);
         for state in self.automaton.states() {
@@ -95,7 +96,7 @@ impl Buchi {
             };
             self.automaton.edges[state.index()].iter_mut().for_each(|edge| edge.marks = marks);
         }
-        labels::merge(&mut self.automaton);
+        labels::merge(&mut self.automaton, deadline);
     }
 }
 

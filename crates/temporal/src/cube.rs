@@ -86,6 +86,7 @@ impl Cube {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limits;
 
     fn cube(positive: u64, negative: u64) -> Cube {
         Cube { positive, negative }
@@ -93,7 +94,9 @@ mod tests {
 
     #[test]
     fn several_cubes_cover_what_none_of_them_does() {
-        let covered = |cube: Cube, by: &[Cube]| cube.is_covered(by, &mut Budget::new(1000)).unwrap();
+        let covered = |cube: Cube, by: &[Cube]| {
+            cube.is_covered(by, &mut Budget::of(Limits { steps: 1000, ..Limits::default() })).unwrap()
+        };
         assert!(covered(Cube::TRUE, &[cube(1, 0), cube(0, 1)]));
         assert!(covered(cube(4, 0), &[cube(1, 2), cube(0, 1), cube(2, 0)]));
         assert!(!covered(cube(4, 0), &[cube(1, 2), cube(0, 1)]));

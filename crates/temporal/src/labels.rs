@@ -2,16 +2,20 @@
 
 use crate::automaton::{Automaton, Edge};
 use crate::cube::Cube;
-use crate::limits::Budget;
+use crate::limits::{Budget, Limits};
+use entail_model::Deadline;
 
 /// What may be spent on one state. Whatever is left as it is is right, too.
 const STEPS: u64 = 200_000;
 
-pub fn merge(automaton: &mut Automaton) {
+pub fn merge(automaton: &mut Automaton, deadline: Deadline) {
     for leaving in &mut automaton.edges {
         leaving.sort_unstable();
         leaving.dedup();
-        let mut budget = Budget::new(STEPS);
+        if deadline.is_over() {
+            continue;
+        }
+        let mut budget = Budget::of(Limits { steps: STEPS, deadline, ..Limits::default() });
         for at in 0..leaving.len() {
             leaving[at].label = widest(leaving, at, &mut budget);
         }

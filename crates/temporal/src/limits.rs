@@ -1,19 +1,21 @@
 //! How much may be spent on a formula.
 
+use entail_model::Deadline;
 use std::fmt;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct Limits<'a> {
     pub states: usize,
     pub edges: usize,
     /// Elementary steps, of which some hundred million take a second.
     pub steps: u64,
+    pub deadline: Deadline<'a>,
 }
 
-impl Default for Limits {
+impl Default for Limits<'_> {
     /// Far more than a useful formula needs, and a few seconds at most.
-    fn default() -> Limits {
-        Limits { states: 20_000, edges: 400_000, steps: 200_000_000 }
+    fn default() -> Self {
+        Limits { states: 20_000, edges: 400_000, steps: 200_000_000, deadline: Deadline::NEVER }
     }
 }
 
@@ -23,6 +25,8 @@ pub enum Limit {
     States(usize),
     Edges(usize),
     Steps(u64),
+    /// The deadline.
+    Time,
     /// Operators above one another.
     Height(u32),
     /// Different formulas inside the formula.
@@ -37,6 +41,7 @@ impl fmt::Display for Limit {
             Limit::States(limit) => write!(f, "its automaton has more than {limit} states"),
             Limit::Edges(limit) => write!(f, "its automaton has more than {limit} edges"),
             Limit::Steps(limit) => write!(f, "its automaton takes more than {limit} steps to build"),
+            Limit::Time => write!(f, "there is no time to build its automaton"),
             Limit::Height(limit) => write!(f, "more than {limit} operators stand above one another"),
             Limit::Parts(limit) => write!(f, "it has more than {limit} different parts"),
             Limit::Propositions => write!(f, "it has more than {} propositions", crate::formula::MAX_PROPOSITIONS),
@@ -49,23 +54,44 @@ impl std::error::Error for Limit {}
 
 /// Steps that are left.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct Budget<'a> {
     left: u64,
-    limit: u64,
+    /// What will have run out.
+    excess: Limit,
+    deadline: Deadline<'a>,
 }
 
-impl Budget {
-    pub fn new(limit: u64) -> Budget {
-        Budget { left: limit, limit }
+/// After so many steps, a power of two, the clock is looked at.
+const BETWEEN_LOOKS: u64 = 1 << 14;
+
+impl<'a> Budget<'a> {
+    pub fn of(limits: Limits<'a>) -> Budget<'a> {
+        Budget { left: limits.steps, excess: Limit::Steps(limits.steps), deadline: limits.deadline }
     }
 
     pub fn spend(&mut self, steps: u64) -> Result<(), Limit> {
-        let left = self.left.checked_sub(steps);
-        self.left = left.unwrap_or(0);
-        left.map(|_| ()).ok_or(Limit::Steps(self.limit))
+        let Some(left) = self.left.checked_sub(steps) else {
+            self.left = 0;
+            return Err(self.excess);
+        };
+        if left / BETWEEN_LOOKS != self.left / BETWEEN_LOOKS && self.deadline.is_over() {
+            (self.left, self.excess) = (0, Limit::Time);
+            return Err(self.excess);
+        }
+        self.left = left;
+        Ok(())
     }
 
     pub fn is_spent(&self) -> bool {
         self.left == 0
+    }
+
+    pub fn deadline(&self) -> Deadline<'a> {
+        self.deadline
+    }
+
+    /// What has run out, if something has.
+    pub fn excess(&self) -> Limit {
+        self.excess
     }
 }

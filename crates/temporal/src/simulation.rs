@@ -12,12 +12,12 @@ use crate::prune::{keep_reachable, prune};
 
 /// Reduces until nothing changes. Out of steps, it leaves the rest as it is: that is right, too.
 pub fn reduce(automaton: &mut Automaton, limits: Limits) {
-    let mut budget = Budget::new(limits.steps);
+    let mut budget = Budget::of(limits);
     loop {
         let size = size(automaton);
         let done = forward(automaton, &mut budget).and_then(|()| backward(automaton, &|_, _| true, &mut budget));
         prune(automaton);
-        labels::merge(automaton);
+        labels::merge(automaton, limits.deadline);
         if done.is_err() || self::size(automaton) >= size {
             // An automaton with choices that do not help is right, too.
             let _ = trim(automaton, &mut budget);

@@ -23,7 +23,7 @@ pub fn is_stutter_invariant(formulas: &mut Formulas, formula: Formula, limits: L
 /// Accepts also what is left of accepted words when repetitions of letters are left out: two edges that can be taken
 /// with one letter become one.
 fn without_repetitions(mut automaton: Automaton, limits: Limits) -> Result<Automaton, Limit> {
-    let mut budget = Budget::new(limits.steps);
+    let mut budget = Budget::of(limits);
     loop {
         let mut shortcuts = Vec::new();
         let mut count = 0;
@@ -41,7 +41,7 @@ fn without_repetitions(mut automaton: Automaton, limits: Limits) -> Result<Autom
             leaving.dedup();
             labels::drop_covered(&mut leaving, |covered, by| covered.target == by.target, &mut budget);
             if budget.is_spent() {
-                return Err(Limit::Steps(limits.steps));
+                return Err(budget.excess());
             }
             count += leaving.len();
             if count > limits.edges {

@@ -17,11 +17,11 @@ pub fn translate(formulas: &mut Formulas, formula: Formula, limits: Limits) -> R
     if let Some(limit) = formulas.excess(formula) {
         return Err(limit);
     }
-    let budget = Budget::new(limits.steps);
+    let budget = Budget::of(limits);
     let mut tableau = Tableau { formulas, terms: HashMap::new(), promises: Vec::new(), budget };
     let mut automaton = tableau.build(formula, limits)?;
     prune::prune(&mut automaton);
-    labels::merge(&mut automaton);
+    labels::merge(&mut automaton, limits.deadline);
     Ok(automaton)
 }
 
@@ -39,7 +39,7 @@ struct Tableau<'a> {
     terms: HashMap<Formula, Rc<[Term]>>,
     /// What is promised, by the number of the promise.
     promises: Vec<Formula>,
-    budget: Budget,
+    budget: Budget<'a>,
 }
 
 impl Tableau<'_> {

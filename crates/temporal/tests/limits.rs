@@ -1,12 +1,15 @@
 //! Whatever a formula asks for, there is an answer: an automaton, or a limit.
 
+use entail_model::Deadline;
 use entail_temporal::stutter::is_stutter_invariant;
 use entail_temporal::{Automaton, Buchi, Formula, Formulas, Limit, Limits, Proposition, translate};
 use entail_testkit::ltl::formula;
 use entail_testkit::rng::Rng;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 /// Little enough for a test.
-const FEW: Limits = Limits { states: 2_000, edges: 40_000, steps: 2_000_000 };
+const FEW: Limits = Limits { states: 2_000, edges: 40_000, steps: 2_000_000, deadline: Deadline::NEVER };
 
 /// Its automata, or what they take too much of.
 fn answer(formulas: &mut Formulas, formula: Formula) -> Result<(Automaton, Buchi), Limit> {
@@ -86,4 +89,17 @@ fn deep_formulas_are_translated_or_refused() {
         assert!(answer(&mut formulas, deep).is_err());
         formulas.print(deep, &[]);
     }
+}
+
+/// Chains of `U` spend their steps before there are many states or edges.
+#[test]
+fn a_formula_is_given_up_when_its_time_is_up() {
+    let mut formulas = Formulas::default();
+    let propositions: Vec<Formula> = (0..60).map(|n| formulas.proposition(Proposition(n))).collect();
+    let chain = propositions.into_iter().reduce(|left, right| formulas.until(left, right)).expect("there are some");
+    let stop = AtomicBool::new(false);
+    let deadline = Deadline::after(Some(Duration::from_millis(100)), &stop);
+    let began = Instant::now();
+    assert_eq!(translate(&mut formulas, chain, Limits { deadline, ..Limits::default() }), Err(Limit::Time));
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
 }

@@ -89,7 +89,7 @@ fn known(done: &Done) -> Option<bool> {
 
 fn linear(plan: &Plan, model: &ModelSource, name: &str) -> Option<bool> {
     let (says, system) = meaning(model, name);
-    let (claim, _) = forbidden(says).expect("a small formula").expect("it is of linear time");
+    let (claim, _) = forbidden(says, Default::default()).expect("a small formula").expect("it is of linear time");
     known(&run(plan, &system, Goal::Claimed(&claim)))
 }
 

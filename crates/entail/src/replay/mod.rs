@@ -60,7 +60,9 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     }
     let interpreter = Interpreter::new(&system);
     let mut follow = Follow::new(&interpreter, &trail);
-    if let Some((claim, _)) = meaning.and_then(|meaning| forbidden(&meaning.says).ok().flatten()) {
+    if let Some((claim, _)) =
+        meaning.and_then(|meaning| forbidden(&meaning.says, Default::default()).ok().flatten())
+    {
         follow = follow.watched_by(&claim);
     }
     let titles =

@@ -36,8 +36,8 @@ struct Edge {
 
 pub fn show(model: &ModelSource, asked: &[Asked], args: &ShowArgs) -> Result<String, Failure> {
     let (property, meaning) = chosen(model, args.property.as_deref(), asked).map_err(Failure::new)?;
-    let claim =
-        forbidden(&meaning.says).map_err(|limit| Failure::new(format!("the formula is too large: {limit}")))?;
+    let claim = forbidden(&meaning.says, Default::default())
+        .map_err(|limit| Failure::new(format!("the formula is too large: {limit}")))?;
     let (claim, _) = claim.ok_or_else(|| Failure::new(no_automaton(property)))?;
     let automaton = automaton(model, property, meaning, &claim);
     match args.format {

@@ -1,9 +1,10 @@
 //! From the graph of elements to locations and edges, as SPIN's verifier has them.
 
 use super::flow::{ElementId, Flow, Jump, Kind, SequenceId};
+use super::graph::Rests;
 use super::scope::Scopes;
 use crate::diagnostic::Diagnostic;
-use crate::suggest::did_you_mean;
+use crate::suggest::{did_you_mean, is_worth_it};
 use std::collections::HashSet;
 
 /// What leads out of each location of a process type; indexed by the location's number.
@@ -47,7 +48,7 @@ enum Entry {
 pub fn build(flow: &mut Flow, scopes: &Scopes, problems: &mut Vec<Diagnostic>) -> Option<Automaton> {
     let before = problems.len();
     let entries = vec![Entry::default(); flow.numbers() as usize];
-    let mut builder = Builder { flow, scopes, problems, entries, done: HashSet::new() };
+    let mut builder = Builder { flow, scopes, problems, entries, done: HashSet::new(), rests: Rests::new() };
     let body = builder.flow.body?;
     let first = builder.flow[body].first?;
     builder.resolve_jumps();
@@ -75,6 +76,8 @@ struct Builder<'a> {
     problems: &'a mut Vec<Diagnostic>,
     entries: Vec<Entry>,
     done: HashSet<ElementId>,
+    /// Where control comes to rest, as far as it was asked since the flow was changed.
+    rests: Rests,
 }
 
 impl Builder<'_> {
@@ -100,7 +103,8 @@ impl Builder<'_> {
         let Jump::Label(name) = jump else { return };
         let problem = Diagnostic::error(name.span, format!("there is no label `{}`", name.name));
         let labels = self.flow.labels.iter().map(|label| &*label.name.name);
-        self.problems.push(match did_you_mean(&name.name, labels) {
+        let similar = is_worth_it(self.problems).then(|| did_you_mean(&name.name, labels)).flatten();
+        self.problems.push(match similar {
             Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
             None => problem,
         });
@@ -112,7 +116,7 @@ impl Builder<'_> {
 
     /// The number of the location where control rests after `from` if it goes to `to`; 0 if that is nowhere.
     fn rest(&mut self, from: ElementId, to: ElementId) -> Option<u32> {
-        let rest = self.flow.resting_place(to, self.flow[from].atomic);
+        let rest = self.flow.resting_place(to, self.flow[from].atomic, &mut self.rests);
         if rest.is_none() {
             let span = self.flow[to].span;
             self.problems.push(Diagnostic::error(span, "these jumps lead round in a circle, without a statement"));
@@ -164,6 +168,7 @@ impl Builder<'_> {
 
     /// Links the end of an inner sequence to what follows it, and settles which of its jumps leave atomicity.
     fn enter(&mut self, outer: ElementId, inner: SequenceId) {
+        self.rests.clear();
         self.settle_jumps(inner);
         if let Some(last) = self.flow[inner].last {
             self.flow[last].next = self.flow[outer].next;
@@ -230,7 +235,7 @@ impl Builder<'_> {
 
     fn label_marks(&self) -> Vec<LocationMarks> {
         let mut marks = vec![LocationMarks::default(); self.entries.len()];
-        for label in &self.flow.labels {
+        for label in self.flow.labels.iter() {
             let mark = &mut marks[self.number(label.element) as usize];
             mark.end |= label.name.name.starts_with("end");
             mark.accept |= label.name.name.starts_with("accept");

@@ -204,7 +204,8 @@ impl Lowering<'_> {
 
     fn undeclared(&mut self, name: &Ident) {
         let problem = Diagnostic::error(name.span, format!("`{}` is not declared", name.name));
-        let problem = match self.scopes.similar(&name.name, self.scope) {
+        let similar = || self.scopes.similar(&name.name, self.scope);
+        let problem = match crate::suggest::is_worth_it(self.problems).then(similar).flatten() {
             Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
             None => problem,
         };

@@ -12,6 +12,7 @@ use crate::promela::ast::{
 use crate::source::Span;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::scope::{Given, ScopeId, Scopes};
 
@@ -91,12 +92,44 @@ pub struct LabelDef {
     pub scope: ScopeId,
 }
 
+/// The labels of a body, in the order of the text.
+#[derive(Debug, Default)]
+pub struct Labels {
+    all: Vec<LabelDef>,
+    by_name: HashMap<Arc<str>, Vec<usize>>,
+    /// The first label of each element that has one.
+    by_element: HashMap<ElementId, usize>,
+}
+
+impl Labels {
+    fn add(&mut self, label: LabelDef) {
+        let number = self.all.len();
+        self.by_name.entry(label.name.name.clone()).or_default().push(number);
+        self.by_element.entry(label.element).or_insert(number);
+        self.all.push(label);
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &LabelDef> {
+        self.all.iter()
+    }
+
+    /// Those of this name.
+    pub fn named(&self, name: &str) -> impl DoubleEndedIterator<Item = &LabelDef> {
+        self.by_name.get(name).into_iter().flatten().map(|number| &self.all[*number])
+    }
+
+    /// The first one of an element.
+    pub fn at(&self, element: ElementId) -> Option<&LabelDef> {
+        self.by_element.get(&element).map(|number| &self.all[*number])
+    }
+}
+
 /// The control flow of one process type, claim or trace.
 #[derive(Debug, Default)]
 pub struct Flow {
     pub elements: Vec<Element>,
     pub sequences: Vec<Sequence>,
-    pub labels: Vec<LabelDef>,
+    pub labels: Labels,
     /// Per loop: its exit.
     exits: Vec<Option<ElementId>>,
     pub body: Option<SequenceId>,
@@ -160,7 +193,7 @@ impl Flow {
     /// Gives a label its own location if it stands before a jump, which has none: SPIN does so for labels that other
     /// processes refer to.
     pub fn separate_label(&mut self, name: &str, next_id: &mut u32) {
-        let Some(label) = self.labels.iter().rev().find(|label| &*label.name.name == name) else { return };
+        let Some(label) = self.labels.named(name).next_back() else { return };
         let labelled = label.element;
         if !matches!(self[labelled].kind, Kind::Goto(_)) {
             return;
@@ -245,7 +278,7 @@ impl<'a> Builder<'a> {
     fn close(&mut self, place: &Place) -> SequenceId {
         let id = self.close_unchecked();
         if let Some(first) = self.flow.sequences[id.0 as usize].first
-            && let Some(label) = self.flow.labels.iter().find(|label| label.element == first)
+            && let Some(label) = self.flow.labels.at(first)
         {
             self.problems.extend(misplaced(label, place));
         }
@@ -577,14 +610,14 @@ impl<'a> Builder<'a> {
 
     fn label(&mut self, name: Ident, element: ElementId) {
         let scope = self.scope;
-        let earlier = self.flow.labels.iter().find(|label| label.name.name == name.name && label.scope == scope);
+        let earlier = self.flow.labels.named(&name.name).find(|label| label.scope == scope);
         if let Some(earlier) = earlier {
             self.problems.push(
                 Diagnostic::error(name.span, format!("label `{}` is defined twice", name.name))
                     .related(earlier.name.span, "first defined here"),
             );
         }
-        self.flow.labels.push(LabelDef { name, element, scope });
+        self.flow.labels.add(LabelDef { name, element, scope });
     }
 
     /// No jump may lead out of a deterministic sequence. `first_id` is the first element made in it.

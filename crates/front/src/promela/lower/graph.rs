@@ -3,7 +3,11 @@
 use super::flow::{Element, ElementId, Flow, Jump, Kind, Sequence, SequenceId};
 use super::scope::Scopes;
 use crate::promela::ast::{ExprKind, StmtKind};
+use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
+
+/// Where control comes to rest if it arrives at an element from one that is atomic or not.
+pub type Rests = HashMap<(ElementId, bool), Option<ElementId>>;
 
 impl Index<ElementId> for Flow {
     type Output = Element;
@@ -123,7 +127,7 @@ impl Flow {
         let mut previous = None;
         let mut in_a_row = 0;
         for id in self.until(branch, last) {
-            let labelled = self.labels.iter().any(|label| label.element == id);
+            let labelled = self.labels.at(id).is_some();
             if labelled || !self.does_nothing(id) {
                 in_a_row = 0;
             } else {
@@ -157,7 +161,7 @@ impl Flow {
             Kind::Goto(Jump::Label(name)) => {
                 let scope = self[jump].scope;
                 let mut best = None;
-                for label in self.labels.iter().rev().filter(|label| label.name.name == name.name) {
+                for label in self.labels.named(&name.name).rev() {
                     if label.scope == scope {
                         return Some(label.element);
                     }
@@ -173,20 +177,26 @@ impl Flow {
 
     /// Where control comes to rest if it arrives at `start` from an element that is atomic or not: past jumps and
     /// joints, but not out of an atomic sequence, which is left by a step of its own. `None` if the jumps lead
-    /// round in a circle or nowhere.
-    pub fn resting_place(&self, start: ElementId, from_atomic: bool) -> Option<ElementId> {
+    /// round in a circle or nowhere. What is found out on the way is added to what is `known`.
+    pub fn resting_place(&self, start: ElementId, from_atomic: bool, known: &mut Rests) -> Option<ElementId> {
+        let mut passed = Vec::new();
         let mut current = start;
-        // The longest possible way without a circle.
-        for _ in 0..=self.elements.len() {
+        let rest = loop {
+            if let Some(&rest) = known.get(&(current, from_atomic)) {
+                break rest;
+            }
+            // Whoever comes by again does not know better.
+            known.insert((current, from_atomic), None);
+            passed.push(current);
             let next = match &self[current].kind {
-                Kind::Goto(_) => *self.jumps.get(&current)?,
+                Kind::Goto(_) => self.jumps.get(&current).copied(),
                 Kind::Joint | Kind::Exit => match self[current].next {
-                    Some(next) => next,
-                    None => return Some(current),
+                    Some(next) => Some(next),
+                    None => break Some(current),
                 },
                 Kind::Unless => {
-                    let body = self[self[current].branches[0]].first?;
-                    self.resting_place(body, from_atomic)?
+                    let body = self[self[current].branches[0]].first;
+                    body.and_then(|body| self.resting_place(body, from_atomic, known))
                 }
                 Kind::Simple(_)
                 | Kind::Nothing
@@ -196,14 +206,16 @@ impl Flow {
                 | Kind::Atomic(_)
                 | Kind::DStep(_)
                 | Kind::Block(_)
-                | Kind::End => return Some(current),
+                | Kind::End => break Some(current),
             };
+            let Some(next) = next else { break None };
             if from_atomic && !self[next].atomic {
-                return Some(current);
+                break Some(current);
             }
             current = next;
-        }
-        None
+        };
+        known.extend(passed.into_iter().map(|element| ((element, from_atomic), rest)));
+        rest
     }
 
     /// What a branch really begins with.

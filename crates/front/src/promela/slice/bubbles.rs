@@ -7,7 +7,7 @@
 //! dominators tell, no bubble goes on: a loop that may never be left must stay one.
 
 use super::criterion::Preserve;
-use super::dominators::{dominates, immediate, postorder, reversed};
+use super::dominators::{Dominance, immediate, postorder, reversed};
 use super::effects::Effects;
 use super::graph::{EdgeId, Graph};
 
@@ -61,12 +61,22 @@ impl Interest<'_, '_> {
                 parting.into_iter().for_each(|at| inside[at] = false);
                 continue;
             }
-            let station = |start: usize| {
-                let mut at = start;
-                while at < count && inside[at] {
+            // Where each location's way out of its bubble ends; bubbles may be long, so each is gone through once.
+            let mut outside = vec![usize::MAX; count + 1];
+            outside[over] = over;
+            for start in 0..count {
+                let (mut at, mut passed) = (start, Vec::new());
+                while outside[at] == usize::MAX && inside[at] {
+                    passed.push(at);
                     at = after[at].expect("ways through a bubble meet");
                 }
-                if at == over || !live[start] { Station::Over } else { Station::At(at) }
+                let end = if outside[at] == usize::MAX { at } else { outside[at] };
+                outside[at] = end;
+                passed.into_iter().for_each(|at| outside[at] = end);
+            }
+            let station = |start: usize| match outside[start] {
+                at if at == over || !live[start] => Station::Over,
+                at => Station::At(at),
             };
             return Bubbles { stations: (0..count).map(station).collect() };
         }
@@ -124,10 +134,10 @@ impl Interest<'_, '_> {
     }
 
     fn break_loops(&self, successors: &[Vec<usize>], inside: &mut [bool]) {
-        let before = immediate(self.graph.entry, successors);
+        let before = Dominance::of(&immediate(self.graph.entry, successors));
         for (at, next) in successors.iter().enumerate() {
             for &to in next {
-                if dominates(to, at, &before) {
+                if before.dominates(to, at) {
                     inside[to] = false;
                 }
             }

@@ -33,16 +33,46 @@ pub fn immediate(root: usize, successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     above
 }
 
-/// Whether all ways to `node` pass `other`, which every node does with itself.
-pub fn dominates(other: usize, node: usize, immediate: &[Option<usize>]) -> bool {
-    let mut current = Some(node);
-    while let Some(at) = current {
-        if at == other {
-            return true;
+/// Which nodes dominate which: the tree of immediate dominators, by when a walk through it enters and leaves each node.
+pub struct Dominance {
+    entered: Vec<usize>,
+    left: Vec<usize>,
+}
+
+impl Dominance {
+    pub fn of(immediate: &[Option<usize>]) -> Dominance {
+        let mut below = vec![Vec::new(); immediate.len()];
+        for (node, above) in immediate.iter().enumerate() {
+            above.iter().for_each(|&above| below[above].push(node));
         }
-        current = immediate[at];
+        let mut dominance = Dominance { entered: vec![0; immediate.len()], left: vec![0; immediate.len()] };
+        let mut time = 0;
+        for root in (0..immediate.len()).filter(|&node| immediate[node].is_none()) {
+            let mut stack = vec![(root, 0)];
+            while let Some((node, next)) = stack.last_mut() {
+                time += 1;
+                if *next == 0 {
+                    dominance.entered[*node] = time;
+                }
+                match below[*node].get(*next) {
+                    Some(&child) => {
+                        *next += 1;
+                        stack.push((child, 0));
+                    }
+                    None => {
+                        dominance.left[*node] = time;
+                        stack.pop();
+                    }
+                }
+            }
+        }
+        dominance
     }
-    false
+
+    /// Whether all ways to `node` pass `other`, which every node does with itself.
+    pub fn dominates(&self, other: usize, node: usize) -> bool {
+        self.entered[other] <= self.entered[node] && self.left[node] <= self.left[other]
+    }
 }
 
 pub fn reversed(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
@@ -97,7 +127,14 @@ mod tests {
     fn branches_are_dominated_by_where_they_part() {
         let immediate = immediate(0, &diamond_in_a_loop());
         assert_eq!(immediate, [None, Some(0), Some(1), Some(1), Some(1), Some(4), None]);
-        assert!(dominates(1, 5, &immediate) && !dominates(2, 4, &immediate));
+        let dominance = Dominance::of(&immediate);
+        for node in 0..immediate.len() {
+            for other in 0..immediate.len() {
+                let mut ways = std::iter::successors(Some(node), |&at| immediate[at]);
+                assert_eq!(dominance.dominates(other, node), ways.any(|at| at == other), "{other} {node}");
+            }
+        }
+        assert!(dominance.dominates(1, 5) && !dominance.dominates(2, 4));
     }
 
     #[test]

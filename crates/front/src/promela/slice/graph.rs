@@ -76,7 +76,7 @@ impl<'p> Graph<'p> {
         };
         let mut builder = Builder {
             graph,
-            labels: Vec::new(),
+            labels: HashMap::new(),
             jumps: Vec::new(),
             loops: Vec::new(),
             indivisible: 0,
@@ -96,7 +96,7 @@ impl<'p> Graph<'p> {
 
 struct Builder<'p> {
     graph: Graph<'p>,
-    labels: Vec<(Arc<str>, usize)>,
+    labels: HashMap<Arc<str>, Vec<usize>>,
     jumps: Vec<(usize, &'p Stmt, &'p Ident)>,
     /// Where the surrounding loops are left to.
     loops: Vec<usize>,
@@ -164,7 +164,7 @@ impl<'p> Builder<'p> {
             StmtKind::Labelled(label, inner) => {
                 let at = self.location();
                 self.pass(start, at);
-                self.labels.push((label.name.clone(), at));
+                self.labels.entry(label.name.clone()).or_default().push(at);
                 self.statement(inner, at)
             }
             StmtKind::If(branches) => {
@@ -265,14 +265,15 @@ impl<'p> Builder<'p> {
     fn finish(mut self) -> Graph<'p> {
         // Of several labels of the same name, which is meant depends on blocks; any of them might be.
         for (from, stmt, label) in std::mem::take(&mut self.jumps) {
-            let targets: Vec<_> =
-                self.labels.iter().filter(|(name, _)| *name == label.name).map(|it| it.1).collect();
+            let targets = self.labels.get(&label.name).cloned().unwrap_or_default();
             targets.into_iter().for_each(|to| self.edge(from, What::Stmt(stmt), to));
         }
         let mut graph = self.graph;
         // A location that only passes control on is the one it passes it on to.
         let settled: Vec<usize> = (0..graph.locations.len()).map(|at| settle(&graph.locations, at)).collect();
-        let passed: Vec<Vec<EdgeId>> = (0..graph.locations.len()).map(|at| gather(&graph.locations, at)).collect();
+        let mut seen = vec![usize::MAX; graph.locations.len()];
+        let passed: Vec<Vec<EdgeId>> =
+            (0..graph.locations.len()).map(|at| gather(&graph.locations, at, &mut seen)).collect();
         for (location, edges) in graph.locations.iter_mut().zip(passed) {
             location.edges = edges;
         }
@@ -308,10 +309,11 @@ fn settle(locations: &[Location], start: usize) -> usize {
     at
 }
 
-fn gather(locations: &[Location], start: usize) -> Vec<EdgeId> {
-    let (mut seen, mut pending, mut edges) = (vec![false; locations.len()], vec![start], Vec::new());
+/// `seen` says for which start a location was last seen.
+fn gather(locations: &[Location], start: usize, seen: &mut [usize]) -> Vec<EdgeId> {
+    let (mut pending, mut edges) = (vec![start], Vec::new());
     while let Some(at) = pending.pop() {
-        if !std::mem::replace(&mut seen[at], true) {
+        if std::mem::replace(&mut seen[at], start) != start {
             edges.extend(&locations[at].edges);
             pending.extend(&locations[at].passes);
         }
