@@ -16,8 +16,8 @@ active proctype p()
 
 // problem: 8:2 error: this is not a channel
 // problem: 9:2 error: this is not a channel
-// problem: 10:2 error: `many` is an array: an index is missing; write `many[0]` for its first element
+// problem: 10:2 warning: `many` is an array: without an index this is `many[0]`
 // problem: 11:2 error: this is a record, not a channel
 // problem: 12:6 error: this is not a channel
-// problem: 13:8 error: `many` is an array: an index is missing; write `many[0]` for its first element
+// problem: 13:8 warning: `many` is an array: without an index this is `many[0]`
 // problem: 14:2 error: `unknown` is not declared

@@ -17,7 +17,7 @@ active proctype p()
 
 // problem: 8:2 error: this is a record; name one of its fields
 // problem: 9:4 error: type `line` has no field `z`
-// problem: 10:4 error: `ends` is an array: an index is missing; write `ends[0]` for its first element
+// problem: 10:4 warning: `ends` is an array: without an index this is `ends[0]`
 // problem: 11:12 error: type `point` has no field `xx`
 // problem: 12:10 error: not a record: there is no field `x`
 // problem: 13:9 error: not a record: there is no field `x`

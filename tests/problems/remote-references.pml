@@ -24,5 +24,5 @@ active proctype client()
 // problem: 15:9 error: proctype `server` has no label `raedy`; did you mean `ready`?
 // problem: 17:2 error: there is no proctype `srever`; did you mean `server`?
 // problem: 19:16 error: proctype `server` has no variable `laod`
-// problem: 20:13 error: `list` is an array: an index is missing; write `list[0]` for its first element
+// problem: 20:13 warning: `list` is an array: without an index this is `list[0]`
 // problem: 21:13 error: only scalars and array elements of another process can be read

@@ -32,7 +32,7 @@ notrace {
 // problem: 18:2 error: `channel` is not declared
 // problem: 19:2 error: `mine` is not declared; did you mean `many`?
 // problem: 20:2 error: this is not a channel
-// problem: 21:2 error: `many` is an array: an index is missing; write `many[0]` for its first element
+// problem: 21:2 warning: `many` is an array: without an index this is `many[0]`
 // problem: 22:4 error: `y` is not declared
 // problem: 23:4 error: `here` is not declared
 // problem: 24:9 error: `z` is not declared

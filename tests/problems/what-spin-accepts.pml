@@ -23,6 +23,6 @@ init { skip }
 // problem: 3:11 warning: this value is ignored: a record has no initial value, only its fields have
 // problem: 4:11 warning: this value is ignored: a record has no initial value, only its fields have
 // problem: 17:1 warning: another `init`: each is a process of its own
-// problem: 3:11 error: `p` is an array: an index is missing; write `p[0]` for its first element
+// problem: 3:11 warning: `p` is an array: without an index this is `p[0]`
 // problem: 3:11 error: this is a record; name one of its fields
 // problem: 4:11 error: `unknown` is not declared

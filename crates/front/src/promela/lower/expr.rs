@@ -188,15 +188,14 @@ impl Lowering<'_> {
         })
     }
 
-    /// Complains about an array that stands without an index, and goes on with its first element. SPIN reports an error,
-    /// too; where it reports none, in `process:array`, its verifier takes the address of the array for its value.
+    /// The first element, where an array stands without an index; SPIN complains and takes that one, too.
     fn element(&mut self, resolved: Resolved, name: &Ident) -> Resolved {
         if resolved.len.is_some() {
-            let problem = Diagnostic::error(name.span, format!("`{}` is an array: an index is missing", name.name))
-                .hint(format!("write `{}[0]` for its first element", name.name));
+            let message = format!("`{0}` is an array: without an index this is `{0}[0]`", name.name);
+            let warning = Diagnostic::warning(name.span, message);
             // One statement can become several, as a `for` does.
-            if !self.problems.contains(&problem) {
-                self.problems.push(problem);
+            if !self.problems.contains(&warning) {
+                self.problems.push(warning);
             }
         }
         Resolved { len: None, ..resolved }
