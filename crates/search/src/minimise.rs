@@ -15,7 +15,7 @@ const COPIES: usize = 64;
 /// After so many tries, a power of two, the clock is looked at.
 const BETWEEN_LOOKS: u64 = 64;
 
-/// The run made easier to follow, if it ends, as far as effort and time allow; one that goes on for ever is left as it is.
+/// The run made easier to follow, if it ends, as far as effort and time allow; one that does not end is left as it is.
 pub fn minimised<M: Concurrent>(
     model: &M,
     found: &Counterexample<M::Step>,
