@@ -31,6 +31,9 @@ pub struct Lowering<'a> {
     pub in_d_step: bool,
 }
 
+/// How many problems a statement has at most, as long as it is an ordinary one.
+const FEW: usize = 32;
+
 /// What a model uses that costs something in every state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uses {
@@ -193,8 +196,8 @@ impl Lowering<'_> {
         if resolved.len.is_some() {
             let message = format!("`{0}` is an array: without an index this is `{0}[0]`", name.name);
             let warning = Diagnostic::warning(name.span, message);
-            // One statement can become several, as a `for` does.
-            if !self.problems.contains(&warning) {
+            // One statement can become several, as a `for` does; these follow each other.
+            if !self.problems.iter().rev().take(FEW).any(|known| *known == warning) {
                 self.problems.push(warning);
             }
         }
