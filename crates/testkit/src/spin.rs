@@ -341,6 +341,9 @@ pub enum Made {
     Not(Status),
 }
 
+/// Most models take milliseconds. For some formulas it takes hours, and for hardly any between that and this.
+const GENERATING: Duration = Duration::from_secs(5);
+
 /// Makes a verifier in a folder.
 pub fn build(folder: &Path, model: &Path, how: &Build) -> io::Result<Made> {
     let mut generator = Command::new("spin");
@@ -348,7 +351,7 @@ pub fn build(folder: &Path, model: &Path, how: &Build) -> io::Result<Made> {
         .arg("-a")
         .args(how.mode.spin_flags())
         .args(how.constants.iter().map(|constant| format!("-D{constant}")));
-    let generated = finish(generator.arg(model).current_dir(folder), Duration::from_secs(30))?;
+    let generated = finish(generator.arg(model).current_dir(folder), GENERATING)?;
     if generated.timed_out {
         return Ok(Made::Not(Status::Limit("generating")));
     }
