@@ -92,6 +92,18 @@ impl Formula {
         }
     }
 
+    /// The same without the array, all elements of which are 1; what has no answer is as given.
+    fn answered(&self, answer: bool) -> Formula {
+        match self {
+            Formula::Proposition(text) => Formula::Proposition(without_array(text, answer)),
+            Formula::Unary(operator, operand) => Formula::Unary(operator, Box::new(operand.answered(answer))),
+            Formula::Binary(operator, operands) => {
+                let operands = (operands.0.answered(answer), operands.1.answered(answer));
+                Formula::Binary(operator, Box::new(operands))
+            }
+        }
+    }
+
     /// Smaller ones that may show the same.
     fn smaller(&self) -> Vec<Formula> {
         match self {
@@ -110,6 +122,23 @@ impl Formula {
                 all
             }
         }
+    }
+}
+
+/// A proposition as [`Vocabulary::proposition`] makes them, where no element is asked for.
+fn without_array(text: &str, answer: bool) -> String {
+    let element = text.split_once("fa[").and_then(|(before, rest)| Some((before, rest.split_once("] == ")?)));
+    let Some((before, (variable, number))) = element else { return text.to_owned() };
+    let inside = number.starts_with('1');
+    let outside = match before {
+        "(" => answer,
+        guard => !guard.ends_with("&& "),
+    };
+    match (inside, outside) {
+        (true, true) => "(true)".to_owned(),
+        (false, false) => "(false)".to_owned(),
+        (true, false) => format!("({variable} >= 0 && {variable} < 2)"),
+        (false, true) => format!("({variable} < 0 || {variable} > 1)"),
     }
 }
 
@@ -209,14 +238,33 @@ impl Case {
             return Ok(Both::Unknown("fairness with `provided` or priorities".into()));
         }
         std::fs::write(&file, &text)?;
-        let theirs = match spin::broken(&text, runs.goal(), Limits::default())? {
-            Err(Unsure::Fault(_)) if self.formula.is_unguarded() => Ok(true),
+        let asked = spin::broken(&text, runs.goal(), Limits::default())?;
+        let lacks_answer = matches!(asked, Err(Unsure::Fault(_))) && self.formula.is_unguarded();
+        let theirs = match asked {
+            Err(Unsure::Fault(_)) if lacks_answer => Ok(true),
             // SPIN cuts formulas at boolean operators, too, and asks what was guarded.
             Err(why @ Unsure::Fault(_)) if self.faulty.is_empty() => Err(Unsure::Other(why.to_string())),
             other => other,
         };
         let options = ["--property", "p", "--time", "20s", "--fair", runs.fairness()];
-        Ok(Both::of(theirs, || entail.property(&file, &options)))
+        let both = Both::of(theirs, || entail.property(&file, &options));
+        // SPIN asks in an order of its own. Where other parts of the formula decide, it does not matter what has no answer.
+        if lacks_answer && matches!(both, Both::Different(_)) && self.holds_whatever_the_answer(runs)? {
+            let holds = entail.property(&file, &options)?["verdict"] == "holds";
+            return Ok(if holds { Both::Hold } else { both });
+        }
+        Ok(both)
+    }
+
+    /// Whether SPIN says so, if all that has no answer is true, and if it is false.
+    fn holds_whatever_the_answer(&self, runs: Runs) -> Result<bool> {
+        for answer in [false, true] {
+            let answered = Case { formula: self.formula.answered(answer), ..self.clone() };
+            if spin::broken(&answered.text(runs), runs.goal(), Limits::default())?.ok() != Some(false) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Something smaller of which, in all runs or the fair ones, they say the same different things.
@@ -345,12 +393,26 @@ pub fn report(name: &str, text: &str, keep: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Both, Unsure};
+    use super::{Both, Unsure, without_array};
     use serde_json::json;
 
     fn both(states: serde_json::Value) -> Both {
         let theirs = Err(Unsure::Fault("invalid array index"));
         Both::of(theirs, || Ok(json!({ "verdict": "holds", "reason": null, "states": states })))
+    }
+
+    #[test]
+    fn elements_are_known_beforehand() {
+        let is = |text, answer, expected: &str| assert_eq!(without_array(text, answer), expected, "{text}");
+        is("(x < 2)", true, "(x < 2)");
+        is("(fa[x] == 1)", true, "(true)");
+        is("(fa[x] == 1)", false, "(x >= 0 && x < 2)");
+        is("(fa[x] == 0)", true, "(x < 0 || x > 1)");
+        is("(fa[x] == 0)", false, "(false)");
+        is("(x >= 0 && x < 2 && fa[x] == 1)", true, "(x >= 0 && x < 2)");
+        is("(x < 0 || x > 1 || fa[x] == 0)", false, "(x < 0 || x > 1)");
+        is("((x >= 0 && x < 2) -> (fa[x] == 0))", false, "(x < 0 || x > 1)");
+        is("((x >= 0 && x < 2) -> (fa[x] == 1))", false, "(true)");
     }
 
     #[test]
