@@ -165,9 +165,10 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         Run { keeper: self.limits.keeper, ..self }
     }
 
-    /// The same, for a search that probes the depth now and then, if it may. Who listens is told of one search only.
+    /// The same, for a search that probes the depth now and then, if it may, and the depth has no limit. Who listens is told
+    /// of one search only.
     pub fn probing(self) -> Self {
-        let may = self.checks.errors == Errors::Soonest && !self.is_told();
+        let may = self.checks.errors == Errors::Soonest && self.limits.depth.is_none() && !self.is_told();
         Run { probes: may.then(Schedule::default), ..self }
     }
 
