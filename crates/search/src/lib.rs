@@ -21,6 +21,7 @@ mod nested;
 mod path;
 mod pending;
 mod probe;
+mod pulse;
 mod queue;
 mod recent;
 mod row;
@@ -104,10 +105,12 @@ pub struct Limits<'a> {
 }
 
 impl Limits<'_> {
-    /// Whether a search that began at that time is to end, as it is late or somebody wants it to.
-    fn are_over(&self, began: Instant) -> bool {
-        let is_stopped = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-        is_stopped || self.time.is_some_and(|time| began.elapsed() >= time)
+    /// Why a search that began at that time is to end: somebody wants it to, or it is late.
+    fn reached(&self, began: Instant) -> Option<Limit> {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Some(Limit::Interrupted);
+        }
+        self.time.is_some_and(|time| began.elapsed() >= time).then_some(Limit::Time)
     }
 }
 

@@ -5,13 +5,47 @@
 //! before. That depends on nothing but this number, and leaves the search itself as it is.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
 use entail_disk::saved;
-use entail_model::{Led, Model, State, StateBuf, Successor, Successors};
+use entail_model::{Keys, Led, Model, Observer, State, StateBuf, Successor, Successors};
 use rapidhash::RapidHashSet;
 use rapidhash::v3::rapidhash_v3;
 
-use crate::{Checks, Counterexample, ErrorKind};
+use crate::run::{Run, SHARE};
+use crate::{Checks, Counterexample, End, ErrorKind, Errors};
+
+impl<M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
+    /// The same, for a search that probes the depth now and then, if it may, and the depth has no limit. Who listens is told
+    /// of one search only.
+    pub fn probing(mut self) -> Self {
+        let may = self.checks.errors == Errors::Soonest && self.limits.depth.is_none() && !self.is_told();
+        self.probes = may.then(Schedule::default);
+        self
+    }
+
+    /// Probes the depth, if it is time to do so.
+    #[inline]
+    pub fn probe(&mut self) -> ControlFlow<End> {
+        let is_due = self.probes.as_ref().is_some_and(|probes| probes.is_due(self.stats.stored));
+        if is_due { self.probe_now() } else { ControlFlow::Continue(()) }
+    }
+
+    #[cold]
+    fn probe_now(&mut self) -> ControlFlow<End> {
+        let limit = self.limits.memory.unwrap_or(u64::MAX);
+        let bytes = limit.saturating_sub(self.store.bytes() + self.aside).min(limit / SHARE);
+        let (limits, started) = (self.limits, self.started);
+        let is_over = || limits.reached(started).is_some();
+        let Some(probes) = &mut self.probes else { return ControlFlow::Continue(()) };
+        self.probed = probe(self.model, self.checks, probes.budget(bytes), is_over);
+        // If it was cut off, it is still due when the search goes on.
+        if !is_over() {
+            probes.advance();
+        }
+        if self.probed.is_some() { ControlFlow::Break(End::Error) } else { ControlFlow::Continue(()) }
+    }
+}
 
 /// When to probe.
 #[derive(Clone, Copy)]
@@ -42,18 +76,18 @@ impl Schedule {
     const MOST: u64 = 1 << 20;
 
     #[inline]
-    pub fn is_due(&self, stored: u64) -> bool {
+    fn is_due(&self, stored: u64) -> bool {
         stored >= self.next
     }
 
     /// The probe that is due, if it may take so many bytes.
-    pub fn budget(&self, bytes: u64) -> Budget {
+    fn budget(&self, bytes: u64) -> Budget {
         let states = (Self::LEAST + self.next / Self::SHARE).min(Self::MOST);
         Budget { states, bytes, order: Order::of_probe(self.number) }
     }
 
     /// That one is done.
-    pub fn advance(&mut self) {
+    fn advance(&mut self) {
         self.next = self.next.saturating_mul(Self::GROWTH);
         self.number += 1;
     }
@@ -61,7 +95,7 @@ impl Schedule {
 
 /// How far a probe goes, and where.
 #[derive(Clone, Copy)]
-pub(crate) struct Budget {
+struct Budget {
     states: u64,
     bytes: u64,
     order: Order,
@@ -103,7 +137,7 @@ impl Order {
 ///
 /// States are known by their hashes. Those that have the same are taken for each other, so that one may be missed; but what is
 /// found is a run of the model.
-pub(crate) fn probe<M: Model>(
+fn probe<M: Model>(
     model: &M,
     checks: &Checks,
     budget: Budget,
@@ -266,7 +300,6 @@ impl<M: Model> Default for Look<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Errors;
     use entail_model::{Fired, Reduced, Reduction};
     use entail_testkit::graph::{Edge, Graph, node_of};
     use entail_testkit::naive;

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use entail_disk::{Lasting, Reader, Saved, Scratch, Writer, saved};
@@ -14,15 +13,16 @@ use entail_model::{
 use crate::descent::{Descent, Notes, Nothing, Taken, Turn};
 use crate::doubt::Doubt;
 use crate::log::Log;
-use crate::probe::{Schedule, probe};
+use crate::probe::Schedule;
+use crate::pulse::{Beat, Pulse};
 use crate::{Checks, Counterexample, End, ErrorKind, Errors, Keeper, Limit, Limits, Outcome, Stats};
 
 /// A search under way. Its methods break off with the reason why the search is to end.
 pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     pub model: &'a M,
     pub store: &'a mut S,
-    checks: &'a Checks,
-    limits: &'a Limits<'a>,
+    pub checks: &'a Checks,
+    pub limits: &'a Limits<'a>,
     pub observer: &'a mut O,
     pub stats: Stats,
     /// Where the present descent began, in the search's own numbering.
@@ -53,7 +53,7 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     /// Whether stable states are likely to be unusual.
     pub doubt: Doubt,
     room: Room,
-    started: Instant,
+    pub started: Instant,
     pulse: Pulse,
     /// If somebody listens.
     pub log: Option<Log<M::Step>>,
@@ -61,9 +61,9 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     keeper: Option<&'a dyn Keeper>,
     pause: Option<Pause>,
     /// When to probe the depth, if at all.
-    probes: Option<Schedule>,
+    pub probes: Option<Schedule>,
     /// What a probe has found.
-    probed: Option<Counterexample<M::Step>>,
+    pub probed: Option<Counterexample<M::Step>>,
 }
 
 /// Why a search is to rest as soon as it can.
@@ -94,7 +94,7 @@ pub(crate) enum Entered {
 }
 
 /// One byte in so many is left to what is kept aside, as most of it is in files.
-const SHARE: u64 = 16;
+pub(crate) const SHARE: u64 = 16;
 
 /// What the store can still do before it must be asked to make more room.
 #[derive(Default)]
@@ -163,13 +163,6 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     /// The same, for a search that rests now and then, and can be kept.
     pub fn kept(self) -> Self {
         Run { keeper: self.limits.keeper, ..self }
-    }
-
-    /// The same, for a search that probes the depth now and then, if it may, and the depth has no limit. Who listens is told
-    /// of one search only.
-    pub fn probing(self) -> Self {
-        let may = self.checks.errors == Errors::Soonest && self.limits.depth.is_none() && !self.is_told();
-        Run { probes: may.then(Schedule::default), ..self }
     }
 
     /// Begins a descent in a stable state, or goes on with it there.
@@ -519,12 +512,11 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
 
     #[cold]
     fn look_at_limits(&mut self) -> ControlFlow<End> {
-        let stopped = self.limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-        if !stopped && self.model.should_begin_again(self.stats.stored + self.stats.matched) {
+        let limit = self.limits.reached(self.started);
+        let is_stopped = limit == Some(Limit::Interrupted);
+        if !is_stopped && self.model.should_begin_again(self.stats.stored + self.stats.matched) {
             return ControlFlow::Break(End::Limit(Limit::Interrupted));
         }
-        let is_late = || self.limits.time.is_some_and(|time| self.started.elapsed() >= time);
-        let limit = if stopped { Some(Limit::Interrupted) } else { is_late().then_some(Limit::Time) };
         match (limit, self.keeper) {
             (Some(limit), None) => return ControlFlow::Break(End::Limit(limit)),
             (Some(limit), Some(_)) => self.pause = Some(Pause::End(limit)),
@@ -532,28 +524,6 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             (None, Some(_) | None) => {}
         }
         ControlFlow::Continue(())
-    }
-
-    /// Probes the depth, if it is time to do so.
-    #[inline]
-    pub fn probe(&mut self) -> ControlFlow<End> {
-        let is_due = self.probes.as_ref().is_some_and(|probes| probes.is_due(self.stats.stored));
-        if is_due { self.probe_now() } else { ControlFlow::Continue(()) }
-    }
-
-    #[cold]
-    fn probe_now(&mut self) -> ControlFlow<End> {
-        let limit = self.limits.memory.unwrap_or(u64::MAX);
-        let bytes = limit.saturating_sub(self.store.bytes() + self.aside).min(limit / SHARE);
-        let (limits, started) = (self.limits, self.started);
-        let is_over = || limits.are_over(started);
-        let Some(probes) = &mut self.probes else { return ControlFlow::Continue(()) };
-        self.probed = probe(self.model, self.checks, probes.budget(bytes), is_over);
-        // If it was cut off, it is still due when the search goes on.
-        if !is_over() {
-            probes.advance();
-        }
-        if self.probed.is_some() { ControlFlow::Break(End::Error) } else { ControlFlow::Continue(()) }
     }
 
     /// Where the search could go on if it were cut off; `save` writes what it keeps itself.
@@ -694,38 +664,5 @@ impl<M: Model, S: Numbered, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
         self.stats.stored += 1;
         self.tell(|state| Event::New { state }, key);
         ControlFlow::Continue(())
-    }
-}
-
-/// Clocks are slow and observers slower: neither is asked at every step. The first look is at the first step, so
-/// that a search that was stopped before it began does not begin.
-#[derive(Default)]
-struct Pulse {
-    steps: u64,
-}
-
-saved!(Pulse { steps });
-
-enum Beat {
-    Rest,
-    Look,
-    Tell,
-}
-
-impl Pulse {
-    const LOOK: u64 = 1 << 10;
-    const TELL: u64 = 1 << 17;
-
-    #[inline]
-    fn beat(&mut self) -> Beat {
-        let step = self.steps;
-        self.steps += 1;
-        if !step.is_multiple_of(Self::LOOK) {
-            Beat::Rest
-        } else if step == 0 || !step.is_multiple_of(Self::TELL) {
-            Beat::Look
-        } else {
-            Beat::Tell
-        }
     }
 }
