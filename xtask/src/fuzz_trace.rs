@@ -4,7 +4,7 @@ use crate::entail::Entail;
 use crate::fuzz_ltl::{self, Both};
 use crate::{Outcome, Result, pool};
 use entail_testkit::promela::ast::{Init, Type, Unit};
-use entail_testkit::promela::{Compare, Feature, Program, generate, minimise, number_of};
+use entail_testkit::promela::{Compare, Feature, Program, generate, minimise};
 use entail_testkit::rng::Rng;
 use entail_testkit::spin::{self, Events, Limits};
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ struct Subjects {
 impl Subjects {
     fn of(program: &Program) -> Subjects {
         let channels = program.units.iter().flat_map(|unit| channels(unit, program)).collect();
-        Subjects { channels, variables: program.units.iter().filter_map(number_of).collect() }
+        Subjects { channels, variables: program.numbers() }
     }
 }
 

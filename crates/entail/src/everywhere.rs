@@ -14,8 +14,7 @@ use entail_ir::{Interpreter, Passes, System};
 use entail_model::{Guarantee, Model, Propositional};
 use entail_search::{Checks, End, ErrorKind, Errors, Limit};
 use entail_temporal::{Claim, Limits};
-use entail_testkit::promela::ast::Unit;
-use entail_testkit::promela::{generate, number_of};
+use entail_testkit::promela::generate_subject;
 use entail_testkit::rng::Rng;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -110,12 +109,7 @@ fn same_in_every_store(system: &System, goal: Goal, checks: Checks, told: &dyn F
 
 /// A random model with a formula that does not count steps.
 fn model(seed: u64) -> Option<(ModelSource, String)> {
-    let mut program = generate(seed);
-    program.units.retain(|unit| !matches!(unit, Unit::Always { .. }));
-    let variables: Vec<_> = program.units.iter().filter_map(number_of).collect();
-    if program.flaw.is_some() || variables.is_empty() {
-        return None;
-    }
+    let (program, variables) = generate_subject(seed)?;
     let mut rng = Rng::new(seed);
     let names: Vec<_> = (0..2)
         .map(|_| format!("({} {} {})", rng.pick(&variables), rng.pick(&["==", "!=", "<"]), rng.below(3)))

@@ -9,8 +9,7 @@ use entail_model::Propositional;
 use entail_temporal::automaton::{self, Marks};
 use entail_temporal::{Claim, Fairness, translate};
 use entail_testkit::ctl::Kripke;
-use entail_testkit::promela::ast::Unit;
-use entail_testkit::promela::{generate, number_of};
+use entail_testkit::promela::generate_subject;
 use entail_testkit::rng::Rng;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -55,12 +54,7 @@ struct Case {
 
 impl Case {
     fn of(seed: u64) -> Option<Case> {
-        let mut program = generate(seed);
-        program.units.retain(|unit| !matches!(unit, Unit::Always { .. }));
-        let variables: Vec<_> = program.units.iter().filter_map(number_of).collect();
-        if program.flaw.is_some() || variables.is_empty() {
-            return None;
-        }
+        let (program, variables) = generate_subject(seed)?;
         let mut rng = Rng::new(seed);
         let names: Vec<_> = (0..3)
             .map(|_| format!("({} {} {})", rng.pick(&variables), rng.pick(&["==", "!=", "<"]), rng.below(3)))

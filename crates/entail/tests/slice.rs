@@ -14,7 +14,7 @@ use entail_temporal::{Claim, Fairness, Formulas, translate};
 use entail_testkit::ctl::Kripke;
 use entail_testkit::diary::Diary;
 use entail_testkit::ltl;
-use entail_testkit::promela::{generate, number_of};
+use entail_testkit::promela::generate;
 use entail_testkit::rng::Rng;
 
 /// How many random models are sliced in every run of this test, and how many if somebody has time.
@@ -108,7 +108,7 @@ fn branching(rng: &mut Rng, operators: usize, propositions: &[String]) -> String
 
 /// Three questions about numbers of the model, if it has any.
 fn propositions(program: &entail_testkit::promela::Program, rng: &mut Rng) -> Option<Vec<String>> {
-    let variables: Vec<_> = program.units.iter().filter_map(number_of).collect();
+    let variables = program.numbers();
     let mut proposition = || {
         let operator = *rng.pick(&["==", "!=", "<", ">="]);
         format!("({} {operator} {})", rng.pick(&variables), rng.below(3))

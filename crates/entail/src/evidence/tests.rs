@@ -16,8 +16,7 @@ use entail_search::{Checks, Errors};
 use entail_temporal::Fairness;
 use entail_temporal::ctl::{Asked, Ctl, Path, Quantifier};
 use entail_testkit::ctl::{self, Kripke, Truth};
-use entail_testkit::promela::ast::Unit;
-use entail_testkit::promela::{generate, number_of};
+use entail_testkit::promela::generate_subject;
 use entail_testkit::rng::Rng;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -27,12 +26,7 @@ const MOST_STATES: usize = 400;
 
 /// A random model, with formulas about it; nothing if there is nothing to be said about it.
 fn model(seed: u64) -> Option<(ModelSource, String)> {
-    let mut program = generate(seed);
-    program.units.retain(|unit| !matches!(unit, Unit::Always { .. }));
-    let variables: Vec<_> = program.units.iter().filter_map(number_of).collect();
-    if program.flaw.is_some() || variables.is_empty() {
-        return None;
-    }
+    let (program, variables) = generate_subject(seed)?;
     let mut rng = Rng::new(seed);
     let relation =
         |rng: &mut Rng| format!("{} {} {}", rng.pick(&variables), rng.pick(&["==", "!=", "<"]), rng.below(3));

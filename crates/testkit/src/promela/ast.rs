@@ -24,6 +24,26 @@ pub struct Program {
     pub flaw: Option<super::Flaw>,
 }
 
+impl Program {
+    /// The global variables that are numbers, by name.
+    pub fn numbers(&self) -> Vec<String> {
+        self.units.iter().filter_map(Unit::number).collect()
+    }
+
+    /// Whether an escape that may begin with a send surrounds another escape: where nobody receives, SPIN's verifier
+    /// forgets the inner one (`escape-forgotten.pml`).
+    pub fn loses_escapes(&self) -> bool {
+        self.units.iter().any(|unit| match unit {
+            Unit::Process(Process { body, .. }) | Unit::Inline { body, .. } => body.iter().any(Stmt::loses_escapes),
+            Unit::Define { .. }
+            | Unit::Mtype { .. }
+            | Unit::Typedef { .. }
+            | Unit::Global(_)
+            | Unit::Always { .. } => false,
+        })
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unit {
     Define { name: String, params: Vec<String>, body: Expr },
@@ -33,6 +53,17 @@ pub enum Unit {
     Inline { name: String, params: Vec<String>, body: Block },
     Process(Process),
     Always { name: String, formula: Expr },
+}
+
+impl Unit {
+    fn number(&self) -> Option<String> {
+        let Unit::Global(declared) = self else { return None };
+        let is_number = match declared.ty {
+            Type::Bit | Type::Bool | Type::Byte | Type::Short | Type::Int | Type::Unsigned(_) => true,
+            Type::Pid | Type::Mtype(_) | Type::Chan | Type::Record(_) => false,
+        };
+        (is_number && declared.array.is_none() && declared.visibility.is_none()).then(|| declared.name.clone())
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,6 +179,41 @@ pub enum Stmt {
     },
     Return(Expr),
     SetPriority(Expr, Expr),
+}
+
+impl Stmt {
+    /// The blocks it consists of.
+    fn blocks(&self) -> Vec<&Block> {
+        match self {
+            Stmt::Choice(options) | Stmt::Loop(options) => options.iter().collect(),
+            Stmt::For { body, .. } | Stmt::Group(_, body) => vec![body],
+            Stmt::Unless(body, escape) => vec![body, escape],
+            Stmt::Labelled(_, inner) => inner.blocks(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn any(&self, wanted: &impl Fn(&Stmt) -> bool) -> bool {
+        wanted(self) || self.blocks().into_iter().flatten().any(|inner| inner.any(wanted))
+    }
+
+    fn may_begin_with_send(&self) -> bool {
+        match self {
+            Stmt::Send { .. } | Stmt::Call { .. } => true,
+            Stmt::Labelled(_, inner) => inner.may_begin_with_send(),
+            other => other.blocks().into_iter().any(|block| block.first().is_some_and(Stmt::may_begin_with_send)),
+        }
+    }
+
+    fn loses_escapes(&self) -> bool {
+        self.any(&|statement| {
+            let Stmt::Unless(body, escape) = statement else { return false };
+            escape.first().is_some_and(Stmt::may_begin_with_send)
+                && body
+                    .iter()
+                    .any(|inner| inner.any(&|inner| matches!(inner, Stmt::Unless(..) | Stmt::Call { .. })))
+        })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -286,12 +352,19 @@ impl Binary {
     }
 }
 
-/// The name of a global variable that is a number.
-pub fn number_of(unit: &Unit) -> Option<String> {
-    let Unit::Global(declared) = unit else { return None };
-    let is_number = match declared.ty {
-        Type::Bit | Type::Bool | Type::Byte | Type::Short | Type::Int | Type::Unsigned(_) => true,
-        Type::Pid | Type::Mtype(_) | Type::Chan | Type::Record(_) => false,
-    };
-    (is_number && declared.array.is_none() && declared.visibility.is_none()).then(|| declared.name.clone())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escape_is_lost_inside_one_that_sends() {
+        let send = || Stmt::Send { channel: Place::named("r"), sorted: false, args: Vec::new() };
+        let unless = |body, escape| Stmt::Unless(vec![body], vec![escape]);
+        let inner = || unless(Stmt::Else, send());
+        assert!(unless(inner(), send()).loses_escapes());
+        assert!(unless(inner(), Stmt::Labelled("l".into(), Box::new(send()))).loses_escapes());
+        assert!(Stmt::Group(Group::Atomic, vec![unless(inner(), send())]).loses_escapes());
+        assert!(!unless(inner(), Stmt::Break).loses_escapes());
+        assert!(!unless(Stmt::Else, send()).loses_escapes());
+    }
 }

@@ -12,8 +12,8 @@ mod generate;
 mod print;
 mod shrink;
 
-pub use ast::{Compare, Program, number_of};
+pub use ast::{Compare, Program};
 pub use features::{Feature, FeatureSet};
 pub use flaw::Flaw;
-pub use generate::{generate, generate_with};
+pub use generate::{generate, generate_subject, generate_with};
 pub use shrink::{minimise, shrink};

@@ -23,6 +23,15 @@ pub fn generate(seed: u64) -> Program {
     generate_with(seed, &[])
 }
 
+/// The program of a seed without its `ltl`, and its numbers, which other formulas can be about; `None` if it is broken on
+/// purpose or has no numbers.
+pub fn generate_subject(seed: u64) -> Option<(Program, Vec<String>)> {
+    let mut program = generate(seed);
+    program.units.retain(|unit| !matches!(unit, Unit::Always { .. }));
+    let numbers = program.numbers();
+    (program.flaw.is_none() && !numbers.is_empty()).then_some((program, numbers))
+}
+
 /// The same, if these features may be used by all seeds.
 pub fn generate_with(seed: u64, features: &[Feature]) -> Program {
     let mut rng = Rng::new(seed);
