@@ -21,7 +21,7 @@ pub use observer::{Event, Observer, Progress, StateName, Target};
 pub use reduction::{Reduced, Reduction};
 pub use shuffled::Shuffled;
 pub use since::Since;
-pub use store::{Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, StateKey, Store, Visit, WideKey};
+pub use store::{Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, Opened, StateKey, Store, Visit, WideKey};
 pub use successors::{Led, Successor, Successors};
 
 use std::fmt::Debug;

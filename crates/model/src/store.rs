@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use entail_disk::{Saved, saved};
+use entail_disk::{Lasting, Saved, saved};
 
 use crate::{State, StateBuf};
 
@@ -15,10 +15,6 @@ use crate::{State, StateBuf};
 ///
 /// Only [`Keys::reserve`] changes the layout. All else that does not ask for more may be done by many threads at once.
 pub trait Keys: Sync {
-    /// What is remembered of an opened state, so that the keys of states that differ little from it are found
-    /// quickly.
-    type Opened: Default;
-
     type Key: StateKey;
 
     /// Makes room for `count` more calls of [`Keys::key`] and for as many more states, if that is possible within
@@ -32,18 +28,27 @@ pub trait Keys: Sync {
     }
 
     /// The key of a state, visited or not. Any opened state will do for `near`: it only matters for speed.
-    fn key(&self, state: &State, near: &Self::Opened) -> Self::Key;
+    fn key(&self, state: &State, near: &Opened) -> Self::Key;
 
     /// Whether the words of a key are those of its state.
     fn is_state(&self, _key: Self::Key) -> bool {
         false
     }
 
+    /// How many of the first keys are, without a gap.
+    fn leading_states(&self, keys: &[Self::Key]) -> usize {
+        keys.iter().take_while(|key| self.is_state(**key)).count()
+    }
+
     /// Writes the state that a key stands for into `state`.
-    fn open(&self, key: Self::Key, state: &mut StateBuf, opened: &mut Self::Opened);
+    fn open(&self, key: Self::Key, state: &mut StateBuf, opened: &mut Opened);
 
     /// Says that the key will soon be looked up.
     fn prefetch(&self, key: Self::Key);
+
+    fn prefetch_all(&self, keys: &[Self::Key]) {
+        keys.iter().for_each(|key| self.prefetch(*key));
+    }
 
     /// How many states are kept.
     fn len(&self) -> u64;
@@ -61,8 +66,18 @@ pub trait Keys: Sync {
     }
 }
 
-/// A set of visited states.
-pub trait Store: Keys {
+/// A state that was opened, as a store remembers it: so the keys of states that differ little from it are found quickly.
+#[derive(Clone, Debug, Default)]
+pub struct Opened {
+    /// The words of the state.
+    pub words: Vec<u64>,
+    /// What the store calls parts of it.
+    pub ids: Vec<u32>,
+}
+
+/// A set of visited states. A search meets one set at a time, and asks it for many states at once where it can: so there is one
+/// search for all sets with the same keys.
+pub trait Store: Keys + Lasting {
     fn insert(&self, key: Self::Key) -> Visit;
 
     /// The same, perhaps faster, as no other thread can interfere.

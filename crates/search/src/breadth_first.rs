@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use entail_disk::{Lasting, Reader, Saved, Scratch, Writer, saved};
+use entail_disk::{Reader, Saved, Scratch, Writer, saved};
 use entail_model::{Event, Key, Model, Observer, StateKey, Store};
 
 use crate::descent::{Ahead, Descent, Nothing, Turn};
@@ -23,16 +23,16 @@ use crate::{Checks, Counterexample, End, Limit, Limits, Outcome};
 /// passes fewer stable states than the one returned, unless a probe has found it ([`Errors::Soonest`]).
 ///
 /// States are looked up in batches, so that waiting for the memory of one overlaps with that of the others.
-pub fn breadth_first<M, S, O>(
+pub fn breadth_first<M, K, O>(
     model: &M,
-    store: &mut S,
+    store: &mut dyn Store<Key = K>,
     checks: &Checks,
     limits: &Limits,
     observer: &mut O,
 ) -> Outcome<M::Step>
 where
     M: Model,
-    S: Store + Lasting,
+    K: StateKey,
     O: Observer<M::Step> + ?Sized,
 {
     let mut run = Run::new(model, store, checks, limits, observer).kept().queued().probing();
@@ -44,9 +44,9 @@ where
 
 /// Goes on with a search that was kept. `store` and `observer` are as they were when that began, and become what they had
 /// become.
-pub fn resume_breadth_first<M, S, O>(
+pub fn resume_breadth_first<M, K, O>(
     model: &M,
-    store: &mut S,
+    store: &mut dyn Store<Key = K>,
     checks: &Checks,
     limits: &Limits,
     observer: &mut O,
@@ -54,7 +54,7 @@ pub fn resume_breadth_first<M, S, O>(
 ) -> io::Result<Outcome<M::Step>>
 where
     M: Model,
-    S: Store + Lasting,
+    K: StateKey,
     O: Observer<M::Step> + ?Sized,
 {
     let mut run = Run::new(model, store, checks, limits, observer).kept().queued();
@@ -72,7 +72,7 @@ fn pending<K: StateKey>(limits: &Limits) -> Pending<K> {
 fn go_on<M, S, O>(mut run: Run<M, S, O>, mut front: Front<S::Key>, begun: ControlFlow<End>) -> Outcome<M::Step>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
     let explored = match begun {
@@ -170,7 +170,7 @@ const STRETCH: u64 = 32;
 fn begin<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front<'_, S::Key>) -> ControlFlow<End>
 where
     M: Model,
-    S: Store,
+    S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
     for (number, key) in run.visit_initial_states()? {
@@ -185,7 +185,7 @@ where
 fn explore<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front<S::Key>) -> ControlFlow<End>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
     let mut descent = Descent::default();
@@ -319,7 +319,7 @@ impl<K: StateKey> Front<'_, K> {
     fn expand_plain<M, S, O>(&mut self, run: &mut Run<M, S, O>, many: usize) -> ControlFlow<End, usize>
     where
         M: Model,
-        S: Store<Key = K>,
+        S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
         let states = self.queue.next();
@@ -345,7 +345,7 @@ impl<K: StateKey> Front<'_, K> {
     fn expand<M, S, O>(&mut self, run: &mut Run<M, S, O>, descent: &mut Descent<K>, times: u32) -> ControlFlow<End>
     where
         M: Model,
-        S: Store<Key = K>,
+        S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
         if !run.has_room(0) {
@@ -388,7 +388,7 @@ impl<K: StateKey> Front<'_, K> {
     fn flush<M, S, O>(&mut self, run: &mut Run<M, S, O>) -> ControlFlow<End>
     where
         M: Model,
-        S: Store<Key = K>,
+        S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
         self.look_up(run)?;
@@ -399,7 +399,7 @@ impl<K: StateKey> Front<'_, K> {
     fn look_up<M, S, O>(&mut self, run: &mut Run<M, S, O>) -> ControlFlow<End>
     where
         M: Model,
-        S: Store<Key = K>,
+        S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
         run.prefetch(&self.reached.keys);
@@ -440,7 +440,7 @@ impl<K: StateKey> Front<'_, K> {
     fn spill<M, S, O>(&mut self, run: &mut Run<M, S, O>)
     where
         M: Model,
-        S: Store<Key = K>,
+        S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
         if let Some(scratch) = self.scratch {
@@ -494,7 +494,7 @@ impl<K: StateKey> Front<'_, K> {
 fn tell<M, S, O>(run: &mut Run<M, S, O>, keys: &[S::Key], new: &[u32])
 where
     M: Model,
-    S: Store,
+    S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
     let mut new = new.iter().peekable();

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::ops::ControlFlow;
 
-use entail_disk::{Lasting, Reader, Saved, Writer};
+use entail_disk::{Reader, Saved, Writer};
 use entail_model::{Model, Observer, StateKey, Store, Visit};
 
 use crate::descent::{Ahead, Descent, Nothing};
@@ -24,16 +24,16 @@ use crate::{Checks, End, Limits, Outcome};
 ///
 /// The store may forget states that are not on the path any more. They are explored again if they are met again, and counted
 /// again; so nothing is missed.
-pub fn depth_first<M, S, O>(
+pub fn depth_first<M, K, O>(
     model: &M,
-    store: &mut S,
+    store: &mut dyn Store<Key = K>,
     checks: &Checks,
     limits: &Limits,
     observer: &mut O,
 ) -> Outcome<M::Step>
 where
     M: Model,
-    S: Store + Lasting,
+    K: StateKey,
     O: Observer<M::Step> + ?Sized,
 {
     let mut run = Run::new(model, store, checks, limits, observer).kept();
@@ -46,9 +46,9 @@ where
 
 /// Goes on with a search that was kept. `store` and `observer` are as they were when that began, and become what they had
 /// become.
-pub fn resume_depth_first<M, S, O>(
+pub fn resume_depth_first<M, K, O>(
     model: &M,
-    store: &mut S,
+    store: &mut dyn Store<Key = K>,
     checks: &Checks,
     limits: &Limits,
     observer: &mut O,
@@ -56,7 +56,7 @@ pub fn resume_depth_first<M, S, O>(
 ) -> io::Result<Outcome<M::Step>>
 where
     M: Model,
-    S: Store + Lasting,
+    K: StateKey,
     O: Observer<M::Step> + ?Sized,
 {
     let mut run = Run::new(model, store, checks, limits, observer).kept();
@@ -69,7 +69,7 @@ where
 fn go_on<M, S, O>(mut run: Run<M, S, O>, begun: ControlFlow<End, Journey<S::Key>>) -> Outcome<M::Step>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
     let explored = match begun {
@@ -111,7 +111,7 @@ impl<K: StateKey> Saved for Journey<K> {
 fn explore<M, S, O>(run: &mut Run<M, S, O>, mut journey: Journey<S::Key>) -> ControlFlow<End>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
     loop {
@@ -131,7 +131,7 @@ where
 fn descend<M, S, O>(run: &mut Run<M, S, O>, journey: &mut Journey<S::Key>) -> ControlFlow<End>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
     loop {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use entail_model::{Accepting, Full, Keys, Model, State, StateBuf, StateKey, Successors};
+use entail_model::{Accepting, Full, Keys, Model, Opened, State, StateBuf, StateKey, Successors};
 
 use rapidhash::{RapidHashMap, RapidHashSet};
 
@@ -179,7 +179,7 @@ struct Finder<'a, M: Model, S: Keys> {
     store: &'a mut S,
     /// What is needed from one state to the next.
     state: StateBuf,
-    opened: S::Opened,
+    opened: Opened,
     successors: Successors<M::Step>,
     scratch: M::Scratch,
     descent: Descent<S::Key, Note>,
@@ -200,7 +200,7 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
             model,
             store,
             state: StateBuf::new(),
-            opened: S::Opened::default(),
+            opened: Opened::default(),
             successors: Successors::default(),
             scratch: M::Scratch::default(),
             descent: Descent::default(),
@@ -217,7 +217,7 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
         let mut states = Vec::new();
         self.model.initial_states(&mut |state| states.push(state.to_vec()));
         self.store.reserve(states.len(), u64::MAX).ok()?;
-        let initial: Vec<_> = states.iter().map(|state| self.store.key(state, &S::Opened::default())).collect();
+        let initial: Vec<_> = states.iter().map(|state| self.store.key(state, &Opened::default())).collect();
         if let Some(start) = initial.iter().position(|key| members.contains(key)) {
             return Some(WayIn { start: start as u32, turns: Vec::new(), target: initial[start] });
         }

@@ -57,7 +57,7 @@ impl<S> Log<S> {
     }
 }
 
-impl<M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
+impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
     /// The same, for a search with a queue.
     pub fn queued(mut self) -> Self {
         self.log.iter_mut().for_each(|log| log.tells_path = false);

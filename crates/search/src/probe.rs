@@ -15,7 +15,7 @@ use rapidhash::v3::rapidhash_v3;
 use crate::run::{Run, SHARE};
 use crate::{Checks, Counterexample, End, ErrorKind, Errors};
 
-impl<M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
+impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
     /// The same, for a search that probes the depth now and then, if it may, and the depth has no limit. Who listens is told
     /// of one search only.
     pub fn probing(mut self) -> Self {

@@ -4,10 +4,10 @@ use std::io;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use entail_disk::{Lasting, Reader, Saved, Scratch, Writer, saved};
+use entail_disk::{Reader, Saved, Scratch, Writer, saved};
 use entail_model::{
-    Event, Fault, Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateBuf, Store,
-    Successors, Valuation, Visit,
+    Event, Fault, Full, KeySet, Keys, Model, Numbered, Observer, Opened, Progress, Propositional, State, StateBuf,
+    Store, Successors, Valuation, Visit,
 };
 
 use crate::descent::{Descent, Notes, Nothing, Taken, Turn};
@@ -18,7 +18,7 @@ use crate::pulse::{Beat, Pulse};
 use crate::{Checks, Counterexample, End, ErrorKind, Errors, Keeper, Limit, Limits, Outcome, Stats};
 
 /// A search under way. Its methods break off with the reason why the search is to end.
-pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
+pub(crate) struct Run<'a, M: Model, S: Keys + ?Sized, O: ?Sized> {
     pub model: &'a M,
     pub store: &'a mut S,
     pub checks: &'a Checks,
@@ -43,7 +43,7 @@ pub(crate) struct Run<'a, M: Model, S: Keys, O: ?Sized> {
     ignored_fault: Option<Fault>,
     /// The stable state entered last.
     state: StateBuf,
-    opened: S::Opened,
+    opened: Opened,
     pub successors: Successors<M::Step>,
     /// The steps out of that state.
     steps: Vec<M::Step>,
@@ -112,7 +112,7 @@ impl Room {
     }
 }
 
-impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
+impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     pub fn new(
         model: &'a M,
         store: &'a mut S,
@@ -143,7 +143,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
             first: None,
             ignored_fault: None,
             state: StateBuf::new(),
-            opened: S::Opened::default(),
+            opened: Opened::default(),
             successors: Successors::default(),
             steps: Vec::new(),
             left_out: false,
@@ -276,7 +276,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
         mut left_out: impl FnMut(usize),
     ) -> ControlFlow<End, usize> {
         self.keep_watch()?;
-        let count = keys.iter().take_while(|key| self.store.is_state(**key)).count();
+        let count = self.store.leading_states(keys);
         let mut known = 0;
         let expanded = self.model.expand_words(&keys[..count], &mut self.scratch, |hop| {
             self.observer.stepped(hop.step);
@@ -364,7 +364,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     /// These keys will soon be looked up.
     #[inline]
     pub fn prefetch(&self, keys: &[S::Key]) {
-        keys.iter().for_each(|key| self.store.prefetch(*key));
+        self.store.prefetch_all(keys);
     }
 
     /// Sees to it that there is room for the successors of the state that was just expanded.
@@ -530,7 +530,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     #[inline]
     pub fn rest(&mut self, save: impl Fn(&mut Writer) -> io::Result<()>) -> ControlFlow<End>
     where
-        S: Lasting,
+        S: Store,
     {
         if self.pause.is_some() { self.be_kept(save) } else { ControlFlow::Continue(()) }
     }
@@ -538,7 +538,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     #[cold]
     fn be_kept(&mut self, save: impl Fn(&mut Writer) -> io::Result<()>) -> ControlFlow<End>
     where
-        S: Lasting,
+        S: Store,
     {
         if let Some(keeper) = self.keeper {
             keeper.keep(&|to| {
@@ -572,7 +572,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     /// Becomes what a search had become when it was kept, with its store and its observer.
     pub fn restore(&mut self, from: &mut Reader) -> io::Result<()>
     where
-        S: Lasting,
+        S: Store,
     {
         self.store.restore(from)?;
         self.observer.restore(from)?;
@@ -600,7 +600,7 @@ impl<'a, M: Model, S: Keys, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
     }
 }
 
-impl<M: Model, S: Store, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
+impl<M: Model, S: Store + ?Sized, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
     /// Visits the initial states and returns them, each once, with their numbers. They are all known before the
     /// first step, so that what counts as matched does not depend on the order of the search.
     pub fn visit_initial_states(&mut self) -> ControlFlow<End, Vec<(u32, S::Key)>> {

@@ -15,13 +15,12 @@ use std::io;
 use std::ops::DerefMut;
 
 use entail_disk::{Lasting, Reader, Saved, Writer, damaged};
-use entail_model::{Full, Guarantee, Keys, State, StateBuf, StateKey, Store, Visit};
+use entail_model::{Full, Guarantee, Keys, Opened, State, StateBuf, StateKey, Store, Visit};
 
 use crate::hash::Hasher;
 use crate::lossless::{Kept, Short};
 use crate::memory::Zeroed;
 use crate::sync::{AtomicU8, AtomicU64, Mutex, Ordering::Relaxed};
-use crate::tree::Opened;
 
 /// How large a cache is, and how hard it tries to find room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -285,7 +284,6 @@ impl<K: StateKey> Book<K> {
 }
 
 impl<S: Short> Keys for Cached<S> {
-    type Opened = Opened;
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {

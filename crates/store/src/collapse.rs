@@ -16,7 +16,7 @@ use std::io;
 use std::ops::{DerefMut, Range};
 
 use entail_disk::{Lasting, Reader, Saved, Writer, saved};
-use entail_model::{Full, Growth, Guarantee, Key, Keys, Part, State, StateBuf, Store, Visit};
+use entail_model::{Full, Growth, Guarantee, Key, Keys, Opened, Part, State, StateBuf, Store, Visit};
 
 use crate::counter::Counter;
 use crate::strings::{self, LATE_BYTES, Place, Strings, words_for};
@@ -135,7 +135,6 @@ impl<C> Collapse<C> {
 }
 
 impl<C: Fn(&State, &mut Vec<Part>) + Sync> Keys for Collapse<C> {
-    type Opened = StateBuf;
     type Key = Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -148,7 +147,7 @@ impl<C: Fn(&State, &mut Vec<Part>) + Sync> Keys for Collapse<C> {
         Ok(())
     }
 
-    fn key(&self, state: &State, _: &StateBuf) -> Key {
+    fn key(&self, state: &State, _: &Opened) -> Key {
         let mut parts = self.parts();
         let parts = &mut *parts;
         let mut cuts = std::mem::take(&mut parts.cuts);
@@ -159,10 +158,13 @@ impl<C: Fn(&State, &mut Vec<Part>) + Sync> Keys for Collapse<C> {
         Key(self.vectors.intern(&parts.vector).into())
     }
 
-    fn open(&self, Key(place): Key, state: &mut StateBuf, vector: &mut StateBuf) {
+    fn open(&self, Key(place): Key, state: &mut StateBuf, _: &mut Opened) {
+        let mut parts = self.parts();
+        let mut vector = std::mem::take(&mut parts.vector);
         vector.clear();
-        self.vectors.read(place as Place, vector);
-        self.parts().read(vector, state);
+        self.vectors.read(place as Place, &mut vector);
+        parts.read(&vector, state);
+        parts.vector = vector;
     }
 
     fn prefetch(&self, Key(place): Key) {
@@ -436,7 +438,7 @@ mod tests {
         let mut store = Collapse::new(cut);
         store.reserve(100, u64::MAX).unwrap();
         for place in 0..100 {
-            let key = store.key(&state(3, [place, 7, 9]), &Vec::new());
+            let key = store.key(&state(3, [place, 7, 9]), &Opened::default());
             assert_eq!(store.insert_alone(key), Visit::New);
         }
         let written = |store: &Collapse<_>| -> Vec<u64> {
@@ -447,14 +449,14 @@ mod tests {
         // Processes of the same type share theirs.
         store.reserve(100, u64::MAX).unwrap();
         for place in 0..100 {
-            let key = store.key(&state(3, [50, place, 60]), &Vec::new());
+            let key = store.key(&state(3, [50, place, 60]), &Opened::default());
             assert_eq!(store.insert(key), Visit::New);
         }
         assert_eq!(written(&store), [1, 100, 1]);
         assert_eq!(store.len(), 200);
         let mut opened = Vec::new();
-        let key = store.key(&state(3, [50, 99, 60]), &Vec::new());
-        store.open(key, &mut opened, &mut Vec::new());
+        let key = store.key(&state(3, [50, 99, 60]), &Opened::default());
+        store.open(key, &mut opened, &mut Opened::default());
         assert_eq!(opened, state(3, [50, 99, 60]));
         assert_eq!(store.insert(key), Visit::Seen);
     }

@@ -17,13 +17,12 @@ use std::io;
 use std::ops::DerefMut;
 
 use entail_disk::{Lasting, Reader, Saved, Writer};
-use entail_model::{Full, Growth, Guarantee, Keys, State, StateBuf, Store, Visit};
+use entail_model::{Full, Growth, Guarantee, Keys, Opened, State, StateBuf, Store, Visit};
 
 use crate::lossless::{Kept, Short};
 use crate::memory::Zeroed;
 use crate::mix::Mix;
 use crate::sync::{AtomicU32, Mutex, Ordering::Relaxed};
-use crate::tree::Opened;
 
 /// Where a node lies.
 type NodeAt = u32;
@@ -179,7 +178,6 @@ impl<S: Short> Minimal<S> {
 }
 
 impl<S: Short> Keys for Minimal<S> {
-    type Opened = Opened;
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {

@@ -3,12 +3,12 @@
 use std::io;
 
 use entail_disk::{Lasting, Reader, Saved, Writer, damaged, saved};
-use entail_model::{Full, Growth, Guarantee, Key, Keys, State, StateBuf, StateKey, Store, Visit, WideKey};
+use entail_model::{Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, StateKey, Store, Visit, WideKey};
 
 use crate::chosen::Chosen;
 use crate::pairs::Pairs;
 use crate::table::{Pace, Table};
-use crate::tree::{Opened, Tree, one_by_one};
+use crate::tree::{Tree, one_by_one};
 
 /// Keeps states of whole words. The short ones, those of one word of a known width, are their own keys; all others are
 /// reduced to keys by a tree, and marked.
@@ -328,7 +328,6 @@ impl<S: Short> Kept<S> {
 }
 
 impl<S: Short> Keys for Kept<S> {
-    type Opened = Opened;
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {

@@ -3,12 +3,11 @@
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering::Relaxed;
 
-use entail_model::{Full, Growth, Keys, Numbered, State, StateBuf, StateKey};
+use entail_model::{Full, Growth, Keys, Numbered, Opened, State, StateBuf, StateKey};
 
 use crate::lossless::{Kept, Short};
 use crate::memory::Zeroed;
 use crate::sync::AtomicU64;
-use crate::tree::Opened;
 
 /// States become keys as in [`Kept`]; their keys and numbers lie in one table, a key right beside its number.
 #[derive(Debug)]
@@ -101,7 +100,6 @@ impl<S: Short> Numbers<S> {
 }
 
 impl<S: Short> Keys for Numbers<S> {
-    type Opened = Opened;
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {

@@ -12,11 +12,11 @@
 use std::io;
 
 use entail_disk::{Lasting, Reader, Saved, Scratch, Tape, Writer, damaged, saved};
-use entail_model::{Full, Growth, Guarantee, Key, Keys, State, StateBuf, StateKey, Store, Visit};
+use entail_model::{Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, StateKey, Store, Visit};
 
 use crate::lossless::{Kept, Short};
 use crate::tapes::{read_words, write_words};
-use crate::tree::{self, Opened, Tree};
+use crate::tree::{self, Tree};
 
 /// A set of states of which the short ones may be kept by their halves; and the others as they are otherwise.
 #[derive(Debug)]
@@ -222,7 +222,6 @@ impl<S: Short> Lasting for Parted<S> {
 }
 
 impl<S: Short> Keys for Parted<S> {
-    type Opened = Opened;
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {

@@ -6,7 +6,7 @@
 use std::io;
 
 use entail_disk::{Lasting, Reader, Saved, Writer, saved};
-use entail_model::{Full, Growth, Guarantee, Key, Keys, State, StateBuf, Store, Visit};
+use entail_model::{Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, Store, Visit};
 
 use crate::counter::Counter;
 use crate::strings::{Place, Strings};
@@ -32,18 +32,17 @@ impl Lasting for Plain {
 }
 
 impl Keys for Plain {
-    type Opened = ();
     type Key = Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.states.reserve(count, limit)
     }
 
-    fn key(&self, state: &State, (): &()) -> Key {
+    fn key(&self, state: &State, _: &Opened) -> Key {
         Key(self.states.intern(state).into())
     }
 
-    fn open(&self, Key(place): Key, state: &mut StateBuf, (): &mut ()) {
+    fn open(&self, Key(place): Key, state: &mut StateBuf, _: &mut Opened) {
         state.clear();
         self.states.read(place as Place, state);
     }

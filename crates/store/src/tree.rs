@@ -15,7 +15,7 @@ use std::io;
 use std::ops::{DerefMut, Range};
 
 use entail_disk::{Reader, Saved, Writer};
-use entail_model::{Full, Growth, Key, Visit};
+use entail_model::{Full, Growth, Key, Opened, Visit};
 
 use crate::dictionary::ID_BITS;
 use crate::sync::{AtomicU64, Mutex, Ordering};
@@ -35,13 +35,6 @@ pub struct Tree {
     widths: Widths,
     /// Keys that did not fit when they came.
     misfits: Mutex<BTreeSet<Key>>,
-}
-
-/// The words of a state and the ids above them, by the numbers of nodes.
-#[derive(Clone, Debug, Default)]
-pub struct Opened {
-    words: Vec<u64>,
-    ids: Vec<u32>,
 }
 
 /// There is nothing below the node.
@@ -219,16 +212,11 @@ impl Reduction<'_> {
             (near(self.near.is_some_and(|near| near.words[node.first] == word)), word)
         } else {
             let (left, right) = (self.id(node.left()), self.id(node.right()));
-            let same = |near: &Opened| near.is(left, node.left()) && near.is(right, node.right());
+            let same =
+                |near: &Opened| near.ids[node.left().number()] == left && near.ids[node.right().number()] == right;
             (near(self.near.is_some_and(same)), pair(left, right))
         };
         known.unwrap_or_else(|| self.tree.dictionaries.id(node, value))
-    }
-}
-
-impl Opened {
-    fn is(&self, id: u32, node: Node) -> bool {
-        self.ids[node.number()] == id
     }
 }
 

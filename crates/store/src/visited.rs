@@ -5,7 +5,7 @@
 use std::io;
 
 use entail_disk::{Lasting, Reader, Saved, Writer, damaged};
-use entail_model::{Full, Growth, Guarantee, Keys, State, StateBuf, Store, Visit};
+use entail_model::{Full, Growth, Guarantee, Keys, Opened, State, StateBuf, Store, Visit};
 
 use crate::bitstate::Bitstate;
 use crate::compact::Compact;
@@ -13,7 +13,6 @@ use crate::hash::{Hash, Hasher, Hashing};
 use crate::ladder::{Ladder, Rung};
 use crate::lossless::{Kept, Short};
 use crate::parted::Parted;
-use crate::tree::Opened;
 
 /// A set of visited states, of which something may be lost.
 #[derive(Debug)]
@@ -104,7 +103,6 @@ impl Saved for Sieve {
 }
 
 impl<S: Short> Keys for Visited<S> {
-    type Opened = Opened;
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {

@@ -1,7 +1,7 @@
 //! The simplest of stores: the judge of the others.
 
 use entail_disk::{Lasting, Reader, Saved, Writer};
-use entail_model::{Full, Guarantee, Key, Keys, State, StateBuf, Store, Visit};
+use entail_model::{Full, Guarantee, Key, Keys, Opened, State, StateBuf, Store, Visit};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -63,7 +63,6 @@ impl Lasting for Diary {
 }
 
 impl Keys for Diary {
-    type Opened = ();
     type Key = Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -72,7 +71,7 @@ impl Keys for Diary {
         if fits { Ok(()) } else { Err(Full) }
     }
 
-    fn key(&self, state: &State, (): &()) -> Key {
+    fn key(&self, state: &State, _: &Opened) -> Key {
         let mut pages = self.pages();
         let next = Key(pages.states.len() as u64);
         let key = *pages.keys.entry(state.to_vec()).or_insert(next);
@@ -82,7 +81,7 @@ impl Keys for Diary {
         key
     }
 
-    fn open(&self, key: Key, state: &mut StateBuf, (): &mut ()) {
+    fn open(&self, key: Key, state: &mut StateBuf, _: &mut Opened) {
         state.clone_from(&self.pages().states[key.0 as usize]);
     }
 

@@ -2,8 +2,8 @@
 
 use super::{Algorithm, Plan, Task};
 use crate::args::{CacheArgs, Search, Store};
-use entail_disk::{Lasting, Reader};
-use entail_model::{Accepting, Guarantee, Model, Observer, Part, Shuffled, State};
+use entail_disk::Reader;
+use entail_model::{Accepting, Guarantee, Model, Observer, Part, Shuffled, State, StateKey};
 use entail_search::{
     End, Limit, Limits, Outcome, breadth_first, components, depth_first, nested, resume_breadth_first,
     resume_depth_first,
@@ -153,9 +153,9 @@ impl Plan {
         }
     }
 
-    fn explore_in<M: Model>(
+    fn explore_in<M: Model, K: StateKey>(
         &self,
-        store: &mut (impl entail_model::Store + Lasting),
+        store: &mut dyn entail_model::Store<Key = K>,
         model: &M,
         task: Task,
         watch: &mut impl Observer<M::Step>,
@@ -202,8 +202,8 @@ impl Plan {
 }
 
 /// Goes through a model depth first, or goes on with that.
-fn explore_deep<M: Model>(
-    store: &mut (impl entail_model::Store + Lasting),
+fn explore_deep<M: Model, K: StateKey>(
+    store: &mut dyn entail_model::Store<Key = K>,
     model: &M,
     Task { checks, limits, .. }: Task,
     watch: &mut impl Observer<M::Step>,
