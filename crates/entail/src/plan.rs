@@ -379,19 +379,14 @@ impl Plan {
             let (claim, checks, limits) = (claim.as_ref(), &checks, &limits);
             let task = Task { way: &way, claim, store, may_lose, checks, limits };
             let bits = model.bits();
-            let (explored, reduction) = match &sets {
-                Some(reduction) => {
-                    let reduced = Reduced { model: &model, reduction };
-                    (self.look(&reduced, bits, task, watch, saved.take()), Ok(self.reduction))
-                }
-                None => {
-                    let reason = self.rule(&way).err().unwrap_or_else(|| {
-                        if is_too_large(model.system()) { Unreduced::TooLarge } else { Unreduced::NothingToGain }
-                    });
-                    (self.look(&model, bits, task, watch, saved.take()), Err(reason))
-                }
+            let reduced = Reduced { model: &model, reduction: sets.as_ref() };
+            let explored = self.look(&reduced, bits, task, watch, saved.take()).map_err(cannot_resume)?;
+            let reduction = match &sets {
+                Some(_) => Ok(self.reduction),
+                None => Err(self.rule(&way).err().unwrap_or_else(|| {
+                    if is_too_large(model.system()) { Unreduced::TooLarge } else { Unreduced::NothingToGain }
+                })),
             };
-            let explored = explored.map_err(cannot_resume)?;
             let interrupted = explored.outcome.end == End::Limit(Limit::Interrupted);
             if !interrupted || !model.is_outgrown() || stop.load(Ordering::Relaxed) {
                 break (explored, reduction, memory);

@@ -54,10 +54,10 @@ impl Way {
             for index in 0..count {
                 each(if passes {
                     let (passed, step, next) = self.taken[index];
-                    Hop { from, passed, step, next: next.map(K::from_words), left_out: false }
+                    Hop { from, passed, step, next: next.map(K::from_words), reduced: false }
                 } else {
                     let (step, next) = entries.get(index);
-                    Hop { from, passed: 0, step, next: Some(next), left_out: false }
+                    Hop { from, passed: 0, step, next: Some(next), reduced: false }
                 });
             }
         }

@@ -44,10 +44,6 @@ pub trait Model: Sync {
     /// What [`Model::expand`] needs from one state to the next.
     type Scratch: Default;
 
-    /// Whether steps may be left out that are only put off: whoever goes round in a circle by the others alone must see to it
-    /// that they are taken, by [`Model::expand_again`].
-    const REDUCES: bool = false;
-
     fn initial_states(&self, each: &mut dyn FnMut(&State));
 
     /// Appends every step enabled in `state`, in the order of the language's own tools.
@@ -99,9 +95,15 @@ pub trait Model: Sync {
         }
     }
 
-    /// Notes other steps than were taken when the state was expanded before, which was done so many times. If it was often
-    /// enough, nothing is left out ([`Successors::are_left_out`]).
-    fn expand_again(
+    /// Whether a search must apply the cycle proviso: partial-order reduction may postpone steps, and on a cycle of reduced
+    /// states they would be ignored. A search solves this by [`Model::expand_further`].
+    fn needs_proviso(&self) -> bool {
+        false
+    }
+
+    /// Expands a state by other steps than the `times` times before. After some times it is fully expanded, and its successors
+    /// are not [reduced](Successors::are_reduced) any more.
+    fn expand_further(
         &self,
         state: &State,
         _times: u32,
@@ -138,8 +140,8 @@ pub struct Hop<S, K> {
     pub step: S,
     /// Where it leads, if that is stable.
     pub next: Option<K>,
-    /// Steps were left out where the way begins.
-    pub left_out: bool,
+    /// The state where the way begins is not fully expanded, and [needs the proviso](Model::needs_proviso).
+    pub reduced: bool,
 }
 
 /// What became of a step.

@@ -15,7 +15,7 @@ pub trait Reduction<M: Model>: Sync {
     /// What is needed from one state to the next.
     type Desk: Default;
 
-    /// Whether the search must see to it that nobody is passed over for ever ([`Model::REDUCES`]).
+    /// Whether the search must solve the ignoring problem ([`Model::needs_proviso`]).
     fn needs_proviso(&self) -> bool;
 
     /// Given all steps out of a stable state, says of each whether it is to be taken; or nothing if all are. There may be
@@ -30,14 +30,15 @@ pub trait Reduction<M: Model>: Sync {
     ) -> Option<&'d [bool]>;
 }
 
-/// A model, of whose steps only those are taken that are enough.
+/// A model, of whose steps only those are taken that are enough; or the model as it is. That is decided at run time, so that a
+/// search is compiled once for both.
 ///
 /// Steps that all break, or end inside an indivisible sequence, are not: by these a run comes to its end that might as well
 /// have gone on by others. Whether they do is a matter of the state alone, too.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduced<'a, M, R> {
     pub model: &'a M,
-    pub reduction: &'a R,
+    pub reduction: Option<&'a R>,
 }
 
 /// What the model needs from one state to the next, and the reduction.
@@ -56,7 +57,6 @@ impl<S: Default, D: Default, T> Default for Scratch<S, D, T> {
 impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
     type Step = M::Step;
     type Scratch = Scratch<M::Scratch, R::Desk, M::Step>;
-    const REDUCES: bool = true;
 
     fn initial_states(&self, each: &mut dyn FnMut(&State)) {
         self.model.initial_states(each);
@@ -88,15 +88,19 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         self.model.parts(state, parts);
     }
 
+    fn needs_proviso(&self) -> bool {
+        self.reduction.is_some_and(R::needs_proviso)
+    }
+
     fn should_begin_again(&self, steps: u64) -> bool {
         self.model.should_begin_again(steps)
     }
 
     fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut Self::Scratch) {
-        self.expand_again(state, 0, successors, scratch);
+        self.expand_further(state, 0, successors, scratch);
     }
 
-    fn expand_again(
+    fn expand_further(
         &self,
         state: &State,
         times: u32,
@@ -104,20 +108,22 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         scratch: &mut Self::Scratch,
     ) {
         self.model.expand(state, successors, &mut scratch.model);
+        let Some(reduction) = self.reduction else { return };
         if successors.len() < 2 || self.model.is_transient(state) {
             return;
         }
         scratch.steps.clear();
         successors.each_step(|step| scratch.steps.push(step));
         let Scratch { model, desk, steps } = scratch;
-        if let Some(keeps) = self.reduction.select(self.model, state, steps, times, desk)
+        if let Some(keeps) = reduction.select(self.model, state, steps, times, desk)
             && (successors.are_plain() || leads_somewhere(self.model, successors, keeps, model))
         {
             successors.retain(keeps);
-            successors.left_out = self.reduction.needs_proviso();
+            successors.set_reduced(reduction.needs_proviso());
         }
     }
 
+    #[inline]
     fn expand_words<K: StateKey>(
         &self,
         states: &[K],
@@ -125,7 +131,8 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         mut each: impl FnMut(Hop<M::Step, K>),
     ) -> usize {
         let Scratch { model, desk, steps } = scratch;
-        let left_out = self.reduction.needs_proviso();
+        let Some(reduction) = self.reduction else { return self.model.expand_words(states, model, each) };
+        let reduced = reduction.needs_proviso();
         let mut hops = Vec::with_capacity(8 * states.len());
         let expanded = self.model.expand_words(states, model, |hop| hops.push(hop));
         for of_state in hops.chunk_by(|one, other| one.from == other.from) {
@@ -135,10 +142,10 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
             let bytes = (u128::from(state[1]) << u64::BITS | u128::from(state[0])).to_le_bytes();
             let keeps = match steps.len() {
                 1 => None,
-                _ => self.reduction.select(self.model, &bytes[..8 * K::WORDS], steps, 0, desk),
+                _ => reduction.select(self.model, &bytes[..8 * K::WORDS], steps, 0, desk),
             };
             match keeps.filter(|keeps| taken(of_state, keeps).any(|hop| hop.next.is_some())) {
-                Some(keeps) => taken(of_state, keeps).for_each(|hop| each(Hop { left_out, ..*hop })),
+                Some(keeps) => taken(of_state, keeps).for_each(|hop| each(Hop { reduced, ..*hop })),
                 None => of_state.iter().for_each(|hop| each(*hop)),
             }
         }

@@ -3,13 +3,21 @@
 use crate::{Fired, Marks, Model, Room, State, StateBuf, Successors};
 
 /// A model whose steps come in an order that depends on a seed and the state alone: so whoever goes a way again finds the
-/// same steps.
+/// same steps. With seed 0 they come as the model gives them.
 pub struct Shuffled<'a, M> {
     pub model: &'a M,
     pub seed: u64,
 }
 
-impl<M> Shuffled<'_, M> {
+impl<M: Model> Shuffled<'_, M> {
+    #[inline]
+    fn shuffle(&self, state: &State, successors: &mut Successors<M::Step>) {
+        if self.seed != 0 {
+            let mut dice = self.dice(state);
+            successors.shuffle(|count| dice.below(count));
+        }
+    }
+
     /// The numbers by which the steps of a state are put into order.
     fn dice(&self, state: &State) -> Dice {
         let mut dice = Dice(self.seed);
@@ -42,8 +50,6 @@ impl<M: Model> Model for Shuffled<'_, M> {
     type Step = M::Step;
     type Scratch = M::Scratch;
 
-    const REDUCES: bool = M::REDUCES;
-
     fn initial_states(&self, each: &mut dyn FnMut(&State)) {
         self.model.initial_states(each);
     }
@@ -51,6 +57,9 @@ impl<M: Model> Model for Shuffled<'_, M> {
     fn enabled(&self, state: &State, steps: &mut Vec<M::Step>) {
         let before = steps.len();
         self.model.enabled(state, steps);
+        if self.seed == 0 {
+            return;
+        }
         let mut dice = self.dice(state);
         shuffle(&mut steps[before..], |count| dice.below(count));
     }
@@ -71,26 +80,28 @@ impl<M: Model> Model for Shuffled<'_, M> {
         self.model.room()
     }
 
+    fn needs_proviso(&self) -> bool {
+        self.model.needs_proviso()
+    }
+
     fn should_begin_again(&self, steps: u64) -> bool {
         self.model.should_begin_again(steps)
     }
 
     fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut M::Scratch) {
         self.model.expand(state, successors, scratch);
-        let mut dice = self.dice(state);
-        successors.shuffle(|count| dice.below(count));
+        self.shuffle(state, successors);
     }
 
-    fn expand_again(
+    fn expand_further(
         &self,
         state: &State,
         times: u32,
         successors: &mut Successors<M::Step>,
         scratch: &mut M::Scratch,
     ) {
-        self.model.expand_again(state, times, successors, scratch);
-        let mut dice = self.dice(state);
-        successors.shuffle(|count| dice.below(count));
+        self.model.expand_further(state, times, successors, scratch);
+        self.shuffle(state, successors);
     }
 }
 

@@ -43,12 +43,26 @@ impl<M: Model> Model for Since<'_, M> {
         self.model.parts(state, parts);
     }
 
+    fn needs_proviso(&self) -> bool {
+        self.model.needs_proviso()
+    }
+
     fn should_begin_again(&self, steps: u64) -> bool {
         self.model.should_begin_again(steps)
     }
 
     fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut M::Scratch) {
         self.model.expand(state, successors, scratch);
+    }
+
+    fn expand_further(
+        &self,
+        state: &State,
+        times: u32,
+        successors: &mut Successors<M::Step>,
+        scratch: &mut M::Scratch,
+    ) {
+        self.model.expand_further(state, times, successors, scratch);
     }
 
     #[inline]

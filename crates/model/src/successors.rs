@@ -19,8 +19,8 @@ pub struct Successors<S> {
     faults: Vec<(usize, Fault)>,
     /// Whether all steps lead to stable states without a fault, as most do.
     plain: bool,
-    /// Some were left out, and only put off.
-    pub(crate) left_out: bool,
+    /// Partial-order reduction has postponed others.
+    reduced: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ impl<S: Copy> Successors<S> {
         self.words.clear();
         self.pairs.clear();
         self.plain = true;
-        self.left_out = false;
+        self.reduced = false;
         if !self.list.is_empty() {
             self.list.clear();
             self.states.clear();
@@ -139,9 +139,13 @@ impl<S: Copy> Successors<S> {
         self.plain
     }
 
-    /// Whether there are others, which were left out, and only put off.
-    pub fn are_left_out(&self) -> bool {
-        self.left_out
+    /// Whether partial-order reduction has postponed others, so that the cycle proviso applies.
+    pub fn are_reduced(&self) -> bool {
+        self.reduced
+    }
+
+    pub fn set_reduced(&mut self, reduced: bool) {
+        self.reduced = reduced;
     }
 
     /// Leaves only those steps for which it is said.
@@ -268,7 +272,7 @@ impl<S> Default for Successors<S> {
             states: StateBuf::new(),
             faults: Vec::new(),
             plain: true,
-            left_out: false,
+            reduced: false,
         }
     }
 }

@@ -37,7 +37,8 @@ where
 {
     let mut run = Run::new(model, store, checks, limits, observer).kept().queued().probing();
     let (scratch, doubt) = (run.keep_aside(), run.doubt);
-    let mut front = Front { scratch, doubt, pending: pending(limits), ..Front::default() };
+    let proviso = model.needs_proviso();
+    let mut front = Front { scratch, proviso, doubt, pending: pending(limits), ..Front::default() };
     let begun = begin(&mut run, &mut front);
     go_on(run, front, begun)
 }
@@ -59,7 +60,7 @@ where
 {
     let mut run = Run::new(model, store, checks, limits, observer).kept().queued();
     run.restore(&mut from)?;
-    let front = Front::load(&mut from, run.keep_aside())?;
+    let front = Front::load(&mut from, run.keep_aside(), model.needs_proviso())?;
     from.finish()?;
     Ok(go_on(run, front, ControlFlow::Continue(())))
 }
@@ -95,6 +96,8 @@ where
 struct Front<'s, K> {
     /// Where to put what memory has no room for.
     scratch: Option<&'s Scratch>,
+    /// Whether the model needs the cycle proviso.
+    proviso: bool,
     /// How many states are still to be expanded before the next level.
     level: u64,
     /// The depth of that.
@@ -194,7 +197,7 @@ where
         let (mut level, mut doubt) = (front.level, front.doubt);
         while level > 0 {
             let number = run.origin + 1;
-            let again = if M::REDUCES { front.again.first() } else { None };
+            let again = if front.proviso { front.again.first() } else { None };
             if let Some((_, times)) = again.filter(|(again, _)| *again == number) {
                 front.again.0.skip(1);
                 front.expand(run, &mut descent, times)?;
@@ -249,9 +252,10 @@ impl<'s, K: StateKey> Front<'s, K> {
         self.fetched.save(to)
     }
 
-    fn load(from: &mut Reader, scratch: Option<&'s Scratch>) -> io::Result<Self> {
+    fn load(from: &mut Reader, scratch: Option<&'s Scratch>, proviso: bool) -> io::Result<Self> {
         Ok(Front {
             scratch,
+            proviso,
             level: Saved::load(from)?,
             depth: Saved::load(from)?,
             doubt: Saved::load(from)?,
@@ -297,6 +301,7 @@ impl<K> Default for Front<'_, K> {
     fn default() -> Self {
         Front {
             scratch: None,
+            proviso: false,
             level: 0,
             depth: 0,
             doubt: Doubt::default(),
@@ -325,7 +330,7 @@ impl<K: StateKey> Front<'_, K> {
         let states = self.queue.next();
         let first = run.origin + 1;
         let Batch { keys, origins, reduced } = &mut self.reached;
-        let recent = (!M::REDUCES).then_some(&mut self.recent);
+        let recent = (!self.proviso).then_some(&mut self.recent);
         let mut reached = Reached { keys, origins, recent };
         let mut next = (first, 0);
         let each = |at, key| {
@@ -334,8 +339,8 @@ impl<K: StateKey> Front<'_, K> {
             next = (parent, place + 1);
             reached.push(key, Origin { parent, place })
         };
-        let left_out = |at| note_once(reduced, Reduced { number: first + at as u64, key: states[at], times: 0 });
-        let expanded = run.expand_plain(&states[..many.min(states.len())], each, left_out)?;
+        let note = |at| note_once(reduced, Reduced { number: first + at as u64, key: states[at], times: 0 });
+        let expanded = run.expand_plain(&states[..many.min(states.len())], each, note)?;
         run.origin += expanded as u64;
         self.queue.skip(expanded);
         ControlFlow::Continue(expanded)
@@ -358,7 +363,7 @@ impl<K: StateKey> Front<'_, K> {
         let mut place = 0;
         let Batch { keys, origins, reduced } = &mut self.reached;
         // Who listens is told of what is known when it is looked up.
-        let recent = (!M::REDUCES && !run.is_told()).then_some(&mut self.recent);
+        let recent = (!self.proviso && !run.is_told()).then_some(&mut self.recent);
         let mut reached = Reached { keys, origins, recent };
         let mut reach = |key: K| {
             let origin = Origin { parent, place };
@@ -367,7 +372,7 @@ impl<K: StateKey> Front<'_, K> {
         };
         descent.clear();
         let entered = run.enter_or_else(descent, key, times, &mut reach)?;
-        if M::REDUCES && run.left_out {
+        if run.is_reduced {
             note_once(reduced, Reduced { number: parent, key, times });
         }
         match entered {
@@ -417,7 +422,7 @@ impl<K: StateKey> Front<'_, K> {
         if run.is_told() {
             tell(run, &batch.keys, &self.new);
         }
-        if M::REDUCES {
+        if self.proviso {
             self.queue_new(|key| run.tell(|state| Event::Pushed { state }, key));
         } else {
             for &index in &self.new {

@@ -57,7 +57,7 @@ impl<'m, M: Model> Follower<'m, M> {
         self.successors.clear();
         match self.times {
             0 => self.model.expand(&self.state, &mut self.successors, &mut self.scratch),
-            times => self.model.expand_again(&self.state, times, &mut self.successors, &mut self.scratch),
+            times => self.model.expand_further(&self.state, times, &mut self.successors, &mut self.scratch),
         }
     }
 

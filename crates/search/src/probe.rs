@@ -273,8 +273,8 @@ impl<M: Model> Look<M> {
     fn at(&mut self, model: &M, state: &State, is_new: impl Fn(&State) -> bool) {
         for times in 0.. {
             self.successors.clear();
-            model.expand_again(state, times, &mut self.successors, &mut self.scratch);
-            if !self.successors.are_left_out() || self.ahead().any(|next| is_new(next.state)) {
+            model.expand_further(state, times, &mut self.successors, &mut self.scratch);
+            if !self.successors.are_reduced() || self.ahead().any(|next| is_new(next.state)) {
                 break;
             }
         }
@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn steps_are_not_put_off_where_others_lead_to_known_states() {
         let graph = Graph::starting_in(0).path(&[0, 1, 2, 0]).edge(2, 3);
-        let reduced = Reduced { model: &graph, reduction: &FirstOnly };
+        let reduced = Reduced { model: &graph, reduction: Some(&FirstOnly) };
         let found = probe(&reduced, &Checks::default(), ALL, || false).expect("an end");
         assert_eq!(node_of(&naive::replay(&graph, &found.start, &found.steps).state), 3);
     }

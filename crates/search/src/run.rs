@@ -48,8 +48,8 @@ pub(crate) struct Run<'a, M: Model, S: Keys + ?Sized, O: ?Sized> {
     /// The steps out of that state.
     steps: Vec<M::Step>,
     scratch: M::Scratch,
-    /// Whether not all steps out of that state were taken.
-    pub left_out: bool,
+    /// Whether that state is not fully expanded, and needs the proviso.
+    pub is_reduced: bool,
     /// Whether stable states are likely to be unusual.
     pub doubt: Doubt,
     room: Room,
@@ -146,7 +146,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
             opened: Opened::default(),
             successors: Successors::default(),
             steps: Vec::new(),
-            left_out: false,
+            is_reduced: false,
             doubt,
             scratch: M::Scratch::default(),
             room: Room::default(),
@@ -248,9 +248,9 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
     ) -> ControlFlow<End, Entered> {
         match times {
             0 => self.expand(key, descent)?,
-            _ => self.expand_again(key, times, descent)?,
+            _ => self.expand_further(key, times, descent)?,
         }
-        self.left_out = self.successors.are_left_out();
+        self.is_reduced = self.successors.are_reduced();
         if !self.successors.are_plain() || self.successors.is_empty() || self.is_told() {
             self.admit(descent, &Nothing, ());
             self.tell_entered(Some(key));
@@ -267,21 +267,21 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
 
     /// Expands stable states one after the other, up to the first one where something may be wrong, or which is
     /// unusual; returns how many. `each` is told which of them it is, and the key of a stable state reached from there;
-    /// `left_out`, of which of them not all steps were taken.
+    /// `reduced`, which of them is not fully expanded.
     #[inline]
     pub fn expand_plain(
         &mut self,
         keys: &[S::Key],
         mut each: impl FnMut(usize, S::Key) -> bool,
-        mut left_out: impl FnMut(usize),
+        mut reduced: impl FnMut(usize),
     ) -> ControlFlow<End, usize> {
         self.keep_watch()?;
         let count = self.store.leading_states(keys);
         let mut known = 0;
         let expanded = self.model.expand_words(&keys[..count], &mut self.scratch, |hop| {
             self.observer.stepped(hop.step);
-            if M::REDUCES && hop.left_out {
-                left_out(hop.from);
+            if hop.reduced {
+                reduced(hop.from);
             }
             if let Some(next) = hop.next {
                 known += u64::from(each(hop.from, next));
@@ -300,10 +300,15 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
     }
 
     #[cold]
-    fn expand_again<N: Copy>(&mut self, key: S::Key, times: u32, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
+    fn expand_further<N: Copy>(
+        &mut self,
+        key: S::Key,
+        times: u32,
+        descent: &Descent<S::Key, N>,
+    ) -> ControlFlow<End> {
         self.store.open(key, &mut self.state, &mut self.opened);
         self.successors.clear();
-        self.model.expand_again(&self.state, times, &mut self.successors, &mut self.scratch);
+        self.model.expand_further(&self.state, times, &mut self.successors, &mut self.scratch);
         self.prepare(descent)
     }
 

@@ -104,7 +104,7 @@ fn a_search_that_finds_nothing_is_the_same_with_probes() {
         let plain = search(&model, Errors::First);
         assert_eq!(plain.stats.stored, 21 << 14);
         assert_eq!(search(&model, Errors::Soonest), plain);
-        let reduced = Reduced { model: &model, reduction: &CountFirst };
+        let reduced = Reduced { model: &model, reduction: Some(&CountFirst) };
         assert_eq!(search(&reduced, Errors::Soonest), search(&reduced, Errors::First));
     }
 }

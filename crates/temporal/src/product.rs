@@ -57,8 +57,8 @@ pub struct Scratch<M: Model> {
     successors: Successors<M::Step>,
     /// The edges that can be taken.
     edges: Vec<u32>,
-    /// What the model does: after how many transient states, and where it leads.
-    hops: Vec<(usize, M::Step, Option<[u64; 2]>)>,
+    /// What the model does, where it leads as words.
+    hops: Vec<Hop<M::Step, [u64; 2]>>,
     model: M::Scratch,
 }
 
@@ -237,17 +237,23 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
             }
             hops.clear();
             let expanded = self.model.expand_words(&[model], inner, |hop: Hop<_, I>| {
-                hops.push((hop.passed, hop.step, hop.next.map(I::words)));
+                hops.push(Hop {
+                    from,
+                    passed: hop.passed,
+                    step: hop.step,
+                    next: hop.next.map(I::words),
+                    reduced: hop.reduced,
+                });
             });
             if expanded == 0 {
                 return from;
             }
             for &edge in edges.iter() {
                 let target = self.edge(edge).target;
-                for &(passed, step, next) in hops.iter() {
-                    let step = Move { edge: (passed == 0).then_some(edge), step: Some(step) };
-                    let next = next.map(|words| join(I::from_words(words), target));
-                    each(Hop { from, passed, step, next, left_out: false });
+                for hop in hops.iter() {
+                    let step = Move { edge: (hop.passed == 0).then_some(edge), step: Some(hop.step) };
+                    let next = hop.next.map(|words| join(I::from_words(words), target));
+                    each(Hop { from, passed: hop.passed, step, next, reduced: hop.reduced });
                 }
             }
         }
@@ -334,15 +340,34 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         parts.push(Part { end, kind: u32::MAX - 1 });
     }
 
+    /// The proviso is about states of the product: on a cycle of these the model goes through a cycle, too.
+    fn needs_proviso(&self) -> bool {
+        self.model.needs_proviso()
+    }
+
     fn should_begin_again(&self, steps: u64) -> bool {
         self.model.should_begin_again(steps)
     }
 
     fn expand(&self, state: &State, moves: &mut Successors<Move<M::Step>>, scratch: &mut Scratch<M>) {
+        self.expand_further(state, 0, moves, scratch);
+    }
+
+    fn expand_further(
+        &self,
+        state: &State,
+        times: u32,
+        moves: &mut Successors<Move<M::Step>>,
+        scratch: &mut Scratch<M>,
+    ) {
         let Scratch { state: model, successors, model: inner, .. } = scratch;
         let automaton = self.split(state, model);
         successors.clear();
-        self.model.expand(model, successors, inner);
+        match times {
+            0 => self.model.expand(model, successors, inner),
+            times => self.model.expand_further(model, times, successors, inner),
+        }
+        moves.set_reduced(successors.are_reduced());
         let push = |moves: &mut Successors<Move<M::Step>>, edge: Option<u32>, target: automaton::State| {
             if let Some(Room { len: WORD, from }) = self.room
                 && let Some(words) = successors.plain_words()

@@ -170,9 +170,6 @@ impl Plan {
                 };
                 (outcome, Algorithm::BreadthFirst)
             }
-            Search::DepthFirst | Search::Nested if self.seed == 0 => {
-                (explore_deep(store, model, task, watch, saved)?, Algorithm::DepthFirst)
-            }
             Search::DepthFirst | Search::Nested => {
                 let model = Shuffled { model, seed: self.seed };
                 (explore_deep(store, &model, task, watch, saved)?, Algorithm::DepthFirst)

@@ -93,7 +93,7 @@ pub enum Rule {
 pub enum Proviso {
     /// Every circle in an automaton has an edge that is taken only together with all that is possible.
     Automata,
-    /// The search ([`entail_model::Model::REDUCES`]).
+    /// The search ([`entail_model::Model::needs_proviso`]).
     Search,
 }
 
