@@ -1,7 +1,9 @@
 //! Products with models that have one run: whether it is accepted, the definition of the logic says.
 
-use entail_model::{Concurrent, Fired, Marks, Model, Propositional, State, StateBuf, Valuation};
-use entail_search::{End, ErrorKind, Limits, components, nested};
+use entail_model::{
+    Concurrent, Fired, Marks, Model, Propositional, Reduced, Reduction, State, StateBuf, Valuation,
+};
+use entail_search::{Checks, End, ErrorKind, Limits, breadth_first, components, nested};
 use entail_store::{LosslessWide, Numbers};
 use entail_temporal::automaton::{Automaton, Edge, Marks as Sets, State as Node};
 use entail_temporal::claim::End as ClaimEnd;
@@ -124,4 +126,76 @@ fn a_claim_that_ends_does_so_with_one_set_too() {
             assert_eq!(place, end, "{word:?}");
         }
     }
+}
+
+/// Counts modulo 3, or leaves for good: position 3, where the proposition holds.
+struct Leaving;
+
+impl Model for Leaving {
+    type Step = bool;
+    type Scratch = ();
+
+    fn initial_states(&self, each: &mut dyn FnMut(&State)) {
+        each(&[0; 8]);
+    }
+
+    fn enabled(&self, state: &State, steps: &mut Vec<bool>) {
+        if position(state) < 3 {
+            steps.extend([false, true]);
+        }
+    }
+
+    fn fire(&self, leaves: bool, state: &mut StateBuf) -> Fired {
+        state[0] = if leaves { 3 } else { (state[0] + 1) % 3 };
+        Fired::Done
+    }
+
+    fn marks(&self, _: &State) -> Marks {
+        Marks::default()
+    }
+}
+
+impl Propositional for Leaving {
+    fn valuation(&self, state: &State, (): &mut ()) -> Valuation {
+        Valuation { holds: u64::from(position(state) == 3), ..Valuation::default() }
+    }
+}
+
+impl Concurrent for Leaving {
+    fn processes(&self, _: &State) -> usize {
+        1
+    }
+
+    fn owner(&self, _: bool) -> usize {
+        0
+    }
+}
+
+/// Postpones leaving as long as the proviso lets it.
+struct CountFirst;
+
+impl Reduction<Leaving> for CountFirst {
+    type Desk = ();
+
+    fn needs_proviso(&self) -> bool {
+        true
+    }
+
+    fn select<'d>(&self, _: &Leaving, _: &State, _: &[bool], answer: u32, (): &'d mut ()) -> Option<&'d [bool]> {
+        (answer == 0).then_some(&[true, false])
+    }
+}
+
+#[test]
+fn a_product_does_not_ignore_steps_that_a_cycle_postpones() {
+    let mut formulas = Formulas::default();
+    let holds = formulas.proposition(entail_temporal::Proposition(0));
+    let eventually = formulas.eventually(holds);
+    let automaton = translate(&mut formulas, eventually, entail_temporal::Limits::default()).expect("small");
+    let claim = Claim::new(automaton).settled();
+    let reduced = Reduced { model: &Leaving, reduction: Some(&CountFirst) };
+    let product = Product::new(&reduced, &claim, Fairness::None);
+    let outcome =
+        breadth_first(&product, &mut LosslessWide::new(), &Checks::OF_CLAIMS, &Limits::default(), &mut ());
+    assert_eq!(outcome.end, End::Error);
 }
