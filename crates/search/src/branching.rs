@@ -106,15 +106,15 @@ where
     let (mut outcome, _) = run.finish(explored);
     if let Some((key, fault)) = unanswered {
         outcome.errors = 1;
-        outcome.counterexample = lasso::into(model, store, &[key], None, |_, _| true).map(|way| {
-            let found = lasso::along(model, way.start, &way.turns, &[]);
-            Counterexample { error: ErrorKind::Fault(fault), ..found }
+        outcome.counterexample = lasso::into(model, store, &[key], None, |_, _| true).and_then(|way| {
+            let found = lasso::along(model, way.start, &way.turns, &[])?;
+            Some(Counterexample { error: ErrorKind::Fault(fault), ..found })
         });
     }
     let about = positive(questions, asked);
     let witness = shown.zip(questions.number(about)).and_then(|(shown, number)| match questions.get(about) {
         // There is nothing to be shortened.
-        Question::Next { .. } => Some(Witness::along(model, &shown.way, None)),
+        Question::Next { .. } => Witness::along(model, &shown.way, None),
         _ => shown.tell(model, store, number),
     });
     Answered { holds, outcome, witness }
@@ -630,18 +630,22 @@ impl<K: StateKey> Shown<K> {
             None => None,
             Some(component) => Some(lasso::around(model, store, component, way.target)?),
         };
-        Some(Witness::along(model, &way, circle))
+        Witness::along(model, &way, circle)
     }
 }
 
 impl<S: Copy> Witness<S> {
-    fn along<M: Model<Step = S>, K>(model: &M, way: &WayIn<K>, circle: Option<Vec<descent::Turn>>) -> Witness<S> {
+    fn along<M: Model<Step = S>, K>(
+        model: &M,
+        way: &WayIn<K>,
+        circle: Option<Vec<descent::Turn>>,
+    ) -> Option<Witness<S>> {
         let goes_round = circle.is_some();
-        let found = lasso::along(model, way.start, &way.turns, &circle.unwrap_or_default());
+        let found = lasso::along(model, way.start, &way.turns, &circle.unwrap_or_default())?;
         let cycle_start = match found.error {
             ErrorKind::Cycle { begins } => goes_round.then_some(begins),
             ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
         };
-        Witness { steps: found.steps, cycle_start }
+        Some(Witness { steps: found.steps, cycle_start })
     }
 }

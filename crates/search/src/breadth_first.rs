@@ -88,7 +88,7 @@ where
         return outcome;
     }
     // Without the way there, it is still an error.
-    let counterexample = first.and_then(|found| counterexample(model, found, &front.trace).ok());
+    let counterexample = first.and_then(|found| counterexample(model, found, &front.trace));
     Outcome { counterexample, ..outcome }
 }
 
@@ -563,11 +563,11 @@ impl<K: StateKey> Reached<'_, K> {
     }
 }
 
-fn counterexample<M: Model>(model: &M, found: Found, trace: &Trace) -> io::Result<Counterexample<M::Step>> {
-    let way = trace.way_to(found.origin)?;
-    let (first, rest) = way.split_first().expect("a state that was found");
-    let mut follower = Follower::start(model, first - 1);
-    follower.follow(rest.iter().map(|way| way.checked_sub(1).map_or(Turn::Stay, Turn::Way)));
-    follower.follow(found.turns);
-    Ok(Counterexample { error: found.error, start: follower.start, steps: follower.steps })
+fn counterexample<M: Model>(model: &M, found: Found, trace: &Trace) -> Option<Counterexample<M::Step>> {
+    let way = trace.way_to(found.origin).ok()?;
+    let (first, rest) = way.split_first()?;
+    let mut follower = Follower::start(model, first - 1)?;
+    follower.follow(rest.iter().map(|way| way.checked_sub(1).map_or(Turn::Stay, Turn::Way)))?;
+    follower.follow(found.turns)?;
+    Some(Counterexample { error: found.error, start: follower.start, steps: follower.steps })
 }

@@ -31,7 +31,7 @@ where
     let explored = explore(&mut run, &mut accepted);
     let (outcome, fault) = run.finish(explored);
     match (outcome.end, fault) {
-        (End::Error, Some(found)) => Outcome { counterexample: Some(follow::retrace(model, found)), ..outcome },
+        (End::Error, Some(found)) => Outcome { counterexample: follow::retrace(model, found), ..outcome },
         (End::Error, None) => {
             let lasso =
                 accepted.and_then(|Accepted { component, way }| lasso::through(model, store, &component, way));

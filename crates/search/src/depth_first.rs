@@ -79,7 +79,7 @@ where
     let model = run.model;
     run.stats.forgotten = run.store.forgotten();
     let (outcome, first) = run.finish(explored);
-    Outcome { counterexample: first.map(|found| follow::retrace(model, found)), ..outcome }
+    Outcome { counterexample: first.and_then(|found| follow::retrace(model, found)), ..outcome }
 }
 
 /// How far a search has come.

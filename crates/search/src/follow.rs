@@ -1,4 +1,4 @@
-//! Going a way again that is known as a list of turns.
+//! Going a way again that is known as a list of turns. A model that does not offer the same steps as before cannot be followed.
 
 use entail_model::{Key, Model, StateBuf, Successors};
 
@@ -7,10 +7,10 @@ use crate::descent::{Ahead, Descent, Turn};
 use crate::run::Found;
 
 /// The run to the first error of a search that begins its descents in initial states.
-pub(crate) fn retrace<M: Model>(model: &M, found: Found) -> Counterexample<M::Step> {
-    let mut follower = Follower::start(model, found.origin as u32);
-    follower.follow(found.turns);
-    Counterexample { error: found.error, start: follower.start, steps: follower.steps }
+pub(crate) fn retrace<M: Model>(model: &M, found: Found) -> Option<Counterexample<M::Step>> {
+    let mut follower = Follower::start(model, found.origin as u32)?;
+    follower.follow(found.turns)?;
+    Some(Counterexample { error: found.error, start: follower.start, steps: follower.steps })
 }
 
 /// Somebody who follows directions through a model, and notes the steps.
@@ -27,11 +27,11 @@ pub(crate) struct Follower<'m, M: Model> {
 
 impl<'m, M: Model> Follower<'m, M> {
     /// In the initial state with this number.
-    pub fn start(model: &'m M, number: u32) -> Self {
+    pub fn start(model: &'m M, number: u32) -> Option<Self> {
         let mut states = Vec::new();
         model.initial_states(&mut |state| states.push(state.to_vec()));
-        let start = states.swap_remove(number as usize);
-        Follower {
+        let start = states.into_iter().nth(number as usize)?;
+        Some(Follower {
             model,
             state: start.clone(),
             successors: Successors::default(),
@@ -39,18 +39,19 @@ impl<'m, M: Model> Follower<'m, M> {
             times: 0,
             start,
             steps: Vec::new(),
-        }
+        })
     }
 
     /// Makes these turns, one after the other.
-    pub fn follow(&mut self, turns: impl IntoIterator<Item = Turn>) {
+    pub fn follow(&mut self, turns: impl IntoIterator<Item = Turn>) -> Option<()> {
         for turn in turns {
             match turn {
-                Turn::Step(number) => self.step(number),
-                Turn::Way(number) => self.way(number),
+                Turn::Step(number) => self.step(number)?,
+                Turn::Way(number) => self.way(number)?,
                 Turn::Stay => self.times += 1,
             }
         }
+        Some(())
     }
 
     fn expand(&mut self) {
@@ -62,17 +63,18 @@ impl<'m, M: Model> Follower<'m, M> {
     }
 
     /// Takes the step with this number.
-    fn step(&mut self, number: u32) {
+    fn step(&mut self, number: u32) -> Option<()> {
         self.expand();
-        let successor = self.successors.iter().nth(number as usize).expect("a choice that was made before");
+        let successor = self.successors.iter().nth(number as usize)?;
         self.steps.push(successor.step);
         self.state.clear();
         self.state.extend_from_slice(successor.state);
         self.times = 0;
+        Some(())
     }
 
     /// Goes on to the stable successor with this number, through any transient states.
-    fn way(&mut self, number: u32) {
+    fn way(&mut self, number: u32) -> Option<()> {
         let mut descent = Descent::<Key>::default();
         self.expand();
         descent.enter(&self.successors, |_| Key(0), |_| ());
@@ -89,6 +91,8 @@ impl<'m, M: Model> Follower<'m, M> {
                 }
             }
         }
-        self.follow(descent.turns());
+        // Without that successor, all choices were made, and no state is left on the path.
+        (!descent.is_empty()).then_some(())?;
+        self.follow(descent.turns())
     }
 }

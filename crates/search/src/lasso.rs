@@ -33,7 +33,7 @@ pub(crate) fn through<M: Accepting, S: Keys>(
 ) -> Option<Counterexample<M::Step>> {
     let WayIn { start, turns, target: entry } = into(model, store, component, known, |_, _| true)?;
     let circle = around(model, store, component, entry)?;
-    Some(along(model, start, &turns, &circle))
+    along(model, start, &turns, &circle)
 }
 
 /// A way from an initial state to one of these, through states that are allowed. One is `known`, unless one must be found
@@ -77,12 +77,17 @@ pub(crate) fn around<M: Accepting, S: Keys>(
 
 /// The run that makes these turns from the initial state with this number on, and then those of the circle again and
 /// again.
-pub(crate) fn along<M: Model>(model: &M, start: u32, way: &[Turn], circle: &[Turn]) -> Counterexample<M::Step> {
-    let mut follower = Follower::start(model, start);
-    follower.follow(way.iter().copied());
+pub(crate) fn along<M: Model>(
+    model: &M,
+    start: u32,
+    way: &[Turn],
+    circle: &[Turn],
+) -> Option<Counterexample<M::Step>> {
+    let mut follower = Follower::start(model, start)?;
+    follower.follow(way.iter().copied())?;
     let error = ErrorKind::Cycle { begins: follower.steps.len() };
-    follower.follow(circle.iter().copied());
-    Counterexample { error, start: follower.start, steps: follower.steps }
+    follower.follow(circle.iter().copied())?;
+    Some(Counterexample { error, start: follower.start, steps: follower.steps })
 }
 
 /// States among these that can all be reached from each other, so that a run that takes all steps between them again and

@@ -63,7 +63,7 @@ where
     match (outcome.end, fault, met) {
         (End::Error, Some(fault), _) => {
             let found = Found { turns: turns(), ..fault };
-            Outcome { counterexample: Some(follow::retrace(model, found)), ..outcome }
+            Outcome { counterexample: follow::retrace(model, found), ..outcome }
         }
         (End::Error, None, Some(Met { start, key, depth })) => {
             let members: Vec<_> = way_out.stops(depth).chain(way_back.stops(0)).collect();
@@ -71,8 +71,8 @@ where
             let (way, circle) = turns.split_at(depth);
             let known = WayIn { start, turns: way.to_vec(), target: key };
             let lasso = lasso::through(model, outer, &members, Some(known))
-                .unwrap_or_else(|| lasso::along(model, start, way, circle));
-            Outcome { errors: 1, counterexample: Some(lasso), ..outcome }
+                .or_else(|| lasso::along(model, start, way, circle));
+            Outcome { errors: 1, counterexample: lasso, ..outcome }
         }
         (End::Error, None, None) | (End::Complete | End::Limit(_), ..) => outcome,
     }
