@@ -16,7 +16,7 @@ use crate::machine;
 use crate::progress::Watch;
 use crate::swarm::Swarm;
 use asking::{Asking, OfModel, answer_of, of_model};
-use entail_disk::{Lasting, Reader, Saved, Scratch, Writer};
+use entail_disk::{Reader, Restore, Scratch, Snapshot, Writer};
 use entail_ir::interpret::Step;
 use entail_ir::passes::{Optimised, optimised_until};
 use entail_ir::stubborn::{Proviso, Rule, is_too_large};

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use entail_disk::{Saved, saved};
+use entail_disk::{Snapshot, snapshot};
 
 use crate::{State, StateBuf};
 
@@ -27,7 +27,7 @@ pub trait Keys: Sync {
 
     /// Makes that room by keeping less of every state from now on, of those that are there too. What was certain need not be
     /// so any more.
-    fn give_way(&mut self, _count: usize, _limit: u64) -> Result<(), Full> {
+    fn degrade(&mut self, _count: usize, _limit: u64) -> Result<(), Full> {
         Err(Full)
     }
 
@@ -120,7 +120,7 @@ pub struct Growth {
 
 /// Names one state of a store for as long as the store lives. A short state may be its own key; so anything else of as
 /// many words can be kept where otherwise there are keys.
-pub trait StateKey: Copy + Eq + Hash + Debug + Send + Sync + Saved {
+pub trait StateKey: Copy + Eq + Hash + Debug + Send + Sync + Snapshot {
     /// One or two.
     const WORDS: usize;
 
@@ -144,8 +144,8 @@ pub struct Key(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WideKey(pub u128);
 
-saved!(Key(word));
-saved!(WideKey(words));
+snapshot!(Key(word));
+snapshot!(WideKey(words));
 
 impl StateKey for Key {
     const WORDS: usize = 1;

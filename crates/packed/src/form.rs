@@ -7,7 +7,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use entail_disk::{Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_ir::interpret::{Codes, Layout, Number, Outline, Words};
 use entail_ir::{Interpreter, Range, Ranges};
 use entail_model::{Part, Room, State, StateBuf};

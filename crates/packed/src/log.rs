@@ -2,7 +2,7 @@
 
 use std::io;
 
-use entail_disk::{Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_ir::interpret::{Exclusive, Number, Outline, Variation};
 use entail_ir::{Interpreter, ProcessTypeId, Range, Ranges};
 use entail_model::State;
@@ -38,7 +38,7 @@ struct Extent {
     grew: u64,
 }
 
-impl Saved for Extent {
+impl Snapshot for Extent {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         save_range(self.signed, to)?;
         self.unsigned.save(to)?;
@@ -46,8 +46,8 @@ impl Saved for Extent {
     }
 
     fn load(from: &mut Reader) -> io::Result<Extent> {
-        let (signed, unsigned) = (load_range(from)?, Saved::load(from)?);
-        Ok(Extent { signed, unsigned, times: Saved::load(from)?, grew: Saved::load(from)? })
+        let (signed, unsigned) = (load_range(from)?, Snapshot::load(from)?);
+        Ok(Extent { signed, unsigned, times: Snapshot::load(from)?, grew: Snapshot::load(from)? })
     }
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn save_range(Range { low, high }: Range, to: &mut Writer) -> io::Res
 }
 
 pub(crate) fn load_range(from: &mut Reader) -> io::Result<Range> {
-    let (low, high) = Saved::load(from)?;
+    let (low, high) = Snapshot::load(from)?;
     Ok(Range { low, high })
 }
 
@@ -105,14 +105,15 @@ impl Log {
 
     pub fn load(interpreter: &Interpreter, ranges: &Ranges, from: &mut Reader) -> io::Result<Log> {
         let (system, layout) = (interpreter.system(), interpreter.layout());
-        let types: Vec<u32> = Saved::load(from)?;
+        let types: Vec<u32> = Snapshot::load(from)?;
         let known = |id: &u32| (*id as usize) < system.process_types.len();
         if types.len() > usize::from(u8::MAX) || !types.iter().all(known) {
             return Err(damaged("states with processes that the model does not have"));
         }
         let types: Vec<_> = types.iter().map(|id| ProcessTypeId(*id as u16)).collect();
         let mut log = Log::new(interpreter, ranges, layout.outline_of(system, &types));
-        (log.states, log.longs, log.numbers) = (Saved::load(from)?, Saved::load(from)?, Saved::load(from)?);
+        (log.states, log.longs, log.numbers) =
+            (Snapshot::load(from)?, Snapshot::load(from)?, Snapshot::load(from)?);
         if ![0, log.known.numbers.len()].contains(&log.numbers.len()) {
             return Err(damaged("states with other numbers than those of the model"));
         }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Writer};
+use entail_disk::{Reader, Restore, Writer};
 use entail_ir::interpret::{Codes, Engine, Step, Words};
 use entail_ir::stubborn::{Desk, Proviso, Rule, Sight, StubbornSets};
 use entail_model::{Reduction, State, StateBuf};
@@ -37,7 +37,7 @@ impl<'s> Stubborn<'s> {
     }
 }
 
-impl Lasting for Stubborn<'_> {
+impl Restore for Stubborn<'_> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.sets.save(to)
     }

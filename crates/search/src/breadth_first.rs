@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use entail_disk::{Lasting, Reader, Saved, Scratch, Writer, saved};
+use entail_disk::{Reader, Restore, Scratch, Snapshot, Writer, snapshot};
 use entail_model::{Event, Key, Model, Observer, StateKey, Store};
 
 use crate::descent::{Ahead, Descent, Nothing, Turn};
@@ -32,7 +32,7 @@ pub fn breadth_first<M, S, O>(
 ) -> Outcome<M::Step>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + Restore,
     O: Observer<M::Step> + ?Sized,
 {
     let mut run = Run::new(model, store, checks, limits, observer).kept().queued().probing();
@@ -54,7 +54,7 @@ pub fn resume_breadth_first<M, S, O>(
 ) -> io::Result<Outcome<M::Step>>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + Restore,
     O: Observer<M::Step> + ?Sized,
 {
     let mut run = Run::new(model, store, checks, limits, observer).kept().queued();
@@ -72,7 +72,7 @@ fn pending<K: StateKey>(limits: &Limits) -> Pending<K> {
 fn go_on<M, S, O>(mut run: Run<M, S, O>, mut front: Front<S::Key>, begun: ControlFlow<End>) -> Outcome<M::Step>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + Restore,
     O: Observer<M::Step> + ?Sized,
 {
     let explored = match begun {
@@ -185,7 +185,7 @@ where
 fn explore<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front<S::Key>) -> ControlFlow<End>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + Restore,
     O: Observer<M::Step> + ?Sized,
 {
     let mut descent = Descent::default();
@@ -252,24 +252,24 @@ impl<'s, K: StateKey> Front<'s, K> {
     fn load(from: &mut Reader, scratch: Option<&'s Scratch>) -> io::Result<Self> {
         Ok(Front {
             scratch,
-            level: Saved::load(from)?,
-            depth: Saved::load(from)?,
-            doubt: Saved::load(from)?,
+            level: Snapshot::load(from)?,
+            depth: Snapshot::load(from)?,
+            doubt: Snapshot::load(from)?,
             queue: Queue::load(from, scratch)?,
             trace: Trace::load(from, scratch)?,
-            recent: Saved::load(from)?,
+            recent: Snapshot::load(from)?,
             again: Again(Queue::load(from, scratch)?),
-            pending: Saved::load(from)?,
-            reached: Saved::load(from)?,
-            fetched: Saved::load(from)?,
+            pending: Snapshot::load(from)?,
+            reached: Snapshot::load(from)?,
+            fetched: Snapshot::load(from)?,
             new: Vec::new(),
         })
     }
 }
 
-saved!(Origin { parent, place });
+snapshot!(Origin { parent, place });
 
-impl<K: StateKey> Saved for Batch<K> {
+impl<K: StateKey> Snapshot for Batch<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.keys.save(to)?;
         self.origins.save(to)?;
@@ -281,7 +281,7 @@ impl<K: StateKey> Saved for Batch<K> {
     }
 }
 
-impl<K: StateKey> Saved for Reduced<K> {
+impl<K: StateKey> Snapshot for Reduced<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.number.save(to)?;
         self.key.save(to)?;
@@ -289,7 +289,7 @@ impl<K: StateKey> Saved for Reduced<K> {
     }
 
     fn load(from: &mut Reader) -> io::Result<Reduced<K>> {
-        Ok(Reduced { number: Saved::load(from)?, key: K::load(from)?, times: Saved::load(from)? })
+        Ok(Reduced { number: Snapshot::load(from)?, key: K::load(from)?, times: Snapshot::load(from)? })
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::ops::ControlFlow;
 
-use entail_disk::{Lasting, Reader, Saved, Writer};
+use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{Model, Observer, StateKey, Store, Visit};
 
 use crate::descent::{Ahead, Descent, Nothing};
@@ -33,7 +33,7 @@ pub fn depth_first<M, S, O>(
 ) -> Outcome<M::Step>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + Restore,
     O: Observer<M::Step> + ?Sized,
 {
     let mut run = Run::new(model, store, checks, limits, observer).kept();
@@ -56,7 +56,7 @@ pub fn resume_depth_first<M, S, O>(
 ) -> io::Result<Outcome<M::Step>>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + Restore,
     O: Observer<M::Step> + ?Sized,
 {
     let mut run = Run::new(model, store, checks, limits, observer).kept();
@@ -69,7 +69,7 @@ where
 fn go_on<M, S, O>(mut run: Run<M, S, O>, begun: ControlFlow<End, Journey<S::Key>>) -> Outcome<M::Step>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + Restore,
     O: Observer<M::Step> + ?Sized,
 {
     let explored = match begun {
@@ -96,7 +96,7 @@ impl<K: StateKey> Default for Journey<K> {
     }
 }
 
-impl<K: StateKey> Saved for Journey<K> {
+impl<K: StateKey> Snapshot for Journey<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.waiting.save(to)?;
         self.path.save(to)?;
@@ -104,14 +104,14 @@ impl<K: StateKey> Saved for Journey<K> {
     }
 
     fn load(from: &mut Reader) -> io::Result<Journey<K>> {
-        Ok(Journey { waiting: Saved::load(from)?, path: Saved::load(from)?, descent: Saved::load(from)? })
+        Ok(Journey { waiting: Snapshot::load(from)?, path: Snapshot::load(from)?, descent: Snapshot::load(from)? })
     }
 }
 
 fn explore<M, S, O>(run: &mut Run<M, S, O>, mut journey: Journey<S::Key>) -> ControlFlow<End>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + Restore,
     O: Observer<M::Step> + ?Sized,
 {
     loop {
@@ -131,7 +131,7 @@ where
 fn descend<M, S, O>(run: &mut Run<M, S, O>, journey: &mut Journey<S::Key>) -> ControlFlow<End>
 where
     M: Model,
-    S: Store + Lasting,
+    S: Store + Restore,
     O: Observer<M::Step> + ?Sized,
 {
     loop {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::ALL;
 use common::counter::{AtLast, Counter};
-use entail_disk::{Lasting, Reader, Saved, Writer};
+use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{
     Fault, FaultKind, Fired, Hop, Marks, Model, Observer, Reduced, Reduction, State, StateBuf, StateKey, Store,
     Successor, Successors,
@@ -170,7 +170,7 @@ impl Observer<u32> for Tally {
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        self.0 = Saved::load(from)?;
+        self.0 = Snapshot::load(from)?;
         Ok(())
     }
 }
@@ -181,7 +181,7 @@ enum Order {
     Depth,
 }
 
-fn search<M: Model, S: Store + Lasting, O: Observer<M::Step>>(
+fn search<M: Model, S: Store + Restore, O: Observer<M::Step>>(
     order: Order,
     model: &M,
     store: &mut S,
@@ -199,7 +199,7 @@ fn search<M: Model, S: Store + Lasting, O: Observer<M::Step>>(
 }
 
 /// Searches at once, and then bit by bit; returns how often the search was cut off.
-fn same<M: Model<Step = u32>, S: Store + Lasting>(
+fn same<M: Model<Step = u32>, S: Store + Restore>(
     order: Order,
     model: &M,
     new: impl Fn() -> S,

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use entail_disk::{Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_model::{Full, Visit};
 
 use crate::counter::Counter;
@@ -26,7 +26,7 @@ pub struct Bitstate {
     set: Counter,
 }
 
-impl Saved for Bitstate {
+impl Snapshot for Bitstate {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.words.save(to)?;
         self.bits.save(to)?;
@@ -41,7 +41,7 @@ impl Saved for Bitstate {
             return Err(damaged("an array without bits"));
         }
         let most = Option::<u64>::load(from)?.map(f64::from_bits);
-        Ok(Bitstate { words, bits, most, len: Saved::load(from)?, set: Saved::load(from)? })
+        Ok(Bitstate { words, bits, most, len: Snapshot::load(from)?, set: Snapshot::load(from)? })
     }
 }
 

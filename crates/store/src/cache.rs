@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::io;
 use std::ops::DerefMut;
 
-use entail_disk::{Lasting, Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Restore, Snapshot, Writer, damaged};
 use entail_model::{Full, Guarantee, Keys, State, StateBuf, StateKey, Store, Visit};
 
 use crate::hash::Hasher;
@@ -130,7 +130,7 @@ impl<S: Short> Cached<S> {
 }
 
 /// What is loaded is of the same size.
-impl<S: Short> Lasting for Cached<S> {
+impl<S: Short> Restore for Cached<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.kept.save(to)?;
         self.slots.save(to)?;
@@ -139,8 +139,8 @@ impl<S: Short> Lasting for Cached<S> {
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
         self.kept.restore(from)?;
-        self.slots = Saved::load(from)?;
-        let book: Book<_> = Saved::load(from)?;
+        self.slots = Snapshot::load(from)?;
+        let book: Book<_> = Snapshot::load(from)?;
         let slots = book.worth.len();
         if self.slots.len() != slots * S::Key::WORDS || (slots > 0 && slots as u64 != self.size.slots) {
             return Err(damaged("a cache of another size"));
@@ -150,7 +150,7 @@ impl<S: Short> Lasting for Cached<S> {
     }
 }
 
-impl<K: StateKey> Saved for Book<K> {
+impl<K: StateKey> Snapshot for Book<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.worth.save(to)?;
         self.outside.save(to)?;
@@ -163,13 +163,13 @@ impl<K: StateKey> Saved for Book<K> {
 
     fn load(from: &mut Reader) -> io::Result<Book<K>> {
         Ok(Book {
-            worth: Saved::load(from)?,
-            outside: Saved::load(from)?,
-            path: Saved::load(from)?,
-            visits: Saved::load(from)?,
-            occupied: Saved::load(from)?,
-            forgotten: Saved::load(from)?,
-            random: Saved::load(from)?,
+            worth: Snapshot::load(from)?,
+            outside: Snapshot::load(from)?,
+            path: Snapshot::load(from)?,
+            visits: Snapshot::load(from)?,
+            occupied: Snapshot::load(from)?,
+            forgotten: Snapshot::load(from)?,
+            random: Snapshot::load(from)?,
         })
     }
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::{DerefMut, Range};
 
-use entail_disk::{Lasting, Reader, Saved, Writer, saved};
+use entail_disk::{Reader, Restore, Snapshot, Writer, snapshot};
 use entail_model::{Full, Growth, Guarantee, Key, Keys, Part, State, StateBuf, Store, Visit};
 
 use crate::counter::Counter;
@@ -70,10 +70,10 @@ struct Table {
     times: usize,
 }
 
-saved!(Shape { cuts, parts });
-saved!(Table { pieces, stride, times });
+snapshot!(Shape { cuts, parts });
+snapshot!(Table { pieces, stride, times });
 
-impl Saved for Parts {
+impl Snapshot for Parts {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.shapes.save(to)?;
         self.last.save(to)?;
@@ -87,21 +87,21 @@ impl Saved for Parts {
 
     fn load(from: &mut Reader) -> io::Result<Parts> {
         Ok(Parts {
-            shapes: Saved::load(from)?,
-            last: Saved::load(from)?,
-            shape_of: Saved::load(from)?,
-            tables: Saved::load(from)?,
-            table_of: Saved::load(from)?,
-            bytes: Saved::load(from)?,
-            limit: Saved::load(from)?,
-            room: Saved::load(from)?,
+            shapes: Snapshot::load(from)?,
+            last: Snapshot::load(from)?,
+            shape_of: Snapshot::load(from)?,
+            tables: Snapshot::load(from)?,
+            table_of: Snapshot::load(from)?,
+            bytes: Snapshot::load(from)?,
+            limit: Snapshot::load(from)?,
+            room: Snapshot::load(from)?,
             ..Parts::default()
         })
     }
 }
 
 /// States are cut by the one that is there.
-impl<C> Lasting for Collapse<C> {
+impl<C> Restore for Collapse<C> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.parts().save(to)?;
         self.vectors.save(to)?;
@@ -109,9 +109,9 @@ impl<C> Lasting for Collapse<C> {
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        self.parts = Mutex::new(Saved::load(from)?);
-        self.vectors = Saved::load(from)?;
-        self.visited = Saved::load(from)?;
+        self.parts = Mutex::new(Snapshot::load(from)?);
+        self.vectors = Snapshot::load(from)?;
+        self.visited = Snapshot::load(from)?;
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 //! After Wolper, Leroy: Reliable hashing without collision detection, CAV 1993; Stern, Dill: A new scheme for
 //! memory-efficient probabilistic verification, FORTE 1996.
 
-use entail_disk::saved;
+use entail_disk::snapshot;
 use entail_model::{Full, Growth, Visit};
 
 use crate::hash::Hash;
@@ -16,7 +16,7 @@ pub struct Compact {
     bits: u32,
 }
 
-saved!(Compact { table, bits });
+snapshot!(Compact { table, bits });
 
 impl Compact {
     /// Between 2 and 64 bits.

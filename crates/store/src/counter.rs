@@ -2,7 +2,7 @@
 
 use std::io;
 
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 
 // Not those of `crate::sync`: nothing depends on the order in which threads count.
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -17,7 +17,7 @@ pub(crate) struct Counter([Part; PARTS]);
 #[repr(align(64))]
 struct Part(AtomicU64);
 
-impl Saved for Counter {
+impl Snapshot for Counter {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.sum().save(to)
     }

@@ -16,7 +16,7 @@
 use std::io;
 use std::ops::DerefMut;
 
-use entail_disk::{Lasting, Reader, Saved, Writer};
+use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{Full, Growth, Guarantee, Keys, State, StateBuf, Store, Visit};
 
 use crate::lossless::{Kept, Short};
@@ -83,7 +83,7 @@ struct Dfa {
     way: Vec<NodeAt>,
 }
 
-impl<S: Short> Lasting for Minimal<S> {
+impl<S: Short> Restore for Minimal<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.kept.save(to)?;
         self.visited().dfa.save(to)
@@ -96,7 +96,7 @@ impl<S: Short> Lasting for Minimal<S> {
     }
 }
 
-impl Saved for Dfa {
+impl Snapshot for Dfa {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.words.save(to)?;
         self.next.save(to)?;
@@ -111,15 +111,15 @@ impl Saved for Dfa {
 
     fn load(from: &mut Reader) -> io::Result<Dfa> {
         Ok(Dfa {
-            words: Saved::load(from)?,
-            next: Saved::load(from)?,
-            free: Saved::load(from)?,
-            buckets: Saved::load(from)?,
-            nodes: Saved::load(from)?,
-            roots: Saved::load(from)?,
-            len: Saved::load(from)?,
-            limit: Saved::load(from)?,
-            is_full: Saved::load(from)?,
+            words: Snapshot::load(from)?,
+            next: Snapshot::load(from)?,
+            free: Snapshot::load(from)?,
+            buckets: Snapshot::load(from)?,
+            nodes: Snapshot::load(from)?,
+            roots: Snapshot::load(from)?,
+            len: Snapshot::load(from)?,
+            limit: Snapshot::load(from)?,
+            is_full: Snapshot::load(from)?,
             way: Vec::new(),
         })
     }

@@ -13,7 +13,7 @@
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Saved, Scratch, Tape, Writer, damaged, saved};
+use entail_disk::{Reader, Restore, Scratch, Snapshot, SpillFile, Writer, damaged, snapshot};
 use entail_model::{Full, Keys};
 
 use crate::bitstate::Bitstate;
@@ -135,7 +135,7 @@ impl Ladder {
 }
 
 /// Files are those of the one that is there.
-impl Lasting for Ladder {
+impl Restore for Ladder {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.rungs.save(to)?;
         self.merged.save(to)?;
@@ -146,19 +146,19 @@ impl Lasting for Ladder {
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        self.rungs = Saved::load(from)?;
-        self.merged = Saved::load(from)?;
-        self.omitted = Saved::load(from)?;
-        self.spared = Saved::load(from)?;
-        self.known = Saved::load(from)?;
-        self.broken = Saved::load(from)?;
+        self.rungs = Snapshot::load(from)?;
+        self.merged = Snapshot::load(from)?;
+        self.omitted = Snapshot::load(from)?;
+        self.spared = Snapshot::load(from)?;
+        self.known = Snapshot::load(from)?;
+        self.broken = Snapshot::load(from)?;
         Ok(())
     }
 }
 
-saved!(Rung { kept, from });
+snapshot!(Rung { kept, from });
 
-impl Saved for Remains {
+impl Snapshot for Remains {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         match self {
             Remains::Hash { bits } => (0u8, *bits).save(to),
@@ -168,7 +168,7 @@ impl Saved for Remains {
     }
 
     fn load(from: &mut Reader) -> io::Result<Remains> {
-        match Saved::load(from)? {
+        match Snapshot::load(from)? {
             (0u8, bits) => Ok(Remains::Hash { bits }),
             (1, bits) => Ok(Remains::Bits { bits }),
             (2, _) => Ok(Remains::Halves),
@@ -233,7 +233,7 @@ impl<S: Short> Visited<S> {
     }
 
     /// So many bits of the hash of every state.
-    fn write_hashes(&self, scratch: &Scratch, bits: u32) -> io::Result<Tape> {
+    fn write_hashes(&self, scratch: &Scratch, bits: u32) -> io::Result<SpillFile> {
         let mut had = Ok(());
         let tape = write_words(scratch, |write| match &self.sieve {
             Some(Sieve::Compact(compact)) => compact.each(write),

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Saved, Writer, damaged, saved};
+use entail_disk::{Reader, Restore, Snapshot, Writer, damaged, snapshot};
 use entail_model::{Full, Growth, Guarantee, Key, Keys, State, StateBuf, StateKey, Store, Visit, WideKey};
 
 use crate::chosen::Chosen;
@@ -54,7 +54,7 @@ pub trait Short: Sealed {
     fn growth(&self) -> Growth;
 }
 
-trait Sealed: Sync + Saved {}
+trait Sealed: Sync + Snapshot {}
 impl Sealed for Words {}
 impl Sealed for Pairs {}
 
@@ -66,7 +66,7 @@ pub struct Words {
     bits: u32,
 }
 
-saved!(Words { table, bits });
+snapshot!(Words { table, bits });
 
 impl Words {
     fn new(bits: u32) -> Words {
@@ -75,7 +75,7 @@ impl Words {
 }
 
 /// What is loaded is for the same states.
-impl<S: Short> Lasting for Kept<S> {
+impl<S: Short> Restore for Kept<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.short.save(to)?;
         self.long.save(to)

@@ -4,7 +4,7 @@
 //! lie in huge pages where there are any; and a large array grows without a second one beside it, because the
 //! kernel moves pages, not bytes.
 
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::Full;
 use std::io;
 use std::ops::Deref;
@@ -53,7 +53,7 @@ zero_numbers!(AtomicU8: u8, AtomicU32: u32, AtomicU64: u64);
 const BLOCK: usize = 256;
 
 /// Nothing is copied; and what is zero takes no time, nor memory before it is used.
-impl<T: Zero> Saved for Zeroed<T> {
+impl<T: Zero> Snapshot for Zeroed<T> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.len().save(to)?;
         for block in self.chunks(BLOCK) {

@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use entail_disk::{Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_model::{Full, Growth, Visit};
 
 use crate::counter::Counter;
@@ -78,7 +78,7 @@ unsafe impl Zero for Line {
     }
 }
 
-impl Saved for Scattered {
+impl Snapshot for Scattered {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         (self.0, self.1).save(to)
     }
@@ -88,7 +88,7 @@ impl Saved for Scattered {
     }
 }
 
-impl Saved for Pairs {
+impl Snapshot for Pairs {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.shape.homes.save(to)?;
         self.lines.save(to)?;
@@ -105,7 +105,7 @@ impl Saved for Pairs {
         if lines.len() != shape.lines() {
             return Err(damaged("a set of pairs that is not as large as it says"));
         }
-        let (astray, len) = (Mutex::new(BTreeSet::load(from)?), Saved::load(from)?);
+        let (astray, len) = (Mutex::new(BTreeSet::load(from)?), Snapshot::load(from)?);
         Ok(Pairs { mix: Mix::new(64), shape, lines, astray, len })
     }
 }

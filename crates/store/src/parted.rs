@@ -11,7 +11,7 @@
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Saved, Scratch, Tape, Writer, damaged, saved};
+use entail_disk::{Reader, Restore, Scratch, Snapshot, SpillFile, Writer, damaged, snapshot};
 use entail_model::{Full, Growth, Guarantee, Key, Keys, State, StateBuf, StateKey, Store, Visit};
 
 use crate::lossless::{Kept, Short};
@@ -25,7 +25,7 @@ pub struct Parted<S> {
     kept: Kept<S>,
     halves: Option<Halves>,
     /// The keys of short states that found no room when they were to be parted. Nothing can be looked up there.
-    outside: Option<Tape>,
+    outside: Option<SpillFile>,
     /// The numbers of halves of states that are looked up together.
     batch: Vec<Key>,
 }
@@ -37,13 +37,13 @@ struct Halves {
     pairs: Tree,
 }
 
-saved!(Halves { cut, pairs });
+snapshot!(Halves { cut, pairs });
 
 /// Where the high half begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cut(u32);
 
-saved!(Cut(bit));
+snapshot!(Cut(bit));
 
 impl Cut {
     /// Of states of so many bits.
@@ -74,7 +74,7 @@ impl Halves {
     }
 
     /// The same with so many states, whose keys are on a tape, within `limit` bytes.
-    fn read<K: StateKey>(bits: u32, tape: &Tape, states: u64, limit: u64) -> Result<Halves, Full> {
+    fn read<K: StateKey>(bits: u32, tape: &SpillFile, states: u64, limit: u64) -> Result<Halves, Full> {
         let mut halves = Halves::new(bits);
         let mut batch = Vec::new();
         // First the numbers of all halves: then it is known how long a pair of them is.
@@ -97,7 +97,7 @@ impl Halves {
 
     fn each_pair<K: StateKey>(
         &mut self,
-        tape: &Tape,
+        tape: &SpillFile,
         mut each: impl FnMut(&mut Tree, &[[u64; 2]]) -> Result<(), Full>,
     ) -> Result<(), Full> {
         let (cut, pairs) = (self.cut, &mut self.pairs);
@@ -202,7 +202,7 @@ fn halves_of<S: Short>(kept: &Kept<S>, cut: Cut, key: S::Key) -> Option<[u64; 2]
     if kept.is_state(key) { cut.halves(key) } else { None }
 }
 
-impl<S: Short> Lasting for Parted<S> {
+impl<S: Short> Restore for Parted<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.kept.save(to)?;
         self.halves.save(to)

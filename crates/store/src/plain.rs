@@ -5,7 +5,7 @@
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Saved, Writer, saved};
+use entail_disk::{Reader, Restore, Snapshot, Writer, snapshot};
 use entail_model::{Full, Growth, Guarantee, Key, Keys, State, StateBuf, Store, Visit};
 
 use crate::counter::Counter;
@@ -18,11 +18,11 @@ pub struct Plain {
     visited: Counter,
 }
 
-saved!(Plain { states, visited });
+snapshot!(Plain { states, visited });
 
-impl Lasting for Plain {
+impl Restore for Plain {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
-        Saved::save(self, to)
+        Snapshot::save(self, to)
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {

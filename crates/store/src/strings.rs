@@ -12,7 +12,7 @@
 use std::io;
 use std::ops::DerefMut;
 
-use entail_disk::{Reader, Saved, Writer, saved};
+use entail_disk::{Reader, Snapshot, Writer, snapshot};
 use entail_model::{Full, Growth, Visit};
 
 use crate::memory::Zeroed;
@@ -66,10 +66,10 @@ const LARGE: usize = 1 << 20;
 /// Until something is known, strings are expected to take so many words.
 const USUAL_WORDS: u32 = 4;
 
-saved!(Lates { strings, bytes });
-saved!(Late { string, is_marked });
+snapshot!(Lates { strings, bytes });
+snapshot!(Late { string, is_marked });
 
-impl Saved for Strings {
+impl Snapshot for Strings {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.words.save(to)?;
         self.index.save(to)?;
@@ -78,9 +78,9 @@ impl Saved for Strings {
     }
 
     fn load(from: &mut Reader) -> io::Result<Strings> {
-        let (words, index) = (Saved::load(from)?, Saved::load(from)?);
+        let (words, index) = (Snapshot::load(from)?, Snapshot::load(from)?);
         let [next, written, longest] = <[u64; 3]>::load(from)?.map(AtomicU64::new);
-        Ok(Strings { words, index, next, written, longest, late: Mutex::new(Saved::load(from)?) })
+        Ok(Strings { words, index, next, written, longest, late: Mutex::new(Snapshot::load(from)?) })
     }
 }
 

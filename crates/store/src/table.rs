@@ -17,7 +17,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::io;
 
-use entail_disk::{self as saved, Reader, Saved, damaged};
+use entail_disk::{Reader, Snapshot, damaged};
 use entail_model::Visit;
 
 use crate::counter::Counter;
@@ -55,8 +55,8 @@ pub(crate) enum Pace {
     Thrifty,
 }
 
-impl Saved for Table {
-    fn save(&self, to: &mut saved::Writer) -> io::Result<()> {
+impl Snapshot for Table {
+    fn save(&self, to: &mut entail_disk::Writer) -> io::Result<()> {
         (self.pace == Pace::Thrifty).save(to)?;
         self.shape.bits.save(to)?;
         self.shape.homes.save(to)?;
@@ -82,7 +82,7 @@ impl Saved for Table {
             machine: Machine::this(),
             lines,
             astray: Mutex::new(BTreeSet::load(from)?),
-            len: Saved::load(from)?,
+            len: Snapshot::load(from)?,
             pace,
         })
     }

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::ops::{DerefMut, Range};
 
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::{Full, Growth, Key, Visit};
 
 use crate::dictionary::ID_BITS;
@@ -65,7 +65,7 @@ impl Default for Tree {
     }
 }
 
-impl Saved for Tree {
+impl Snapshot for Tree {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.dictionaries.save(to)?;
         self.sizes().0.save(to)?;

@@ -4,7 +4,7 @@
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Restore, Snapshot, Writer, damaged};
 use entail_model::{Full, Growth, Guarantee, Keys, State, StateBuf, Store, Visit};
 
 use crate::bitstate::Bitstate;
@@ -71,7 +71,7 @@ impl<S: Short> Visited<S> {
 }
 
 /// What is loaded was made in the same way; but since then, it may have gone down its ladder.
-impl<S: Short> Lasting for Visited<S> {
+impl<S: Short> Restore for Visited<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.kept.save(to)?;
         self.sieve.save(to)?;
@@ -86,7 +86,7 @@ impl<S: Short> Lasting for Visited<S> {
     }
 }
 
-impl Saved for Sieve {
+impl Snapshot for Sieve {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         match self {
             Sieve::Compact(compact) => 0u8.save(to).and_then(|()| compact.save(to)),
@@ -116,7 +116,7 @@ impl<S: Short> Keys for Visited<S> {
         sieve.reserve(count, limit.saturating_sub(self.kept.bytes()))
     }
 
-    fn give_way(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+    fn degrade(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         while self.descend(limit).is_ok() {
             if self.reserve(count, limit).is_ok() {
                 return Ok(());

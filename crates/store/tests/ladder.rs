@@ -28,7 +28,7 @@ fn insert_many<S: Short>(mut store: Visited<S>, words: u32, states: u64, limit: 
     for round in 0..3 * states {
         let number = rng.below(states as usize) as u64;
         if round % 16 == 0 {
-            store.reserve(16, limit).or_else(|Full| store.give_way(16, limit))?;
+            store.reserve(16, limit).or_else(|Full| store.degrade(16, limit))?;
             assert!(store.bytes() <= limit, "{} of {limit}", store.bytes());
         }
         let key = store.key(&state(number, words), &Default::default());
@@ -114,7 +114,7 @@ fn insert_sharing<S: Short>(
 ) -> Result<Visited<S>, Full> {
     for number in (0..states).flat_map(|number| [number, number / 2]) {
         if number.is_multiple_of(16) {
-            store.reserve(64, limit).or_else(|Full| store.give_way(64, limit))?;
+            store.reserve(64, limit).or_else(|Full| store.degrade(64, limit))?;
             assert!(store.bytes() <= limit, "{} of {limit}", store.bytes());
         }
         let key = store.key(&state(number), &Default::default());

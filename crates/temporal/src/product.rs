@@ -10,7 +10,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use entail_disk::{Lasting, Reader, Saved, Writer};
+use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{
     Accepting, Concurrent, Fired, Hop, Key, Led, Marks, Model, Part, Propositional, Room, Sets, State, StateBuf,
     StateKey, Successors, Valuation,
@@ -77,7 +77,7 @@ impl<M: Model> Default for Scratch<M> {
 const WORD: usize = 8;
 
 /// What was noted while the states were gone through.
-impl<M> Lasting for Product<'_, M> {
+impl<M> Restore for Product<'_, M> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.ever.load(Ordering::Relaxed).save(to)?;
         self.crowded.load(Ordering::Relaxed).save(to)

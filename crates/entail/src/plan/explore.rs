@@ -2,7 +2,7 @@
 
 use super::{Algorithm, Plan, Task};
 use crate::args::{CacheArgs, Search, Store};
-use entail_disk::{Lasting, Reader};
+use entail_disk::{Reader, Restore};
 use entail_model::{Accepting, Guarantee, Model, Observer, Part, Shuffled, State};
 use entail_search::{
     End, Limit, Limits, Outcome, breadth_first, components, depth_first, nested, resume_breadth_first,
@@ -155,7 +155,7 @@ impl Plan {
 
     fn explore_in<M: Model>(
         &self,
-        store: &mut (impl entail_model::Store + Lasting),
+        store: &mut (impl entail_model::Store + Restore),
         model: &M,
         task: Task,
         watch: &mut impl Observer<M::Step>,
@@ -203,7 +203,7 @@ impl Plan {
 
 /// Goes through a model depth first, or goes on with that.
 fn explore_deep<M: Model>(
-    store: &mut (impl entail_model::Store + Lasting),
+    store: &mut (impl entail_model::Store + Restore),
     model: &M,
     Task { checks, limits, .. }: Task,
     watch: &mut impl Observer<M::Step>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use crate::dictionary::Dictionary;
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::Full;
 
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct Late {
 /// A guess of what a value costs.
 const VALUE_BYTES: usize = 32;
 
-impl Saved for Late {
+impl Snapshot for Late {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.values.save(to)
     }

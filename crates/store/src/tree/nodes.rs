@@ -17,7 +17,7 @@ use std::ops::DerefMut;
 use super::late::Late;
 use crate::dictionary::Dictionary;
 use crate::sync::Mutex;
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::Full;
 
 /// A node stands for the words in a range that is not empty.
@@ -107,7 +107,7 @@ pub(super) struct Dictionaries {
     late: Mutex<BTreeMap<usize, Late>>,
 }
 
-impl Saved for Dictionaries {
+impl Snapshot for Dictionaries {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.known.save(to)?;
         self.late().save(to)

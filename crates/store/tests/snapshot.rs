@@ -2,7 +2,7 @@
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Scratch, Writer};
+use entail_disk::{Reader, Restore, Scratch, Writer};
 use entail_model::{Keys, Part, State, Store};
 use entail_store::{
     Bitstate, CacheSize, Cached, Collapse, Compact, Ladder, Lossless, LosslessWide, Minimal, Parted, Plain, Share,
@@ -10,7 +10,7 @@ use entail_store::{
 };
 use entail_testkit::rng::Rng;
 
-fn written(store: &impl Lasting) -> Vec<u8> {
+fn written(store: &impl Restore) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = Writer::new(&mut bytes).unwrap();
     store.save(&mut writer).unwrap();
@@ -18,7 +18,7 @@ fn written(store: &impl Lasting) -> Vec<u8> {
     bytes
 }
 
-fn read(store: &mut impl Lasting, bytes: &[u8], room: u64) -> io::Result<()> {
+fn read(store: &mut impl Restore, bytes: &[u8], room: u64) -> io::Result<()> {
     let mut reader = Reader::new(Box::new(bytes), bytes.len() as u64)?;
     reader.limit(room);
     store.restore(&mut reader)?;
@@ -39,7 +39,7 @@ fn insert<S: Store>(store: &mut S, state: &[u8]) -> (S::Key, bool) {
 }
 
 /// Fills a store, and from time to time goes on with a loaded one beside it.
-fn goes_on<S: Store + Lasting>(new: impl Fn() -> S, bits: u32, count: usize) {
+fn goes_on<S: Store + Restore>(new: impl Fn() -> S, bits: u32, count: usize) {
     let mut rng = Rng::new(u64::from(bits));
     let (mut store, mut loaded) = (new(), new());
     let mut states = Vec::new();
@@ -148,7 +148,7 @@ fn a_store_that_went_down_its_ladder_goes_on_from_there() {
         let mut store = new();
         (0..20_000).for_each(|number| _ = insert(&mut store, &state(number)));
         for _ in 0..rungs {
-            store.give_way(1, 400_000).unwrap();
+            store.degrade(1, 400_000).unwrap();
         }
         let mut loaded = new();
         read(&mut loaded, &written(&store), u64::MAX).unwrap();
@@ -177,7 +177,7 @@ fn the_seed_is_kept() {
 
 #[test]
 fn damaged_stores_are_refused() {
-    fn refuses<S: Store + Lasting>(new: impl Fn() -> S) {
+    fn refuses<S: Store + Restore>(new: impl Fn() -> S) {
         let (mut rng, mut store) = (Rng::new(1), new());
         (0..300).for_each(|_| _ = insert(&mut store, &random_state(&mut rng, 40)));
         let bytes = written(&store);
