@@ -25,7 +25,7 @@ use entail_jit::{Either, Jit};
 use entail_model::{Concurrent, Deadline, Guarantee, Model, Propositional, Reduced};
 use entail_packed::{Packed, Stubborn, Wish, best_reduction};
 use entail_search::{Checks, End, Errors, Keeper, Limit, Limits, Outcome};
-use entail_store::{Lossless, LosslessWide, Rung};
+use entail_store::{Level, Lossless, LosslessWide};
 use entail_temporal::ctl::{Asked, Ctl};
 use entail_temporal::product::Product;
 use entail_temporal::{self as temporal, Claim, Fairness, Formulas, translate};
@@ -112,7 +112,7 @@ pub struct Done {
     /// How states were really kept, at last.
     pub store: Store,
     /// What was kept of them as memory became less.
-    pub rungs: Vec<Rung>,
+    pub rungs: Vec<Level>,
     /// Why no files could be used when memory was short.
     pub no_files: Option<String>,
     pub guarantee: Guarantee,
@@ -200,7 +200,7 @@ struct Explored {
     outcome: Outcome<Step>,
     watched: Option<Watched>,
     guarantee: Guarantee,
-    rungs: Vec<Rung>,
+    rungs: Vec<Level>,
     algorithm: Algorithm,
     crowded: Option<usize>,
     ever: u64,
@@ -411,7 +411,7 @@ impl Plan {
         Ok(Done {
             outcome,
             watched,
-            store: rungs.last().map_or(store, |rung| Store::of(rung.kept)),
+            store: rungs.last().map_or(store, |rung| Store::of(rung.kind)),
             rungs,
             no_files: scratch.failure().map(|words| format!("{}: {words}", scratch.directory().display())),
             guarantee,

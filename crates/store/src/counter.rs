@@ -1,4 +1,4 @@
-//! A count that threads add to without getting in each other's way.
+//! A counter that threads increment without contention.
 
 use std::io;
 
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_all_threads_added_is_counted() {
+    fn the_sum_counts_what_all_threads_added() {
         let counter = Counter::default();
         std::thread::scope(|scope| {
             for _ in 0..8 {

@@ -1,4 +1,4 @@
-//! Hashes of keys, for stores that keep no more than these.
+//! Hashes of keys, for lossy sets.
 
 use entail_disk::snapshot;
 use entail_model::{Key, StateKey};
@@ -39,7 +39,7 @@ impl Hasher {
     }
 }
 
-/// How the hashes of states are found, if of some states not more may be known than so many bits of a hash.
+/// Computes hashes of states, also from the known bits of an earlier hash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hashing {
     pub hasher: Hasher,

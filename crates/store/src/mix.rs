@@ -65,7 +65,7 @@ mod tests {
         }
     }
 
-    /// What matters is that the lines of a table fill evenly when keys are the packed states of a model: counters in
+    /// The lines of a table must fill evenly when keys are the packed states of a model: counters in
     /// a few places, everything else constant.
     #[test]
     #[cfg_attr(miri, ignore = "too many")]

@@ -5,8 +5,8 @@
 //! and so on, until two are left: with the size of the tree, they are the key. States that differ in one word share all
 //! ids but those above it; so a successor costs a few look-ups, and a state little more than its key.
 
-mod late;
 mod nodes;
+mod overflow;
 mod widths;
 mod words;
 
@@ -131,7 +131,7 @@ impl Tree {
     }
 
     fn misfits(&self) -> impl DerefMut<Target = BTreeSet<Key>> {
-        self.misfits.lock().expect("nobody panics with the lock")
+        self.misfits.lock().expect("no thread panics while it holds the lock")
     }
 
     /// Lets all keys fit that there may be after `count` more states; and if the table must grow anyway, makes them

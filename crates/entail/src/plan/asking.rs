@@ -6,7 +6,7 @@ use entail_disk::{Reader, Writer};
 use entail_ir::interpret::Step;
 use entail_model::{Accepting, Concurrent, Event, Fault, FaultKind, Observer, Progress, Propositional, Since};
 use entail_search::{Counterexample, End, ErrorKind, Limits, Outcome, decide};
-use entail_store::{Kept, Numbers, Short};
+use entail_store::{ExactSet, Numbers, ShortSet};
 use entail_temporal::Fairness;
 use entail_temporal::ctl::{Asked, Ctl, Quantifier};
 use entail_temporal::product::{Move, Product};
@@ -44,10 +44,10 @@ pub(super) struct Asking<'a> {
 
 impl Asking<'_> {
     /// The answer, and the reasons for it.
-    pub fn ask<M: Accepting + Propositional, S: Short>(
+    pub fn ask<M: Accepting + Propositional, S: ShortSet>(
         &self,
         model: &M,
-        store: impl Fn() -> Kept<S>,
+        store: impl Fn() -> ExactSet<S>,
         observer: &mut impl Observer<M::Step>,
     ) -> (Outcome<M::Step>, Option<Evidence<M::Step>>) {
         let began = Instant::now();

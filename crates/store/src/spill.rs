@@ -1,4 +1,4 @@
-//! Words in files, for what memory has no room for.
+//! Words spilled to files.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use entail_disk::{Scratch, SpillFile};
 /// How many are read or written at a time.
 const BATCH: usize = 1 << 12;
 
-/// A file with all the words that `each` comes up with.
+/// A file with all words that `each` writes.
 pub(crate) fn write_words(scratch: &Scratch, each: impl FnOnce(&mut dyn FnMut(u64))) -> io::Result<SpillFile> {
     let mut file = scratch.spill_file()?;
     let mut written = Ok(());
@@ -26,7 +26,7 @@ pub(crate) fn write_words(scratch: &Scratch, each: impl FnOnce(&mut dyn FnMut(u6
     Ok(file)
 }
 
-/// Reads all words of a file, no more than so many at a time.
+/// Reads all words of a file, at most `most` at a time.
 pub(crate) fn read_words(file: &SpillFile, most: usize, mut each: impl FnMut(&[u64])) -> io::Result<()> {
     let mut bytes = vec![0; BATCH * size_of::<u64>()];
     let mut words = Vec::with_capacity(BATCH);

@@ -1,18 +1,21 @@
-//! When memory runs out, less is kept of each state; but what was known is known, and as much is lost as is said.
+//! When memory runs out, less is kept of each state; but what was known is known, and as much is lost as is estimated.
 
 use std::collections::HashSet;
 
 use entail_disk::Scratch;
 use entail_model::{Full, Guarantee, Keys, Store, Visit};
-use entail_store::{Compact, Kept, Ladder, Lossless, LosslessWide, Remains, Rung, Share, Short, Sieve, Visited};
+use entail_store::{
+    CompactSet, Degradation, ExactSet, Level, LevelKind, Lossless, LosslessWide, LossySet, Share, ShortSet,
+    VisitedSet,
+};
 use entail_testkit::rng::Rng;
 
 /// What became of a store.
-struct Told {
-    rungs: Vec<Rung>,
+struct Inserted {
+    levels: Vec<Level>,
     /// How many states were taken for others, and how many the store says that were.
     omitted: f64,
-    said: f64,
+    estimated: f64,
     bytes: u64,
 }
 
@@ -23,7 +26,12 @@ fn state(number: u64, words: u32) -> Vec<u8> {
 }
 
 /// Inserts random states within a limit, each several times.
-fn insert_many<S: Short>(mut store: Visited<S>, words: u32, states: u64, limit: u64) -> Result<Told, Full> {
+fn insert_many<S: ShortSet>(
+    mut store: VisitedSet<S>,
+    words: u32,
+    states: u64,
+    limit: u64,
+) -> Result<Inserted, Full> {
     let (mut rng, mut known, mut new) = (Rng::new(7), HashSet::new(), HashSet::new());
     for round in 0..3 * states {
         let number = rng.below(states as usize) as u64;
@@ -41,41 +49,43 @@ fn insert_many<S: Short>(mut store: Visited<S>, words: u32, states: u64, limit: 
         assert_eq!(store.len(), new.len() as u64);
         assert_eq!(store.insert(key), Visit::Seen);
     }
-    let Guarantee::Probable { omitted: said, formula, .. } = store.guarantee() else {
-        assert!(store.rungs().is_empty() && new.len() == known.len());
-        return Ok(Told { rungs: Vec::new(), omitted: 0.0, said: 0.0, bytes: store.bytes() });
+    let Guarantee::Probable { omitted: estimated, formula, .. } = store.guarantee() else {
+        assert!(store.levels().is_empty() && new.len() == known.len());
+        return Ok(Inserted { levels: Vec::new(), omitted: 0.0, estimated: 0.0, bytes: store.bytes() });
     };
     assert!(!formula.is_empty());
     let omitted = (known.len() - new.len()) as f64;
-    Ok(Told { rungs: store.rungs().to_vec(), omitted, said, bytes: store.bytes() })
+    Ok(Inserted { levels: store.levels().to_vec(), omitted, estimated, bytes: store.bytes() })
 }
 
-fn ladder(folder: &tempfile::TempDir) -> Ladder {
-    Ladder::new(Scratch::new(folder.path()), Share::Most)
+fn degradation(folder: &tempfile::TempDir) -> Degradation {
+    Degradation::new(Scratch::new(folder.path()), Share::Most)
 }
 
-fn go_down<S: Short>(store: impl Fn() -> Kept<S>, words: u32, limits: &[u64]) -> Vec<usize> {
-    go_down_by(|ladder| ladder, store, words, limits)
+fn degrade<S: ShortSet>(store: impl Fn() -> ExactSet<S>, words: u32, limits: &[u64]) -> Vec<usize> {
+    degrade_by(|degradation| degradation, store, words, limits)
 }
 
-fn go_down_by<S: Short>(
-    by: impl Fn(Ladder) -> Ladder,
-    store: impl Fn() -> Kept<S>,
+fn degrade_by<S: ShortSet>(
+    by: impl Fn(Degradation) -> Degradation,
+    store: impl Fn() -> ExactSet<S>,
     words: u32,
     limits: &[u64],
 ) -> Vec<usize> {
     let folder = tempfile::tempdir().unwrap();
     let mut passed = Vec::new();
     for (seed, &limit) in (0..).zip(limits) {
-        let visited = Visited::new(store(), None).with_seed(seed).with_ladder(by(ladder(&folder)));
-        let Told { rungs, omitted, said, bytes } = insert_many(visited, words, 60_000, limit).unwrap();
-        println!("{words} words, {limit} bytes: {omitted} omitted, {said} said, {bytes} taken, {rungs:?}");
-        assert!(rungs.is_sorted_by(|one, other| one.from < other.from));
-        assert!(
-            (omitted - said).abs() < 6.0 * said.sqrt() + 0.03 * said + 3.0,
-            "{omitted}, but {said} are expected"
+        let visited = VisitedSet::new(store(), None).with_seed(seed).with_degradation(by(degradation(&folder)));
+        let Inserted { levels, omitted, estimated, bytes } = insert_many(visited, words, 60_000, limit).unwrap();
+        println!(
+            "{words} words, {limit} bytes: {omitted} omitted, {estimated} estimated, {bytes} taken, {levels:?}"
         );
-        passed.push(rungs.len());
+        assert!(levels.is_sorted_by(|one, other| one.from < other.from));
+        assert!(
+            (omitted - estimated).abs() < 6.0 * estimated.sqrt() + 0.03 * estimated + 3.0,
+            "{omitted}, but {estimated} are expected"
+        );
+        passed.push(levels.len());
     }
     passed
 }
@@ -83,19 +93,19 @@ fn go_down_by<S: Short>(
 #[test]
 fn short_states_become_hashes_and_then_bits() {
     let limits = [1 << 20, 560_000, 400_000, 200_000, 150_000, 100_000, 70_000, 40_000];
-    let passed = go_down(|| Lossless::new(50), 1, &limits);
+    let passed = degrade(|| Lossless::new(50), 1, &limits);
     assert!(passed[0] == 0 && passed.contains(&1) && passed.contains(&2), "{passed:?}");
 }
 
 #[test]
 fn states_of_two_words_become_hashes_and_then_bits() {
-    let passed = go_down(LosslessWide::new, 2, &[4 << 20, 600_000, 300_000, 150_000, 100_000, 60_000]);
+    let passed = degrade(LosslessWide::new, 2, &[4 << 20, 600_000, 300_000, 150_000, 100_000, 60_000]);
     assert!(passed[0] == 0 && passed.contains(&1) && passed.contains(&2), "{passed:?}");
 }
 
 #[test]
 fn long_states_become_hashes_and_then_bits() {
-    let passed = go_down(|| Lossless::new(64), 5, &[4 << 20, 400_000, 250_000, 180_000]);
+    let passed = degrade(|| Lossless::new(64), 5, &[4 << 20, 400_000, 250_000, 180_000]);
     assert!(passed[0] == 0 && passed.contains(&1) && passed.contains(&2), "{passed:?}");
 }
 
@@ -106,12 +116,12 @@ fn sharing_halves(number: u64) -> Vec<u8> {
 }
 
 /// Inserts so many states, each twice, and says what became of them.
-fn insert_sharing<S: Short>(
-    mut store: Visited<S>,
+fn insert_sharing<S: ShortSet>(
+    mut store: VisitedSet<S>,
     state: impl Fn(u64) -> Vec<u8>,
     states: u64,
     limit: u64,
-) -> Result<Visited<S>, Full> {
+) -> Result<VisitedSet<S>, Full> {
     for number in (0..states).flat_map(|number| [number, number / 2]) {
         if number.is_multiple_of(16) {
             store.reserve(64, limit).or_else(|Full| store.degrade(64, limit))?;
@@ -126,56 +136,65 @@ fn insert_sharing<S: Short>(
 }
 
 #[test]
-fn by_their_halves_states_take_less_and_none_is_lost() {
+fn tree_compression_takes_less_memory_and_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let ladder = || ladder(&folder).by_halves(58);
-    let new = || Visited::new(Lossless::new(58), None).with_ladder(ladder());
+    let degradation = || degradation(&folder).tree_first(58);
+    let new = || VisitedSet::new(Lossless::new(58), None).with_degradation(degradation());
     let whole = insert_sharing(new(), sharing_halves, 80_000, u64::MAX).unwrap();
-    assert!(whole.rungs().is_empty());
+    assert!(whole.levels().is_empty());
     let store = insert_sharing(new(), sharing_halves, 80_000, whole.bytes() / 10 * 8).unwrap();
-    assert!(matches!(store.rungs()[..], [Rung { kept: Remains::Halves, .. }]), "{:?}", store.rungs());
+    assert!(matches!(store.levels()[..], [Level { kind: LevelKind::Tree, .. }]), "{:?}", store.levels());
     assert_eq!((store.len(), store.guarantee()), (80_000, Guarantee::Exact));
     let wide = |number| [sharing_halves(number % 300), sharing_halves(number / 300)].concat();
-    let new = || Visited::new(LosslessWide::new(), None).with_ladder(Ladder::by_halves(ladder(), 122));
+    let new =
+        || VisitedSet::new(LosslessWide::new(), None).with_degradation(Degradation::tree_first(degradation(), 122));
     let whole = insert_sharing(new(), wide, 80_000, u64::MAX).unwrap();
     let store = insert_sharing(new(), wide, 80_000, whole.bytes() / 10 * 8).unwrap();
-    assert!(matches!(store.rungs()[..], [Rung { kept: Remains::Halves, .. }]), "{:?}", store.rungs());
+    assert!(matches!(store.levels()[..], [Level { kind: LevelKind::Tree, .. }]), "{:?}", store.levels());
     assert_eq!((store.len(), store.guarantee()), (80_000, Guarantee::Exact));
     // With less and less memory, hashes and bits follow.
-    let store =
-        insert_sharing(Visited::new(Lossless::new(58), None).with_ladder(ladder()), sharing_halves, 80_000, 90_000);
+    let store = insert_sharing(
+        VisitedSet::new(Lossless::new(58), None).with_degradation(degradation()),
+        sharing_halves,
+        80_000,
+        90_000,
+    );
     let store = store.unwrap();
     assert!(
-        matches!(store.rungs(), [Rung { kept: Remains::Halves, .. }, .., Rung { kept: Remains::Bits { .. }, .. }]),
+        matches!(
+            store.levels(),
+            [Level { kind: LevelKind::Tree, .. }, .., Level { kind: LevelKind::Bitstate { .. }, .. }]
+        ),
         "{:?}",
-        store.rungs()
+        store.levels()
     );
 }
 
 #[test]
-fn states_that_share_nothing_become_hashes_at_once() {
-    let passed = go_down_by(|ladder| ladder.by_halves(50), || Lossless::new(50), 1, &[560_000, 200_000, 100_000]);
-    assert_eq!(passed, go_down(|| Lossless::new(50), 1, &[560_000, 200_000, 100_000]));
+fn states_that_share_nothing_skip_tree_compression() {
+    let passed =
+        degrade_by(|degradation| degradation.tree_first(50), || Lossless::new(50), 1, &[560_000, 200_000, 100_000]);
+    assert_eq!(passed, degrade(|| Lossless::new(50), 1, &[560_000, 200_000, 100_000]));
 }
 
 #[test]
 fn hashes_become_bits() {
     let folder = tempfile::tempdir().unwrap();
-    let sieve = Sieve::Compact(Compact::new(30));
-    let visited = Visited::new(Lossless::new(50), Some(sieve)).with_ladder(ladder(&folder));
-    let Told { rungs, omitted, said, .. } = insert_many(visited, 1, 60_000, 100_000).unwrap();
-    assert!(matches!(rungs[..], [Rung { kept: Remains::Bits { .. }, .. }]), "{rungs:?}");
-    assert!((omitted - said).abs() < 6.0 * said.sqrt() + 3.0, "{omitted}, but {said} are expected");
+    let lossy = LossySet::Compact(CompactSet::new(30));
+    let visited = VisitedSet::new(Lossless::new(50), Some(lossy)).with_degradation(degradation(&folder));
+    let Inserted { levels, omitted, estimated, .. } = insert_many(visited, 1, 60_000, 100_000).unwrap();
+    assert!(matches!(levels[..], [Level { kind: LevelKind::Bitstate { .. }, .. }]), "{levels:?}");
+    assert!((omitted - estimated).abs() < 6.0 * estimated.sqrt() + 3.0, "{omitted}, but {estimated} are expected");
 }
 
 #[test]
 fn without_files_it_is_full() {
     let folder = tempfile::tempdir().unwrap();
     for scratch in [Scratch::new("/nowhere/at/all"), Scratch::with_room(folder.path(), 10_000)] {
-        let visited = Visited::new(Lossless::new(50), None);
-        let visited = visited.with_ladder(Ladder::new(scratch.clone(), Share::Most));
+        let visited = VisitedSet::new(Lossless::new(50), None);
+        let visited = visited.with_degradation(Degradation::new(scratch.clone(), Share::Most));
         assert_eq!(insert_many(visited, 1, 60_000, 100_000).err(), Some(Full));
         assert!(scratch.failure().is_some());
     }
-    assert_eq!(insert_many(Visited::new(Lossless::new(50), None), 1, 60_000, 100_000).err(), Some(Full));
+    assert_eq!(insert_many(VisitedSet::new(Lossless::new(50), None), 1, 60_000, 100_000).err(), Some(Full));
 }
