@@ -23,7 +23,7 @@ use entail_ir::stubborn::{Proviso, Rule, is_too_large};
 use entail_ir::{Interpreter, Passes};
 use entail_jit::{Either, Jit};
 use entail_model::{Concurrent, Deadline, Guarantee, Model, Propositional, Reduced};
-use entail_packed::{Packed, Stubborn, Wish, best_reduction};
+use entail_packed::{Packed, ReductionMode, Stubborn, best_reduction};
 use entail_search::{Checks, End, Errors, Keeper, Limit, Limits, Outcome};
 use entail_store::{Level, Lossless, LosslessWide};
 use entail_temporal::ctl::{Asked, Ctl};
@@ -258,7 +258,7 @@ impl Plan {
     pub fn prepared(&self, claim: Claim, limits: temporal::Limits) -> Result<Claim, temporal::Limit> {
         match self.search {
             Search::BreadthFirst | Search::DepthFirst => Ok(claim),
-            Search::Nested => claim.with_one_set(limits),
+            Search::Nested => claim.degeneralised(limits),
         }
     }
 
@@ -308,7 +308,7 @@ impl Plan {
             // Who watches channels sees every message.
             Goal::Objection => return Passes::NONE,
             Goal::Mistake => true,
-            Goal::Claimed(claim) => claim.ignores_repetition,
+            Goal::Claimed(claim) => claim.is_stutter_invariant,
             // States that differ in nothing that matters may lie in different components.
             Goal::Asked(..) if self.fairness == Fairness::Component => return Passes::NONE,
             // Who goes on without a stop has made his choices before others can move.
@@ -350,7 +350,7 @@ impl Plan {
         }
         let (explored, reduction, memory) = loop {
             let mut sets = match (self.rule(&way), decided.take()) {
-                (Ok(rule), None) => best_reduction(&model, rule, self.provisos(&way), self.wish()),
+                (Ok(rule), None) => best_reduction(&model, rule, self.provisos(&way), self.reduction_mode()),
                 (Ok(rule), Some(decided)) => decided.and_then(|by_search| {
                     let proviso = if by_search { Proviso::Search } else { Proviso::Automata };
                     Stubborn::new(&model, rule, proviso)
@@ -455,7 +455,7 @@ impl Plan {
             Way::Beginnings(claim) | Way::Runs(claim) => {
                 if matches!(way, Way::Runs(_)) && self.fairness != Fairness::None {
                     Err(Unreduced::Fairness)
-                } else if !claim.ignores_repetition {
+                } else if !claim.is_stutter_invariant {
                     Err(Unreduced::CountsSteps)
                 } else {
                     Ok(rule)
@@ -475,10 +475,10 @@ impl Plan {
         }
     }
 
-    fn wish(&self) -> Wish {
+    fn reduction_mode(&self) -> ReductionMode {
         match self.reduction {
-            Reduction::IfWorthIt => Wish::IfWorthIt,
-            Reduction::Stubborn | Reduction::Ample | Reduction::None => Wish::Anyway,
+            Reduction::IfWorthIt => ReductionMode::Auto,
+            Reduction::Stubborn | Reduction::Ample | Reduction::None => ReductionMode::Always,
         }
     }
 
@@ -571,7 +571,7 @@ impl Plan {
             Goal::Mistake | Goal::Objection => Way::States,
             Goal::Claimed(claim) => {
                 let claim = self.settle(claim);
-                if claim.is_about_beginnings() { Way::Beginnings(claim) } else { Way::Runs(claim) }
+                if claim.is_safety() { Way::Beginnings(claim) } else { Way::Runs(claim) }
             }
             Goal::Asked(formula, asked) => {
                 let mut formulas = Formulas::default();
@@ -579,7 +579,7 @@ impl Plan {
                 let decides = formula.deciding(&mut formulas);
                 let automaton = decides.and_then(|runs| translate(&mut formulas, runs, limits).ok());
                 let claim = automaton.map(|automaton| self.settle(&Claim::new(automaton)));
-                let claim = claim.filter(Claim::is_about_beginnings);
+                let claim = claim.filter(Claim::is_safety);
                 claim.map_or(Way::Questions(formula, asked), Way::Beginnings)
             }
         }
@@ -587,7 +587,7 @@ impl Plan {
 
     /// The claim as it is to be searched for.
     fn settle(&self, claim: &Claim) -> Claim {
-        if self.fairness.lets_all_go_on() { claim.settled() } else { claim.clone() }
+        if self.fairness.is_realizable() { claim.with_bad_prefixes() } else { claim.clone() }
     }
 }
 

@@ -262,8 +262,7 @@ impl Default for Dfa {
 }
 
 impl Dfa {
-    /// Adds a state of whole words. Where there is no room for it, it remains unknown, and whoever asks for more room
-    /// next is told so.
+    /// Adds a state of whole words. Without room, the state is not added, and the next `reserve` fails.
     fn insert(&mut self, state: &[u8]) -> Visit {
         let words = state.len() / 8;
         let root = self.roots.get(words).copied().unwrap_or(NOWHERE);

@@ -172,7 +172,7 @@ mod allocated {
 
     impl<T> Drop for Zeroed<T> {
         fn drop(&mut self) {
-            // SAFETY: the block is ours, and nobody can use it any more.
+            // SAFETY: the block is ours, and there are no references to it any more.
             unsafe { release(self.start, self.len * size_of::<T>()) }
         }
     }
@@ -196,7 +196,7 @@ mod allocated {
         let larger = block(new).ok_or(Full)?;
         // SAFETY: both blocks have at least `old` bytes, and they are different ones.
         unsafe { larger.copy_from_nonoverlapping(start, old) };
-        // SAFETY: nobody uses the old block any more.
+        // SAFETY: the old block is not used any more.
         unsafe { release(start, old) };
         Ok(larger)
     }

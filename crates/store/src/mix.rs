@@ -20,7 +20,7 @@ impl Mix {
         Mix { mask: u64::MAX >> (64 - bits), shift: bits.div_ceil(2) }
     }
 
-    /// The bits above the width are arbitrary: whoever wants them gone shifts or masks anyway.
+    /// The bits above the width are arbitrary: callers shift or mask them away.
     #[inline]
     pub fn scatter(self, x: u64) -> u64 {
         debug_assert!(x & !self.mask == 0);

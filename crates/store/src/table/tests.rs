@@ -345,7 +345,7 @@ mod loom {
     }
 
     /// 5, 6 and 9 differ in their tails only, and the other one in its head. Not with three threads: loom would let two
-    /// that wait for the third one do so in turns for ever.
+    /// that wait for the third one take turns without end.
     #[test]
     fn loom_a_parted_slot_is_seen_when_it_is_written() {
         const OTHER: u64 = 1 << 30;
