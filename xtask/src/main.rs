@@ -27,6 +27,7 @@ mod setup;
 mod spin_examples;
 mod thesis;
 mod trails;
+mod words;
 
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
@@ -76,6 +77,8 @@ enum Chore {
     LtlSizes(ltl_sizes::Options),
     /// Compare automata of random formulas with the definition of the logic, on random words
     LtlWords(ltl_words::Options),
+    /// Find words and phrases that must not come back
+    Words(words::Options),
 }
 
 /// What a chore found out; an error means that it could not be done.
@@ -106,6 +109,7 @@ fn main() -> ExitCode {
         Chore::Setup(options) => setup::run(&options, binary),
         Chore::LtlSizes(options) => ltl_sizes::run(&options),
         Chore::LtlWords(options) => ltl_words::run(&options),
+        Chore::Words(options) => words::run(&options),
     };
     match outcome {
         Ok(Outcome::Agreement) => ExitCode::SUCCESS,

@@ -1,13 +1,13 @@
-//! A file that is replaced now and then, such that there is always a good one.
+//! A file that is replaced atomically, so that there is always a complete one.
 //!
 //! ```text
 //! FILE.partial    is written, and synced
-//! FILE.previous   becomes another name of FILE
+//! FILE.previous   becomes a hard link to FILE
 //! FILE.partial    becomes FILE, and the folder is synced
 //! ```
 //!
-//! Whenever the program or the machine stops, FILE is whole. Where a file cannot have two names, FILE is renamed: then FILE or
-//! FILE.previous is. Only regular files are replaced: never a device, and no link is followed.
+//! FILE is complete whenever the program or the machine stops. Without hard links, FILE is renamed to FILE.previous, and one
+//! of the two is complete. Only regular files are replaced, never devices; links are not followed.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,21 +15,22 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::saved::{MAGIC, Reader, Writer};
+use crate::snapshot::{MAGIC, Reader, Writer};
 
+/// A checkpoint file and the previous one beside it.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     path: PathBuf,
 }
 
-/// A checkpoint that is whole.
+/// A complete checkpoint.
 pub struct Opened {
     pub reader: Reader<'static>,
-    /// Why it is the previous one.
+    /// The error of the last checkpoint, if this is the previous one.
     pub instead: Option<io::Error>,
 }
 
-/// There is no checkpoint that is whole.
+/// Neither checkpoint is complete.
 #[derive(Debug)]
 pub struct Unusable {
     pub file: io::Error,
@@ -45,28 +46,28 @@ impl Checkpoint {
         &self.path
     }
 
-    /// Where the one before the last is.
+    /// The path of the previous checkpoint.
     pub fn previous(&self) -> PathBuf {
         self.beside(".previous")
     }
 
-    /// All files that are written for one checkpoint.
+    /// All files that a checkpoint writes.
     pub fn files(&self) -> [PathBuf; 3] {
         [self.path.clone(), self.previous(), self.beside(".partial")]
     }
 
-    /// Whether a file with this beginning can be a checkpoint, or a part of one.
+    /// Whether a file that begins with these bytes can be a checkpoint, or a truncated one.
     pub fn is_begun_by(head: &[u8]) -> bool {
         head.starts_with(&MAGIC) || MAGIC.starts_with(head)
     }
 
-    /// Replaces the checkpoint; returns how many bytes it has. If that is not possible, the last one stays.
+    /// Replaces the checkpoint; returns its size in bytes. An error leaves the last one as it is.
     pub fn write(&self, save: &mut dyn FnMut(&mut Writer) -> io::Result<()>) -> io::Result<u64> {
         let partial = self.beside(".partial");
         let file = create(&partial)?;
         let replaced = write_synced(file, save).and_then(|bytes| self.replace(&partial).map(|()| bytes));
         if replaced.is_err() {
-            // It is of no use to anybody, and the disk may be full.
+            // The disk may be full.
             let _ = fs::remove_file(&partial);
         }
         replaced
@@ -83,7 +84,7 @@ impl Checkpoint {
         sync_folder(&self.path)
     }
 
-    /// The last checkpoint if it is whole, or else the one before it. All of it is read once to see that.
+    /// The last checkpoint if it is complete, or else the previous one. Reads the whole file once to verify it.
     pub fn open(&self) -> Result<Opened, Unusable> {
         let file = match open_whole(&self.path) {
             Ok(reader) => return Ok(Opened { reader, instead: None }),
@@ -123,7 +124,7 @@ fn write_synced(mut file: File, save: &mut dyn FnMut(&mut Writer) -> io::Result<
     Ok(bytes)
 }
 
-/// Whether there is a file, or a link, that may be replaced.
+/// Whether there is a regular file or a link, which may be replaced.
 fn is_there(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_file() || metadata.is_symlink() => Ok(true),
@@ -133,7 +134,7 @@ fn is_there(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Names are kept by the folder. Where folders cannot be opened, the system must see to it.
+/// Makes the renaming durable. Where directories cannot be opened, that is left to the system.
 #[cfg(unix)]
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -166,7 +167,7 @@ fn open(path: &Path) -> io::Result<Reader<'static>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Saved;
+    use crate::Snapshot;
 
     fn numbers(checkpoint: &Checkpoint) -> Result<(u64, bool), Unusable> {
         let Opened { mut reader, instead } = checkpoint.open()?;
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_one_is_read_and_else_the_one_before() {
+    fn the_last_complete_checkpoint_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let checkpoint = Checkpoint::new(&folder.path().join("search"));
         assert!(numbers(&checkpoint).is_err());
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_leaves_the_last_one() {
+    fn a_failed_write_leaves_the_last_checkpoint() {
         let folder = tempfile::tempdir().unwrap();
         let checkpoint = Checkpoint::new(&folder.path().join("search"));
         write(&checkpoint, 1);

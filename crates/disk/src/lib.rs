@@ -1,9 +1,9 @@
-//! What searches and stores keep in files. Knows neither models nor states: only bytes, and where they go.
+//! Files of searches and stores: snapshots, checkpoints and spill files. Knows bytes, but neither models nor states.
 
 mod checkpoint;
-mod saved;
 mod scratch;
+mod snapshot;
 
 pub use checkpoint::{Checkpoint, Opened, Unusable};
-pub use saved::{FORMAT, Lasting, Reader, Saved, Writer, damaged};
-pub use scratch::{Scratch, Spool, Tape};
+pub use scratch::{Scratch, SpillFile, SpillQueue};
+pub use snapshot::{FORMAT, Reader, Restore, Snapshot, Writer, damaged};

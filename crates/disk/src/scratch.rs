@@ -1,7 +1,7 @@
-//! Temporary files for what memory has no room for.
+//! Temporary files to spill data to when memory is short.
 //!
-//! They have no names, so nothing is left of them, however the process ends. A full disk is an answer, not the end: who
-//! could not write still has what he wanted to write.
+//! The files have no names, so the system removes them however the process ends. A full disk is an error value: the
+//! caller still holds the data that it could not write.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// A directory in which temporary files can be made. All copies are the same one.
+/// A directory for temporary files. Clones share it, and its limit.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     shared: Arc<Shared>,
@@ -29,13 +29,13 @@ impl Scratch {
         Scratch::with_room(directory, u64::MAX)
     }
 
-    /// The same, with no more than so many bytes in all files together.
+    /// The same with at most `bytes` bytes in all files together.
     pub fn with_room(directory: impl Into<PathBuf>, bytes: u64) -> Scratch {
         let shared = Shared { directory: directory.into(), left: AtomicU64::new(bytes), failure: OnceLock::new() };
         Scratch { shared: Arc::new(shared) }
     }
 
-    /// Where there is most room: what is for temporary files may be in memory, what is for those that are kept is not.
+    /// The directory with the most space. The usual one for temporary files may be in memory; `/var/tmp` is not.
     pub fn usual_directory() -> PathBuf {
         let on_disk = Path::new("/var/tmp");
         if tempfile::tempfile_in(on_disk).is_ok() { on_disk.to_owned() } else { std::env::temp_dir() }
@@ -45,18 +45,18 @@ impl Scratch {
         &self.shared.directory
     }
 
-    /// What went wrong first, if something did.
+    /// The first error, if there was one.
     pub fn failure(&self) -> Option<&str> {
         self.shared.failure.get().map(String::as_str)
     }
 
-    pub fn tape(&self) -> io::Result<Tape> {
-        Ok(Tape { file: self.file()?, len: 0 })
+    pub fn spill_file(&self) -> io::Result<SpillFile> {
+        Ok(SpillFile { file: self.file()?, len: 0 })
     }
 
-    /// For blocks of so many bytes.
-    pub fn spool(&self, block: usize) -> io::Result<Spool> {
-        Ok(Spool { file: self.file()?, block, waiting: VecDeque::new(), free: Vec::new(), blocks: 0 })
+    /// A queue of blocks of `block` bytes.
+    pub fn spill_queue(&self, block: usize) -> io::Result<SpillQueue> {
+        Ok(SpillQueue { file: self.file()?, block, waiting: VecDeque::new(), free: Vec::new(), blocks: 0 })
     }
 
     fn file(&self) -> io::Result<Temporary> {
@@ -83,7 +83,7 @@ impl Scratch {
     }
 }
 
-/// A file that is gone with this value.
+/// A file that is removed when this value is dropped.
 #[derive(Debug)]
 struct Temporary {
     file: File,
@@ -120,30 +120,30 @@ impl Drop for Temporary {
     }
 }
 
-/// As much as is read at once.
+/// How many bytes are read at once.
 const PIECE: usize = 1 << 16;
 
-/// Bytes one after the other, which can be read again from anywhere.
+/// A file to append to and to read from at any offset.
 #[derive(Debug)]
-pub struct Tape {
+pub struct SpillFile {
     file: Temporary,
     len: u64,
 }
 
-impl Tape {
-    /// Appends bytes. If that fails, nothing has happened.
+impl SpillFile {
+    /// Appends bytes, all or none.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_at(self.len, bytes)?;
         self.len += bytes.len() as u64;
         Ok(())
     }
 
-    /// Takes away what is behind so many bytes.
+    /// Truncates the file to `len` bytes, if it is longer.
     pub fn shorten(&mut self, len: u64) {
         self.len = self.len.min(len);
     }
 
-    /// Fills `bytes` with those from a place on.
+    /// Fills `bytes` from offset `at` on.
     pub fn read(&self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
         self.file.read_at(at, bytes)
     }
@@ -170,22 +170,22 @@ impl Tape {
     }
 }
 
-/// Blocks of equal size that come out in the order in which they went in.
+/// A first-in first-out queue of blocks of equal size.
 #[derive(Debug)]
-pub struct Spool {
+pub struct SpillQueue {
     file: Temporary,
     /// In bytes.
     block: usize,
-    /// Where the blocks are.
+    /// The positions of the queued blocks.
     waiting: VecDeque<u32>,
-    /// Where there were blocks before.
+    /// Positions that can be reused.
     free: Vec<u32>,
-    /// For how many there is room in the file.
+    /// How many positions the file has.
     blocks: u32,
 }
 
-impl Spool {
-    /// Puts in a block. If that fails, nothing has happened.
+impl SpillQueue {
+    /// Appends a block. An error leaves the queue as it was.
     pub fn push(&mut self, block: &[u8]) -> io::Result<()> {
         assert_eq!(block.len(), self.block, "all blocks are alike");
         let at = self.free.last().copied().unwrap_or(self.blocks);
@@ -197,7 +197,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Takes out the block that has waited longest. If that fails, it still waits.
+    /// Removes the oldest block. An error leaves it in the queue.
     pub fn pop(&mut self, block: &mut [u8]) -> io::Result<()> {
         let at = *self.waiting.front().ok_or(io::ErrorKind::UnexpectedEof)?;
         self.file.read_at(self.place(at), block)?;
@@ -206,7 +206,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Reads all blocks that wait, in order.
+    /// Reads all blocks in order.
     pub fn each(&self, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         let mut block = vec![0; self.block];
         for at in &self.waiting {
@@ -224,7 +224,7 @@ impl Spool {
         u64::from(block) * self.block as u64
     }
 
-    /// What it takes in memory.
+    /// Bytes in memory.
     pub fn bytes(&self) -> u64 {
         ((self.waiting.capacity() + self.free.capacity()) * size_of::<u32>()) as u64
     }
@@ -236,72 +236,72 @@ mod tests {
     use entail_testkit::rng::Rng;
 
     #[test]
-    fn a_tape_is_read_as_it_was_written() {
+    fn a_spill_file_is_read_as_it_was_written() {
         let folder = tempfile::tempdir().unwrap();
-        let mut tape = Scratch::new(folder.path()).tape().unwrap();
+        let mut file = Scratch::new(folder.path()).spill_file().unwrap();
         let (mut rng, mut expected) = (Rng::new(3), Vec::new());
         for _ in 0..300 {
             let bytes: Vec<u8> = (0..rng.below(100)).map(|_| rng.below(256) as u8).collect();
-            tape.append(&bytes).unwrap();
+            file.append(&bytes).unwrap();
             expected.extend(bytes);
-            assert_eq!(tape.len(), expected.len() as u64);
+            assert_eq!(file.len(), expected.len() as u64);
             let at = rng.below(expected.len() + 1);
             let mut read = vec![0; rng.below(expected.len() - at + 1)];
-            tape.read(at as u64, &mut read).unwrap();
+            file.read(at as u64, &mut read).unwrap();
             assert_eq!(read, expected[at..at + read.len()]);
         }
-        assert!(tape.read(expected.len() as u64, &mut [0]).is_err());
+        assert!(file.read(expected.len() as u64, &mut [0]).is_err());
     }
 
     #[test]
     fn blocks_come_out_as_they_went_in_and_leave_their_place_to_others() {
         let folder = tempfile::tempdir().unwrap();
-        let mut spool = Scratch::with_room(folder.path(), 400).spool(4).unwrap();
+        let mut queue = Scratch::with_room(folder.path(), 400).spill_queue(4).unwrap();
         let (mut rng, mut naive, mut next) = (Rng::new(5), VecDeque::new(), 0u32);
         for _ in 0..3000 {
             if rng.chance(0.5) && naive.len() < 100 {
-                spool.push(&next.to_le_bytes()).unwrap();
+                queue.push(&next.to_le_bytes()).unwrap();
                 naive.push_back(next);
                 next += 1;
             } else if let Some(expected) = naive.pop_front() {
                 let mut block = [0; 4];
-                spool.pop(&mut block).unwrap();
+                queue.pop(&mut block).unwrap();
                 assert_eq!(u32::from_le_bytes(block), expected);
             }
-            assert_eq!(spool.is_empty(), naive.is_empty());
+            assert_eq!(queue.is_empty(), naive.is_empty());
         }
     }
 
     #[test]
-    fn what_finds_no_room_changes_nothing_and_is_told() {
+    fn a_write_beyond_the_limit_fails_and_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let scratch = Scratch::with_room(folder.path(), 10);
-        let mut tape = scratch.tape().unwrap();
-        tape.append(&[1; 8]).unwrap();
+        let mut file = scratch.spill_file().unwrap();
+        file.append(&[1; 8]).unwrap();
         assert_eq!(scratch.failure(), None);
-        assert_eq!(tape.append(&[2; 8]).unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(file.append(&[2; 8]).unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert!(scratch.failure().is_some());
-        assert_eq!(tape.len(), 8);
-        tape.append(&[3; 2]).unwrap();
+        assert_eq!(file.len(), 8);
+        file.append(&[3; 2]).unwrap();
         let mut read = [0; 10];
-        tape.read(0, &mut read).unwrap();
+        file.read(0, &mut read).unwrap();
         assert_eq!(read, [1, 1, 1, 1, 1, 1, 1, 1, 3, 3]);
-        drop(tape);
-        scratch.tape().unwrap().append(&[4; 10]).unwrap();
+        drop(file);
+        scratch.spill_file().unwrap().append(&[4; 10]).unwrap();
     }
 
     #[test]
     fn without_a_directory_there_are_no_files() {
         let scratch = Scratch::new("/nowhere/at/all");
-        assert!(scratch.tape().is_err() && scratch.spool(8).is_err());
+        assert!(scratch.spill_file().is_err() && scratch.spill_queue(8).is_err());
         assert!(scratch.failure().is_some_and(|words| !words.is_empty()));
     }
 
     #[test]
     fn nothing_is_left_behind() {
         let folder = tempfile::tempdir().unwrap();
-        let mut tape = Scratch::new(folder.path()).tape().unwrap();
-        tape.append(b"something").unwrap();
+        let mut file = Scratch::new(folder.path()).spill_file().unwrap();
+        file.append(b"something").unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

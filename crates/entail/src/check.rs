@@ -27,7 +27,7 @@ use entail_ir::{Interpreter, System};
 use entail_model::{Deadline, Fault, FaultKind, Guarantee};
 use entail_search::{End, ErrorKind, Errors, Limit};
 use entail_temporal::ctl::Asked as Branching;
-use entail_temporal::{self as temporal, Claim, Judgement};
+use entail_temporal::{self as temporal, Claim, Satisfiability};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -310,16 +310,16 @@ impl Job<'_> {
             temporal::Limit::Time => self.no_time(oversight, "to build the automaton of the formula"),
             limit => format!("the formula is too large: {limit}"),
         };
-        let (claim, judgement) = match forbidden(says, limits) {
+        let (claim, satisfiability) = match forbidden(says, limits) {
             Ok(Some(forbidden)) => forbidden,
             Ok(None) => return inconclusive(format!("checking {kind} properties is not available yet")),
             Err(limit) => return inconclusive(excess(limit)),
         };
-        if let Some(warning) = oddity(&property.name, judgement) {
+        if let Some(warning) = oddity(&property.name, satisfiability) {
             console.complain(&format!("warning: {warning}\n"));
             warnings.push(warning);
         }
-        if judgement == Judgement::Tautology {
+        if satisfiability == Satisfiability::Tautology {
             return Ok(without_search(Verdict::Holds));
         }
         let claim = match self.plan.prepared(claim, limits) {
@@ -672,11 +672,11 @@ fn tell(
 }
 
 /// What is strange about a formula.
-fn oddity(name: &str, judgement: Judgement) -> Option<String> {
-    match judgement {
-        Judgement::Tautology => Some(format!("`{name}` holds whatever a model does: it is a tautology")),
-        Judgement::Unsatisfiable => Some(format!("`{name}` contradicts itself: no run satisfies it")),
-        Judgement::Contingent => None,
+fn oddity(name: &str, satisfiability: Satisfiability) -> Option<String> {
+    match satisfiability {
+        Satisfiability::Tautology => Some(format!("`{name}` holds whatever a model does: it is a tautology")),
+        Satisfiability::Unsatisfiable => Some(format!("`{name}` contradicts itself: no run satisfies it")),
+        Satisfiability::Contingent => None,
     }
 }
 

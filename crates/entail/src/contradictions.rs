@@ -39,7 +39,7 @@ pub fn find(args: &CheckArgs) -> Option<String> {
         let reason = "`--search nested` cannot tell fair runs from others";
         return Some(format!("{reason}; leave out `--search`, and runs are searched by components"));
     }
-    if how.slice && !what.fair.lets_all_go_on() {
+    if how.slice && !what.fair.is_realizable() {
         let reason = "a slice need not keep all steps by which a process moves again and again";
         return Some(format!("{reason}; leave out `--slice`"));
     }

@@ -1,6 +1,6 @@
 //! Which parts of a model a search has been to.
 
-use entail_disk::{Lasting, Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Restore, Snapshot, Writer, damaged};
 use entail_ir::interpret::Step;
 use entail_ir::{Action, BlockNode, EdgeId, LocationId, ProcessTypeId, Statement, StatementId, System};
 use std::collections::{HashMap, HashSet};
@@ -19,13 +19,13 @@ pub struct Unreached {
     pub statement: StatementId,
 }
 
-impl Lasting for Coverage {
+impl Restore for Coverage {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.fired.save(to)
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        let fired: Vec<bool> = Saved::load(from)?;
+        let fired: Vec<bool> = Snapshot::load(from)?;
         if fired.len() != self.fired.len() {
             return Err(damaged("the model had other steps"));
         }

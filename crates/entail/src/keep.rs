@@ -14,7 +14,7 @@ use crate::console::{Console, Failure};
 use crate::output::{Content, Outputs};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
-use entail_disk::{Checkpoint, Opened, Reader, Saved, Writer, saved};
+use entail_disk::{Checkpoint, Opened, Reader, Snapshot, Writer, snapshot};
 use entail_front::legible::on_a_line;
 use entail_search::Keeper;
 use rapidhash::v3::rapidhash_v3;
@@ -35,7 +35,7 @@ struct Head {
     elapsed: Duration,
 }
 
-saved!(Head { version, words, folder, property, fingerprint, elapsed });
+snapshot!(Head { version, words, folder, property, fingerprint, elapsed });
 
 /// Keeps a search in a file.
 pub struct Keeping {

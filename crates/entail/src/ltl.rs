@@ -5,8 +5,8 @@ use crate::console::{Console, Failure, Status};
 use entail_front::diagnostic::{Diagnostic, render};
 use entail_front::promela::{formula, preprocess};
 use entail_front::source::{self, Sources, Span};
-use entail_temporal::hoa::{self, Named};
-use entail_temporal::{Buchi, Judgement, Limits, dot, judge, never, reduce, translate};
+use entail_temporal::hoa::{self, NamedAutomaton};
+use entail_temporal::{Buchi, Limits, Satisfiability, dot, never, reduce, satisfiability, translate};
 use std::io::Write as _;
 use std::path::Path;
 
@@ -29,11 +29,11 @@ pub fn ltl(args: &LtlArgs, console: &mut Console) -> Result<Status, Failure> {
     if !problems.is_empty() {
         console.complain_styled(&render(&problems, &sources, console.colour_errors));
     }
-    let Read { named, judgement } = named.ok_or(Failure(None))?;
-    match judgement {
-        Some(Judgement::Unsatisfiable) => console.complain("no word satisfies this formula\n"),
-        Some(Judgement::Tautology) => console.complain("every word satisfies this formula\n"),
-        Some(Judgement::Contingent) | None => {}
+    let Read { named, satisfiability } = named.ok_or(Failure(None))?;
+    match satisfiability {
+        Some(Satisfiability::Unsatisfiable) => console.complain("no word satisfies this formula\n"),
+        Some(Satisfiability::Tautology) => console.complain("every word satisfies this formula\n"),
+        Some(Satisfiability::Contingent) | None => {}
     }
     console.out.verbatim().write_all(print(&named, args.format)?.as_bytes())?;
     Ok(Status::Fine)
@@ -41,8 +41,8 @@ pub fn ltl(args: &LtlArgs, console: &mut Console) -> Result<Status, Failure> {
 
 /// An automaton, and what is known about its formula.
 struct Read {
-    named: Named,
-    judgement: Option<Judgement>,
+    named: NamedAutomaton,
+    satisfiability: Option<Satisfiability>,
 }
 
 fn read_formula(name: &str, text: &str, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Read> {
@@ -52,8 +52,8 @@ fn read_formula(name: &str, text: &str, sources: &mut Sources, problems: &mut Ve
     match translate(&mut temporal.formulas, temporal.formula, limits) {
         Ok(automaton) => {
             let title = sources.text(temporal.span).split_whitespace().collect::<Vec<_>>().join(" ");
-            let judgement = judge(&mut temporal.formulas, temporal.formula, &automaton, limits).ok();
-            Some(Read { named: Named { automaton, propositions, title: Some(title) }, judgement })
+            let satisfiability = satisfiability(&mut temporal.formulas, temporal.formula, &automaton, limits).ok();
+            Some(Read { named: NamedAutomaton { automaton, propositions, title: Some(title) }, satisfiability })
         }
         Err(limit) => {
             problems.push(Diagnostic::general(format!("the formula is too large: {limit}")));
@@ -70,16 +70,16 @@ fn read_automaton(path: &Path, sources: &mut Sources) -> Result<Read, Diagnostic
         Diagnostic::error(span, problem.message)
     })?;
     reduce(&mut named.automaton, Limits::default());
-    let judgement = named.automaton.is_empty().then_some(Judgement::Unsatisfiable);
-    Ok(Read { named, judgement })
+    let satisfiability = named.automaton.is_empty().then_some(Satisfiability::Unsatisfiable);
+    Ok(Read { named, satisfiability })
 }
 
 fn read_text(path: &Path) -> Result<String, Diagnostic> {
     source::read(path).and_then(|bytes| source::text_of(&path.display().to_string(), bytes))
 }
 
-fn print(named: &Named, format: LtlFormat) -> Result<String, Failure> {
-    let Named { automaton, propositions, title } = named;
+fn print(named: &NamedAutomaton, format: LtlFormat) -> Result<String, Failure> {
+    let NamedAutomaton { automaton, propositions, title } = named;
     let title = title.as_deref().unwrap_or("");
     Ok(match format {
         LtlFormat::Never => {

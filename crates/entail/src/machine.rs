@@ -29,9 +29,9 @@ const LARGE_BLOCK: u32 = 1 << 18;
 /// Sees to it that no more memory is occupied than is used, and that addresses are not reserved in vain where they are
 /// limited. To be called before there are threads.
 pub fn be_economical() {
-    entail_store::give_back_blocks_of(LARGE_BLOCK);
+    entail_store::set_mmap_threshold(LARGE_BLOCK);
     if spare_addresses().is_some() {
-        entail_store::share_one_heap();
+        entail_store::use_one_arena();
     }
 }
 

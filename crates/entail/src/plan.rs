@@ -16,16 +16,16 @@ use crate::machine;
 use crate::progress::Watch;
 use crate::swarm::Swarm;
 use asking::{Asking, OfModel, answer_of, of_model};
-use entail_disk::{Lasting, Reader, Saved, Scratch, Writer};
+use entail_disk::{Reader, Restore, Scratch, Snapshot, Writer};
 use entail_ir::interpret::Step;
 use entail_ir::passes::{Optimised, optimised_until};
 use entail_ir::stubborn::{Proviso, Rule, is_too_large};
 use entail_ir::{Interpreter, Passes};
 use entail_jit::{Either, Jit};
 use entail_model::{Concurrent, Deadline, Guarantee, Model, Propositional, Reduced};
-use entail_packed::{Packed, Stubborn, Wish, best_reduction};
+use entail_packed::{Packed, ReductionMode, Stubborn, best_reduction};
 use entail_search::{Checks, End, Errors, Keeper, Limit, Limits, Outcome};
-use entail_store::{Lossless, LosslessWide, Rung};
+use entail_store::{Level, Lossless, LosslessWide};
 use entail_temporal::ctl::{Asked, Ctl};
 use entail_temporal::product::Product;
 use entail_temporal::{self as temporal, Claim, Fairness, Formulas, translate};
@@ -112,7 +112,7 @@ pub struct Done {
     /// How states were really kept, at last.
     pub store: Store,
     /// What was kept of them as memory became less.
-    pub rungs: Vec<Rung>,
+    pub rungs: Vec<Level>,
     /// Why no files could be used when memory was short.
     pub no_files: Option<String>,
     pub guarantee: Guarantee,
@@ -200,7 +200,7 @@ struct Explored {
     outcome: Outcome<Step>,
     watched: Option<Watched>,
     guarantee: Guarantee,
-    rungs: Vec<Rung>,
+    rungs: Vec<Level>,
     algorithm: Algorithm,
     crowded: Option<usize>,
     ever: u64,
@@ -258,7 +258,7 @@ impl Plan {
     pub fn prepared(&self, claim: Claim, limits: temporal::Limits) -> Result<Claim, temporal::Limit> {
         match self.search {
             Search::BreadthFirst | Search::DepthFirst => Ok(claim),
-            Search::Nested => claim.with_one_set(limits),
+            Search::Nested => claim.degeneralised(limits),
         }
     }
 
@@ -308,7 +308,7 @@ impl Plan {
             // Who watches channels sees every message.
             Goal::Objection => return Passes::NONE,
             Goal::Mistake => true,
-            Goal::Claimed(claim) => claim.ignores_repetition,
+            Goal::Claimed(claim) => claim.is_stutter_invariant,
             // States that differ in nothing that matters may lie in different components.
             Goal::Asked(..) if self.fairness == Fairness::Component => return Passes::NONE,
             // Who goes on without a stop has made his choices before others can move.
@@ -350,7 +350,7 @@ impl Plan {
         }
         let (explored, reduction, memory) = loop {
             let mut sets = match (self.rule(&way), decided.take()) {
-                (Ok(rule), None) => best_reduction(&model, rule, self.provisos(&way), self.wish()),
+                (Ok(rule), None) => best_reduction(&model, rule, self.provisos(&way), self.reduction_mode()),
                 (Ok(rule), Some(decided)) => decided.and_then(|by_search| {
                     let proviso = if by_search { Proviso::Search } else { Proviso::Automata };
                     Stubborn::new(&model, rule, proviso)
@@ -406,7 +406,7 @@ impl Plan {
         Ok(Done {
             outcome,
             watched,
-            store: rungs.last().map_or(store, |rung| Store::of(rung.kept)),
+            store: rungs.last().map_or(store, |rung| Store::of(rung.kind)),
             rungs,
             no_files: scratch.failure().map(|words| format!("{}: {words}", scratch.directory().display())),
             guarantee,
@@ -450,7 +450,7 @@ impl Plan {
             Way::Beginnings(claim) | Way::Runs(claim) => {
                 if matches!(way, Way::Runs(_)) && self.fairness != Fairness::None {
                     Err(Unreduced::Fairness)
-                } else if !claim.ignores_repetition {
+                } else if !claim.is_stutter_invariant {
                     Err(Unreduced::CountsSteps)
                 } else {
                     Ok(rule)
@@ -470,10 +470,10 @@ impl Plan {
         }
     }
 
-    fn wish(&self) -> Wish {
+    fn reduction_mode(&self) -> ReductionMode {
         match self.reduction {
-            Reduction::IfWorthIt => Wish::IfWorthIt,
-            Reduction::Stubborn | Reduction::Ample | Reduction::None => Wish::Anyway,
+            Reduction::IfWorthIt => ReductionMode::Auto,
+            Reduction::Stubborn | Reduction::Ample | Reduction::None => ReductionMode::Always,
         }
     }
 
@@ -566,7 +566,7 @@ impl Plan {
             Goal::Mistake | Goal::Objection => Way::States,
             Goal::Claimed(claim) => {
                 let claim = self.settle(claim);
-                if claim.is_about_beginnings() { Way::Beginnings(claim) } else { Way::Runs(claim) }
+                if claim.is_safety() { Way::Beginnings(claim) } else { Way::Runs(claim) }
             }
             Goal::Asked(formula, asked) => {
                 let mut formulas = Formulas::default();
@@ -574,7 +574,7 @@ impl Plan {
                 let decides = formula.deciding(&mut formulas);
                 let automaton = decides.and_then(|runs| translate(&mut formulas, runs, limits).ok());
                 let claim = automaton.map(|automaton| self.settle(&Claim::new(automaton)));
-                let claim = claim.filter(Claim::is_about_beginnings);
+                let claim = claim.filter(Claim::is_safety);
                 claim.map_or(Way::Questions(formula, asked), Way::Beginnings)
             }
         }
@@ -582,7 +582,7 @@ impl Plan {
 
     /// The claim as it is to be searched for.
     fn settle(&self, claim: &Claim) -> Claim {
-        if self.fairness.lets_all_go_on() { claim.settled() } else { claim.clone() }
+        if self.fairness.is_realizable() { claim.with_bad_prefixes() } else { claim.clone() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::coverage::Coverage;
 use crate::units::{show_bytes, show_count, show_duration};
-use entail_disk::{Lasting, Reader, Writer};
+use entail_disk::{Reader, Restore, Writer};
 use entail_ir::interpret::Step;
 use entail_model::{Event, Growth, Observer, Progress};
 use std::io::{self, Write as _, stderr};

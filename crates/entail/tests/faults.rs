@@ -82,12 +82,12 @@ impl Case {
             let kripke = Kripke::of(&interpreter, MOST_STATES)?;
             let truth = match says {
                 Says::Branching(formula) => Truth::of(kripke.holding(formula, fairness).at(0)),
-                Says::Never(claim, _) => of_claim(&interpreter, &kripke, &claim.settled(), fairness),
+                Says::Never(claim, _) => of_claim(&interpreter, &kripke, &claim.with_bad_prefixes(), fairness),
                 Says::Always(formulas, formula) => {
                     let mut formulas = formulas.clone();
                     let broken = formulas.not(*formula);
                     let automaton = translate(&mut formulas, broken, entail_temporal::Limits::default()).ok()?;
-                    of_claim(&interpreter, &kripke, &Claim::new(automaton).settled(), fairness)
+                    of_claim(&interpreter, &kripke, &Claim::new(automaton).with_bad_prefixes(), fairness)
                 }
                 Says::Watched(_) => continue,
             };

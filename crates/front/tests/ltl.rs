@@ -5,7 +5,7 @@ use entail_front::promela::formula::{self, Temporal};
 use entail_front::promela::preprocess;
 use entail_front::source::Sources;
 use entail_temporal::word::Lasso;
-use entail_temporal::{Automaton, Buchi, Judgement, Limits, judge, never, translate};
+use entail_temporal::{Automaton, Buchi, Limits, Satisfiability, never, satisfiability, translate};
 use entail_testkit::command::finish;
 use entail_testkit::ltl::{SETS, satisfies, word};
 use entail_testkit::rng::Rng;
@@ -194,7 +194,7 @@ fn operators_group_as_spin_groups_them() {
         let grouped = said.lines().find_map(|line| line.strip_prefix("ltl p: ")).expect("SPIN repeats formulas");
         let mut same = read(&format!("({text}) <-> ({grouped})"));
         let (automaton, _) = automata(&mut same);
-        let judgement = judge(&mut same.formulas, same.formula, &automaton, Limits::default());
-        assert_eq!(judgement, Ok(Judgement::Tautology), "{text} is {grouped}");
+        let satisfiability = satisfiability(&mut same.formulas, same.formula, &automaton, Limits::default());
+        assert_eq!(satisfiability, Ok(Satisfiability::Tautology), "{text} is {grouped}");
     }
 }

@@ -63,7 +63,7 @@ impl Helper {
     }
 }
 
-/// There is no room for another entry: what follows is written over what there is, and all will be done again.
+/// The buffer is full: further entries overwrite earlier ones, and the expansion is repeated with a larger buffer.
 extern "C" fn overflow(context: &mut Context<'_>) -> *mut u8 {
     context.overflowed = 1;
     context.room.first

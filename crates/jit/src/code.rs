@@ -69,7 +69,7 @@ unsafe impl Sync for Loaded {}
 /// How much work compiling may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tuning {
-    /// Spend time on better code. No model was found that gains from it: what can be known is known before.
+    /// Spend time on better code. No model was found that gains from it.
     pub optimise: bool,
     /// A function for every process type, also where one for all processes would be small enough.
     pub separate: bool,
@@ -121,7 +121,7 @@ fn module(tuning: Tuning) -> Result<JITModule, Unsupported> {
         ("use_colocated_libcalls", "false"),
         ("is_pic", "false"),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
-        // Nothing secret is near, and nobody walks the stack.
+        // No secrets, and no unwinding.
         ("enable_heap_access_spectre_mitigation", "false"),
         ("enable_table_access_spectre_mitigation", "false"),
         ("unwind_info", "false"),
@@ -268,7 +268,7 @@ impl Loaded {
 impl Drop for Loaded {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
-            // SAFETY: nobody has an address of the code but the owner of this.
+            // SAFETY: only the owner of this value has addresses of the code.
             unsafe { module.free_memory() };
         }
     }

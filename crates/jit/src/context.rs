@@ -8,7 +8,7 @@
 //!
 //! Place and times mean something only if the outcome is a fault.
 
-use crate::way::Way;
+use crate::atomic_chain::AtomicChain;
 use entail_ir::interpret::{Code, Codes, Interpreter, Outline, Sink, Step, Words};
 use entail_model::{Fault, FaultKind, Fired, State, StateBuf, StateKey};
 use std::marker::PhantomData;
@@ -27,12 +27,12 @@ pub(crate) const DONE: u64 = 0;
 pub(crate) const FAILED: u64 = 1;
 pub(crate) const BROKEN: u64 = 2;
 
-/// What one expansion works on. Generated code finds the parts by their offsets.
+/// The arguments of an expansion. Generated code accesses the fields by their offsets.
 #[repr(C)]
 pub(crate) struct Context<'a> {
     /// The state that is expanded; padded, unless all states are equally long.
     pub state: *const u8,
-    pub room: Room,
+    pub room: OutputBuffer,
     pub types: *const u32,
     pub starts: *const u32,
     pub channel_types: *const u32,
@@ -56,22 +56,22 @@ pub(crate) struct Context<'a> {
     /// For the interpreter.
     pub interpreter: &'a Interpreter<'a>,
     pub original: &'a State,
-    pub aside: &'a mut Aside,
+    pub aside: &'a mut HelperState,
     /// The steps that are kept aside are those of this state.
     pub listed: bool,
 }
 
-/// What generated code writes to.
+/// The memory that generated code writes successors to.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(crate) struct Room {
+pub(crate) struct OutputBuffer {
     /// Where the first entry goes.
     pub first: *mut u8,
     /// Beyond this only entries begin for which room has been kept.
     pub end: *mut u8,
     /// Room for a copy of the state, in which receiving a message is tried.
     pub trial: *mut u8,
-    /// Room for a message on its way: for steps that are taken, and for asking whether one could be.
+    /// Space for the message of a rendezvous: for steps that are taken, and for testing whether one is enabled.
     pub offers: *mut Offer,
     /// The length of the state, rounded up to whole chunks.
     pub padded: u64,
@@ -79,16 +79,16 @@ pub(crate) struct Room {
     pub stride: u64,
 }
 
-/// What a thread works with, from one state to the next.
+/// Buffers of a thread, reused for every state.
 #[derive(Default)]
-pub struct Desk {
+pub struct Scratch {
     memory: Vec<u64>,
     /// How the memory was last divided, and for what.
-    divided: Option<(Needs, Room)>,
-    aside: Aside,
+    divided: Option<(Needs, OutputBuffer)>,
+    aside: HelperState,
     /// The state that is expanded.
     pub(crate) unpacked: StateBuf,
-    pub(crate) way: Way,
+    pub(crate) atomic_chain: AtomicChain,
 }
 
 /// How much memory an expansion needs.
@@ -101,7 +101,7 @@ pub(crate) struct Needs {
     pub bytes: usize,
 }
 
-/// A message that a process would hand over, and what becomes of that process.
+/// The message of a sender in a rendezvous, and the sender's next state.
 #[repr(C)]
 pub(crate) struct Offer {
     pub channel: i32,
@@ -130,10 +130,10 @@ pub(crate) struct Forgotten {
     pub blank: i32,
 }
 
-/// What the interpreter keeps from one helper to the next.
+/// State of the interpreter's helpers during an expansion.
 #[derive(Debug, Default)]
-pub(crate) struct Aside {
-    /// All steps of a state that somebody has asked for.
+pub(crate) struct HelperState {
+    /// All steps of a state, once a helper has listed them.
     pub steps: Vec<Step>,
     pub successor: StateBuf,
 }
@@ -165,17 +165,17 @@ impl Sizes {
     }
 }
 
-impl Desk {
+impl Scratch {
     /// Where to write what needs so much memory.
     #[inline]
-    fn room(&mut self, needs: Needs) -> Room {
+    fn room(&mut self, needs: Needs) -> OutputBuffer {
         match self.divided {
             Some((divided, room)) if divided == needs => room,
             Some(_) | None => self.divide(needs),
         }
     }
 
-    fn divide(&mut self, needs: Needs) -> Room {
+    fn divide(&mut self, needs: Needs) -> OutputBuffer {
         let Needs { sizes: Sizes { padded, stride, preface, .. }, kept, bytes } = needs;
         // One more, so that an entry may begin just before the end of those that are not kept.
         let kept = (kept + 1) * stride;
@@ -187,7 +187,7 @@ impl Desk {
         let memory = self.memory.as_mut_ptr().cast::<u8>();
         // SAFETY: the memory has `8 * words` bytes, which is not less than the preface and the entries.
         let room = unsafe {
-            Room {
+            OutputBuffer {
                 first: memory.add(preface),
                 end: memory.add(8 * words - kept),
                 trial: memory.add(OFFERS + padded + CHUNK),
@@ -200,7 +200,7 @@ impl Desk {
         room
     }
 
-    /// How many bytes there are, all told.
+    /// The total number of bytes.
     pub(crate) fn bytes(&self) -> usize {
         8 * self.memory.len()
     }
@@ -213,7 +213,7 @@ impl<'a> Context<'a> {
         state: &'a State,
         outline: &Outline,
         needs: Needs,
-        desk: &'a mut Desk,
+        desk: &'a mut Scratch,
     ) -> Self {
         let room = desk.room(needs);
         let Sizes { exact, padded, stride, .. } = needs.sizes;

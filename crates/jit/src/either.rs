@@ -1,6 +1,6 @@
 //! An engine that is chosen at run time: so whatever works with engines is compiled once, and not once for each.
 
-use crate::{Desk, Jit};
+use crate::{Jit, Scratch};
 use entail_ir::interpret::{Codes, Engine, Interpreter, Kind, Outline, Sink, Source, Step};
 use entail_model::{Hop, State, StateBuf, StateKey};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ pub enum Either<'a> {
 }
 
 impl Engine for Either<'_> {
-    type Desk = Desk;
+    type Desk = Scratch;
 
     #[inline]
-    fn expand(&self, from: Source, desk: &mut Desk, sink: &mut impl Sink) {
+    fn expand(&self, from: Source, desk: &mut Scratch, sink: &mut impl Sink) {
         match self {
             Either::Jit(jit) => jit.expand(from, desk, sink),
             Either::Interpreter(interpreter) => interpreter.expand(from, &mut (), sink),
@@ -28,7 +28,7 @@ impl Engine for Either<'_> {
         &self,
         kind: Kind,
         states: &[K],
-        desk: &mut Desk,
+        desk: &mut Scratch,
         unpack: impl Fn(K, &mut StateBuf),
         each: impl FnMut(Hop<Step, K>),
     ) -> usize {
@@ -40,7 +40,7 @@ impl Engine for Either<'_> {
     }
 
     #[inline]
-    fn propositions(&self, state: &State, outline: &Outline, desk: &mut Desk) -> Option<u64> {
+    fn propositions(&self, state: &State, outline: &Outline, desk: &mut Scratch) -> Option<u64> {
         match self {
             Either::Jit(jit) => jit.propositions(state, outline, desk),
             Either::Interpreter(interpreter) => interpreter.propositions(state, outline, &mut ()),

@@ -1,4 +1,4 @@
-//! What is the same in all states of a system.
+//! Constants of a system: values that are the same in all states.
 
 use crate::reach::Reach;
 use entail_ir::interpret::{Layout, Outline};
@@ -58,7 +58,7 @@ impl Facts {
         Facts { globals, locals, first, closed: !started.contains(&true), only }
     }
 
-    /// What is also the same if all states have one outline.
+    /// Values that are also constant if all states have one outline.
     pub fn within(self, outline: &Outline) -> Facts {
         let processes = outline.types.iter().zip(&outline.starts);
         let first: Vec<_> = processes
@@ -68,7 +68,7 @@ impl Facts {
         Facts { first, closed: true, only, ..self }
     }
 
-    /// What a place always holds, seen from a process of type `of`.
+    /// The constant value of a place, for a process of type `of`.
     pub fn known(&self, place: &Place, of: Option<ProcessTypeId>) -> Option<i32> {
         match (&place.base, of) {
             (Base::Global, _) => self.globals.known(place),

@@ -1,29 +1,29 @@
-//! Systems as machine code: what the interpreter does, but fast.
+//! A just-in-time compiler from systems to machine code, with the semantics of the interpreter.
 //!
 //! Every process type becomes a function that takes all steps of a process: it finds the location, evaluates the
-//! guards of its edges in the state, and for every edge that is possible changes a copy of the state, straight in
-//! the memory from which the copies are handed on. Where the state was packed into one word, so is the copy, and only
-//! that word is handed on. What is rare is left to the interpreter, step by step, on the same bytes.
+//! guards of its edges in the state, and for every enabled edge changes a copy of the state in the output buffer. If the
+//! state is packed into one word, so is the copy, and only that word is written. Rare cases fall back to the interpreter,
+//! step by step, on the same bytes.
 //!
-//! There is code for any state, and more for the states that most are like, in which more is known. Where these have
-//! nothing but numbers, that code reads them from the words and never sees a state as bytes; it expands one state after
-//! the other, with little to prepare for each.
+//! There is general code for any state, and specialised code for the most common outline. Where states of that outline
+//! have nothing but numbers, the specialised code works on packed words and never unpacks a state.
 
+mod atomic_chain;
 mod by_interpreter;
 mod code;
 mod context;
 mod either;
 mod emit;
 mod facts;
-mod hard;
+mod fallback;
 mod program;
 mod reach;
-mod way;
 
 pub use code::Tuning;
-pub use context::Desk;
+pub use context::Scratch;
 pub use either::Either;
 
+use atomic_chain::Expander;
 use code::{Callee, Loaded, generate};
 use context::{Context, Entries, Needs, Sizes};
 use entail_ir::interpret::{Code, Codes, Engine, Interpreter, Kind, MAX_STATE_BYTES, Outline, Sink, Source, Step};
@@ -33,7 +33,6 @@ use program::Program;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use way::Expander;
 
 /// With no more edges than this, all processes become one function.
 const FUSED_EDGES: usize = 300;
@@ -47,7 +46,7 @@ pub struct Jit<'s> {
     interpreter: Interpreter<'s>,
     /// For any state.
     general: Compiled,
-    /// For those packed in one way.
+    /// For states of one layout.
     special: Option<(Arc<Codes>, Compiled)>,
     /// See [`Context::locations`].
     locations: Vec<u16>,
@@ -122,7 +121,7 @@ impl<'s> Jit<'s> {
         let locations = locations(&program);
         let types = (0..system.process_types.len()).map(|id| ProcessTypeId(id as u16));
         let most_steps = types.map(|of| program.most_steps(of)).max().unwrap_or(0);
-        // As long as nobody looks at it, it takes no memory.
+        // Untouched pages take no memory.
         let no_codes = vec![[0; size_of::<Code>() / 8]; program.len.unwrap_or(MAX_STATE_BYTES)];
         let compile_time = begun.elapsed();
         Ok(Jit {
@@ -231,10 +230,10 @@ fn wanted(program: &Program<'_>, tuning: Tuning) -> Vec<Callee> {
 }
 
 impl Engine for Jit<'_> {
-    type Desk = Desk;
+    type Desk = Scratch;
 
     #[inline]
-    fn expand(&self, from: Source, desk: &mut Desk, sink: &mut impl Sink) {
+    fn expand(&self, from: Source, desk: &mut Scratch, sink: &mut impl Sink) {
         if from.state.is_empty() && from.packed.is_none() {
             return Engine::expand(&self.interpreter, from, &mut (), sink);
         }
@@ -248,14 +247,14 @@ impl Engine for Jit<'_> {
         &self,
         kind: Kind,
         states: &[K],
-        desk: &mut Desk,
+        desk: &mut Scratch,
         unpack: impl Fn(K, &mut StateBuf),
         each: impl FnMut(Hop<Step, K>),
     ) -> usize {
         let Kind { outline, codes } = kind;
         let Some(special) = self.special_for(codes) else { return 0 };
         assert_eq!(K::WORDS == 2, codes.is_wide(), "words of states packed in another way");
-        let mut way = std::mem::take(&mut desk.way);
+        let mut way = std::mem::take(&mut desk.atomic_chain);
         let mut unpacked = std::mem::take(&mut desk.unpacked);
         let transient = codes.transient();
         let expanded = if special.only_words {
@@ -266,20 +265,20 @@ impl Engine for Jit<'_> {
             let by_bytes = ByBytes { jit: self, special, kind, desk, unpack, unpacked: &mut unpacked };
             way.expand_all(transient, states, by_bytes, each)
         };
-        (desk.way, desk.unpacked) = (way, unpacked);
+        (desk.atomic_chain, desk.unpacked) = (way, unpacked);
         expanded
     }
 
     fn specialise(&mut self, outline: &Outline, codes: &Arc<Codes>) {
         let begun = Instant::now();
         let program = Program::new(self.interpreter.system(), self.interpreter.layout(), Some((outline, codes)));
-        // What there is for all states will do if this is too much.
+        // The general code will do if this is too much.
         let compiled = Compiled::new(&program, self.tuning, self.interpreter.deadline());
         self.special = compiled.ok().map(|special| (Arc::clone(codes), special));
         self.compile_time += begun.elapsed();
     }
 
-    fn propositions(&self, state: &State, outline: &Outline, desk: &mut Desk) -> Option<u64> {
+    fn propositions(&self, state: &State, outline: &Outline, desk: &mut Scratch) -> Option<u64> {
         let propositions = self.general.propositions.filter(|_| !state.is_empty())?;
         let mut context = self.context(&self.general, Source { state, outline, packed: None }, desk, ROOM);
         // SAFETY: the context is complete, and the state is one of this system.
@@ -294,7 +293,7 @@ impl Engine for Jit<'_> {
 }
 
 impl Jit<'_> {
-    /// The code that was made for states packed in this way.
+    /// The code for states of this layout.
     #[inline]
     fn special_for(&self, codes: &Codes) -> Option<&Compiled> {
         self.special.as_ref().filter(|(special, _)| std::ptr::eq(&raw const **special, codes)).map(|(_, code)| code)
@@ -302,7 +301,13 @@ impl Jit<'_> {
 
     /// What the code needs to expand a state.
     #[inline(always)]
-    fn context<'a>(&'a self, code: &Compiled, from: Source<'a>, desk: &'a mut Desk, bytes: usize) -> Context<'a> {
+    fn context<'a>(
+        &'a self,
+        code: &Compiled,
+        from: Source<'a>,
+        desk: &'a mut Scratch,
+        bytes: usize,
+    ) -> Context<'a> {
         let Source { state, outline, packed } = from;
         let sizes = code.sizes.unwrap_or_else(|| Sizes::new(state.len()));
         let kept = outline.types.len() * self.most_steps;
@@ -338,7 +343,7 @@ impl Jit<'_> {
 
     /// Expands a state, if there is room for all entries.
     #[inline]
-    fn try_expand(&self, from: Source, desk: &mut Desk, bytes: usize, sink: &mut impl Sink) -> bool {
+    fn try_expand(&self, from: Source, desk: &mut Scratch, bytes: usize, sink: &mut impl Sink) -> bool {
         let Source { state, outline, packed } = from;
         let special = packed.and_then(|(_, codes)| self.special_for(codes));
         // Two words are written only by code that was made for them.
@@ -360,7 +365,7 @@ impl Jit<'_> {
     }
 
     #[cold]
-    fn expand_with_more_room(&self, from: Source, desk: &mut Desk, sink: &mut impl Sink) {
+    fn expand_with_more_room(&self, from: Source, desk: &mut Scratch, sink: &mut impl Sink) {
         let mut bytes = 2 * desk.bytes();
         while !self.try_expand(from, desk, bytes, sink) {
             bytes *= 2;
@@ -389,7 +394,7 @@ struct ByBytes<'a, 's, U> {
     jit: &'a Jit<'s>,
     special: &'a Compiled,
     kind: Kind<'a>,
-    desk: &'a mut Desk,
+    desk: &'a mut Scratch,
     unpack: U,
     unpacked: &'a mut StateBuf,
 }

@@ -1,7 +1,7 @@
 //! What must be known about a system before code is made of it.
 
 use crate::facts::Facts;
-use crate::hard::Way;
+use crate::fallback::Execution;
 use crate::reach::Reach;
 use entail_ir::interpret::{Codes, Layout, Outline};
 use entail_ir::{
@@ -38,7 +38,7 @@ pub(crate) struct Program<'a> {
     /// What senders forget in a rendezvous.
     pub told_to_forget: Vec<&'a Place>,
     /// Per edge.
-    ways: Vec<Way>,
+    ways: Vec<Execution>,
 }
 
 /// How a channel lies in a state, and what its messages are.
@@ -119,9 +119,9 @@ impl<'a> Program<'a> {
         program.told_to_forget = told_to_forget;
         program.meets_by_interpreter = program.cannot_meet();
         program.only_words = program.codes.is_some() && program.can_do_with_words();
-        let mut ways = vec![Way::Native; system.edges.len()];
+        let mut ways = vec![Execution::Native; system.edges.len()];
         for (of, id, edge) in program.each_edge() {
-            ways[id.index()] = program.way_of(edge, of);
+            ways[id.index()] = program.execution_of(edge, of);
         }
         program.ways = ways;
         program
@@ -135,7 +135,7 @@ impl<'a> Program<'a> {
         sizes
     }
 
-    pub fn way(&self, edge: EdgeId) -> Way {
+    pub fn execution(&self, edge: EdgeId) -> Execution {
         self.ways[edge.index()]
     }
 
@@ -280,7 +280,7 @@ impl<'a> Program<'a> {
         let hard_edge = |id| {
             let edge = self.system.edge(EdgeId(id));
             let meets_by_interpreter = self.meets_by_interpreter || self.system.lazy_messages;
-            self.way(EdgeId(id)) == Way::Interpreted || meets_by_interpreter && self.may_offer(edge, of)
+            self.execution(EdgeId(id)) == Execution::Interpreted || meets_by_interpreter && self.may_offer(edge, of)
         };
         process_type.provided.as_ref().is_some_and(|condition| self.is_hard(condition))
             || (location.first..location.first + location.count).any(hard_edge)

@@ -28,7 +28,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::io;
 
-use entail_disk::{Reader, Saved, Writer, damaged, saved};
+use entail_disk::{Reader, Snapshot, Writer, damaged, snapshot};
 
 /// A state, as flat bytes. Equal bytes mean equal states. The length may vary as processes come and go.
 pub type State = [u8];
@@ -179,9 +179,9 @@ pub struct Fault {
     pub times: u32,
 }
 
-saved!(Fault { kind, place, times });
+snapshot!(Fault { kind, place, times });
 
-impl Saved for FaultKind {
+impl Snapshot for FaultKind {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.name().to_owned().save(to)
     }
@@ -315,7 +315,7 @@ pub struct Part {
     pub kind: u32,
 }
 
-saved!(Part { end, kind });
+snapshot!(Part { end, kind });
 
 /// What a state is, apart from where it leads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use entail_disk::{Lasting, Saved, saved};
+use entail_disk::{Restore, Snapshot, snapshot};
 
 use crate::{State, StateBuf};
 
@@ -23,7 +23,7 @@ pub trait Keys: Sync {
 
     /// Makes that room by keeping less of every state from now on, of those that are there too. What was certain need not be
     /// so any more.
-    fn give_way(&mut self, _count: usize, _limit: u64) -> Result<(), Full> {
+    fn degrade(&mut self, _count: usize, _limit: u64) -> Result<(), Full> {
         Err(Full)
     }
 
@@ -77,7 +77,7 @@ pub struct Opened {
 
 /// A set of visited states. A search meets one set at a time, and asks it for many states at once where it can: so there is one
 /// search for all sets with the same keys.
-pub trait Store: Keys + Lasting {
+pub trait Store: Keys + Restore {
     fn insert(&self, key: Self::Key) -> Visit;
 
     /// The same, perhaps faster, as no other thread can interfere.
@@ -135,7 +135,7 @@ pub struct Growth {
 
 /// Names one state of a store for as long as the store lives. A short state may be its own key; so anything else of as
 /// many words can be kept where otherwise there are keys.
-pub trait StateKey: Copy + Eq + Hash + Debug + Send + Sync + Saved {
+pub trait StateKey: Copy + Eq + Hash + Debug + Send + Sync + Snapshot {
     /// One or two.
     const WORDS: usize;
 
@@ -159,8 +159,8 @@ pub struct Key(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WideKey(pub u128);
 
-saved!(Key(word));
-saved!(WideKey(words));
+snapshot!(Key(word));
+snapshot!(WideKey(words));
 
 impl StateKey for Key {
     const WORDS: usize = 1;

@@ -1,5 +1,4 @@
-//! A system as a [`Model`] over packed states: of every number only as many bits are kept as it takes to tell its
-//! values apart.
+//! A system as a [`Model`] over packed states, in which every number has only as many bits as its values need.
 //!
 //! ```text
 //! short:  the outline's number and the codes of all numbers, in a fixed number of words; above them, if there is room,
@@ -9,15 +8,15 @@
 //! ```
 //!
 //! Which numbers there are depends on the state's *outline*: which processes it has. A long state can be packed in
-//! any case: its codes are as wide as an analysis of the system says they can be. A short one is packed by what was
-//! seen on a short excursion before the search, which is often much less; a state that does not fit is kept long.
-//! Nothing is ever lost. If there are many of these, the search is told to begin again, with states packed by what is
-//! known then.
+//! any case: its codes are as wide as a static analysis of the system requires. A short one is packed by the values
+//! that a sample of the state space had, which are often far fewer; a state that does not fit is packed long. Nothing is
+//! lost. If there are many of these, the search begins again, with states packed by the values known then.
 
-mod form;
-mod log;
+mod fields;
+mod observed;
 mod reduction;
-mod scout;
+mod sample;
+mod state_layout;
 mod trial;
 
 use std::io;
@@ -31,20 +30,20 @@ use entail_model::{
 };
 
 pub use reduction::Stubborn;
-pub use trial::{Wish, best_reduction};
+pub use trial::{ReductionMode, best_reduction};
 
-use form::{Form, Forms};
+use state_layout::{StateLayout, StateLayouts};
 
-/// Who needs more room for himself had better use a word of his own.
+/// Claims that need more bits than this get a word of their own.
 const MOST_ROOM: u32 = 16;
 
 /// A system over packed states, run by any engine.
 pub struct Packed<'s, E> {
     interpreter: &'s Interpreter<'s>,
     engine: E,
-    forms: Forms<'s>,
-    /// The system faults before its first step: its only state is the empty one.
-    stillborn: bool,
+    layouts: StateLayouts<'s>,
+    /// The system fails before its first step: its only state is empty.
+    fails_initially: bool,
 }
 
 impl<'s, E: Engine> Packed<'s, E> {
@@ -52,48 +51,48 @@ impl<'s, E: Engine> Packed<'s, E> {
         Packed::with_room(interpreter, engine, 0)
     }
 
-    /// The same; so many bits, if they are few, are left for others above all that a short state has.
+    /// The same with `bits` unused bits above those of a short state, if they are few, for the state of an automaton.
     pub fn with_room(interpreter: &'s Interpreter<'s>, mut engine: E, bits: u32) -> Self {
-        let mut stillborn = false;
-        interpreter.initial_states(&mut |state| stillborn |= state.is_empty());
+        let mut fails_initially = false;
+        interpreter.initial_states(&mut |state| fails_initially |= state.is_empty());
         let ranges = Ranges::new(interpreter.system());
         let (seen, complete) =
-            if stillborn { (Vec::new(), true) } else { scout::explore(interpreter, &engine, &ranges) };
-        let forms = Forms::new(interpreter, ranges, seen, complete, bits.min(MOST_ROOM));
-        if let Some((outline, codes)) = forms.commonest() {
+            if fails_initially { (Vec::new(), true) } else { sample::explore(interpreter, &engine, &ranges) };
+        let layouts = StateLayouts::new(interpreter, ranges, seen, complete, bits.min(MOST_ROOM));
+        if let Some((outline, codes)) = layouts.commonest() {
             engine.specialise(outline, codes);
         }
-        Packed { interpreter, engine, forms, stillborn }
+        Packed { interpreter, engine, layouts, fails_initially }
     }
 
-    /// Whether it has said that a search should begin again, for which it must be adapted.
+    /// Whether it asked for the search to begin again with the [`adapted`](Self::adapted) model.
     pub fn is_outgrown(&self) -> bool {
-        self.forms.are_outgrown()
+        self.layouts.are_outgrown()
     }
 
-    /// The same system, with states packed by all that has been seen by now. They look different then.
+    /// The same system, with states packed by all values observed by now. Packed states change.
     pub fn adapted(self) -> Self {
-        let Packed { interpreter, mut engine, forms, stillborn } = self;
-        let forms = forms.adapted();
-        if let Some((outline, codes)) = forms.commonest() {
+        let Packed { interpreter, mut engine, layouts, fails_initially } = self;
+        let layouts = layouts.adapted();
+        if let Some((outline, codes)) = layouts.commonest() {
             engine.specialise(outline, codes);
         }
-        Packed { interpreter, engine, forms, stillborn }
+        Packed { interpreter, engine, layouts, fails_initially }
     }
 
-    /// Writes down how states are packed.
+    /// Saves how states are packed.
     pub fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.forms.save(to)
+        self.layouts.save(to)
     }
 
-    /// The same system, with states packed as they were where that was written down.
+    /// The same system, with states packed as in a snapshot.
     pub fn restored(self, from: &mut Reader) -> io::Result<Self> {
-        let Packed { interpreter, mut engine, forms, stillborn } = self;
-        let forms = forms.restored(from)?;
-        if let Some((outline, codes)) = forms.commonest() {
+        let Packed { interpreter, mut engine, layouts, fails_initially } = self;
+        let layouts = layouts.restored(from)?;
+        if let Some((outline, codes)) = layouts.commonest() {
             engine.specialise(outline, codes);
         }
-        Ok(Packed { interpreter, engine, forms, stillborn })
+        Ok(Packed { interpreter, engine, layouts, fails_initially })
     }
 
     pub fn system(&self) -> &'s System {
@@ -106,24 +105,24 @@ impl<'s, E: Engine> Packed<'s, E> {
 
     /// How many bits a short state has. It is stored in as few whole words as possible; all other states are longer.
     pub fn bits(&self) -> u32 {
-        self.forms.bits()
+        self.layouts.bits()
     }
 
-    /// Writes the state as the interpreter knows it.
+    /// Writes the unpacked state, as the interpreter uses it.
     pub fn unpack(&self, packed: &State, state: &mut StateBuf) {
-        if self.stillborn {
+        if self.fails_initially {
             state.clear();
         } else {
-            self.forms.of(packed).unpack(packed, state);
+            self.layouts.of(packed).unpack(packed, state);
         }
     }
 
     /// Appends the packed form of a state of the interpreter.
     pub fn pack(&self, state: &State, packed: &mut StateBuf) {
-        if self.stillborn {
+        if self.fails_initially {
             packed.extend_from_slice(&[0; 8]);
         } else {
-            self.forms.form_of(state).pack(state, packed);
+            self.layouts.layout_of(state).pack(state, packed);
         }
     }
 
@@ -134,7 +133,7 @@ impl<'s, E: Engine> Packed<'s, E> {
     }
 }
 
-/// What expanding needs from one state to the next.
+/// Buffers for expanding states.
 #[derive(Default)]
 pub struct Scratch<D> {
     /// Of the state that is expanded.
@@ -145,12 +144,12 @@ pub struct Scratch<D> {
 impl<E: Engine> Propositional for Packed<'_, E> {
     fn valuation(&self, state: &State, scratch: &mut Self::Scratch) -> Valuation {
         let Scratch { unpacked, desk } = scratch;
-        if self.stillborn {
+        if self.fails_initially {
             return Valuation::default();
         }
-        let form = self.forms.of(state);
-        form.unpack(state, unpacked);
-        match self.engine.propositions(unpacked, form.outline(), desk) {
+        let layout = self.layouts.of(state);
+        layout.unpack(state, unpacked);
+        match self.engine.propositions(unpacked, layout.outline(), desk) {
             Some(holds) => Valuation { holds, ..Valuation::default() },
             None => self.interpreter.valuation(unpacked, &mut ()),
         }
@@ -161,17 +160,17 @@ impl<E: Engine> Propositional for Packed<'_, E> {
     }
 
     fn valuation_after_end(&self, state: &State, scratch: &mut Self::Scratch) -> Valuation {
-        if self.stillborn {
+        if self.fails_initially {
             return Valuation::default();
         }
-        self.forms.of(state).unpack(state, &mut scratch.unpacked);
+        self.layouts.of(state).unpack(state, &mut scratch.unpacked);
         self.interpreter.valuation_after_end(&scratch.unpacked, &mut ())
     }
 }
 
 impl<E: Engine> Concurrent for Packed<'_, E> {
     fn processes(&self, state: &State) -> usize {
-        if self.stillborn { 0 } else { self.forms.of(state).processes() }
+        if self.fails_initially { 0 } else { self.layouts.of(state).processes() }
     }
 
     fn owner(&self, step: Step) -> usize {
@@ -183,7 +182,7 @@ impl<E: Engine> Concurrent for Packed<'_, E> {
 struct Packer<'p, 's, E> {
     model: &'p Packed<'s, E>,
     /// That of the state.
-    form: &'p Form,
+    layout: &'p StateLayout,
     successors: &'p mut Successors<Step>,
 }
 
@@ -192,8 +191,8 @@ impl<E: Engine> Sink for Packer<'_, '_, E> {
         let transient = !fired.is_broken() && self.model.interpreter.is_transient(state);
         self.successors.push(step, fired, transient, |packed| {
             // A step starts processes, or ends one, or leaves them all.
-            if self.model.forms.processes(state) == self.form.processes() {
-                self.form.pack(state, packed);
+            if self.model.layouts.processes(state) == self.layout.processes() {
+                self.layout.pack(state, packed);
             } else {
                 self.model.pack(state, packed);
             }
@@ -203,13 +202,13 @@ impl<E: Engine> Sink for Packer<'_, '_, E> {
     #[inline]
     fn words(&mut self, steps: &[[u64; 2]]) {
         let steps = steps.iter().map(|&[step, word]| (Step::from_bits(step), word));
-        self.successors.extend(steps, self.form.transient());
+        self.successors.extend(steps, self.layout.transient());
     }
 
     #[inline]
     fn pairs(&mut self, steps: &[[u64; 3]]) {
         let steps = steps.iter().map(|&[step, high, low]| (Step::from_bits(step), [low, high]));
-        self.successors.extend_pairs(steps, self.form.transient());
+        self.successors.extend_pairs(steps, self.layout.transient());
     }
 }
 
@@ -240,46 +239,46 @@ impl<E: Engine> Model for Packed<'_, E> {
     }
 
     fn is_transient(&self, state: &State) -> bool {
-        !self.stillborn && self.forms.is_transient(state)
+        !self.fails_initially && self.layouts.is_transient(state)
     }
 
     fn marks(&self, state: &State) -> Marks {
-        if self.stillborn {
+        if self.fails_initially {
             return self.interpreter.marks(&[]);
         }
-        let form = self.forms.of(state);
+        let layout = self.layouts.of(state);
         let mut unpacked = StateBuf::new();
-        form.unpack(state, &mut unpacked);
-        self.interpreter.marks_with(&unpacked, form.outline())
+        layout.unpack(state, &mut unpacked);
+        self.interpreter.marks_with(&unpacked, layout.outline())
     }
 
     fn room(&self) -> Option<Room> {
-        (!self.stillborn).then(|| self.forms.room())
+        (!self.fails_initially).then(|| self.layouts.room())
     }
 
     fn parts(&self, state: &State, parts: &mut Vec<Part>) {
-        if !self.stillborn {
-            self.forms.of(state).parts(state, parts);
+        if !self.fails_initially {
+            self.layouts.of(state).parts(state, parts);
         }
     }
 
     fn should_begin_again(&self, steps: u64) -> bool {
-        self.forms.outgrow(steps)
+        self.layouts.outgrow(steps)
     }
 
     fn expand(&self, state: &State, successors: &mut Successors<Step>, scratch: &mut Self::Scratch) {
-        if self.stillborn {
+        if self.fails_initially {
             return Model::expand(self.interpreter, &[], successors, &mut ());
         }
-        let form = self.forms.of(state);
-        let packed = form.coded(state);
+        let layout = self.layouts.of(state);
+        let packed = layout.coded(state);
         if packed.is_some_and(|(_, codes)| self.engine.reads_words(codes)) {
             scratch.unpacked.clear();
         } else {
-            form.unpack(state, &mut scratch.unpacked);
+            layout.unpack(state, &mut scratch.unpacked);
         }
-        let from = Source { state: &scratch.unpacked, outline: form.outline(), packed };
-        self.engine.expand(from, &mut scratch.desk, &mut Packer { model: self, form: &form, successors });
+        let from = Source { state: &scratch.unpacked, outline: layout.outline(), packed };
+        self.engine.expand(from, &mut scratch.desk, &mut Packer { model: self, layout: &layout, successors });
     }
 
     #[inline]
@@ -289,10 +288,10 @@ impl<E: Engine> Model for Packed<'_, E> {
         scratch: &mut Self::Scratch,
         each: impl FnMut(Hop<Step, K>),
     ) -> usize {
-        let Some((form, codes)) = self.forms.first_coded(K::WORDS) else { return 0 };
-        let count = states.iter().take_while(|state| self.forms.is_first(state.words())).count();
-        let unpack = |state: K, unpacked: &mut StateBuf| form.unpack_words(state.words(), unpacked);
-        let kind = Kind { outline: form.outline(), codes };
+        let Some((layout, codes)) = self.layouts.first_coded(K::WORDS) else { return 0 };
+        let count = states.iter().take_while(|state| self.layouts.is_first(state.words())).count();
+        let unpack = |state: K, unpacked: &mut StateBuf| layout.unpack_words(state.words(), unpacked);
+        let kind = Kind { outline: layout.outline(), codes };
         self.engine.expand_words(kind, &states[..count], &mut scratch.desk, unpack, each)
     }
 }

@@ -2,20 +2,20 @@
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Writer};
+use entail_disk::{Reader, Restore, Writer};
 use entail_ir::interpret::{Codes, Engine, Step, Words};
 use entail_ir::stubborn::{Desk, Proviso, Rule, Sight, StubbornSets};
 use entail_model::{Reduction, State, StateBuf};
 
 use crate::Packed;
 
-/// Takes stubborn sets of steps, where there are some.
+/// Partial-order reduction by stubborn sets.
 pub struct Stubborn<'s> {
     sets: StubbornSets<'s>,
     proviso: Proviso,
 }
 
-/// What is needed from one state to the next.
+/// Buffers for computing stubborn sets.
 #[derive(Default)]
 pub struct Table {
     desk: Desk,
@@ -23,9 +23,9 @@ pub struct Table {
 }
 
 impl<'s> Stubborn<'s> {
-    /// Unless it is clear that nothing is to be gained.
+    /// `None` if the reduction cannot remove anything.
     pub fn new<E: Engine>(model: &Packed<'s, E>, rule: Rule, proviso: Proviso) -> Option<Self> {
-        if model.stillborn {
+        if model.fails_initially {
             return None;
         }
         let sets = StubbornSets::new(model.system(), model.interpreter.layout(), rule, proviso)?;
@@ -37,7 +37,7 @@ impl<'s> Stubborn<'s> {
     }
 }
 
-impl Lasting for Stubborn<'_> {
+impl Restore for Stubborn<'_> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.sets.save(to)
     }
@@ -81,16 +81,16 @@ impl<E: Engine> Reduction<Packed<'_, E>> for Stubborn<'_> {
         answer: u32,
         table: &'d mut Table,
     ) -> Option<&'d [bool]> {
-        let form = model.forms.of(state);
+        let layout = model.layouts.of(state);
         let Table { desk, unpacked } = table;
-        let unpack = |bytes: &mut StateBuf| form.unpack(state, bytes);
-        let found = match form.coded(state) {
+        let unpack = |bytes: &mut StateBuf| layout.unpack(state, bytes);
+        let found = match layout.coded(state) {
             Some((words, codes)) => {
-                self.sets.select(form.outline(), &InWords(words, codes), unpack, steps, answer, desk)
+                self.sets.select(layout.outline(), &InWords(words, codes), unpack, steps, answer, desk)
             }
             None => {
                 unpack(unpacked);
-                self.sets.select(form.outline(), &InBytes(unpacked), unpack, steps, answer, desk)
+                self.sets.select(layout.outline(), &InBytes(unpacked), unpack, steps, answer, desk)
             }
         };
         found.then_some(&desk.keeps[..])

@@ -1,7 +1,7 @@
-//! Whether it is worth to leave out steps, as far as can be seen from the first states.
+//! Whether partial-order reduction pays off, estimated from the first states.
 //!
-//! To look for sets that are enough takes several times as long as to take all steps. So it pays only if there are much fewer
-//! states. That is guessed from how many can be reached by not too many steps.
+//! Computing stubborn sets takes several times as long as taking all steps. So reduction pays off only if it leaves far
+//! fewer states. That is estimated from the states that are reachable in a few steps.
 
 use entail_ir::interpret::{Engine, Step};
 use entail_ir::stubborn::{Proviso, Rule};
@@ -12,32 +12,33 @@ use std::collections::VecDeque;
 use crate::reduction::{Stubborn, Table};
 use crate::{Packed, Scratch};
 
-/// Of so many states, not more than so many hundredths must be left. It is looked at closer, the less clear it is.
+/// Of so many states, at most so many percent must be left. The closer the result, the more states are tried.
 const TRIALS: [(usize, usize); 3] = [(1_000, 95), (4_000, 80), (16_000, 66)];
-/// With so many states left, it is seen which of several ways is the best.
+/// With so many states, the best of several reductions is chosen.
 const COMPARED: usize = 8_000;
 /// States that take more than this, all together, are too many anyway.
 const MOST_BYTES: usize = 2 << 20;
-/// With those inside indivisible sequences, not more than so many times as many.
+/// With the states inside atomic sequences, at most so many times as many.
 const MOST_PASSED: usize = 8;
 
-/// Whether steps are left out.
+/// When to reduce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
-    IfWorthIt,
-    Anyway,
+pub enum ReductionMode {
+    /// Only if it pays off.
+    Auto,
+    Always,
 }
 
-/// The best reduction by this rule, for a search that can see to one of these provisos.
+/// The best reduction by this rule, for a search that supports one of these provisos.
 pub fn best_reduction<'s, E: Engine>(
     model: &Packed<'s, E>,
     rule: Rule,
     provisos: &[Proviso],
-    wish: Wish,
+    mode: ReductionMode,
 ) -> Option<Stubborn<'s>> {
     let new = |proviso: &Proviso| Stubborn::new(model, rule, *proviso).map(|sets| (sets, Trial::new(model)));
     let mut tried: Vec<(Stubborn, Trial<E>)> = provisos.iter().filter_map(new).collect();
-    if wish == Wish::IfWorthIt && !is_worth_it(model, &mut tried) {
+    if mode == ReductionMode::Auto && !is_worth_it(model, &mut tried) {
         return None;
     }
     let most = MOST_PASSED * COMPARED;
@@ -48,13 +49,13 @@ pub fn best_reduction<'s, E: Engine>(
     while is_open(&tried) {
         tried.iter_mut().for_each(|(sets, some)| some.next_level_with(model, sets, most));
     }
-    // Who leaves it to the search to see that nobody is passed over pays for that later, when circles are closed.
+    // A proviso that the search must ensure costs more states later, when cycles are closed.
     let weight = |sets: &Stubborn| if Reduction::<Packed<E>>::needs_proviso(sets) { 3 } else { 2 };
     let best = tried.into_iter().min_by_key(|(sets, some)| weight(sets) * some.known.len());
     best.map(|(sets, _)| sets)
 }
 
-/// Whether there are much fewer states with one of these.
+/// Whether one of these reductions leaves far fewer states.
 fn is_worth_it<E: Engine>(model: &Packed<E>, tried: &mut [(Stubborn, Trial<E>)]) -> bool {
     let mut all = Trial::new(model);
     TRIALS.iter().all(|(many, hundredths)| {

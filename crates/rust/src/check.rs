@@ -12,10 +12,10 @@ use entail_search::{
     nested,
 };
 use entail_store::{
-    Bitstate, CacheSize, Cached, Collapse, Compact, Lossless, Minimal, Numbers, Plain, Sieve, Visited,
+    BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, DfaSet, Lossless, LossySet, Numbers, PlainSet,
+    VisitedSet,
 };
-use entail_temporal::product::Move;
-use entail_temporal::stutter::is_stutter_invariant;
+use entail_temporal::product::ProductStep;
 use entail_temporal::{Claim, Fairness, Formula, Formulas, Product, Proposition, translate};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -179,13 +179,14 @@ impl Check<'_> {
         let too_large =
             |limit| Error::Formula { property: name.clone(), reason: format!("it is too large: {limit}") };
         let automaton = automaton.map_err(too_large)?;
-        let ignores_repetition =
-            is_stutter_invariant(&mut formulas, broken, entail_temporal::Limits::default()).unwrap_or(false);
-        let mut claim = Claim { ignores_repetition, ..Claim::new(automaton) };
-        if self.fairness.lets_all_go_on() {
-            claim = claim.settled();
+        let mut claim = Claim::new(automaton);
+        if self.fairness.is_realizable() {
+            claim = claim.with_bad_prefixes();
         }
-        let is_prefix = claim.is_about_beginnings();
+        let is_prefix = claim.is_safety();
+        if !is_prefix && self.order == Order::Nested {
+            claim = claim.degeneralised(entail_temporal::Limits::default()).map_err(too_large)?;
+        }
         let fairness = if is_prefix { Fairness::None } else { self.fairness };
         let product = Product::new(flat, &claim, fairness);
         let checked = self.explored(flat, name, |guarantee| {
@@ -222,17 +223,19 @@ impl Check<'_> {
         let cut = |state: &entail_model::State, parts: &mut Vec<_>| model.parts(state, parts);
         let mut store: Box<dyn entail_model::Store<Key = Key> + '_> = match self.store {
             Store::Tree => Box::new(exact()),
-            Store::Plain => Box::new(Plain::default()),
-            Store::Collapse => Box::new(Collapse::new(cut)),
-            Store::Dfa => Box::new(Minimal::new(exact())),
-            Store::Compact(bits) => Box::new(Visited::new(exact(), Some(Sieve::Compact(Compact::new(bits))))),
-            Store::Bitstate(bytes) => match Bitstate::new(bytes, BITSTATE_BITS) {
-                Ok(array) => Box::new(Visited::new(exact(), Some(Sieve::Bitstate(array)))),
+            Store::Plain => Box::new(PlainSet::default()),
+            Store::Collapse => Box::new(CollapseSet::new(cut)),
+            Store::Dfa => Box::new(DfaSet::new(exact())),
+            Store::Compact(bits) => {
+                Box::new(VisitedSet::new(exact(), Some(LossySet::Compact(CompactSet::new(bits)))))
+            }
+            Store::Bitstate(bytes) => match BitstateSet::new(bytes, BITSTATE_BITS) {
+                Ok(array) => Box::new(VisitedSet::new(exact(), Some(LossySet::Bitstate(array)))),
                 Err(_) => Box::new(exact()),
             },
             Store::Cache(slots) => {
                 let size = CacheSize { slots, probes: CACHE_WAYS, collisions: CACHE_WAYS };
-                Box::new(Cached::new(exact(), size))
+                Box::new(CacheSet::new(exact(), size))
             }
         };
         let outcome = match self.order {
@@ -296,10 +299,10 @@ fn read(text: &str) -> Result<(Formulas, Formula, Vec<String>), String> {
 }
 
 /// What a search of a product has found, without the steps of the claim.
-fn of_model<M: Model>(product: &Product<Flat<M>>, outcome: Outcome<Move<Step>>) -> Outcome<Step> {
+fn of_model<M: Model>(product: &Product<Flat<M>>, outcome: Outcome<ProductStep<Step>>) -> Outcome<Step> {
     let Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample } = outcome;
     let counterexample = counterexample.map(|found| {
-        let steps = |moves: &[Move<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
+        let steps = |moves: &[ProductStep<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
         let error = match found.error {
             ErrorKind::Cycle { begins } => ErrorKind::Cycle { begins: steps(&found.steps[..begins]).len() },
             error @ (ErrorKind::Fault(_) | ErrorKind::InvalidEnd) => error,

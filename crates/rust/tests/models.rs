@@ -82,6 +82,18 @@ fn formulas_are_about_all_infinite_runs() {
     assert!(run.to_string().ends_with("the run stays here\n"), "{run}");
 }
 
+#[test]
+fn cycles_with_several_acceptance_sets_are_found_by_every_search() {
+    for order in [Order::BreadthFirst, Order::DepthFirst, Order::Nested] {
+        let check = Check { order, ..Check::default() };
+        let ask = |formula: fn() -> Property<Counter>| {
+            check.run(&Counter { most: 5, begins_again: true, property: formula }).unwrap().holds()
+        };
+        assert!(!ask(|| Property::ltl("not both", "!(([] <> zero) && ([] <> last))")), "{order:?}");
+        assert!(ask(|| Property::ltl("both", "([] <> zero) && ([] <> last)")), "{order:?}");
+    }
+}
+
 /// Two processes that move whenever they like.
 struct Two;
 

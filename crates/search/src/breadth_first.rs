@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use entail_disk::{Reader, Saved, Scratch, Writer, saved};
+use entail_disk::{Reader, Scratch, Snapshot, Writer, snapshot};
 use entail_model::{Event, Key, Model, Observer, StateKey, Store};
 
 use crate::descent::{Ahead, Descent, Nothing, Turn};
@@ -256,24 +256,24 @@ impl<'s, K: StateKey> Front<'s, K> {
         Ok(Front {
             scratch,
             proviso,
-            level: Saved::load(from)?,
-            depth: Saved::load(from)?,
-            doubt: Saved::load(from)?,
+            level: Snapshot::load(from)?,
+            depth: Snapshot::load(from)?,
+            doubt: Snapshot::load(from)?,
             queue: Queue::load(from, scratch)?,
             trace: Trace::load(from, scratch)?,
-            recent: Saved::load(from)?,
+            recent: Snapshot::load(from)?,
             again: Again(Queue::load(from, scratch)?),
-            pending: Saved::load(from)?,
-            reached: Saved::load(from)?,
-            fetched: Saved::load(from)?,
+            pending: Snapshot::load(from)?,
+            reached: Snapshot::load(from)?,
+            fetched: Snapshot::load(from)?,
             new: Vec::new(),
         })
     }
 }
 
-saved!(Origin { parent, place });
+snapshot!(Origin { parent, place });
 
-impl<K: StateKey> Saved for Batch<K> {
+impl<K: StateKey> Snapshot for Batch<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.keys.save(to)?;
         self.origins.save(to)?;
@@ -285,7 +285,7 @@ impl<K: StateKey> Saved for Batch<K> {
     }
 }
 
-impl<K: StateKey> Saved for Reduced<K> {
+impl<K: StateKey> Snapshot for Reduced<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.number.save(to)?;
         self.key.save(to)?;
@@ -293,7 +293,7 @@ impl<K: StateKey> Saved for Reduced<K> {
     }
 
     fn load(from: &mut Reader) -> io::Result<Reduced<K>> {
-        Ok(Reduced { number: Saved::load(from)?, key: K::load(from)?, times: Saved::load(from)? })
+        Ok(Reduced { number: Snapshot::load(from)?, key: K::load(from)?, times: Snapshot::load(from)? })
     }
 }
 

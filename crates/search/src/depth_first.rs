@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::ops::ControlFlow;
 
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::{Model, Observer, StateKey, Store, Visit};
 
 use crate::descent::{Ahead, Descent, Nothing};
@@ -96,7 +96,7 @@ impl<K: StateKey> Default for Journey<K> {
     }
 }
 
-impl<K: StateKey> Saved for Journey<K> {
+impl<K: StateKey> Snapshot for Journey<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.waiting.save(to)?;
         self.path.save(to)?;
@@ -104,7 +104,7 @@ impl<K: StateKey> Saved for Journey<K> {
     }
 
     fn load(from: &mut Reader) -> io::Result<Journey<K>> {
-        Ok(Journey { waiting: Saved::load(from)?, path: Saved::load(from)?, descent: Saved::load(from)? })
+        Ok(Journey { waiting: Snapshot::load(from)?, path: Snapshot::load(from)?, descent: Snapshot::load(from)? })
     }
 }
 

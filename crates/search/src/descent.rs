@@ -10,7 +10,7 @@
 
 use std::io;
 
-use entail_disk::{Reader, Saved, Writer, damaged, saved};
+use entail_disk::{Reader, Snapshot, Writer, damaged, snapshot};
 use entail_model::{Fault, Hop, Led, Model, State, StateKey, Successors};
 use rapidhash::v3::rapidhash_v3;
 
@@ -133,11 +133,11 @@ impl<K, N> Default for Descent<K, N> {
     }
 }
 
-saved!(Frame { first, next, states, passed, ways });
-saved!(Passed { hash, span });
-saved!(Span(piece));
+snapshot!(Frame { first, next, states, passed, ways });
+snapshot!(Passed { hash, span });
+snapshot!(Span(piece));
 
-impl Saved for Choice {
+impl Snapshot for Choice {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         let led = match self.led {
             Led::Nowhere => 0u8,
@@ -160,7 +160,7 @@ impl Saved for Choice {
 }
 
 /// Between two choices.
-impl<K: StateKey, N: Copy + Saved> Saved for Descent<K, N> {
+impl<K: StateKey, N: Copy + Snapshot> Snapshot for Descent<K, N> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.frames.save(to)?;
         self.choices.save(to)?;

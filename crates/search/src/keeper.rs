@@ -7,7 +7,7 @@
 use std::fmt;
 use std::io;
 
-use entail_disk::{Reader, Saved, Writer, damaged, saved};
+use entail_disk::{Reader, Snapshot, Writer, damaged, snapshot};
 
 use crate::descent::Turn;
 use crate::doubt::Doubt;
@@ -29,11 +29,11 @@ impl fmt::Debug for dyn Keeper + '_ {
     }
 }
 
-saved!(Stats { stored, matched, loops, depth, entered, forgotten });
-saved!(Found { error, origin, turns });
-saved!(Doubt { rest, pause });
+snapshot!(Stats { stored, matched, loops, depth, entered, forgotten });
+snapshot!(Found { error, origin, turns });
+snapshot!(Doubt { rest, pause });
 
-impl Saved for ErrorKind {
+impl Snapshot for ErrorKind {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         match self {
             ErrorKind::Fault(fault) => 0u8.save(to).and_then(|()| fault.save(to)),
@@ -44,15 +44,15 @@ impl Saved for ErrorKind {
 
     fn load(from: &mut Reader) -> io::Result<ErrorKind> {
         Ok(match u8::load(from)? {
-            0 => ErrorKind::Fault(Saved::load(from)?),
+            0 => ErrorKind::Fault(Snapshot::load(from)?),
             1 => ErrorKind::InvalidEnd,
-            2 => ErrorKind::Cycle { begins: Saved::load(from)? },
+            2 => ErrorKind::Cycle { begins: Snapshot::load(from)? },
             _ => return Err(damaged("an error of a kind that there is not")),
         })
     }
 }
 
-impl Saved for Turn {
+impl Snapshot for Turn {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         match self {
             Turn::Step(number) => (0u8, *number).save(to),

@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::io;
 use std::mem::size_of;
 
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::StateKey;
 
 use crate::footprint;
@@ -25,7 +25,7 @@ impl<K, N> Default for Path<K, N> {
 }
 
 /// Without notes.
-impl<K: StateKey> Saved for Path<K> {
+impl<K: StateKey> Snapshot for Path<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.states.save(to)
     }

@@ -6,7 +6,7 @@
 use std::io;
 use std::mem::size_of;
 
-use entail_disk::{Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_model::StateKey;
 
 pub(crate) struct Pending<K> {
@@ -24,7 +24,7 @@ impl<K> Default for Pending<K> {
     }
 }
 
-impl<K: StateKey> Saved for Pending<K> {
+impl<K: StateKey> Snapshot for Pending<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.slots.save(to)?;
         self.most.save(to)

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use entail_disk::saved;
+use entail_disk::snapshot;
 use entail_model::{Keys, Led, Model, Observer, State, StateBuf, Successor, Successors};
 use rapidhash::RapidHashSet;
 use rapidhash::v3::rapidhash_v3;
@@ -56,7 +56,7 @@ pub(crate) struct Schedule {
     number: u64,
 }
 
-saved!(Schedule { next, number });
+snapshot!(Schedule { next, number });
 
 impl Default for Schedule {
     fn default() -> Schedule {

@@ -1,6 +1,6 @@
 //! When a search looks at the clock, and tells how far it is.
 
-use entail_disk::saved;
+use entail_disk::snapshot;
 
 /// Clocks are slow and observers slower: neither is asked at every step. The first look is at the first step, so
 /// that a search that was stopped before it began does not begin.
@@ -9,7 +9,7 @@ pub(crate) struct Pulse {
     steps: u64,
 }
 
-saved!(Pulse { steps });
+snapshot!(Pulse { steps });
 
 pub(crate) enum Beat {
     Rest,

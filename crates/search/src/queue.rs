@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::mem::size_of;
 
-use entail_disk::{Reader, Saved, Scratch, Spool, Writer};
+use entail_disk::{Reader, Scratch, Snapshot, SpillQueue, Writer};
 use entail_model::StateKey;
 
 /// Keys in blocks, so that what has been expanded gives its memory back, and growing moves nothing.
@@ -30,7 +30,7 @@ pub(crate) struct Queue<K> {
     /// How many keys are in a block; a multiple of [`BLOCK`].
     block: usize,
     /// What comes after the first block and before all others. If there is something, there is a first block.
-    spool: Option<Spool>,
+    spool: Option<SpillQueue>,
     /// What was there could not be read again.
     is_lost: bool,
 }
@@ -140,12 +140,12 @@ impl<K: StateKey> Queue<K> {
         if self.blocks.len() < 2 && self.last.len() < 2 * BLOCK && !is_large {
             return Ok(());
         }
-        if self.spool.as_ref().is_none_or(Spool::is_empty) {
+        if self.spool.as_ref().is_none_or(SpillQueue::is_empty) {
             self.front_alone();
         }
         let spool = match &mut self.spool {
             Some(spool) => spool,
-            none => none.insert(scratch.spool(BLOCK * size_of::<K>())?),
+            none => none.insert(scratch.spill_queue(BLOCK * size_of::<K>())?),
         };
         let moved = move_all(spool, &mut self.blocks, &mut self.last);
         self.held = self.blocks.iter().map(Vec::len).sum();
@@ -208,13 +208,17 @@ impl<K: StateKey> Queue<K> {
         // More of a large block is not there than was put in.
         let last = if self.last.capacity() > BLOCK { self.last.len() } else { self.last.capacity() };
         let keys = self.held + last + self.spare.capacity();
-        (keys * size_of::<K>()) as u64 + self.spool.as_ref().map_or(0, Spool::bytes)
+        (keys * size_of::<K>()) as u64 + self.spool.as_ref().map_or(0, SpillQueue::bytes)
     }
 }
 
 /// Moves all but the first block to a file. What has been written is taken away at once: so whatever happens, nothing is there
 /// twice.
-fn move_all<K: StateKey>(spool: &mut Spool, blocks: &mut VecDeque<Vec<K>>, last: &mut Vec<K>) -> io::Result<()> {
+fn move_all<K: StateKey>(
+    spool: &mut SpillQueue,
+    blocks: &mut VecDeque<Vec<K>>,
+    last: &mut Vec<K>,
+) -> io::Result<()> {
     while let Some(block) = blocks.get_mut(1) {
         write(spool, block)?;
         blocks.remove(1);
@@ -223,7 +227,7 @@ fn move_all<K: StateKey>(spool: &mut Spool, blocks: &mut VecDeque<Vec<K>>, last:
 }
 
 /// Moves whole small blocks from the beginning of a block, or as many of them as find room, to a file.
-fn write<K: StateKey>(spool: &mut Spool, block: &mut Vec<K>) -> io::Result<()> {
+fn write<K: StateKey>(spool: &mut SpillQueue, block: &mut Vec<K>) -> io::Result<()> {
     let mut written = 0;
     let mut bytes = Vec::with_capacity(BLOCK * size_of::<K>());
     let result = block.chunks_exact(BLOCK).try_for_each(|keys| {
@@ -241,7 +245,7 @@ fn write<K: StateKey>(spool: &mut Spool, block: &mut Vec<K>) -> io::Result<()> {
 }
 
 /// Fills an empty block with what comes out of a file next.
-fn read<K: StateKey>(spool: &mut Spool, block: &mut Vec<K>) -> io::Result<()> {
+fn read<K: StateKey>(spool: &mut SpillQueue, block: &mut Vec<K>) -> io::Result<()> {
     let mut bytes = vec![0; BLOCK * size_of::<K>()];
     spool.pop(&mut bytes)?;
     let (words, _) = bytes.as_chunks();

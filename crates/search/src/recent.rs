@@ -6,7 +6,7 @@
 
 use std::io;
 
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::StateKey;
 
 pub(crate) struct Recent<K> {
@@ -23,7 +23,7 @@ impl<K> Default for Recent<K> {
     }
 }
 
-impl<K: StateKey> Saved for Recent<K> {
+impl<K: StateKey> Snapshot for Recent<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.keys.save(to)
     }

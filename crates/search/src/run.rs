@@ -4,7 +4,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use entail_disk::{Reader, Saved, Scratch, Writer, saved};
+use entail_disk::{Reader, Scratch, Snapshot, Writer, snapshot};
 use entail_model::{
     Event, Fault, Full, KeySet, Keys, Model, Numbered, Observer, Opened, Progress, Propositional, State, StateBuf,
     Store, Successors, Valuation, Visit,
@@ -103,7 +103,7 @@ struct Room {
     inserts: usize,
 }
 
-saved!(Room { keys, inserts });
+snapshot!(Room { keys, inserts });
 
 impl Room {
     /// How much is asked for at a time: little at first, so that a small model costs little.
@@ -399,7 +399,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
     #[cold]
     fn make_room(&mut self, keys: usize, descent: u64) -> ControlFlow<End> {
         match self.reserve(keys, descent, |store, count, limit| {
-            store.reserve(count, limit).or_else(|Full| store.give_way(count, limit))
+            store.reserve(count, limit).or_else(|Full| store.degrade(count, limit))
         }) {
             Ok(()) => ControlFlow::Continue(()),
             Err(Full) => ControlFlow::Break(End::Limit(Limit::Memory)),
@@ -581,18 +581,18 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
     {
         self.store.restore(from)?;
         self.observer.restore(from)?;
-        self.stats = Saved::load(from)?;
-        self.origin = Saved::load(from)?;
-        self.aside = Saved::load(from)?;
-        self.peak = Saved::load(from)?;
-        self.cut = Saved::load(from)?;
-        self.errors = Saved::load(from)?;
-        self.first = Saved::load(from)?;
-        self.ignored_fault = Saved::load(from)?;
-        self.doubt = Saved::load(from)?;
-        self.room = Saved::load(from)?;
-        self.pulse = Saved::load(from)?;
-        self.probes = Saved::load(from)?;
+        self.stats = Snapshot::load(from)?;
+        self.origin = Snapshot::load(from)?;
+        self.aside = Snapshot::load(from)?;
+        self.peak = Snapshot::load(from)?;
+        self.cut = Snapshot::load(from)?;
+        self.errors = Snapshot::load(from)?;
+        self.first = Snapshot::load(from)?;
+        self.ignored_fault = Snapshot::load(from)?;
+        self.doubt = Snapshot::load(from)?;
+        self.room = Snapshot::load(from)?;
+        self.pulse = Snapshot::load(from)?;
+        self.probes = Snapshot::load(from)?;
         Ok(())
     }
 

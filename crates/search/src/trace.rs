@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use entail_disk::{Reader, Saved, Scratch, Tape, Writer, damaged};
+use entail_disk::{Reader, Scratch, Snapshot, SpillFile, Writer, damaged};
 
 use crate::footprint;
 use crate::row::{Row, SmallRow};
@@ -35,15 +35,15 @@ pub(crate) struct Trace {
 }
 
 struct Away {
-    parents: Tape,
-    places: Tape,
+    parents: SpillFile,
+    places: SpillFile,
 }
 
 impl Away {
     fn in_files<'a>(away: &'a mut Option<Away>, scratch: &Scratch) -> io::Result<&'a mut Away> {
         Ok(match away {
             Some(away) => away,
-            none => none.insert(Away { parents: scratch.tape()?, places: scratch.tape()? }),
+            none => none.insert(Away { parents: scratch.spill_file()?, places: scratch.spill_file()? }),
         })
     }
 }
@@ -144,7 +144,7 @@ impl Trace {
     /// What was written down. Where there are files, they take what there is not much room for.
     pub fn load(from: &mut Reader, scratch: Option<&Scratch>) -> io::Result<Trace> {
         let (bits, parent, samples, far) =
-            (Saved::load(from)?, Saved::load(from)?, Saved::load(from)?, Saved::load(from)?);
+            (Snapshot::load(from)?, Snapshot::load(from)?, Snapshot::load(from)?, Snapshot::load(from)?);
         let mut trace = Trace { bits, parent, samples, far, ..Trace::default() };
         let kept = |bytes| if scratch.is_some() { 0 } else { bytes };
         for _ in 0..from.count(WORD, kept(WORD))? {

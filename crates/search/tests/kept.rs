@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::ALL;
 use common::counter::{AtLast, Counter};
-use entail_disk::{Lasting, Reader, Saved, Writer};
+use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{
     Fault, FaultKind, Fired, Hop, Marks, Model, Observer, Reduced, Reduction, State, StateBuf, StateKey, Store,
     Successor, Successors,
@@ -17,7 +17,7 @@ use entail_search::{
     Checks, End, Errors, Keeper, Limit, Limits, Outcome, breadth_first, depth_first, resume_breadth_first,
     resume_depth_first,
 };
-use entail_store::{Bitstate, Compact, Lossless, LosslessWide, Sieve, Visited};
+use entail_store::{BitstateSet, CompactSet, Lossless, LosslessWide, LossySet, VisitedSet};
 use entail_testkit::diary::Diary;
 use entail_testkit::graph::Graph;
 use entail_testkit::rng::Rng;
@@ -170,7 +170,7 @@ impl Observer<u32> for Tally {
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        self.0 = Saved::load(from)?;
+        self.0 = Snapshot::load(from)?;
         Ok(())
     }
 }
@@ -181,7 +181,7 @@ enum Order {
     Depth,
 }
 
-fn search<M: Model, S: Store + Lasting, O: Observer<M::Step>>(
+fn search<M: Model, S: Store + Restore, O: Observer<M::Step>>(
     order: Order,
     model: &M,
     store: &mut S,
@@ -199,7 +199,7 @@ fn search<M: Model, S: Store + Lasting, O: Observer<M::Step>>(
 }
 
 /// Searches at once, and then bit by bit; returns how often the search was cut off.
-fn same<M: Model<Step = u32>, S: Store + Lasting>(
+fn same<M: Model<Step = u32>, S: Store + Restore>(
     order: Order,
     model: &M,
     new: impl Fn() -> S,
@@ -243,14 +243,15 @@ fn it_does_not_matter_when_a_search_is_cut_off() {
             for checks in [ALL, first] {
                 for order in [Order::Breadth, Order::Depth] {
                     cut += same(order, &model, Diary::default, &checks, every);
-                    cut += same(order, &model, || Visited::new(Lossless::new(40), None), &checks, every);
-                    cut += same(order, &model, || Visited::new(LosslessWide::new(), None), &checks, every);
-                    let compact = || Visited::new(Lossless::new(40), Some(Sieve::Compact(Compact::new(18))));
+                    cut += same(order, &model, || VisitedSet::new(Lossless::new(40), None), &checks, every);
+                    cut += same(order, &model, || VisitedSet::new(LosslessWide::new(), None), &checks, every);
+                    let compact =
+                        || VisitedSet::new(Lossless::new(40), Some(LossySet::Compact(CompactSet::new(18))));
                     cut += same(order, &model, compact, &checks, every);
-                    let bitstate = || Some(Sieve::Bitstate(Bitstate::new(1 << 15, 2).unwrap()));
-                    cut += same(order, &model, || Visited::new(LosslessWide::new(), bitstate()), &checks, every);
+                    let bitstate = || Some(LossySet::Bitstate(BitstateSet::new(1 << 15, 2).unwrap()));
+                    cut += same(order, &model, || VisitedSet::new(LosslessWide::new(), bitstate()), &checks, every);
                 }
-                let narrow = || Visited::new(Lossless::new(40), None);
+                let narrow = || VisitedSet::new(Lossless::new(40), None);
                 cut += same(Order::Breadth, &reduced, narrow, &checks, every);
             }
         }
@@ -266,13 +267,13 @@ fn nor_does_it_if_the_depth_is_probed() {
     let soonest = Checks { errors: Errors::Soonest, assertions: false, end_states: false, ..ALL };
     for (seed, words) in [(1, 1), (2, 3)] {
         let model = Disorder { nodes: 300_000, words, seed };
-        assert!(same(Order::Breadth, &model, || Visited::new(Lossless::new(40), None), &soonest, 3) > 0);
+        assert!(same(Order::Breadth, &model, || VisitedSet::new(Lossless::new(40), None), &soonest, 3) > 0);
     }
     let model = Counter { last: 200, switches: 18, reversed: true, at_last: AtLast::Stops };
     let ends = Checks { end_states: true, ..soonest };
     let found = breadth_first(&model, &mut Diary::default(), &ends, &Limits::default(), &mut ());
     assert!(found.is_probed);
-    assert!(same(Order::Breadth, &model, || Visited::new(Lossless::new(63), None), &ends, 3) > 0);
+    assert!(same(Order::Breadth, &model, || VisitedSet::new(Lossless::new(63), None), &ends, 3) > 0);
 }
 
 /// Those that are over before they can be kept too.

@@ -8,7 +8,9 @@ use common::{ALL, prove};
 use entail_disk::Scratch;
 use entail_model::{Fault, FaultKind, Fired, Guarantee, Marks, Model, State, StateBuf, Store};
 use entail_search::{Checks, End, ErrorKind, Limit, Limits, Outcome, breadth_first, depth_first};
-use entail_store::{Bitstate, Kept, Ladder, Lossless, LosslessWide, Rung, Share, Short, Sieve, Visited};
+use entail_store::{
+    BitstateSet, Degradation, ExactSet, Level, Lossless, LosslessWide, LossySet, Share, ShortSet, VisitedSet,
+};
 
 /// Numbers that lead to others, at random or as in a tree; one of them is faulty.
 struct Maze {
@@ -84,23 +86,23 @@ impl Model for Maze {
 struct Searched {
     outcome: Outcome<u8>,
     guarantee: Guarantee,
-    rungs: Vec<Rung>,
+    rungs: Vec<Level>,
 }
 
-fn search<S: Short>(maze: &Maze, kept: Kept<S>, memory: u64, wide: bool, scratch: &Scratch) -> Searched {
+fn search<S: ShortSet>(maze: &Maze, kept: ExactSet<S>, memory: u64, wide: bool, scratch: &Scratch) -> Searched {
     let share = if wide { Share::Most } else { Share::Half };
-    let mut store = Visited::new(kept, None).with_ladder(Ladder::new(scratch.clone(), share));
+    let mut store = VisitedSet::new(kept, None).with_degradation(Degradation::new(scratch.clone(), share));
     let limits = Limits { memory: Some(memory), scratch: Some(scratch), ..Limits::default() };
     let checks = Checks { end_states: false, ..Checks::default() };
     let search = if wide { breadth_first } else { depth_first };
     let outcome = search(maze, &mut store, &checks, &limits, &mut ());
-    Searched { outcome, guarantee: store.guarantee(), rungs: store.rungs().to_vec() }
+    Searched { outcome, guarantee: store.guarantee(), rungs: store.levels().to_vec() }
 }
 
 const SIZE: u64 = 150_000;
 
 /// With less and less memory. Says how many rungs were passed at most, and how often all was seen without a doubt.
-fn with_less_and_less<S: Short>(words: usize, wide: bool, kept: impl Fn() -> Kept<S>) -> (usize, usize) {
+fn with_less_and_less<S: ShortSet>(words: usize, wide: bool, kept: impl Fn() -> ExactSet<S>) -> (usize, usize) {
     let folder = tempfile::tempdir().unwrap();
     // Deep down, a path would need more memory than the states.
     let whole = Maze { size: SIZE, words, shallow: !wide, faulty: None };
@@ -210,8 +212,8 @@ fn beside_an_array_of_bits_little_memory_is_enough() {
     let scratch = Scratch::new(folder.path());
     let maze = Maze { size: 3_000_000, words: 1, shallow: false, faulty: None };
     let array: u64 = 4 << 20;
-    let bits = Bitstate::hopeful(array).unwrap();
-    let mut store = Visited::new(Lossless::new(40), Some(Sieve::Bitstate(bits)));
+    let bits = BitstateSet::optimistic(array).unwrap();
+    let mut store = VisitedSet::new(Lossless::new(40), Some(LossySet::Bitstate(bits)));
     let limits = Limits { memory: Some(array + (4 << 20)), scratch: Some(&scratch), ..Limits::default() };
     let outcome = breadth_first(&maze, &mut store, &ALL, &limits, &mut ());
     assert_eq!((outcome.end, scratch.failure()), (End::Complete, None), "{:?}", outcome.stats);

@@ -1,11 +1,11 @@
-//! Bitstate hashing: a state is remembered by some bits of a large array, and is taken for seen if all of them are set.
+//! Bitstate hashing: a state sets some bits of a large array, and counts as seen if all of them are set already.
 //!
 //! After Holzmann: An analysis of bitstate hashing, FMSD 1998; the bits are chosen by enhanced double hashing, after Dillinger,
 //! Manolios: Bloom filters in probabilistic verification, FMCAD 2004.
 
 use std::io;
 
-use entail_disk::{Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_model::{Full, Visit};
 
 use crate::counter::Counter;
@@ -13,20 +13,20 @@ use crate::hash::Hash;
 use crate::memory::Zeroed;
 use crate::sync::{AtomicU64, Ordering};
 
-/// An array of bits that does not grow.
+/// A Bloom filter: an array of bits that does not grow.
 #[derive(Debug)]
-pub struct Bitstate {
+pub struct BitstateSet {
     words: Zeroed<AtomicU64>,
-    /// For each state.
+    /// Bits for each state.
     bits: u32,
-    /// How full the array may become before fewer would have been better.
+    /// The load above which fewer bits for each state would have been better.
     most: Option<f64>,
     len: Counter,
     /// Bits that are set.
     set: Counter,
 }
 
-impl Saved for Bitstate {
+impl Snapshot for BitstateSet {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.words.save(to)?;
         self.bits.save(to)?;
@@ -35,28 +35,28 @@ impl Saved for Bitstate {
         self.set.sum().save(to)
     }
 
-    fn load(from: &mut Reader) -> io::Result<Bitstate> {
+    fn load(from: &mut Reader) -> io::Result<BitstateSet> {
         let (words, bits) = (Zeroed::load(from)?, u32::load(from)?);
         if words.is_empty() || bits == 0 {
             return Err(damaged("an array without bits"));
         }
         let most = Option::<u64>::load(from)?.map(f64::from_bits);
-        Ok(Bitstate { words, bits, most, len: Saved::load(from)?, set: Saved::load(from)? })
+        Ok(BitstateSet { words, bits, most, len: Snapshot::load(from)?, set: Snapshot::load(from)? })
     }
 }
 
-impl Bitstate {
-    /// Of so many bytes, with so many bits for each state.
-    pub fn new(bytes: u64, bits: u32) -> Result<Bitstate, Full> {
+impl BitstateSet {
+    /// An array of `bytes` bytes, with `bits` bits for each state.
+    pub fn new(bytes: u64, bits: u32) -> Result<BitstateSet, Full> {
         let words = Zeroed::new((bytes / 8).max(1) as usize)?;
         let (len, set) = Default::default();
-        Ok(Bitstate { words, bits: bits.max(1), most: None, len, set })
+        Ok(BitstateSet { words, bits: bits.max(1), most: None, len, set })
     }
 
-    /// Of so many bytes, with 4 bits for each state. That is best for up to an eighth as many states as there are bits; if it turns
-    /// out that there are more, the array says that it is full.
-    pub fn hopeful(bytes: u64) -> Result<Bitstate, Full> {
-        Ok(Bitstate { most: Some(0.4), ..Bitstate::new(bytes, 4)? })
+    /// An array of `bytes` bytes, with 4 bits for each state. That is best for up to an eighth as many states as bits; beyond
+    /// that, the array reports that it is full.
+    pub fn optimistic(bytes: u64) -> Result<BitstateSet, Full> {
+        Ok(BitstateSet { most: Some(0.4), ..BitstateSet::new(bytes, 4)? })
     }
 
     /// Whether there are so many states that fewer bits for each would be better.
@@ -64,13 +64,13 @@ impl Bitstate {
         self.most.is_some_and(|most| self.load() > most)
     }
 
-    /// Where the bits of a state are: words, and a bit in each.
+    /// The bits of a state: words, and a bit in each.
     #[inline]
     fn places(&self, [mut at, mut step]: Hash) -> impl Iterator<Item = (&AtomicU64, u64)> {
         let words = &self.words[..];
         (0..u64::from(self.bits)).map(move |number| {
             let scaled = u128::from(at) * words.len() as u128;
-            // What is left below the word's number is random too.
+            // The fraction below the word's number is random too.
             let (word, rest) = ((scaled >> 64) as usize, scaled as u64);
             at = at.wrapping_add(step);
             step = step.wrapping_add(number);
@@ -78,7 +78,7 @@ impl Bitstate {
         })
     }
 
-    /// How many bits a state has.
+    /// The number of bits for each state.
     pub(crate) fn bits(&self) -> u32 {
         self.bits
     }
@@ -92,7 +92,7 @@ impl Bitstate {
     pub(crate) fn insert(&self, hash: Hash) -> Visit {
         let mut new = 0;
         for (word, bit) in self.places(hash) {
-            // Most bits are set, or not, without a doubt: only then it is worth to keep others out.
+            // A plain load first: most bits are set already, and an atomic update is slow.
             if word.load(Ordering::Relaxed) & bit == 0 {
                 new += u64::from(word.fetch_or(bit, Ordering::Relaxed) & bit == 0);
             }
@@ -118,8 +118,8 @@ impl Bitstate {
         self.words.bytes() as u64
     }
 
-    /// Where a share x of the m bits is set, a new state with its k bits sets k (1 − x) more of them on average. So
-    /// −m/k ln(1 − x) have come by then; and of these, −m/k (ln(1 − x) + x + x²/2 + … + xᵏ/k) were taken for others.
+    /// With a share x of the m bits set, a new state with its k bits sets k (1 − x) more of them on average. So
+    /// −m/k ln(1 − x) states were inserted by then; and of these, −m/k (ln(1 − x) + x + x²/2 + … + xᵏ/k) were omitted.
     pub(crate) fn omitted(&self) -> f64 {
         let (load, bits) = (self.load().min(1.0 - 1e-9), f64::from(self.bits));
         let term = |number: u32| load.powi(number as i32) / f64::from(number);
@@ -132,7 +132,7 @@ impl Bitstate {
         (64 * self.words.len()) as f64 / bits * sum
     }
 
-    /// How likely it is that all bits of a state are set.
+    /// The probability that all bits of a new state are set.
     pub(crate) fn confused(&self) -> f64 {
         self.load().powi(self.bits as i32)
     }

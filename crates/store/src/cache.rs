@@ -1,11 +1,10 @@
-//! A cache of visited states: so many fit, and then the next ones take the place of others. What was forgotten is explored
-//! again if it is met again, so that nothing is missed; only the states on the path of a depth-first search are never
-//! forgotten, so that it comes to an end.
+//! State-space caching: when the cache is full, a new state replaces another one. A replaced state is explored again if it is
+//! reached again, so nothing is missed. States on the stack of a depth-first search are never replaced, so the search
+//! terminates.
 //!
-//! Which states are forgotten decides how long that takes. If they are chosen by chance, then beyond some share of the states
-//! those that were forgotten hang together, and to explore one of them again is to explore most of the model again. So
-//! they are chosen by their depth (Geldenhuys' strata): those at odd depths go first, and what lies behind one of them
-//! is mostly still known.
+//! The replacement strategy decides how long that takes. With random replacement, beyond some share of the states the replaced
+//! ones are connected, and exploring one of them again explores most of the model again. So states are chosen by their
+//! depth (Geldenhuys' strata): those at odd depths are replaced first, and most of their successors are still stored.
 //!
 //! After Geldenhuys: Efficiency issues in the design of a model checker, Stellenbosch 1999, and: State caching reconsidered,
 //! SPIN 2004; Holzmann, Godefroid, Pirottin: Coverage preserving reduction strategies for reachability analysis, PSTV 1992.
@@ -14,73 +13,72 @@ use std::collections::HashSet;
 use std::io;
 use std::ops::DerefMut;
 
-use entail_disk::{Lasting, Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Restore, Snapshot, Writer, damaged};
 use entail_model::{Full, Guarantee, Keys, Opened, State, StateBuf, StateKey, Store, Visit};
 
+use crate::exact::{ExactSet, ShortSet};
 use crate::hash::Hasher;
-use crate::lossless::{Kept, Short};
 use crate::memory::Zeroed;
 use crate::sync::{AtomicU8, AtomicU64, Mutex, Ordering::Relaxed};
 
-/// How large a cache is, and how hard it tries to find room.
+/// The size of a cache, and how long it looks for a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheSize {
-    /// How many states it has room for.
+    /// The number of slots, one for each state.
     pub slots: u64,
-    /// In how many slots, one after the other, a state may be.
+    /// The number of consecutive slots in which a state may be.
     pub probes: u32,
-    /// How many states that could be forgotten are looked at before that which is worth least is.
+    /// The number of candidates of which the one with the least priority is replaced.
     pub collisions: u32,
 }
 
-/// A set of states of which not more than so many are known at a time. Longer ones are made keys of by a tree, and that goes
-/// on growing.
+/// A set that stores a limited number of states at a time. The dictionaries that make keys of long states are not limited.
 #[derive(Debug)]
-pub struct Cached<S: Short> {
-    kept: Kept<S>,
+pub struct CacheSet<S: ShortSet> {
+    exact: ExactSet<S>,
     size: CacheSize,
     hasher: Hasher,
-    /// The words of keys, inverted: so 0 stands for none. It is there once there was room for it.
+    /// The words of keys, inverted, so that 0 is an empty slot. Allocated by the first `reserve`.
     slots: Zeroed<AtomicU64>,
-    book: Mutex<Book<S::Key>>,
+    replacement: Mutex<Replacement<S::Key>>,
 }
 
-/// What is known of slots and states.
+/// The state of the replacement strategy.
 #[derive(Debug)]
-struct Book<K> {
-    /// What each slot's state is worth: [`HELD`] if it must not be forgotten.
-    worth: Zeroed<AtomicU8>,
-    /// States that must not be forgotten, and for which there was no slot.
+struct Replacement<K> {
+    /// The priority of each slot's state; [`PINNED`] on the stack.
+    priority: Zeroed<AtomicU8>,
+    /// States on the stack for which there was no slot.
     outside: HashSet<K>,
-    /// For every state that must not be forgotten, the number of visits when it came.
+    /// For every state on the stack, the number of visits when it was entered.
     path: Vec<u64>,
     visits: u64,
     occupied: u64,
     forgotten: u64,
-    /// The last of some random numbers.
+    /// The state of a random number generator.
     random: u64,
 }
 
-/// What a state on the path is worth.
-const HELD: u8 = u8::MAX;
+/// The priority of a state on the stack.
+const PINNED: u8 = u8::MAX;
 
-/// What a state is worth that lies as deep as this, and behind which there were so many visits until it was left: first of
-/// all its stratum, that is whether its depth is odd, even, or a multiple of four; then how much was behind it, roughly.
-fn worth(depth: usize, visits: u64) -> u8 {
+/// The priority of a state at this depth with so many visits below it: first its stratum, that is whether its depth is odd,
+/// even, or a multiple of four; then the number of visits, roughly.
+fn priority(depth: usize, visits: u64) -> u8 {
     let stratum = depth.trailing_zeros().min(2);
     (stratum * u64::BITS + visits.checked_ilog2().unwrap_or(0)) as u8
 }
 
-impl<S: Short> Cached<S> {
+impl<S: ShortSet> CacheSet<S> {
     /// With the keys of such a store, which is empty.
-    pub fn new(kept: Kept<S>, size: CacheSize) -> Self {
+    pub fn new(exact: ExactSet<S>, size: CacheSize) -> Self {
         let CacheSize { slots, probes, collisions } = size;
         let (slots, collisions) = (slots.max(1), collisions.max(1));
-        // Nobody waits for more.
+        // More slots could not be probed in time.
         let most = u32::try_from(slots).unwrap_or(u32::MAX);
         let size = CacheSize { slots, probes: probes.clamp(1, most), collisions };
-        let book = Book {
-            worth: Zeroed::default(),
+        let replacement = Replacement {
+            priority: Zeroed::default(),
             outside: HashSet::new(),
             path: Vec::new(),
             visits: 0,
@@ -88,29 +86,35 @@ impl<S: Short> Cached<S> {
             forgotten: 0,
             random: 1,
         };
-        Cached { kept, size, hasher: Hasher::new(0), slots: Zeroed::default(), book: Mutex::new(book) }
+        CacheSet {
+            exact,
+            size,
+            hasher: Hasher::new(0),
+            slots: Zeroed::default(),
+            replacement: Mutex::new(replacement),
+        }
     }
 
-    /// How many slots there are in so many bytes: each takes its words, and a byte.
+    /// How many slots fit into `bytes` bytes: each takes the words of a key, and a byte.
     pub fn slots_in(bytes: u64) -> u64 {
         bytes / (8 * S::Key::WORDS as u64 + 1)
     }
 
-    /// All slots lie there from the beginning, but the system gives memory only to those in use.
+    /// Allocates all slots; the system backs only those in use with memory.
     fn make_slots(&mut self, limit: u64) -> Result<(), Full> {
         if self.slots.is_empty() {
             let slots = self.size.slots;
             if slots > Self::slots_in(limit) {
                 return Err(Full);
             }
-            let worth = Zeroed::new(slots as usize)?;
+            let priority = Zeroed::new(slots as usize)?;
             self.slots = Zeroed::new(slots as usize * S::Key::WORDS)?;
-            self.alone().1.worth = worth;
+            self.alone().1.priority = priority;
         }
         Ok(())
     }
 
-    /// The places where a key may be.
+    /// The slots where a key may be.
     #[inline]
     fn places(&self, key: S::Key) -> Places {
         let [hash, _] = self.hasher.hash(key);
@@ -118,40 +122,40 @@ impl<S: Short> Cached<S> {
         Places { next: first as u64, left: self.size.probes, slots: self.size.slots }
     }
 
-    fn book(&self) -> impl DerefMut<Target = Book<S::Key>> {
-        self.book.lock().expect("nobody panics with the lock")
+    fn replacement(&self) -> impl DerefMut<Target = Replacement<S::Key>> {
+        self.replacement.lock().expect("no thread panics while it holds the lock")
     }
 
-    /// What needs no lock, as there is no other thread.
-    fn alone(&mut self) -> (&Zeroed<AtomicU64>, &mut Book<S::Key>) {
-        (&self.slots, self.book.get_mut().expect("nobody panics with the lock"))
+    /// Access without a lock, as there is no other thread.
+    fn alone(&mut self) -> (&Zeroed<AtomicU64>, &mut Replacement<S::Key>) {
+        (&self.slots, self.replacement.get_mut().expect("no thread panics while it holds the lock"))
     }
 }
 
-/// What is loaded is of the same size.
-impl<S: Short> Lasting for Cached<S> {
+/// The snapshot must be of the same size.
+impl<S: ShortSet> Restore for CacheSet<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.kept.save(to)?;
+        self.exact.save(to)?;
         self.slots.save(to)?;
-        self.book().save(to)
+        self.replacement().save(to)
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        self.kept.restore(from)?;
-        self.slots = Saved::load(from)?;
-        let book: Book<_> = Saved::load(from)?;
-        let slots = book.worth.len();
+        self.exact.restore(from)?;
+        self.slots = Snapshot::load(from)?;
+        let replacement: Replacement<_> = Snapshot::load(from)?;
+        let slots = replacement.priority.len();
         if self.slots.len() != slots * S::Key::WORDS || (slots > 0 && slots as u64 != self.size.slots) {
             return Err(damaged("a cache of another size"));
         }
-        self.book = Mutex::new(book);
+        self.replacement = Mutex::new(replacement);
         Ok(())
     }
 }
 
-impl<K: StateKey> Saved for Book<K> {
+impl<K: StateKey> Snapshot for Replacement<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.worth.save(to)?;
+        self.priority.save(to)?;
         self.outside.save(to)?;
         self.path.save(to)?;
         self.visits.save(to)?;
@@ -160,20 +164,20 @@ impl<K: StateKey> Saved for Book<K> {
         self.random.save(to)
     }
 
-    fn load(from: &mut Reader) -> io::Result<Book<K>> {
-        Ok(Book {
-            worth: Saved::load(from)?,
-            outside: Saved::load(from)?,
-            path: Saved::load(from)?,
-            visits: Saved::load(from)?,
-            occupied: Saved::load(from)?,
-            forgotten: Saved::load(from)?,
-            random: Saved::load(from)?,
+    fn load(from: &mut Reader) -> io::Result<Replacement<K>> {
+        Ok(Replacement {
+            priority: Snapshot::load(from)?,
+            outside: Snapshot::load(from)?,
+            path: Snapshot::load(from)?,
+            visits: Snapshot::load(from)?,
+            occupied: Snapshot::load(from)?,
+            forgotten: Snapshot::load(from)?,
+            random: Snapshot::load(from)?,
         })
     }
 }
 
-/// Slots one after the other.
+/// Consecutive slots.
 #[derive(Clone, Copy)]
 struct Places {
     next: u64,
@@ -193,13 +197,13 @@ impl Iterator for Places {
     }
 }
 
-/// What is in a slot.
+/// The key in a slot.
 #[inline]
 fn read<K: StateKey>(slots: &[AtomicU64], place: usize) -> Option<K> {
     let words = &slots[place * K::WORDS..];
     let low = words[0].load(Relaxed);
     let high = if K::WORDS == 2 { words[1].load(Relaxed) } else { u64::MAX };
-    // No key has only ones: the highest bit marks keys of a tree, and these do not need all others.
+    // No key has only ones: the highest bit marks keys of a tree, and these do not use all other bits.
     (low != 0 || (K::WORDS == 2 && high != 0)).then(|| K::from_words([!low, !high]))
 }
 
@@ -212,8 +216,8 @@ fn write<K: StateKey>(slots: &[AtomicU64], place: usize, key: K) {
     }
 }
 
-impl<K: StateKey> Book<K> {
-    /// Slots are never emptied: behind an empty one, there is nothing to look for.
+impl<K: StateKey> Replacement<K> {
+    /// Slots are never emptied: a search ends at an empty one.
     #[inline]
     fn visit(&mut self, slots: &[AtomicU64], places: Places, collisions: u32, key: K) -> Visit {
         self.visits += 1;
@@ -235,14 +239,14 @@ impl<K: StateKey> Book<K> {
         self.enter(slots, victim, key)
     }
 
-    /// Puts a new state into a slot, if there is one, and holds it.
+    /// Puts a new state into a slot, if there is one, and pins it.
     #[inline]
     fn enter(&mut self, slots: &[AtomicU64], place: Option<usize>, key: K) -> Visit {
         self.path.push(self.visits);
         match place {
             Some(place) => {
                 write(slots, place, key);
-                self.worth[place].store(HELD, Relaxed);
+                self.priority[place].store(PINNED, Relaxed);
             }
             None => {
                 self.outside.insert(key);
@@ -251,27 +255,27 @@ impl<K: StateKey> Book<K> {
         Visit::New
     }
 
-    /// The state may be forgotten from now on.
+    /// Unpins a state.
     #[inline]
     fn leave(&mut self, slots: &[AtomicU64], mut places: Places, key: K) {
-        // Where there are several initial states, this may be that of another one: what a state is worth is a guess anyway.
+        // With several initial states, this may be that of another one: priorities are guesses anyway.
         let entered = self.path.pop().unwrap_or(self.visits);
         match places.find(|place| read(slots, *place) == Some(key)) {
-            Some(place) => self.worth[place].store(worth(self.path.len(), self.visits - entered), Relaxed),
+            Some(place) => self.priority[place].store(priority(self.path.len(), self.visits - entered), Relaxed),
             None => self.forgotten += u64::from(self.outside.remove(&key)),
         }
     }
 
-    /// Of the first slots that are not held, the one with the state that is worth least; any of these, if there are several.
+    /// Of the first slots that are not pinned, the one with the least priority; a random one of several.
     #[inline]
     fn victim(&mut self, places: Places, collisions: u32) -> Option<usize> {
-        let Book { worth, random, .. } = self;
-        let worth = places.map(|place| (place, worth[place].load(Relaxed)));
-        let candidates = worth.filter(|(_, worth)| *worth != HELD).take(collisions as usize);
-        let least = candidates.min_by_key(|(_, worth)| {
+        let Replacement { priority, random, .. } = self;
+        let priority = places.map(|place| (place, priority[place].load(Relaxed)));
+        let candidates = priority.filter(|(_, priority)| *priority != PINNED).take(collisions as usize);
+        let least = candidates.min_by_key(|(_, priority)| {
             // The factor is one of L'Ecuyer: Tables of linear congruential generators of different sizes, 1999.
             *random = random.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
-            (*worth, *random >> 32)
+            (*priority, *random >> 32)
         });
         least.map(|(place, _)| place)
     }
@@ -279,32 +283,32 @@ impl<K: StateKey> Book<K> {
     fn bytes(&self) -> u64 {
         // Beside each key, a table has a byte of its own.
         let outside = self.outside.capacity() * (size_of::<K>() + 1);
-        (self.worth.bytes() + outside + self.path.capacity() * size_of::<u64>()) as u64
+        (self.priority.bytes() + outside + self.path.capacity() * size_of::<u64>()) as u64
     }
 }
 
-impl<S: Short> Keys for Cached<S> {
+impl<S: ShortSet> Keys for CacheSet<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
-        self.make_slots(limit.saturating_sub(self.kept.bytes()))?;
-        let cache = self.bytes() - self.kept.bytes();
-        self.kept.reserve_keys(count, limit.checked_sub(cache).ok_or(Full)?)
+        self.make_slots(limit.saturating_sub(self.exact.bytes()))?;
+        let cache = self.bytes() - self.exact.bytes();
+        self.exact.reserve_keys(count, limit.checked_sub(cache).ok_or(Full)?)
     }
 
     #[inline]
     fn key(&self, state: &State, near: &Opened) -> S::Key {
-        self.kept.key(state, near)
+        self.exact.key(state, near)
     }
 
     #[inline]
     fn is_state(&self, key: S::Key) -> bool {
-        self.kept.is_state(key)
+        self.exact.is_state(key)
     }
 
     #[inline]
     fn open(&self, key: S::Key, state: &mut StateBuf, opened: &mut Opened) {
-        self.kept.open(key, state, opened);
+        self.exact.open(key, state, opened);
     }
 
     #[inline]
@@ -315,39 +319,39 @@ impl<S: Short> Keys for Cached<S> {
     }
 
     fn len(&self) -> u64 {
-        let book = self.book();
-        book.occupied + book.outside.len() as u64
+        let replacement = self.replacement();
+        replacement.occupied + replacement.outside.len() as u64
     }
 
     fn bytes(&self) -> u64 {
-        self.kept.bytes() + self.slots.bytes() as u64 + self.book().bytes()
+        self.exact.bytes() + self.slots.bytes() as u64 + self.replacement().bytes()
     }
 }
 
-impl<S: Short> Store for Cached<S> {
+impl<S: ShortSet> Store for CacheSet<S> {
     fn insert(&self, key: S::Key) -> Visit {
-        self.book().visit(&self.slots, self.places(key), self.size.collisions, key)
+        self.replacement().visit(&self.slots, self.places(key), self.size.collisions, key)
     }
 
     #[inline]
     fn insert_alone(&mut self, key: S::Key) -> Visit {
         let (places, collisions) = (self.places(key), self.size.collisions);
-        let (slots, book) = self.alone();
-        book.visit(slots, places, collisions, key)
+        let (slots, replacement) = self.alone();
+        replacement.visit(slots, places, collisions, key)
     }
 
     #[inline]
     fn leave(&mut self, key: S::Key) {
         let places = self.places(key);
-        let (slots, book) = self.alone();
-        book.leave(slots, places, key);
+        let (slots, replacement) = self.alone();
+        replacement.leave(slots, places, key);
     }
 
     fn forgotten(&self) -> u64 {
-        self.book().forgotten
+        self.replacement().forgotten
     }
 
-    /// What is said to be seen was seen.
+    /// Only seen states are reported as seen.
     fn guarantee(&self) -> Guarantee {
         Guarantee::Exact
     }

@@ -1,79 +1,79 @@
-//! States cut into parts, each of which is kept once.
+//! Collapse compression: states are split into components, each stored once.
 //!
-//! After Holzmann: State compression in SPIN, SPIN Workshop 1997. What becomes of a state is the numbers of its parts:
+//! After Holzmann: State compression in SPIN, SPIN Workshop 1997. A state becomes a vector of indices of its components:
 //!
 //! ```text
-//! shape:     how long the state is, and where it is cut; where states have other processes, it is another one
-//! tables:    parts of the same kind and size, by number: those of all processes of one type, say
-//! vectors:   │ the shape's number │ of each part its number in its table │ …
+//! shape:     the length of the state, and where it is split; states with other processes have another one
+//! tables:    components of the same kind and size by index, such as those of all processes of one type
+//! vectors:   │ the shape's index │ of each component its index in its table │ …
 //! ```
 //!
-//! A number takes as few bytes as possible, seven bits in each. A visited state is a marked vector.
+//! Indices have a variable length, with seven bits in each byte. A visited state is a marked vector.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::{DerefMut, Range};
 
-use entail_disk::{Lasting, Reader, Saved, Writer, saved};
+use entail_disk::{Reader, Restore, Snapshot, Writer, snapshot};
 use entail_model::{Full, Growth, Guarantee, Key, Keys, Opened, Part, State, StateBuf, Store, Visit};
 
+use crate::byte_interner::{self, ByteInterner, OVERFLOW_BYTES, Place, words_for};
 use crate::counter::Counter;
-use crate::strings::{self, LATE_BYTES, Place, Strings, words_for};
 use crate::sync::Mutex;
 
-/// Keeps states by their parts, of which they have few if they consist of processes. `C` cuts them.
+/// A set of states that shares equal components, such as processes, between them. `C` splits a state.
 #[derive(Debug)]
-pub struct Collapse<C> {
+pub struct CollapseSet<C> {
     cut: C,
     parts: Mutex<Parts>,
-    vectors: Strings,
+    vectors: ByteInterner,
     visited: Counter,
 }
 
-/// All parts there are.
+/// All components.
 #[derive(Debug, Default)]
 struct Parts {
     shapes: Vec<Shape>,
-    /// Which of them was met last.
+    /// The shape of the last state.
     last: u32,
     shape_of: BTreeMap<Vec<Part>, u32>,
     tables: Vec<Table>,
     /// By kind and bits.
     table_of: BTreeMap<(u32, u32), u32>,
-    /// Of all of it, and how many there may be.
+    /// Bytes in use, and their limit.
     bytes: u64,
     limit: u64,
-    /// In each table there is room for those of so many more states.
+    /// In each table there is room for the components of so many more states.
     room: usize,
-    /// What was cut last.
+    /// Buffers.
     cuts: Vec<Part>,
     piece: Vec<u8>,
     vector: Vec<u8>,
 }
 
-/// How states of some length are cut.
+/// How states are split.
 #[derive(Debug)]
 struct Shape {
     cuts: Vec<Part>,
-    /// Before which bit a part ends, and its table.
+    /// The bit before which a component ends, and its table.
     parts: Vec<(u32, u32)>,
 }
 
-/// Parts of the same size.
+/// Components of the same kind and size.
 #[derive(Debug)]
 struct Table {
-    pieces: Strings,
-    /// How many words each takes, so that they can be counted.
+    pieces: ByteInterner,
+    /// How many words each takes: places are multiples of it.
     stride: u32,
     /// How many of them a state has at most.
     times: usize,
 }
 
-saved!(Shape { cuts, parts });
-saved!(Table { pieces, stride, times });
+snapshot!(Shape { cuts, parts });
+snapshot!(Table { pieces, stride, times });
 
-impl Saved for Parts {
+impl Snapshot for Parts {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.shapes.save(to)?;
         self.last.save(to)?;
@@ -87,21 +87,21 @@ impl Saved for Parts {
 
     fn load(from: &mut Reader) -> io::Result<Parts> {
         Ok(Parts {
-            shapes: Saved::load(from)?,
-            last: Saved::load(from)?,
-            shape_of: Saved::load(from)?,
-            tables: Saved::load(from)?,
-            table_of: Saved::load(from)?,
-            bytes: Saved::load(from)?,
-            limit: Saved::load(from)?,
-            room: Saved::load(from)?,
+            shapes: Snapshot::load(from)?,
+            last: Snapshot::load(from)?,
+            shape_of: Snapshot::load(from)?,
+            tables: Snapshot::load(from)?,
+            table_of: Snapshot::load(from)?,
+            bytes: Snapshot::load(from)?,
+            limit: Snapshot::load(from)?,
+            room: Snapshot::load(from)?,
             ..Parts::default()
         })
     }
 }
 
-/// States are cut by the one that is there.
-impl<C> Lasting for Collapse<C> {
+/// The function that splits states is not part of the snapshot.
+impl<C> Restore for CollapseSet<C> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.parts().save(to)?;
         self.vectors.save(to)?;
@@ -109,37 +109,37 @@ impl<C> Lasting for Collapse<C> {
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        self.parts = Mutex::new(Saved::load(from)?);
-        self.vectors = Saved::load(from)?;
-        self.visited = Saved::load(from)?;
+        self.parts = Mutex::new(Snapshot::load(from)?);
+        self.vectors = Snapshot::load(from)?;
+        self.visited = Snapshot::load(from)?;
         Ok(())
     }
 }
 
-/// Of what is behind the last part that a model knows.
+/// The kind of the bits after the last component that a model lists.
 const REST: u32 = u32::MAX;
-/// What a part of a shape takes, by guess, there and among those that shapes are found by.
+/// An estimate of the bytes that a component of a shape takes, in the shape and in its index.
 const SHAPE_BYTES: u64 = 48;
 
-impl<C: Fn(&State, &mut Vec<Part>) + Sync> Collapse<C> {
+impl<C: Fn(&State, &mut Vec<Part>) + Sync> CollapseSet<C> {
     /// Appends the parts of a state as a model does: see [`Model::parts`](entail_model::Model::parts).
     pub fn new(cut: C) -> Self {
-        Collapse { cut, parts: Mutex::default(), vectors: Strings::default(), visited: Counter::default() }
+        CollapseSet { cut, parts: Mutex::default(), vectors: ByteInterner::default(), visited: Counter::default() }
     }
 }
 
-impl<C> Collapse<C> {
+impl<C> CollapseSet<C> {
     fn parts(&self) -> impl DerefMut<Target = Parts> {
-        self.parts.lock().expect("nobody panics with the lock")
+        self.parts.lock().expect("no thread panics while it holds the lock")
     }
 }
 
-impl<C: Fn(&State, &mut Vec<Part>) + Sync> Keys for Collapse<C> {
+impl<C: Fn(&State, &mut Vec<Part>) + Sync> Keys for CollapseSet<C> {
     type Key = Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
-        let parts = self.parts.get_mut().expect("nobody panics with the lock");
-        // If a table cannot grow, what is new is late; most parts of a state are known.
+        let parts = self.parts.get_mut().expect("no thread panics while it holds the lock");
+        // If a table cannot grow, new components overflow; most components of a state are known.
         let spare = count as u64 * parts.most_bytes();
         parts.reserve(count, limit.saturating_sub(self.vectors.bytes() + spare))?;
         self.vectors.reserve(count, limit.saturating_sub(parts.bytes + spare))?;
@@ -184,7 +184,7 @@ impl<C: Fn(&State, &mut Vec<Part>) + Sync> Keys for Collapse<C> {
     }
 }
 
-impl<C: Fn(&State, &mut Vec<Part>) + Sync> Store for Collapse<C> {
+impl<C: Fn(&State, &mut Vec<Part>) + Sync> Store for CollapseSet<C> {
     fn insert(&self, Key(place): Key) -> Visit {
         let visit = self.vectors.mark(place as Place);
         if visit == Visit::New {
@@ -207,7 +207,7 @@ impl<C: Fn(&State, &mut Vec<Part>) + Sync> Store for Collapse<C> {
 }
 
 impl Parts {
-    /// Writes the vector of a state that is cut in this way.
+    /// Writes the vector of a state that is split in this way.
     fn write(&mut self, state: &State, cuts: &mut Vec<Part>) {
         let end = 8 * state.len() as u32;
         if cuts.last().is_none_or(|last| last.end < end) {
@@ -270,14 +270,14 @@ impl Parts {
     fn table(&mut self, kind: u32, bits: u32) -> u32 {
         *self.table_of.entry((kind, bits)).or_insert_with(|| {
             let stride = words_for(bits.div_ceil(8) as usize) as u32;
-            self.tables.push(Table { pieces: Strings::of_words(stride), stride, times: 0 });
+            self.tables.push(Table { pieces: ByteInterner::of_words(stride), stride, times: 0 });
             self.bytes += (2 * size_of::<Table>()) as u64;
             self.tables.len() as u32 - 1
         })
     }
 
-    /// Makes room in each table for the parts of `count` more states, within `limit` bytes. Where they lie is seen to as
-    /// they come: most are known.
+    /// Makes room in each table's index for the components of `count` more states, within `limit` bytes. The components
+    /// themselves get room as they come: most are known.
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.room = count;
         for table in &mut self.tables {
@@ -288,9 +288,9 @@ impl Parts {
         if self.bytes > limit { Err(Full) } else { Ok(()) }
     }
 
-    /// What a state takes of which a part is late.
+    /// The bytes of a state with a component that overflows.
     fn most_bytes(&self) -> u64 {
-        (LATE_BYTES + self.shapes.iter().map(Shape::len).max().unwrap_or(0)) as u64
+        (OVERFLOW_BYTES + self.shapes.iter().map(Shape::len).max().unwrap_or(0)) as u64
     }
 }
 
@@ -302,7 +302,7 @@ impl Shape {
 }
 
 impl Table {
-    /// From now on, a state may have so many, and there is room for so many states. Returns how many bytes that takes.
+    /// Makes room for states with up to `times` of these components. Returns the bytes it takes.
     fn admit(&mut self, times: usize, room: usize) -> u64 {
         if times <= self.times {
             return 0;
@@ -310,29 +310,29 @@ impl Table {
         self.times = times;
         let before = self.pieces.bytes();
         if self.pieces.reserve_index(room.saturating_mul(times), u64::MAX).is_err() {
-            // As if a vector had found no memory: nobody has asked for so little before.
+            // Like a `Vec` without memory: this is far less than earlier requests.
             handle_alloc_error(Layout::new::<Table>());
         }
         self.pieces.bytes() - before
     }
 
-    /// The number of a part, which is added if need be.
+    /// The index of a component, which is added if need be.
     fn number(&mut self, piece: &[u8], bytes: &mut u64, limit: u64) -> u32 {
         let known = self.pieces.known(piece);
         let place = known.unwrap_or_else(|| {
             let others = *bytes - self.pieces.bytes();
-            // Without room it is late.
+            // Without room it overflows.
             let _ = self.pieces.reserve_words(1, limit.saturating_sub(others));
             let place = self.pieces.intern(piece);
             *bytes = others + self.pieces.bytes();
             place
         });
-        strings::number(place, self.stride)
+        byte_interner::number(place, self.stride)
     }
 
     fn read(&self, number: u32, piece: &mut Vec<u8>) {
         piece.clear();
-        self.pieces.read(strings::place(number, self.stride), piece);
+        self.pieces.read(byte_interner::place(number, self.stride), piece);
     }
 }
 
@@ -435,13 +435,13 @@ mod tests {
 
     #[test]
     fn states_that_differ_in_one_process_share_all_other_parts() {
-        let mut store = Collapse::new(cut);
+        let mut store = CollapseSet::new(cut);
         store.reserve(100, u64::MAX).unwrap();
         for place in 0..100 {
             let key = store.key(&state(3, [place, 7, 9]), &Opened::default());
             assert_eq!(store.insert_alone(key), Visit::New);
         }
-        let written = |store: &Collapse<_>| -> Vec<u64> {
+        let written = |store: &CollapseSet<_>| -> Vec<u64> {
             store.parts().tables.iter().map(|table| table.pieces.written()).collect()
         };
         // One for the globals, a hundred for the processes, one for what is behind them.

@@ -1,35 +1,35 @@
-//! Hash compaction: of each state a hash of some bits is kept, in a quotient table, so that it takes fewer than these.
+//! Hash compaction: the set stores a hash of each state, in a quotient table, which takes fewer bits than the hash.
 //!
 //! After Wolper, Leroy: Reliable hashing without collision detection, CAV 1993; Stern, Dill: A new scheme for
 //! memory-efficient probabilistic verification, FORTE 1996.
 
-use entail_disk::saved;
+use entail_disk::snapshot;
 use entail_model::{Full, Growth, Visit};
 
 use crate::hash::Hash;
-use crate::table::{Pace, Table};
+use crate::table::{GrowthRate, Table};
 
-/// Hashes of so many bits. Two states with the same one count as one.
+/// A set of hashes. Two states with the same hash count as one.
 #[derive(Debug)]
-pub struct Compact {
+pub struct CompactSet {
     table: Table,
     bits: u32,
 }
 
-saved!(Compact { table, bits });
+snapshot!(CompactSet { table, bits });
 
-impl Compact {
+impl CompactSet {
     /// Between 2 and 64 bits.
-    pub fn new(bits: u32) -> Compact {
-        Compact { table: Table::new(bits).with_pace(Pace::Thrifty), bits }
+    pub fn new(bits: u32) -> CompactSet {
+        CompactSet { table: Table::new(bits).with_growth_rate(GrowthRate::Slow), bits }
     }
 
-    /// With all the memory that there is.
-    pub(crate) fn spacious(bits: u32, limit: u64) -> Result<Compact, Full> {
-        Ok(Compact { table: Table::spacious(bits, limit)?, bits })
+    /// As large as `limit` allows.
+    pub(crate) fn filling(bits: u32, limit: u64) -> Result<CompactSet, Full> {
+        Ok(CompactSet { table: Table::filling(bits, limit)?, bits })
     }
 
-    /// How many bits hashes can have, but no more than `most`, if so many are to find room.
+    /// The most bits, up to `most`, of hashes of which `states` fit into `limit` bytes.
     pub(crate) fn widest(states: u64, limit: u64, most: u32) -> Option<u32> {
         (2..=most).rev().find(|&bits| Table::capacity(bits, limit) >= states)
     }
@@ -38,7 +38,7 @@ impl Compact {
         self.bits
     }
 
-    /// The hash of every state, as far as it is known.
+    /// Calls `each` with the stored bits of every hash.
     pub(crate) fn each(&self, each: impl FnMut(u64)) {
         self.table.each(each);
     }
@@ -79,7 +79,7 @@ impl Compact {
         self.table.growth()
     }
 
-    /// If so many of all hashes are there, so many states must have come: −m ln(1 − n/m).
+    /// With n of m hashes present, −m ln(1 − n/m) states are expected to have been inserted.
     pub(crate) fn omitted(&self) -> f64 {
         let (hashes, seen) = (f64::from(self.bits).exp2(), self.len() as f64);
         let share = seen / hashes;
@@ -87,7 +87,7 @@ impl Compact {
         if share < 1e-5 { seen * share / 2.0 } else { -hashes * (-share).ln_1p() - seen }
     }
 
-    /// The share of hashes that are there.
+    /// The share of hashes that are present.
     pub(crate) fn confused(&self) -> f64 {
         self.len() as f64 / f64::from(self.bits).exp2()
     }

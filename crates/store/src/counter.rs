@@ -1,8 +1,8 @@
-//! A count that threads add to without getting in each other's way.
+//! A counter that threads increment without contention.
 
 use std::io;
 
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 
 // Not those of `crate::sync`: nothing depends on the order in which threads count.
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -17,7 +17,7 @@ pub(crate) struct Counter([Part; PARTS]);
 #[repr(align(64))]
 struct Part(AtomicU64);
 
-impl Saved for Counter {
+impl Snapshot for Counter {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.sum().save(to)
     }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_all_threads_added_is_counted() {
+    fn the_sum_counts_what_all_threads_added() {
         let counter = Counter::default();
         std::thread::scope(|scope| {
             for _ in 0..8 {

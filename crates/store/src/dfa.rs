@@ -1,4 +1,4 @@
-//! The set of visited states as the smallest automaton that accepts them and nothing else.
+//! The set of visited states as the minimal deterministic automaton that accepts exactly these.
 //!
 //! After Holzmann, Puri: A minimized automaton representation of reachable states, STTT 1999. A state is read by half
 //! bytes. The automaton is a graph without circles: a node of height h accepts some strings of h half bytes, and two
@@ -16,10 +16,10 @@
 use std::io;
 use std::ops::DerefMut;
 
-use entail_disk::{Lasting, Reader, Saved, Writer};
+use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{Full, Growth, Guarantee, Keys, Opened, State, StateBuf, Store, Visit};
 
-use crate::lossless::{Kept, Short};
+use crate::exact::{ExactSet, ShortSet};
 use crate::memory::Zeroed;
 use crate::mix::Mix;
 use crate::sync::{AtomicU32, Mutex, Ordering::Relaxed};
@@ -39,23 +39,23 @@ const FEWEST_WORDS: usize = 256;
 const FEWEST_BUCKETS: usize = 64;
 /// From this number of words on, room grows by half; before, it doubles.
 const LARGE: usize = 1 << 20;
-/// Until something is known, states are expected to have so many words.
+/// The expected length before the first state, in words.
 const USUAL_STATE: usize = 2;
 /// A new state is expected to take no more words than this for each of its half bytes; it may take as many as the largest
 /// node has.
 const USUAL_WORDS: usize = HEAD + 3;
 const MOST_WORDS: usize = HEAD + MOST_EDGES;
 
-/// A set of states that is small if they have much in common; to look something up takes long.
+/// A set of states as a minimised automaton: small if states have much in common, but slow.
 #[derive(Debug)]
-pub struct Minimal<S> {
-    /// Only makes keys, and opens them.
-    kept: Kept<S>,
-    visited: Mutex<Visited>,
+pub struct DfaSet<S> {
+    /// Only makes keys and opens them.
+    exact: ExactSet<S>,
+    lookup: Mutex<Lookup>,
 }
 
 #[derive(Debug, Default)]
-struct Visited {
+struct Lookup {
     dfa: Dfa,
     /// The state that is looked up.
     state: StateBuf,
@@ -78,24 +78,24 @@ struct Dfa {
     /// How many bytes it may take, and whether a state came that would have taken more.
     limit: u64,
     is_full: bool,
-    /// The nodes on the way of a state.
+    /// The nodes on the path of a state.
     way: Vec<NodeAt>,
 }
 
-impl<S: Short> Lasting for Minimal<S> {
+impl<S: ShortSet> Restore for DfaSet<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.kept.save(to)?;
-        self.visited().dfa.save(to)
+        self.exact.save(to)?;
+        self.lookup().dfa.save(to)
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        self.kept.restore(from)?;
-        self.visited().dfa = Dfa::load(from)?;
+        self.exact.restore(from)?;
+        self.lookup().dfa = Dfa::load(from)?;
         Ok(())
     }
 }
 
-impl Saved for Dfa {
+impl Snapshot for Dfa {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.words.save(to)?;
         self.next.save(to)?;
@@ -110,15 +110,15 @@ impl Saved for Dfa {
 
     fn load(from: &mut Reader) -> io::Result<Dfa> {
         Ok(Dfa {
-            words: Saved::load(from)?,
-            next: Saved::load(from)?,
-            free: Saved::load(from)?,
-            buckets: Saved::load(from)?,
-            nodes: Saved::load(from)?,
-            roots: Saved::load(from)?,
-            len: Saved::load(from)?,
-            limit: Saved::load(from)?,
-            is_full: Saved::load(from)?,
+            words: Snapshot::load(from)?,
+            next: Snapshot::load(from)?,
+            free: Snapshot::load(from)?,
+            buckets: Snapshot::load(from)?,
+            nodes: Snapshot::load(from)?,
+            roots: Snapshot::load(from)?,
+            len: Snapshot::load(from)?,
+            limit: Snapshot::load(from)?,
+            is_full: Snapshot::load(from)?,
             way: Vec::new(),
         })
     }
@@ -166,51 +166,51 @@ fn rank(edges: u16, letter: u8) -> usize {
     (edges & ((1 << letter) - 1)).count_ones() as usize
 }
 
-impl<S: Short> Minimal<S> {
+impl<S: ShortSet> DfaSet<S> {
     /// With the keys of such a store, which is empty.
-    pub fn new(kept: Kept<S>) -> Self {
-        Minimal { kept, visited: Mutex::default() }
+    pub fn new(exact: ExactSet<S>) -> Self {
+        DfaSet { exact, lookup: Mutex::default() }
     }
 
-    fn visited(&self) -> impl DerefMut<Target = Visited> {
-        self.visited.lock().expect("nobody panics with the lock")
+    fn lookup(&self) -> impl DerefMut<Target = Lookup> {
+        self.lookup.lock().expect("no thread panics while it holds the lock")
     }
 }
 
-impl<S: Short> Keys for Minimal<S> {
+impl<S: ShortSet> Keys for DfaSet<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
-        let Minimal { kept, visited } = self;
-        let dfa = &mut visited.get_mut().expect("nobody panics with the lock").dfa;
-        kept.reserve_keys(count, limit.saturating_sub(dfa.bytes()))?;
-        dfa.reserve(count, limit.saturating_sub(kept.bytes()))
+        let DfaSet { exact, lookup } = self;
+        let dfa = &mut lookup.get_mut().expect("no thread panics while it holds the lock").dfa;
+        exact.reserve_keys(count, limit.saturating_sub(dfa.bytes()))?;
+        dfa.reserve(count, limit.saturating_sub(exact.bytes()))
     }
 
     #[inline]
     fn key(&self, state: &State, near: &Opened) -> S::Key {
-        self.kept.key(state, near)
+        self.exact.key(state, near)
     }
 
     #[inline]
     fn is_state(&self, key: S::Key) -> bool {
-        self.kept.is_state(key)
+        self.exact.is_state(key)
     }
 
     #[inline]
     fn open(&self, key: S::Key, state: &mut StateBuf, opened: &mut Opened) {
-        self.kept.open(key, state, opened);
+        self.exact.open(key, state, opened);
     }
 
     /// What it would look at is not known before it has looked.
     fn prefetch(&self, _: S::Key) {}
 
     fn len(&self) -> u64 {
-        self.visited().dfa.len
+        self.lookup().dfa.len
     }
 
     fn bytes(&self) -> u64 {
-        self.kept.bytes() + self.visited().dfa.bytes()
+        self.exact.bytes() + self.lookup().dfa.bytes()
     }
 
     /// It cannot be told: some states make it smaller.
@@ -219,14 +219,14 @@ impl<S: Short> Keys for Minimal<S> {
     }
 }
 
-impl<S: Short> Store for Minimal<S> {
+impl<S: ShortSet> Store for DfaSet<S> {
     fn insert(&self, key: S::Key) -> Visit {
-        self.visited().insert(&self.kept, key)
+        self.lookup().insert(&self.exact, key)
     }
 
     fn insert_alone(&mut self, key: S::Key) -> Visit {
-        let Minimal { kept, visited } = self;
-        visited.get_mut().expect("nobody panics with the lock").insert(kept, key)
+        let DfaSet { exact, lookup } = self;
+        lookup.get_mut().expect("no thread panics while it holds the lock").insert(exact, key)
     }
 
     fn guarantee(&self) -> Guarantee {
@@ -234,10 +234,10 @@ impl<S: Short> Store for Minimal<S> {
     }
 }
 
-impl Visited {
-    fn insert<S: Short>(&mut self, kept: &Kept<S>, key: S::Key) -> Visit {
-        let Visited { dfa, state, opened } = self;
-        kept.open(key, state, opened);
+impl Lookup {
+    fn insert<S: ShortSet>(&mut self, exact: &ExactSet<S>, key: S::Key) -> Visit {
+        let Lookup { dfa, state, opened } = self;
+        exact.open(key, state, opened);
         dfa.insert(state)
     }
 }
@@ -260,8 +260,7 @@ impl Default for Dfa {
 }
 
 impl Dfa {
-    /// Adds a state of whole words. Where there is no room for it, it remains unknown, and whoever asks for more room
-    /// next is told so.
+    /// Adds a state of whole words. Without room, the state is not added, and the next `reserve` fails.
     fn insert(&mut self, state: &[u8]) -> Visit {
         let words = state.len() / 8;
         let root = self.roots.get(words).copied().unwrap_or(NOWHERE);
@@ -555,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn who_finds_no_room_is_told() {
+    fn an_insertion_without_room_is_refused() {
         let mut dfa = Dfa::default();
         dfa.reserve(1, 20_000).unwrap();
         let added = (0..1000u64).take_while(|number| {

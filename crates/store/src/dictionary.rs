@@ -11,7 +11,7 @@
 use crate::memory::Zeroed;
 use crate::mix::Mix;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
-use entail_disk::{Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_model::Full;
 use std::io;
 
@@ -38,7 +38,7 @@ impl Default for Dictionary {
 }
 
 /// The index too: which of two ids of a value counts is said there.
-impl Saved for Dictionary {
+impl Snapshot for Dictionary {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.values.save(to)?;
         self.index.save(to)?;

@@ -1,6 +1,6 @@
-//! Hashes of keys, for stores that keep no more than these.
+//! Hashes of keys, for lossy sets.
 
-use entail_disk::saved;
+use entail_disk::snapshot;
 use entail_model::{Key, StateKey};
 
 /// Two independent numbers that look random.
@@ -12,8 +12,8 @@ pub(crate) struct Hasher {
     secrets: [u64; 6],
 }
 
-saved!(Hasher { secrets });
-saved!(Hashing { hasher, known });
+snapshot!(Hasher { secrets });
+snapshot!(Hashing { hasher, known });
 
 impl Hasher {
     pub fn new(seed: u64) -> Hasher {
@@ -39,7 +39,7 @@ impl Hasher {
     }
 }
 
-/// How the hashes of states are found, if of some states not more may be known than so many bits of a hash.
+/// Computes hashes of states, also from the known bits of an earlier hash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hashing {
     pub hasher: Hasher,

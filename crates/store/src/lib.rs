@@ -1,16 +1,18 @@
-//! Where visited states are kept: one file for each kind of store.
+//! Sets of visited states: a file for each store of `--store`, and the tables that they are made of.
 
 mod bitstate;
+mod byte_interner;
 mod cache;
-mod chosen;
 mod collapse;
 mod compact;
 mod counter;
+mod degradation;
 mod dfa;
 mod dictionary;
+mod exact;
 mod hash;
-mod ladder;
-mod lossless;
+mod key_subset;
+mod lossy;
 #[expect(unsafe_code)]
 mod memory;
 mod mix;
@@ -18,31 +20,31 @@ mod numbered;
 #[expect(unsafe_code)]
 mod packing;
 mod pairs;
-mod parted;
 mod plain;
-mod strings;
+mod spill;
 mod sync;
 mod table;
-mod tapes;
 mod tree;
+mod tree_set;
 mod visited;
 
-pub use bitstate::Bitstate;
-pub use cache::{CacheSize, Cached};
-pub use chosen::Chosen;
-pub use collapse::Collapse;
-pub use compact::Compact;
-pub use dfa::Minimal;
-pub use ladder::{Ladder, Remains, Rung, Share};
-pub use lossless::{Kept, Lossless, LosslessWide, Short};
-pub use memory::{give_back_blocks_of, share_one_heap};
+pub use bitstate::BitstateSet;
+pub use cache::{CacheSet, CacheSize};
+pub use collapse::CollapseSet;
+pub use compact::CompactSet;
+pub use degradation::{Degradation, Level, LevelKind, Share};
+pub use dfa::DfaSet;
+pub use exact::{ExactSet, Lossless, LosslessWide, ShortSet};
+pub use key_subset::KeySubset;
+pub use lossy::LossySet;
+pub use memory::{set_mmap_threshold, use_one_arena};
 pub use numbered::Numbers;
 pub use packing::{Field, Packing};
-pub use parted::Parted;
-pub use plain::Plain;
-pub use visited::{Sieve, Visited};
+pub use plain::PlainSet;
+pub use tree_set::TreeSet;
+pub use visited::VisitedSet;
 
-/// Has a value fetched into the cache, without waiting for it.
+/// Prefetches a value into the processor's cache.
 #[inline]
 #[cfg_attr(target_arch = "x86_64", expect(unsafe_code))]
 fn prefetch<T>(value: &T) {

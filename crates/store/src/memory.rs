@@ -1,23 +1,23 @@
 //! Arrays of zeros that may grow to most of the machine's memory.
 //!
-//! Three things a `Vec` does not do: running out of memory is an answer, not the end of the process; large arrays
-//! lie in huge pages where there are any; and a large array grows without a second one beside it, because the
-//! kernel moves pages, not bytes.
+//! Three things a `Vec` does not do: running out of memory is an error value and does not abort the process; large arrays
+//! use huge pages where there are any; and a large array grows without a second copy, because the kernel moves pages, not
+//! bytes.
 
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::Full;
 use std::io;
 use std::ops::Deref;
 
 pub(crate) use allocated::Zeroed;
-pub use heap::{give_back_blocks_of, share_one_heap};
+pub use heap::{set_mmap_threshold, use_one_arena};
 
 use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-/// Types for which zero bytes are a value, and which nobody needs to drop.
+/// Types for which zero bytes are a valid value, and which need no drop.
 ///
 /// # Safety
-/// Both must be so.
+/// Both must be true.
 pub(crate) unsafe trait Zero: Default + Sync {
     fn is_zero(&self) -> bool;
     fn save(&self, to: &mut Writer) -> io::Result<()>;
@@ -49,11 +49,11 @@ macro_rules! zero_numbers {
 
 zero_numbers!(AtomicU8: u8, AtomicU32: u32, AtomicU64: u64);
 
-/// Of so many values it is noted whether they are all zero: then they are not written.
+/// Blocks of so many values are not written if all are zero.
 const BLOCK: usize = 256;
 
-/// Nothing is copied; and what is zero takes no time, nor memory before it is used.
-impl<T: Zero> Saved for Zeroed<T> {
+/// Nothing is copied; zeros take no time, and no memory before they are used.
+impl<T: Zero> Snapshot for Zeroed<T> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.len().save(to)?;
         for block in self.chunks(BLOCK) {
@@ -79,19 +79,19 @@ impl<T: Zero> Saved for Zeroed<T> {
     }
 }
 
-/// How smaller blocks are allocated, as far as that can be said.
+/// Settings of the C library's allocator.
 #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
 mod heap {
     use libc::{M_ARENA_MAX, M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, c_int, mallopt};
 
-    /// Has all threads take memory from one heap. Otherwise each of them may reserve addresses for a heap of its own, far
-    /// more than it will use; where addresses are limited, that may be most of them.
-    pub fn share_one_heap() {
+    /// Makes all threads allocate from one arena. Otherwise each of them may reserve addresses for an arena of its own, far
+    /// more than it will use; where the address space is limited, that may be most of it.
+    pub fn use_one_arena() {
         set(M_ARENA_MAX, 1);
     }
 
-    /// Has blocks of so many bytes, and larger ones, given back to the system as soon as they are not used any more.
-    pub fn give_back_blocks_of(bytes: u32) {
+    /// Returns blocks of at least `bytes` bytes to the system as soon as they are freed.
+    pub fn set_mmap_threshold(bytes: u32) {
         set(M_MMAP_THRESHOLD, bytes as c_int);
         set(M_TRIM_THRESHOLD, bytes as c_int);
     }
@@ -104,9 +104,9 @@ mod heap {
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu", not(miri))))]
 mod heap {
-    pub fn share_one_heap() {}
+    pub fn use_one_arena() {}
 
-    pub fn give_back_blocks_of(_bytes: u32) {}
+    pub fn set_mmap_threshold(_bytes: u32) {}
 }
 
 #[cfg(not(loom))]
@@ -172,7 +172,7 @@ mod allocated {
 
     impl<T> Drop for Zeroed<T> {
         fn drop(&mut self) {
-            // SAFETY: the block is ours, and nobody can use it any more.
+            // SAFETY: the block is ours, and there are no references to it any more.
             unsafe { release(self.start, self.len * size_of::<T>()) }
         }
     }
@@ -196,7 +196,7 @@ mod allocated {
         let larger = block(new).ok_or(Full)?;
         // SAFETY: both blocks have at least `old` bytes, and they are different ones.
         unsafe { larger.copy_from_nonoverlapping(start, old) };
-        // SAFETY: nobody uses the old block any more.
+        // SAFETY: the old block is not used any more.
         unsafe { release(start, old) };
         Ok(larger)
     }

@@ -20,7 +20,7 @@ impl Mix {
         Mix { mask: u64::MAX >> (64 - bits), shift: bits.div_ceil(2) }
     }
 
-    /// The bits above the width are arbitrary: whoever wants them gone shifts or masks anyway.
+    /// The bits above the width are arbitrary: callers shift or mask them away.
     #[inline]
     pub fn scatter(self, x: u64) -> u64 {
         debug_assert!(x & !self.mask == 0);
@@ -65,7 +65,7 @@ mod tests {
         }
     }
 
-    /// What matters is that the lines of a table fill evenly when keys are the packed states of a model: counters in
+    /// The lines of a table must fill evenly when keys are the packed states of a model: counters in
     /// a few places, everything else constant.
     #[test]
     #[cfg_attr(miri, ignore = "too many")]

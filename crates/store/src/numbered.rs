@@ -1,19 +1,19 @@
-//! Numbers of states.
+//! A map from states to numbers.
 
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering::Relaxed;
 
 use entail_model::{Full, Growth, Keys, Numbered, Opened, State, StateBuf, StateKey};
 
-use crate::lossless::{Kept, Short};
+use crate::exact::{ExactSet, ShortSet};
 use crate::memory::Zeroed;
 use crate::sync::AtomicU64;
 
-/// States become keys as in [`Kept`]; their keys and numbers lie in one table, a key right beside its number.
+/// A map from states to numbers, with exact keys. Keys and numbers are in one table, each key next to its number.
 #[derive(Debug)]
-pub struct Numbers<S: Short> {
+pub struct Numbers<S: ShortSet> {
     /// Only makes keys, and opens them.
-    keys: Kept<S>,
+    keys: ExactSet<S>,
     slots: Slots<S::Key>,
     len: usize,
 }
@@ -62,7 +62,7 @@ impl<K: StateKey> Slots<K> {
         (key.hash() >> (u64::BITS - self.count.ilog2())) as usize
     }
 
-    /// Where a key is, or would be.
+    /// The slot of a key, or the empty slot where it belongs.
     #[inline]
     fn find(&self, key: K) -> usize {
         let mut slot = self.home(key);
@@ -91,21 +91,21 @@ impl<K: StateKey> Slots<K> {
     }
 }
 
-impl<S: Short> Numbers<S> {
-    /// With the keys of such a store, which is empty.
-    pub fn new(keys: Kept<S>) -> Self {
+impl<S: ShortSet> Numbers<S> {
+    /// `keys` is empty; it only makes keys.
+    pub fn new(keys: ExactSet<S>) -> Self {
         let slots = Slots { words: Zeroed::default(), count: 0, of: PhantomData };
         Numbers { keys, slots, len: 0 }
     }
 }
 
-impl<S: Short> Keys for Numbers<S> {
+impl<S: ShortSet> Keys for Numbers<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.keys.reserve_keys(count, limit.saturating_sub(self.slots.bytes()))?;
         while self.len + count > self.slots.capacity() {
-            // Both tables are there for a while.
+            // Both tables exist while the entries move.
             if 3 * self.slots.bytes() + self.keys.bytes() > limit {
                 return Err(Full);
             }
@@ -147,7 +147,7 @@ impl<S: Short> Keys for Numbers<S> {
     }
 }
 
-impl<S: Short> Numbered for Numbers<S> {
+impl<S: ShortSet> Numbered for Numbers<S> {
     #[inline]
     fn number(&self, key: S::Key) -> u64 {
         self.slots.number(self.slots.find(key))

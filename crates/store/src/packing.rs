@@ -1,8 +1,8 @@
-//! States of as few bits as their numbers need.
+//! Bit packing: states of as few bits as their numbers need.
 //!
 //! A number with a code of `bits` bits has the values from `low` on, `low` itself being code 0. States are taken
 //! eight bytes at a time: from all numbers in them `low` is subtracted at once, and the bits of the codes are then
-//! drawn together by a single instruction where the machine has one (`pext`, and `pdep` for the way back).
+//! drawn together by a single instruction where the machine has one (`pext`, and `pdep` for the inverse).
 
 /// A number in a state, and which values of it have a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,9 +81,9 @@ impl Packing {
         self.bits
     }
 
-    /// Appends the packed state in whole words, and says whether it can be packed; if not, nothing is appended.
+    /// Appends the packed state in whole words and returns true; or appends nothing and returns false if a value has no code.
     ///
-    /// Bytes that belong to no field are taken for granted.
+    /// Bytes that belong to no field must be those of the template.
     #[inline]
     pub fn pack(&self, state: &[u8], packed: &mut Vec<u8>) -> bool {
         match self.machine {

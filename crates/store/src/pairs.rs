@@ -7,13 +7,13 @@
 //! ├ first ┼ first ┼ first ┼ first ┼ second ┼ second ┼ second ┼ second ┤
 //! ```
 //!
-//! Who puts a pair in takes the place of its first word by a compare-and-swap, writes the second word, and then the
-//! first one. Who meets such a place meanwhile waits for the few instructions that takes.
+//! A thread that inserts a pair claims the place of its first word by a compare-and-swap, writes the second word, and then the
+//! first one. Another thread that reads such a place waits for the few instructions that takes.
 
 use std::collections::BTreeSet;
 use std::io;
 
-use entail_disk::{Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_model::{Full, Growth, Visit};
 
 use crate::counter::Counter;
@@ -24,8 +24,8 @@ use crate::table::shape::{FARTHEST, Shape};
 
 /// In a line.
 const PAIRS: usize = if cfg!(loom) { 1 } else { 4 };
-/// In the place of a first word that somebody is about to write. No first word is like that, because it would be too
-/// far from its line.
+/// In the place of a first word that a thread is about to write. No first word has this value: it would be too far from
+/// its line.
 const TAKEN: u64 = u64::MAX;
 const FEWEST_HOMES: usize = 16;
 /// With more, a line would have room for more than it has.
@@ -37,7 +37,7 @@ const BEARABLE: u64 = 88;
 /// With so many bytes it grows by half from there on; a smaller one doubles.
 const LARGE: usize = 32 << 20;
 /// A guess of what a pair costs that found no room near its line.
-const ASTRAY_BYTES: usize = 40;
+const OVERFLOW_BYTES: usize = 40;
 /// To grow by less than one part in so many takes longer than it helps.
 const WORTH_A_PASS: usize = 32;
 /// One byte in so many is left to them.
@@ -49,8 +49,8 @@ pub struct Pairs {
     /// That of a table with one first word in each word of a line.
     shape: Shape,
     lines: Zeroed<Line>,
-    /// What found no room near its line; scattered.
-    astray: Mutex<BTreeSet<Scattered>>,
+    /// Scattered pairs without room near their lines.
+    overflow: Mutex<BTreeSet<Scattered>>,
     len: Counter,
 }
 
@@ -78,7 +78,7 @@ unsafe impl Zero for Line {
     }
 }
 
-impl Saved for Scattered {
+impl Snapshot for Scattered {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         (self.0, self.1).save(to)
     }
@@ -88,11 +88,11 @@ impl Saved for Scattered {
     }
 }
 
-impl Saved for Pairs {
+impl Snapshot for Pairs {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.shape.homes.save(to)?;
         self.lines.save(to)?;
-        self.astray().save(to)?;
+        self.overflow().save(to)?;
         self.len().save(to)
     }
 
@@ -105,8 +105,8 @@ impl Saved for Pairs {
         if lines.len() != shape.lines() {
             return Err(damaged("a set of pairs that is not as large as it says"));
         }
-        let (astray, len) = (Mutex::new(BTreeSet::load(from)?), Saved::load(from)?);
-        Ok(Pairs { mix: Mix::new(64), shape, lines, astray, len })
+        let (overflow, len) = (Mutex::new(BTreeSet::load(from)?), Snapshot::load(from)?);
+        Ok(Pairs { mix: Mix::new(64), shape, lines, overflow, len })
     }
 }
 
@@ -121,7 +121,7 @@ impl Default for Pairs {
     fn default() -> Pairs {
         let shape = Shape::of_words(64, FEWEST_HOMES);
         let lines = Zeroed::new(shape.lines()).expect("room for a few cache lines");
-        Pairs { mix: Mix::new(64), shape, lines, astray: Mutex::default(), len: Counter::default() }
+        Pairs { mix: Mix::new(64), shape, lines, overflow: Mutex::default(), len: Counter::default() }
     }
 }
 
@@ -155,7 +155,7 @@ impl Pairs {
     }
 
     pub fn bytes(&self) -> u64 {
-        (size_of::<Pairs>() + self.lines.bytes() + self.astray().len() * ASTRAY_BYTES) as u64
+        (size_of::<Pairs>() + self.lines.bytes() + self.overflow().len() * OVERFLOW_BYTES) as u64
     }
 
     /// With how many pairs it grows, and by how many bytes.
@@ -197,7 +197,7 @@ impl Pairs {
                 each(gather(Scattered(first, second)));
             }
         }
-        self.astray().iter().for_each(|&pair| each(gather(pair)));
+        self.overflow().iter().for_each(|&pair| each(gather(pair)));
     }
 
     /// The second word has a say in where the first one goes; with both, it is found again.
@@ -224,16 +224,16 @@ impl Pairs {
                 return visit;
             }
         }
-        self.insert_astray(Scattered(first, second))
+        self.insert_overflow(Scattered(first, second))
     }
 
     #[cold]
-    fn insert_astray(&self, pair: Scattered) -> Visit {
-        if self.astray().insert(pair) { Visit::New } else { Visit::Seen }
+    fn insert_overflow(&self, pair: Scattered) -> Visit {
+        if self.overflow().insert(pair) { Visit::New } else { Visit::Seen }
     }
 
-    fn astray(&self) -> impl std::ops::DerefMut<Target = BTreeSet<Scattered>> {
-        self.astray.lock().expect("nobody panics with the lock")
+    fn overflow(&self) -> impl std::ops::DerefMut<Target = BTreeSet<Scattered>> {
+        self.overflow.lock().expect("no thread panics while it holds the lock")
     }
 
     /// All but the farthest, which is left to [`TAKEN`].
@@ -266,7 +266,7 @@ impl Pairs {
         let shape = Shape::of_words(64, homes);
         self.lines.grow(shape.lines())?;
         let old = std::mem::replace(&mut self.shape, shape);
-        let mut waiting: Vec<_> = std::mem::take(&mut *self.astray()).into_iter().collect();
+        let mut waiting: Vec<_> = std::mem::take(&mut *self.overflow()).into_iter().collect();
         let mut firsts = old.firsts();
         for line in (0..old.lines()).rev() {
             firsts.reach(line);
@@ -395,7 +395,7 @@ mod tests {
                 let pair = [rng.bits(), rng.bits() & 1];
                 prop_assert_eq!(pairs.insert(pair), expected(set.insert(pair)));
                 if i % 100 == 99 {
-                    let strays = pairs.astray().len();
+                    let strays = pairs.overflow().len();
                     prop_assert!(i < many - 100 || strays > 0);
                     prop_assert_eq!(pairs.len(), set.len() as u64);
                 }

@@ -1,37 +1,36 @@
-//! States as they are, one behind the other.
+//! Uncompressed states, one after the other (`--store exact`).
 //!
-//! The plainest of all stores: what others answer can be compared with what it does. It has nothing in common with the
-//! tables and the tree that they are made of.
+//! The simplest store, and the reference for all others: it shares no code with their tables and trees.
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Saved, Writer, saved};
+use entail_disk::{Reader, Restore, Snapshot, Writer, snapshot};
 use entail_model::{Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, Store, Visit};
 
+use crate::byte_interner::{ByteInterner, Place};
 use crate::counter::Counter;
-use crate::strings::{Place, Strings};
 
-/// Keeps states of any length, byte by byte. The key of a state is its place; visited ones are marked.
+/// A set of uncompressed states of any length. The key of a state is its place in the interner; visited ones are marked.
 #[derive(Debug, Default)]
-pub struct Plain {
-    states: Strings,
+pub struct PlainSet {
+    states: ByteInterner,
     visited: Counter,
 }
 
-saved!(Plain { states, visited });
+snapshot!(PlainSet { states, visited });
 
-impl Lasting for Plain {
+impl Restore for PlainSet {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
-        Saved::save(self, to)
+        Snapshot::save(self, to)
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        *self = Plain::load(from)?;
+        *self = PlainSet::load(from)?;
         Ok(())
     }
 }
 
-impl Keys for Plain {
+impl Keys for PlainSet {
     type Key = Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -64,7 +63,7 @@ impl Keys for Plain {
     }
 }
 
-impl Store for Plain {
+impl Store for PlainSet {
     fn insert(&self, Key(place): Key) -> Visit {
         let visit = self.states.mark(place as Place);
         if visit == Visit::New {

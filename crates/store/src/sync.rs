@@ -1,4 +1,4 @@
-//! Atomics and locks: the standard library's, or loom's, which tries out every order in which threads may meet.
+//! Atomics and locks: the standard library's, or loom's, which runs every interleaving of threads.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p entail-store --release --lib loom` runs the tests that need the latter, in
 //! seconds, because tables are then a few words small.
@@ -15,7 +15,7 @@ pub(crate) use loom::sync::{
     atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering},
 };
 
-/// Lets others go on, who will be done soon.
+/// Spins while another thread completes a few instructions.
 #[inline]
 pub(crate) fn wait() {
     #[cfg(not(loom))]
@@ -24,8 +24,8 @@ pub(crate) fn wait() {
     loom::thread::yield_now();
 }
 
-/// Runs a test in every order in which so many threads may meet; three or more in those in which threads are
-/// interrupted three times at most, as there are too many others.
+/// Runs a test in every interleaving of so many threads; for three or more, with at most three preemptions, as there are too
+/// many others.
 #[cfg(all(test, loom))]
 pub(crate) fn in_every_order(threads: usize, test: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();

@@ -1,9 +1,9 @@
 //! A set of numbers of a known width, in little more memory than the information in them.
 //!
 //! A quotient table after Cleary: Compact hash tables using bidirectional linear probing, 1984. A number is
-//! scattered by a bijection; a part of the result says in which line of the table it is put, and only the rest of
-//! it is written there (see [`shape`]; and [`layout`], [`line`]: how). Lines are cache lines, so that most look-ups touch one; a full line overflows
-//! into the next ones, and what finds no room there goes into a set beside the table.
+//! scattered by a bijection; one part of the result is its line in the table, and only the rest is written there (see
+//! [`shape`], [`layout`] and [`line`]). Lines are cache lines, so that most look-ups touch one; a full line overflows into
+//! the next ones, and a number without room there goes into a set beside the table.
 
 mod growth;
 mod layout;
@@ -17,7 +17,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::io;
 
-use entail_disk::{self as saved, Reader, Saved, damaged};
+use entail_disk::{Reader, Snapshot, damaged};
 use entail_model::Visit;
 
 use crate::counter::Counter;
@@ -40,50 +40,50 @@ pub(crate) struct Table {
     shape: Shape,
     machine: Machine,
     lines: Zeroed<Line>,
-    /// What found no room near its line; scattered.
-    astray: Mutex<BTreeSet<u64>>,
+    /// Scattered numbers without room near their lines.
+    overflow: Mutex<BTreeSet<u64>>,
     len: Counter,
-    pace: Pace,
+    growth_rate: GrowthRate,
 }
 
 /// How a table grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pace {
-    /// By much, so that it grows seldom.
-    Brisk,
-    /// By little, so that not much of it is empty.
-    Thrifty,
+pub(crate) enum GrowthRate {
+    /// In large steps, so that it grows rarely.
+    Fast,
+    /// In small steps, so that little of it is empty.
+    Slow,
 }
 
-impl Saved for Table {
-    fn save(&self, to: &mut saved::Writer) -> io::Result<()> {
-        (self.pace == Pace::Thrifty).save(to)?;
+impl Snapshot for Table {
+    fn save(&self, to: &mut entail_disk::Writer) -> io::Result<()> {
+        (self.growth_rate == GrowthRate::Slow).save(to)?;
         self.shape.bits.save(to)?;
         self.shape.homes.save(to)?;
         self.lines.save(to)?;
-        self.astray.lock().expect("nobody panics with the lock").save(to)?;
+        self.overflow.lock().expect("no thread panics while it holds the lock").save(to)?;
         self.len().save(to)
     }
 
     fn load(from: &mut Reader) -> io::Result<Table> {
-        let pace = if bool::load(from)? { Pace::Thrifty } else { Pace::Brisk };
+        let growth_rate = if bool::load(from)? { GrowthRate::Slow } else { GrowthRate::Fast };
         let (bits, homes) = (u32::load(from)?, usize::load(from)?);
         if !(2..=64).contains(&bits) || !(growth::FEWEST_HOMES..=MOST_HOMES).contains(&homes) {
-            return Err(damaged("a table of a size that there is not"));
+            return Err(damaged("a table of an impossible size"));
         }
         let shape = Shape::new(bits, homes);
         let lines = Zeroed::load(from)?;
         if lines.len() != shape.lines() {
-            return Err(damaged("a table that is not as large as it says"));
+            return Err(damaged("a table whose size does not match its lines"));
         }
         Ok(Table {
             mix: Mix::new(bits),
             shape,
             machine: Machine::this(),
             lines,
-            astray: Mutex::new(BTreeSet::load(from)?),
-            len: Saved::load(from)?,
-            pace,
+            overflow: Mutex::new(BTreeSet::load(from)?),
+            len: Snapshot::load(from)?,
+            growth_rate,
         })
     }
 }
@@ -98,14 +98,14 @@ impl Table {
             shape,
             machine: Machine::this(),
             lines,
-            astray: Mutex::default(),
+            overflow: Mutex::default(),
             len: Counter::default(),
-            pace: Pace::Brisk,
+            growth_rate: GrowthRate::Fast,
         }
     }
 
-    pub fn with_pace(self, pace: Pace) -> Table {
-        Table { pace, ..self }
+    pub fn with_growth_rate(self, growth_rate: GrowthRate) -> Table {
+        Table { growth_rate, ..self }
     }
 
     #[inline]
@@ -239,12 +239,12 @@ impl Table {
                 return visit;
             }
         }
-        self.insert_astray(self.shape.exactly(number))
+        self.insert_overflow(self.shape.exactly(number))
     }
 
     #[cold]
-    fn insert_astray(&self, number: u64) -> Visit {
-        let mut astray = self.astray.lock().expect("nobody panics with the lock");
-        if astray.insert(number) { Visit::New } else { Visit::Seen }
+    fn insert_overflow(&self, number: u64) -> Visit {
+        let mut overflow = self.overflow.lock().expect("no thread panics while it holds the lock");
+        if overflow.insert(number) { Visit::New } else { Visit::Seen }
     }
 }

@@ -5,8 +5,8 @@
 //! and so on, until two are left: with the size of the tree, they are the key. States that differ in one word share all
 //! ids but those above it; so a successor costs a few look-ups, and a state little more than its key.
 
-mod late;
 mod nodes;
+mod overflow;
 mod widths;
 mod words;
 
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::ops::{DerefMut, Range};
 
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::{Full, Growth, Key, Opened, Visit};
 
 use crate::dictionary::ID_BITS;
@@ -58,7 +58,7 @@ impl Default for Tree {
     }
 }
 
-impl Saved for Tree {
+impl Snapshot for Tree {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.dictionaries.save(to)?;
         self.sizes().0.save(to)?;
@@ -124,7 +124,7 @@ impl Tree {
     }
 
     fn misfits(&self) -> impl DerefMut<Target = BTreeSet<Key>> {
-        self.misfits.lock().expect("nobody panics with the lock")
+        self.misfits.lock().expect("no thread panics while it holds the lock")
     }
 
     /// Lets all keys fit that there may be after `count` more states; and if the table must grow anyway, makes them

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use entail_model::{Full, Guarantee, Keys, Store, Visit};
-use entail_store::{CacheSize, Cached, Kept, Lossless, LosslessWide, Short};
+use entail_store::{CacheSet, CacheSize, ExactSet, Lossless, LosslessWide, ShortSet};
 use entail_testkit::rng::Rng;
 
 /// Lets states of so many words come and go by chance; says how many were forgotten.
-fn come_and_go<S: Short>(kept: Kept<S>, words: usize, size: CacheSize, rng: &mut Rng) -> u64 {
-    let mut store = Cached::new(kept, size);
+fn come_and_go<S: ShortSet>(kept: ExactSet<S>, words: usize, size: CacheSize, rng: &mut Rng) -> u64 {
+    let mut store = CacheSet::new(kept, size);
     let (mut path, mut ever, mut new) = (Vec::new(), HashSet::new(), 0);
     for _ in 0..2000 {
         let number = rng.below(60) as u64;
@@ -37,7 +37,7 @@ fn come_and_go<S: Short>(kept: Kept<S>, words: usize, size: CacheSize, rng: &mut
 }
 
 #[test]
-fn what_is_on_the_path_is_known() {
+fn states_on_the_stack_are_never_replaced() {
     let mut rng = Rng::new(5);
     for slots in [1, 2, 3, 7, 20, 59, 64, 65, 200] {
         for probes in [1, 2, 8, 100] {
@@ -56,10 +56,10 @@ fn what_is_on_the_path_is_known() {
 
 /// What lies at an odd depth goes before what lies at an even one, and what had less behind it before what had more.
 #[test]
-fn what_is_worth_least_is_forgotten_first() {
+fn the_state_with_the_least_priority_is_replaced_first() {
     let order = [5, 3, 1, 6, 2, 4, 0];
     for count in 1..=order.len() {
-        let mut store = Cached::new(Lossless::new(40), CacheSize { slots: 7, probes: 7, collisions: 7 });
+        let mut store = CacheSet::new(Lossless::new(40), CacheSize { slots: 7, probes: 7, collisions: 7 });
         store.reserve(1, u64::MAX).unwrap();
         let keys: Vec<_> =
             (0..14_u64).map(|number| store.key(&number.to_le_bytes(), &Default::default())).collect();
@@ -73,19 +73,19 @@ fn what_is_worth_least_is_forgotten_first() {
     }
 }
 
-fn slots_in<S: Short>(_: &Kept<S>, bytes: u64) -> u64 {
-    Cached::<S>::slots_in(bytes)
+fn slots_in<S: ShortSet>(_: &ExactSet<S>, bytes: u64) -> u64 {
+    CacheSet::<S>::slots_in(bytes)
 }
 
 #[test]
-fn a_cache_takes_as_much_as_it_is_told() {
+fn a_cache_takes_as_much_memory_as_it_may() {
     let kept = Lossless::new(40);
     let slots = slots_in(&kept, 1 << 20);
-    let mut store = Cached::new(kept, CacheSize { slots, probes: 16, collisions: 16 });
+    let mut store = CacheSet::new(kept, CacheSize { slots, probes: 16, collisions: 16 });
     assert_eq!(store.reserve(1, 1 << 19), Err(Full));
     store.reserve(1, 2 << 20).unwrap();
     let bytes = store.bytes();
     assert!(bytes > 1 << 19 && bytes < (1 << 20) + (1 << 16), "{bytes}");
     let immense = CacheSize { slots: u64::MAX, probes: 1, collisions: 1 };
-    assert_eq!(Cached::new(LosslessWide::new(), immense).reserve(1, u64::MAX), Err(Full));
+    assert_eq!(CacheSet::new(LosslessWide::new(), immense).reserve(1, u64::MAX), Err(Full));
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use entail_model::{Full, Guarantee, Keys, Part, State, Store, Visit};
-use entail_store::{Collapse, Lossless, LosslessWide, Minimal, Parted, Plain};
+use entail_store::{CollapseSet, DfaSet, Lossless, LosslessWide, PlainSet, TreeSet};
 use entail_testkit::rng::Rng;
 use proptest::prelude::*;
 
@@ -15,13 +15,13 @@ fn check(bits: u32, states: impl IntoIterator<Item = Vec<u8>>, batch: usize) {
     // The wide store is for all but those of two words that use the last bit.
     if states.iter().all(|state| state.len() != 16 || state[15] < 0x80) {
         check_store(LosslessWide::new(), states.iter().cloned(), batch);
-        check_store(Parted::new(LosslessWide::new(), bits), states.iter().cloned(), batch);
-        check_store(Minimal::new(LosslessWide::new()), states.iter().cloned(), batch);
+        check_store(TreeSet::new(LosslessWide::new(), bits), states.iter().cloned(), batch);
+        check_store(DfaSet::new(LosslessWide::new()), states.iter().cloned(), batch);
     }
-    check_store(Plain::default(), states.iter().cloned(), batch);
-    check_store(Collapse::new(cut), states.iter().cloned(), batch);
-    check_store(Parted::new(Lossless::new(bits), bits), states.iter().cloned(), batch);
-    check_store(Minimal::new(Lossless::new(bits)), states.iter().cloned(), batch);
+    check_store(PlainSet::default(), states.iter().cloned(), batch);
+    check_store(CollapseSet::new(cut), states.iter().cloned(), batch);
+    check_store(TreeSet::new(Lossless::new(bits), bits), states.iter().cloned(), batch);
+    check_store(DfaSet::new(Lossless::new(bits)), states.iter().cloned(), batch);
     check_store(Lossless::new(bits), states, batch);
 }
 
@@ -128,17 +128,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 3 } else { 64 }))]
 
     #[test]
-    fn states_of_one_word_are_kept(bits in 1u32..64, seed: u64, batch in 1usize..300) {
+    fn states_of_one_word_are_stored(bits in 1u32..64, seed: u64, batch in 1usize..300) {
         check(bits, Similar::of_bits(bits, seed).take(count()), batch);
     }
 
     #[test]
-    fn states_of_some_words_are_kept(bits in 64u32..600, seed: u64, batch in 1usize..300) {
+    fn states_of_some_words_are_stored(bits in 64u32..600, seed: u64, batch in 1usize..300) {
         check(bits, Similar::of_bits(bits, seed).take(count()), batch);
     }
 
     #[test]
-    fn states_of_any_length_are_kept(seed: u64, longest in 1usize..60, bits in 1u32..64, batch in 1usize..300) {
+    fn states_of_any_length_are_stored(seed: u64, longest in 1usize..60, bits in 1u32..64, batch in 1usize..300) {
         check(bits, of_any_length(seed, longest, bits).take(count()), batch);
     }
 
@@ -146,11 +146,11 @@ proptest! {
     fn stores_stay_within_their_limit_and_keep_what_they_have(limit in 0u64..1 << 20, seed: u64, long: bool) {
         check_limit(Lossless::new(60), limit, seed, long);
         check_limit(LosslessWide::new(), limit, seed, long);
-        check_limit(Plain::default(), limit, seed, long);
-        check_limit(Collapse::new(cut), limit, seed, long);
-        check_limit(Parted::new(Lossless::new(60), 60), limit, seed, long);
-        check_limit(Parted::new(LosslessWide::new(), 127), limit, seed, long);
-        check_limit(Minimal::new(Lossless::new(60)), limit, seed, long);
+        check_limit(PlainSet::default(), limit, seed, long);
+        check_limit(CollapseSet::new(cut), limit, seed, long);
+        check_limit(TreeSet::new(Lossless::new(60), 60), limit, seed, long);
+        check_limit(TreeSet::new(LosslessWide::new(), 127), limit, seed, long);
+        check_limit(DfaSet::new(Lossless::new(60)), limit, seed, long);
     }
 }
 
@@ -179,7 +179,7 @@ fn check_limit(mut store: impl Store, limit: u64, seed: u64, long: bool) {
 #[test]
 fn many_are_inserted_as_one_by_one() {
     check_many(Lossless::new(40));
-    check_many(Parted::new(Lossless::new(40), 40));
+    check_many(TreeSet::new(Lossless::new(40), 40));
 }
 
 fn check_many(mut store: impl Store) {
@@ -261,12 +261,12 @@ fn keys_become_narrower_and_wider() {
 }
 
 #[test]
-fn threads_agree_on_keys_and_on_who_was_first() {
+fn threads_agree_on_keys_and_on_new_states() {
     check_threads(Lossless::new(40), Similar::of_bits(40, 1).take(10 * count()).collect());
     check_threads(Lossless::new(64), Similar::of_bits(150, 1).take(10 * count()).collect());
     check_threads(Lossless::new(50), of_any_length(1, 15, 50).take(10 * count()).collect());
     check_threads(LosslessWide::new(), Similar::of_bits(100, 1).take(10 * count()).collect());
-    check_threads(Parted::new(LosslessWide::new(), 100), Similar::of_bits(100, 1).take(10 * count()).collect());
+    check_threads(TreeSet::new(LosslessWide::new(), 100), Similar::of_bits(100, 1).take(10 * count()).collect());
 }
 
 #[test]
@@ -275,10 +275,10 @@ fn threads_agree_whatever_the_store() {
         Similar::of_bits(40, 1).take(3 * count()).collect::<Vec<_>>(),
         of_any_length(1, 15, 50).take(3 * count()).collect(),
     ] {
-        check_threads(Plain::default(), states.clone());
-        check_threads(Collapse::new(cut), states.clone());
-        check_threads(Parted::new(Lossless::new(50), 50), states.clone());
-        check_threads(Minimal::new(Lossless::new(50)), states);
+        check_threads(PlainSet::default(), states.clone());
+        check_threads(CollapseSet::new(cut), states.clone());
+        check_threads(TreeSet::new(Lossless::new(50), 50), states.clone());
+        check_threads(DfaSet::new(Lossless::new(50)), states);
     }
 }
 
@@ -321,16 +321,16 @@ fn a_few_states_cost_little() {
 }
 
 #[test]
-fn there_is_no_room_for_more_than_there_is() {
+fn an_insertion_beyond_the_limit_is_refused() {
     fn check(mut store: impl Store) {
         assert_eq!(store.reserve(1 << 45, UNLIMITED), Err(Full));
         assert_eq!(store.reserve(1, UNLIMITED), Ok(()));
     }
     check(Lossless::new(64));
-    check(Plain::default());
-    check(Collapse::new(cut));
-    check(Parted::new(Lossless::new(40), 40));
-    check(Minimal::new(Lossless::new(64)));
+    check(PlainSet::default());
+    check(CollapseSet::new(cut));
+    check(TreeSet::new(Lossless::new(40), 40));
+    check(DfaSet::new(Lossless::new(64)));
 }
 
 /// What they do well: many similar states take little.
@@ -349,8 +349,11 @@ fn states_with_much_in_common_take_little() {
         store.bytes() / store.len()
     }
     let cut = |_: &State, parts: &mut Vec<Part>| parts.extend([640, 1280, 1920].map(|end| Part { end, kind: 0 }));
-    let found =
-        [bytes_each(Plain::default()), bytes_each(Collapse::new(cut)), bytes_each(Minimal::new(Lossless::new(64)))];
+    let found = [
+        bytes_each(PlainSet::default()),
+        bytes_each(CollapseSet::new(cut)),
+        bytes_each(DfaSet::new(Lossless::new(64))),
+    ];
     let [plain, collapse, minimal] = found;
     assert!(plain > 240 && collapse < 24 && minimal < 8, "{found:?}");
 }

@@ -1,8 +1,8 @@
 //! Generalised Büchi automata with acceptance on edges.
 
-use crate::components::Components;
 use crate::cube::Cube;
 use crate::limits::{Limit, Limits};
+use crate::scc::Sccs;
 use std::collections::HashMap;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,7 +77,7 @@ impl Automaton {
 
     /// Whether it accepts no word at all.
     pub fn is_empty(&self) -> bool {
-        !Components::of(self).any_accepting()
+        !Sccs::of(self).any_accepting()
     }
 
     /// Accepts the words that both accept.

@@ -5,10 +5,10 @@
 //! Babiak, Badie, Duret-Lutz, Křetínský, Strejček (SPIN 2013).
 
 use crate::automaton::{Automaton, Edge, Marks, State};
-use crate::components::{Components, Kind};
 use crate::limits::{Budget, Limit, Limits};
+use crate::scc::{Kind, Sccs};
 use crate::simulation::{self, size};
-use crate::{labels, levels, prune};
+use crate::{degeneralise, labels, prune};
 use entail_model::Deadline;
 use std::collections::HashMap;
 
@@ -26,12 +26,12 @@ impl Buchi {
         let mut budget = Budget::of(limits);
         let mut best: Option<Buchi> = None;
         for first in 0..sets.clamp(1, ORDERS) {
-            for (entry, again) in MANNERS {
+            for (entry, again) in STRATEGIES {
                 if best.is_some() && budget.is_spent() {
                     break;
                 }
                 let order = (0..sets).map(|at| (first + at) % sets).collect();
-                let mut buchi = Counting { automaton: generalised, order, entry, again }.build(limits)?;
+                let mut buchi = Degeneralisation { automaton: generalised, order, entry, again }.build(limits)?;
                 buchi.reduce(&mut budget);
                 if best.as_ref().is_none_or(|best| size(&buchi.automaton) < size(&best.automaton)) {
                     best = Some(buchi);
@@ -80,10 +80,10 @@ impl Buchi {
         simulation::backward(&mut self.automaton, &alike, budget)
     }
 
-    /// Leaves out what is useless and says anew which states are accepting.
+    /// Removes useless states and chooses the accepting states anew.
     fn restate(&mut self, transient: Marks, deadline: Deadline) {
         prune::keep_useful_states(&mut self.automaton);
-        let components = Components::of(&self.automaton);
+        let components = Sccs::of(&self.automaton);
         for state in self.automaton.states() {
             let marks = match components.kind(state) {
                 Kind::Transient => transient,
@@ -100,10 +100,10 @@ impl Buchi {
     }
 }
 
-/// So many acceptance sets take their turn in being counted first.
+/// How many orders of the acceptance sets are tried.
 const ORDERS: u32 = 6;
 
-/// How much has been counted where a component is entered.
+/// The level at which a component is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entry {
     Nothing,
@@ -111,30 +111,30 @@ enum Entry {
     Passed,
 }
 
-/// What becomes of marks that were counted on arriving in a state, since all its edges have them, when it is left.
+/// Whether marks that all edges of a state have, and that were counted when the state was entered, count again when it is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Again {
     Counted,
     Ignored,
 }
 
-const MANNERS: [(Entry, Again); 4] = [
+const STRATEGIES: [(Entry, Again); 4] = [
     (Entry::Passed, Again::Counted),
     (Entry::Nothing, Again::Counted),
     (Entry::Passed, Again::Ignored),
     (Entry::Nothing, Again::Ignored),
 ];
 
-struct Counting<'a> {
+struct Degeneralisation<'a> {
     automaton: &'a Automaton,
     order: Vec<u32>,
     entry: Entry,
     again: Again,
 }
 
-impl Counting<'_> {
+impl Degeneralisation<'_> {
     fn build(&self, limits: Limits) -> Result<Buchi, Limit> {
-        let components = Components::of(self.automaton);
+        let components = Sccs::of(self.automaton);
         let ahead: Vec<Marks> =
             self.automaton.states().map(|state| self.leaving_marks(state, &components)).collect();
         let all = self.order.len();
@@ -149,7 +149,7 @@ impl Counting<'_> {
             }),
         };
         let initial = enter(State::INITIAL, components.kind(State::INITIAL));
-        let unfolded = levels::unfold(self.automaton, initial, limits, |state, level, edge| {
+        let unfolded = degeneralise::unfold(self.automaton, initial, limits, |state, level, edge| {
             let kind = components.kind(state);
             let is_accepting = kind.can_accept() && level == all;
             let next = if components.stays(state, edge) && kind == Kind::Mixed {
@@ -167,8 +167,8 @@ impl Counting<'_> {
         Ok(Buchi { automaton: Automaton { edges: unfolded?.edges, sets: 1 } })
     }
 
-    /// The marks that whoever is in this state is about to pass, unless he leaves the component.
-    fn leaving_marks(&self, state: State, components: &Components) -> Marks {
+    /// The marks that all edges of this state within its component have.
+    fn leaving_marks(&self, state: State, components: &Sccs) -> Marks {
         let staying = self.automaton.leaving(state).iter().filter(|edge| components.stays(state, edge));
         staying.map(|edge| edge.marks).reduce(|one, other| Marks(one.0 & other.0)).unwrap_or(Marks::NONE)
     }

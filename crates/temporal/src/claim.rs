@@ -1,28 +1,28 @@
-//! What runs of a model must not do.
+//! Never claims: runs that a model must not have.
 
 use crate::automaton::{Automaton, Edge, Marks, State};
 use crate::cube::Cube;
-use crate::levels::{self, Unfolded};
+use crate::degeneralise::{Unfolded, degeneralise};
 use crate::limits::{Limit, Limits};
 use crate::reduce;
 use entail_model::{Fault, FaultKind};
 
-/// Runs that must not be: those that the automaton accepts, and those that come to one of its ends, however they go on.
+/// Forbidden runs: those that the automaton accepts, and those that reach one of its ends, however they continue.
 #[derive(Clone, Debug)]
 pub struct Claim {
     pub automaton: Automaton,
     pub ends: Vec<End>,
-    /// What its states are called by whoever made it; those without a name have a number.
+    /// The names of its states in the source; a state without a name has a number.
     pub names: Vec<String>,
-    /// It is known that a run is accepted however often its states are repeated, or else is not. Then it does not matter
-    /// how many steps a run takes where nothing changes that the claim sees.
-    pub ignores_repetition: bool,
+    /// The claim is known to be stutter-invariant, so that partial-order reduction is sound.
+    pub is_stutter_invariant: bool,
 }
 
+/// A state of the automaton that is a violation as soon as it is reached.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
     pub state: State,
-    /// What has gone wrong when it is reached.
+    /// The violation.
     pub fault: Fault,
 }
 
@@ -32,40 +32,41 @@ impl End {
         End { state, fault: Fault { kind: FaultKind::ClaimEnd, place, times: 1 } }
     }
 
-    fn settled(state: State) -> End {
+    fn bad_prefix(state: State) -> End {
         End { state, fault: Fault { kind: FaultKind::Refuted, place: u32::MAX, times: 1 } }
     }
 }
 
 impl Claim {
-    /// Every run.
+    /// Forbids every run.
     pub fn anything() -> Claim {
         let stays = Edge { target: State::INITIAL, marks: Marks::NONE, label: Cube::TRUE };
         Claim::new(Automaton { edges: vec![vec![stays]], sets: 0 })
     }
 
     pub fn new(automaton: Automaton) -> Claim {
-        Claim { automaton, ends: Vec::new(), names: Vec::new(), ignores_repetition: false }
+        Claim { automaton, ends: Vec::new(), names: Vec::new(), is_stutter_invariant: false }
     }
 
-    /// The same for runs of which every beginning counts: a state that accepts whatever follows is an end.
+    /// Makes every state that accepts all continuations an end: its prefixes are bad prefixes. Sound if every finite run can be
+    /// extended to one that counts.
     #[must_use]
-    pub fn settled(&self) -> Claim {
+    pub fn with_bad_prefixes(&self) -> Claim {
         let all = Marks::all(self.automaton.sets);
         let accepts_all = |state: &State| {
-            let for_ever = Edge { target: *state, marks: all, label: Cube::TRUE };
-            self.automaton.leaving(*state).contains(&for_ever)
+            let self_loop = Edge { target: *state, marks: all, label: Cube::TRUE };
+            self.automaton.leaving(*state).contains(&self_loop)
         };
-        let settled = self.automaton.states().filter(accepts_all).map(End::settled);
-        Claim { ends: self.ends.iter().copied().chain(settled).collect(), ..self.clone() }
+        let bad_prefixes = self.automaton.states().filter(accepts_all).map(End::bad_prefix);
+        Claim { ends: self.ends.iter().copied().chain(bad_prefixes).collect(), ..self.clone() }
     }
 
-    /// The same with one acceptance set, or none.
-    pub fn with_one_set(&self, limits: Limits) -> Result<Claim, Limit> {
+    /// The same runs with one acceptance set, or none.
+    pub fn degeneralised(&self, limits: Limits) -> Result<Claim, Limit> {
         if self.automaton.sets <= 1 {
             return Ok(self.clone());
         }
-        let Unfolded { edges, origins } = levels::count_sets(&self.automaton, limits)?;
+        let Unfolded { edges, origins } = degeneralise(&self.automaton, limits)?;
         let mut automaton = Automaton { edges, sets: 1 };
         if self.ends.is_empty() {
             // States are numbered anew.
@@ -73,17 +74,17 @@ impl Claim {
         }
         let ends = automaton.states().zip(origins);
         let ends = ends.filter_map(|(state, origin)| Some(End { state, fault: self.end(origin)? })).collect();
-        Ok(Claim { automaton, ends, names: Vec::new(), ignores_repetition: self.ignores_repetition })
+        Ok(Claim { automaton, ends, names: Vec::new(), is_stutter_invariant: self.is_stutter_invariant })
     }
 
-    /// Whether all runs that it forbids come to an end of it: then there is no need to look for cycles.
-    pub fn is_about_beginnings(&self) -> bool {
+    /// Whether all forbidden runs reach an end: then the claim is a safety property, and no cycles need to be searched.
+    pub fn is_safety(&self) -> bool {
         let mut others = self.automaton.clone();
         others.edges.iter_mut().for_each(|edges| edges.retain(|edge| self.end(edge.target).is_none()));
         others.is_empty()
     }
 
-    /// What has gone wrong when this state is reached.
+    /// The violation when this state is reached, if it is an end.
     pub fn end(&self, state: State) -> Option<Fault> {
         self.ends.iter().find(|end| end.state == state).map(|end| end.fault)
     }
@@ -93,7 +94,7 @@ impl Claim {
         given.cloned().unwrap_or_else(|| format!("state {}", state.0))
     }
 
-    /// As many as it takes to tell the automaton's states apart.
+    /// The bits of a state of the automaton.
     pub fn bits(&self) -> u32 {
         usize::BITS - self.automaton.len().saturating_sub(1).leading_zeros()
     }
@@ -104,18 +105,18 @@ mod tests {
     use super::*;
     use crate::{Formulas, Proposition, translate};
 
-    /// Whether the words that break a formula are known by their beginnings.
+    /// Whether every word that violates a formula has a bad prefix.
     fn is_safety(formula: impl Fn(&mut Formulas, crate::Formula, crate::Formula) -> crate::Formula) -> bool {
         let mut formulas = Formulas::default();
         let (p, q) = (formulas.proposition(Proposition(0)), formulas.proposition(Proposition(1)));
         let formula = formula(&mut formulas, p, q);
         let broken = formulas.not(formula);
         let automaton = translate(&mut formulas, broken, Limits::default()).expect("a small formula");
-        Claim::new(automaton).settled().is_about_beginnings()
+        Claim::new(automaton).with_bad_prefixes().is_safety()
     }
 
     #[test]
-    fn safety_formulas_are_about_beginnings() {
+    fn safety_formulas_have_bad_prefixes() {
         assert!(is_safety(|formulas, p, _| formulas.always(p)));
         assert!(is_safety(|formulas, p, q| formulas.weak_until(p, q)));
         assert!(is_safety(|formulas, p, q| {
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn other_formulas_are_not() {
+    fn other_formulas_do_not() {
         assert!(!is_safety(|formulas, p, _| formulas.eventually(p)));
         assert!(!is_safety(|formulas, p, q| formulas.until(p, q)));
         assert!(!is_safety(|formulas, p, q| {

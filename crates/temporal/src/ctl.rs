@@ -1,4 +1,4 @@
-//! Branching time: what can be said of the runs that begin in a state. (CTL, after Clarke and Emerson.)
+//! CTL, after Clarke and Emerson: formulas about the runs that begin in a state.
 
 use crate::fairness::Fairness;
 use crate::formula::{Formula, Formulas, Proposition};
@@ -35,13 +35,13 @@ pub enum Path {
     Eventually(Ctl),
     /// The second one holds at some time, and the first one until then.
     Until(Ctl, Ctl),
-    /// The same, or the first one for ever.
+    /// The same, or the first one holds always.
     WeakUntil(Ctl, Ctl),
-    /// The second one holds until and including when the first one does, or for ever.
+    /// The second one holds until and including when the first one does, or always.
     Release(Ctl, Ctl),
 }
 
-/// How deep formulas may nest, so that whoever walks through one recursively stays far from the end of its stack.
+/// The maximum nesting depth, so that recursive functions stay far from the end of the stack.
 pub const MAX_HEIGHT: usize = 256;
 
 impl Ctl {
@@ -74,7 +74,7 @@ impl Ctl {
         }
     }
 
-    /// Whether it is true where these propositions hold, a bit for each, if it is about a state alone.
+    /// Its truth value where these propositions hold, a bit for each, if it is a formula without path quantifiers.
     pub fn is_true(&self, holds: u64) -> bool {
         match self {
             Ctl::Const(value) => *value,
@@ -147,17 +147,17 @@ impl Ctl {
     }
 }
 
-/// What is asked of the states of a model if a formula is to be checked. A run that ends in a fault decides nothing: a formula
-/// is true if it is so whatever comes beyond faults, and false if nothing that may come there makes it true.
+/// A formula to check in three-valued logic. A run that ends in a fault decides nothing: the formula is true if it is true for
+/// every continuation beyond faults, and false if it is false for every one.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// Whether the formula is true, whatever comes beyond faults.
+    /// Is the formula true for every continuation beyond faults?
     pub surely: Inquiry,
-    /// Whether something that may come there makes it true.
+    /// Is it true for some continuation?
     pub perhaps: Inquiry,
 }
 
-/// A question, and all those that it depends on.
+/// A formula and all its subformulas.
 #[derive(Clone, Debug)]
 pub struct Inquiry {
     pub questions: Questions,
@@ -165,8 +165,8 @@ pub struct Inquiry {
 }
 
 impl Asked {
-    /// Path quantifiers range over the runs that are fair. (After Clarke, Emerson and Sistla.) Nothing if too much would have
-    /// to be asked.
+    /// Path quantifiers range over fair runs (fair CTL, after Clarke, Emerson and Sistla). `None` if there are too many
+    /// subformulas.
     pub fn of(formula: &Ctl, fairness: Fairness) -> Option<Asked> {
         let inquiry = |beyond| {
             let mut asking = Asking { questions: Questions::default(), known: HashMap::new(), fairness, beyond };
@@ -177,7 +177,7 @@ impl Asked {
         Some(Asked { surely: inquiry(Beyond::No)?, perhaps: inquiry(Beyond::Yes)? })
     }
 
-    /// The questions to ask one after the other.
+    /// Both formulas, in the order to check them.
     pub fn both(&self) -> [(&Questions, QuestionId); 2] {
         [&self.surely, &self.perhaps].map(|inquiry| (&inquiry.questions, inquiry.whole))
     }
@@ -185,7 +185,7 @@ impl Asked {
 
 struct Asking {
     questions: Questions,
-    /// What was asked before, by its address: both sides of `<->` are asked twice, with all that is inside of them.
+    /// Subformulas by address: both sides of `<->` are translated twice, with all that is inside of them.
     known: HashMap<(*const Ctl, Beyond), QuestionId>,
     fairness: Fairness,
     /// What makes it harder, or easier, for the operand at hand to be true. A negation turns it round.
@@ -234,7 +234,7 @@ impl Asking {
         asked
     }
 
-    /// Whether there is a run of a kind.
+    /// An existentially quantified path formula.
     fn some(&mut self, path: &Path) -> QuestionId {
         match path {
             Path::Next(operand) => {
@@ -340,7 +340,7 @@ impl Asking {
 
     /// Where this is so and a fair run begins.
     fn continued(&mut self, then: QuestionId) -> QuestionId {
-        if self.fairness.lets_all_go_on() || self.questions.get(then) == Question::Const(false) {
+        if self.fairness.is_realizable() || self.questions.get(then) == Question::Const(false) {
             return then;
         }
         let (always, never) =

@@ -1,4 +1,4 @@
-//! Conjunctions of literals: what an edge of an automaton asks of a state.
+//! Cubes: conjunctions of literals, the labels of edges.
 
 use crate::formula::Proposition;
 use crate::limits::{Budget, Limit};
@@ -33,7 +33,7 @@ impl Cube {
         self.positive & !letter == 0 && self.negative & letter == 0
     }
 
-    /// What it asks of these propositions: a mask.
+    /// The cube restricted to these propositions.
     pub fn known(self, propositions: u64) -> Cube {
         Cube { positive: self.positive & propositions, negative: self.negative & propositions }
     }
@@ -50,7 +50,7 @@ impl Cube {
         Cube { positive: self.positive & rest, negative: self.negative & rest }
     }
 
-    /// What it asks for without what `other` asks for, if that is a cube; else itself.
+    /// The cube without the literals of `other`, if that is a cube; else itself.
     pub fn outside(self, other: Cube) -> Cube {
         let more = Cube { positive: other.positive & !self.positive, negative: other.negative & !self.negative };
         let is_single = (more.positive.count_ones() + more.negative.count_ones()) == 1;

@@ -1,19 +1,19 @@
-//! Which infinite runs count: those that neglect no process.
+//! Fairness: which infinite runs count.
 
-/// What a process may expect of a run that counts.
+/// A fairness assumption about processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fairness {
-    /// Nothing.
+    /// All runs count.
     #[default]
     None,
-    /// To move, sooner or later, if from some time on it can always move.
+    /// A process that is continuously enabled from some point on moves infinitely often (justice).
     Weak,
-    /// To move again and again, if again and again it can.
+    /// A process that is enabled infinitely often moves infinitely often (compassion).
     Strong,
-    /// To move again and again, as long as it is there.
+    /// Every process moves infinitely often, as long as it exists (impartiality).
     Impartial,
-    /// The same as [`Fairness::Strong`]; and a run that stays in a strongly connected component of the state graph takes
-    /// every step of it again and again.
+    /// As [`Fairness::Strong`]; and a run that stays in a strongly connected component of the state graph takes every step of
+    /// it infinitely often.
     Component,
 }
 
@@ -21,7 +21,7 @@ impl Fairness {
     pub const ALL: [Fairness; 5] =
         [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial, Fairness::Component];
 
-    /// What users call it.
+    /// The name of the option `--fair`.
     pub fn name(self) -> &'static str {
         match self {
             Fairness::None => "none",
@@ -32,15 +32,15 @@ impl Fairness {
         }
     }
 
-    /// Whether every beginning of a run can be continued so that the run is fair.
-    pub fn lets_all_go_on(self) -> bool {
+    /// Whether every finite run can be extended to a fair one (realizability, Baier and Katoen).
+    pub fn is_realizable(self) -> bool {
         match self {
             Fairness::None | Fairness::Weak | Fairness::Strong | Fairness::Component => true,
             Fairness::Impartial => false,
         }
     }
 
-    /// Whether linear time can tell the runs that count from others.
+    /// Whether the assumption is a linear-time property.
     pub fn is_for_linear_time(self) -> bool {
         match self {
             Fairness::None | Fairness::Weak | Fairness::Strong | Fairness::Impartial => true,

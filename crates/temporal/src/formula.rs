@@ -2,7 +2,7 @@
 //!
 //! They are in negation normal form from the start: negation goes down to the propositions as a formula is built, and
 //! the other operators are spelled out by those of [`Node`]. A formula is made after its operands and has a greater
-//! number, so whoever goes through its parts in the order of numbers meets operands first and needs no recursion.
+//! number, so a pass over its parts in the order of numbers meets operands first and needs no recursion.
 
 use crate::limits::Limit;
 use std::collections::{HashMap, HashSet};
@@ -38,11 +38,11 @@ pub enum Node {
     Or(Arc<[Formula]>),
     Next(Formula),
     Until(Formula, Formula),
-    /// `(a, b)`: `b` holds until and including when `a` holds, or for ever.
+    /// `(a, b)`: `b` holds until and including when `a` holds, or always.
     Release(Formula, Formula),
 }
 
-/// What can be told from the shape of a formula.
+/// Syntactic properties of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// A word satisfies it if some suffix of the word does.

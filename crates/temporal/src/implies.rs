@@ -84,7 +84,7 @@ impl Formulas {
         self.and(kept)
     }
 
-    /// The conjunction, without operands that others not only imply but also see to: each `U` in what is dropped is
+    /// The conjunction, without operands that others not only imply but also fulfil: each `U` in what is dropped is
     /// still put off and fulfilled by the same promises. Without that, `GF (a && F b)` could drop an `F b` each time
     /// it asks for it, and `b` would never have to hold.
     pub(crate) fn tracked_conjunction(&mut self, operands: impl IntoIterator<Item = Formula>) -> Formula {

@@ -1,30 +1,30 @@
 //! Temporal formulas and the automata that recognise them.
 //!
-//! A formula becomes a generalised Büchi automaton with acceptance on its edges ([`translate`]), which is what a search
-//! wants: it is small. A never claim needs acceptance on states, and one set of them ([`Buchi`]).
+//! A formula becomes a transition-based generalised Büchi automaton ([`translate`]), which is small. A never claim needs
+//! a Büchi automaton with one set of accepting states ([`Buchi`]).
 //!
-//! Translation is exponential by nature. Whatever a formula asks for stays within [`Limits`], and no algorithm
-//! recurses along a formula further than [`formula::MAX_HEIGHT`].
+//! Translation is exponential in the worst case. All algorithms stay within [`Limits`], and none recurses deeper than
+//! [`formula::MAX_HEIGHT`].
 
 pub mod automaton;
 pub mod buchi;
 pub mod claim;
-pub mod components;
 pub mod ctl;
 pub mod cube;
+mod degeneralise;
 pub mod dot;
 pub mod fairness;
 pub mod formula;
 pub mod hoa;
 mod implies;
 mod labels;
-mod levels;
 pub mod limits;
 pub mod never;
 mod print;
 pub mod product;
 mod prune;
 mod rewrite;
+pub mod scc;
 mod simulation;
 pub mod stutter;
 pub mod tableau;
@@ -40,7 +40,7 @@ pub use formula::{Formula, Formulas, Proposition};
 pub use limits::{Limit, Limits};
 pub use product::Product;
 
-/// The automaton of the words that satisfy a formula, as small as we can make it.
+/// Translates a formula into an automaton that accepts exactly the words that satisfy it, and reduces it.
 pub fn translate(formulas: &mut Formulas, formula: Formula, limits: Limits) -> Result<Automaton, Limit> {
     let simple = formulas.simplify(formula);
     let mut automaton = tableau::translate(formulas, simple, limits)?;
@@ -48,31 +48,34 @@ pub fn translate(formulas: &mut Formulas, formula: Formula, limits: Limits) -> R
     Ok(automaton)
 }
 
-/// Makes an automaton smaller.
+/// Reduces the size of an automaton; its language stays the same.
 pub fn reduce(automaton: &mut Automaton, limits: Limits) {
     prune::prune(automaton);
     simulation::reduce(automaton, limits);
 }
 
-/// Whether some word satisfies the formula, and whether all do. The automaton is that of the formula.
-pub fn judge(
+/// Whether the formula is satisfiable, and whether it is valid. `automaton` is the translated formula.
+pub fn satisfiability(
     formulas: &mut Formulas,
     formula: Formula,
     automaton: &Automaton,
     limits: Limits,
-) -> Result<Judgement, Limit> {
+) -> Result<Satisfiability, Limit> {
     if automaton.is_empty() {
-        return Ok(Judgement::Unsatisfiable);
+        return Ok(Satisfiability::Unsatisfiable);
     }
     let negation = formulas.not(formula);
     let is_valid = translate(formulas, negation, limits)?.is_empty();
-    Ok(if is_valid { Judgement::Tautology } else { Judgement::Contingent })
+    Ok(if is_valid { Satisfiability::Tautology } else { Satisfiability::Contingent })
 }
 
+/// Which words satisfy a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub enum Satisfiability {
+    /// No word does.
     Unsatisfiable,
+    /// All words do.
     Tautology,
-    /// It depends on the word.
+    /// Some words do, others do not.
     Contingent,
 }

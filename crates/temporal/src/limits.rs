@@ -90,7 +90,7 @@ impl<'a> Budget<'a> {
         self.deadline
     }
 
-    /// What has run out, if something has.
+    /// The limit that was exceeded, if one was.
     pub fn excess(&self) -> Limit {
         self.excess
     }

@@ -2,7 +2,7 @@
 
 use crate::formula::{Formula, Formulas, Node};
 
-/// Shared parts are written out each time: a formula may be exponentially longer than what it is kept in.
+/// Shared parts are written out each time: the text may be exponentially longer than the shared formula.
 const MAX_CHARS: usize = 100_000;
 
 enum Piece<'a> {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_too_long_is_cut() {
+    fn a_text_that_is_too_long_is_cut() {
         let mut formulas = Formulas::default();
         let mut formula = formulas.proposition(Proposition(0));
         for _ in 0..100 {

@@ -1,16 +1,16 @@
-//! A model and an automaton that watches it.
+//! The synchronous product of a model and a claim's automaton.
 //!
-//! The automaton reads the stable states of a run, one after the other, beginning with the initial one: an edge is taken
-//! together with a step out of the state that it reads. What happens inside an indivisible sequence it does not see. Where
-//! nothing can happen any more, it reads the last state again and again. Once it has read it, the run has ended, and something
-//! else may be true there ([`Propositional::valuation_after_end`]).
+//! The automaton reads the stable states of a run, beginning with the initial one: it takes an edge together with a step out of
+//! the state that it reads. It does not read the states inside atomic sequences. At the end of a finite run it reads the last
+//! state again and again (stutter extension); the valuation there may change after the first time
+//! ([`Propositional::valuation_after_end`]).
 //!
 //! The automaton's state lies above the model's in the last word, if that has room for it; otherwise in a word behind it.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use entail_disk::{Lasting, Reader, Saved, Writer};
+use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{
     Accepting, Concurrent, Fired, Hop, Key, Led, Marks, Model, Part, Propositional, Room, Sets, State, StateBuf,
     StateKey, Successors, Valuation,
@@ -21,7 +21,7 @@ use crate::claim::Claim;
 use crate::cube::Cube;
 use crate::fairness::Fairness;
 
-/// The runs of a model that an automaton accepts and that are fair.
+/// The fair runs of a model that an automaton accepts.
 pub struct Product<'a, M> {
     model: &'a M,
     claim: &'a Claim,
@@ -29,25 +29,25 @@ pub struct Product<'a, M> {
     /// All edges, one state after the other, and the number of the first one that leaves each state.
     edges: Vec<Edge>,
     first_edges: Vec<u32>,
-    /// Whether it matters to the automaton what is true.
+    /// Whether the automaton depends on propositions.
     asks: bool,
-    /// Where a state of the automaton is put into one of the model.
+    /// The bits of a model state that hold the automaton's state.
     room: Option<Room>,
-    /// Where what is true changes once a run has ended: states of the automaton that it enters after that are greater by this.
-    /// Otherwise no state is that great.
+    /// If valuations change at the end of a run: added to the numbers of automaton states that are entered after the end.
+    /// Otherwise greater than all of them.
     ended: u32,
-    /// The propositions that held somewhere.
+    /// The propositions that held in some state.
     ever: AtomicU64,
-    /// There were more processes than there are sets for.
+    /// There were more processes than acceptance sets for them.
     crowded: AtomicBool,
 }
 
 /// A step of the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Move<S> {
-    /// The number of the automaton's edge; nothing inside an indivisible sequence.
+pub struct ProductStep<S> {
+    /// The number of the automaton's edge; none inside an atomic sequence.
     pub edge: Option<u32>,
-    /// What the model does; nothing where it has come to its end.
+    /// The step of the model; none after the end of a finite run.
     pub step: Option<S>,
 }
 
@@ -76,8 +76,8 @@ impl<M: Model> Default for Scratch<M> {
 
 const WORD: usize = 8;
 
-/// What was noted while the states were gone through.
-impl<M> Lasting for Product<'_, M> {
+/// Facts collected during the search.
+impl<M> Restore for Product<'_, M> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.ever.load(Ordering::Relaxed).save(to)?;
         self.crowded.load(Ordering::Relaxed).save(to)
@@ -102,13 +102,13 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         let ended = if model.sees_end() { claim.automaton.len() as u32 } else { u32::MAX };
         let bits = Self::bits_of_automaton(model, claim);
         let asks = claim.automaton.edges.iter().flatten().any(|edge| edge.label != Cube::TRUE);
-        // One bit is left to the store; and what is longer may be as long as another state with a word behind it.
+        // One bit is left to the store; and a longer state may be as long as another one with an appended word.
         let room = model.room().filter(|room| room.len <= 2 * WORD && room.from + bits < u64::BITS);
         let (ever, crowded) = (AtomicU64::new(0), AtomicBool::new(false));
         Product { model, claim, fairness, edges, first_edges, asks, room, ended, ever, crowded }
     }
 
-    /// As many as it takes to tell the automaton's states apart in a product with this model.
+    /// The bits of an automaton state in a product with this model.
     pub fn bits_of_automaton(model: &impl Propositional, claim: &Claim) -> u32 {
         claim.bits() + u32::from(model.sees_end())
     }
@@ -136,7 +136,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         (Sets::MOST - self.claim.automaton.sets) as usize
     }
 
-    /// Whether there were more: then nothing is known of what is fair.
+    /// Whether there were more: then fairness was not checked for all of them.
     pub fn is_crowded(&self) -> bool {
         self.crowded.load(Ordering::Relaxed)
     }
@@ -187,13 +187,13 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         &self.edges[number as usize]
     }
 
-    /// The edges that can be taken where this is true, each with its number. What is unknown does not stand in the way.
+    /// The edges that are enabled under a valuation, each with its number. Unknown propositions disable nothing.
     fn possible(&self, state: automaton::State, valuation: Valuation) -> impl Iterator<Item = (u32, &Edge)> {
         let edges = (self.first_edges[state.index()]..).zip(self.claim.automaton.leaving(state));
         edges.filter(move |(_, edge)| edge.label.known(!valuation.unknown).holds(valuation.holds))
     }
 
-    /// What is true in a state of the model.
+    /// The propositions that hold in a state of the model.
     fn valuation(&self, model: &State, ended: bool, scratch: &mut M::Scratch) -> Valuation {
         if !self.asks {
             return Valuation::default();
@@ -219,7 +219,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         scratch: &mut Scratch<M>,
         split: impl Fn(K) -> (I, automaton::State),
         join: impl Fn(I, automaton::State) -> K,
-        mut each: impl FnMut(Hop<Move<M::Step>, K>),
+        mut each: impl FnMut(Hop<ProductStep<M::Step>, K>),
     ) -> usize {
         let Scratch { edges, hops, model: inner, .. } = scratch;
         for (from, &state) in states.iter().enumerate() {
@@ -251,7 +251,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
             for &edge in edges.iter() {
                 let target = self.edge(edge).target;
                 for hop in hops.iter() {
-                    let step = Move { edge: (hop.passed == 0).then_some(edge), step: Some(hop.step) };
+                    let step = ProductStep { edge: (hop.passed == 0).then_some(edge), step: Some(hop.step) };
                     let next = hop.next.map(|words| join(I::from_words(words), target));
                     each(Hop { from, passed: hop.passed, step, next, reduced: hop.reduced });
                 }
@@ -273,7 +273,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
     }
 
     /// The sets of the processes that can move.
-    fn of_enabled(&self, moves: &[Move<M::Step>]) -> Sets {
+    fn of_enabled(&self, moves: &[ProductStep<M::Step>]) -> Sets {
         let owners = moves.iter().filter_map(|one| one.step).map(|step| self.model.owner(step));
         owners.fold(Sets::default(), |sets, owner| sets.and(self.of_process(owner)))
     }
@@ -285,7 +285,7 @@ fn bytes([low, high]: [u64; 2]) -> [u8; 2 * WORD] {
 }
 
 impl<M: Propositional + Concurrent> Model for Product<'_, M> {
-    type Step = Move<M::Step>;
+    type Step = ProductStep<M::Step>;
     type Scratch = Scratch<M>;
 
     fn initial_states(&self, each: &mut dyn FnMut(&State)) {
@@ -296,13 +296,13 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         });
     }
 
-    fn enabled(&self, state: &State, steps: &mut Vec<Move<M::Step>>) {
+    fn enabled(&self, state: &State, steps: &mut Vec<ProductStep<M::Step>>) {
         let mut successors = Successors::default();
         self.expand(state, &mut successors, &mut Scratch::default());
         successors.each_step(|step| steps.push(step));
     }
 
-    fn fire(&self, step: Move<M::Step>, state: &mut StateBuf) -> Fired {
+    fn fire(&self, step: ProductStep<M::Step>, state: &mut StateBuf) -> Fired {
         let mut model = StateBuf::new();
         let automaton = self.split(state, &mut model);
         let (automaton, fired) = match (step.edge.map(|edge| self.edge(edge).target), step.step) {
@@ -349,7 +349,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         self.model.should_begin_again(steps)
     }
 
-    fn expand(&self, state: &State, moves: &mut Successors<Move<M::Step>>, scratch: &mut Scratch<M>) {
+    fn expand(&self, state: &State, moves: &mut Successors<ProductStep<M::Step>>, scratch: &mut Scratch<M>) {
         self.expand_further(state, 0, moves, scratch);
     }
 
@@ -357,7 +357,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         &self,
         state: &State,
         times: u32,
-        moves: &mut Successors<Move<M::Step>>,
+        moves: &mut Successors<ProductStep<M::Step>>,
         scratch: &mut Scratch<M>,
     ) {
         let Scratch { state: model, successors, model: inner, .. } = scratch;
@@ -368,12 +368,12 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
             times => self.model.expand_further(model, times, successors, inner),
         }
         moves.set_reduced(successors.are_reduced());
-        let push = |moves: &mut Successors<Move<M::Step>>, edge: Option<u32>, target: automaton::State| {
+        let push = |moves: &mut Successors<ProductStep<M::Step>>, edge: Option<u32>, target: automaton::State| {
             if let Some(Room { len: WORD, from }) = self.room
                 && let Some(words) = successors.plain_words()
             {
                 let above = u64::from(target.0) << from;
-                let words = words.map(|(step, word)| (Move { edge, step: Some(step) }, word | above));
+                let words = words.map(|(step, word)| (ProductStep { edge, step: Some(step) }, word | above));
                 return moves.extend(words, 1 << 63);
             }
             for successor in successors.iter() {
@@ -382,7 +382,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
                     Some(fault) if successor.led == Led::Nowhere => Fired::Broken(fault),
                     Some(fault) => Fired::Failed(fault),
                 };
-                let step = Move { edge, step: Some(successor.step) };
+                let step = ProductStep { edge, step: Some(successor.step) };
                 let transient = successor.led == Led::Transient;
                 moves.push(step, fired, transient, |state| self.join(successor.state, target, state));
             }
@@ -396,10 +396,10 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
             if let Some(fault) = valuation.fault
                 && edge.label.known(valuation.unknown) != Cube::TRUE
             {
-                let asks = Move { edge: Some(number), step: None };
+                let asks = ProductStep { edge: Some(number), step: None };
                 moves.push(asks, Fired::Broken(fault), false, |_| {});
             } else if let Some(fault) = self.claim.end(edge.target) {
-                let ends = Move { edge: Some(number), step: None };
+                let ends = ProductStep { edge: Some(number), step: None };
                 moves.push(ends, Fired::Broken(fault), false, |_| {});
             } else {
                 push(moves, Some(number), edge.target);
@@ -407,7 +407,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         }
         if successors.is_empty() {
             for (number, edge) in self.possible(automaton, valuation) {
-                let stays = Move { edge: Some(number), step: None };
+                let stays = ProductStep { edge: Some(number), step: None };
                 let target = self.after_end(edge.target);
                 moves.push(stays, Fired::Done, false, |state| self.join(model, target, state));
             }
@@ -418,7 +418,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         &self,
         states: &[K],
         scratch: &mut Scratch<M>,
-        each: impl FnMut(Hop<Move<M::Step>, K>),
+        each: impl FnMut(Hop<ProductStep<M::Step>, K>),
     ) -> usize {
         let last = K::WORDS - 1;
         match self.room {
@@ -468,11 +468,11 @@ impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
         }
     }
 
-    fn sets_at(&self, state: &State, moves: &[Move<M::Step>]) -> Sets {
+    fn sets_at(&self, state: &State, moves: &[ProductStep<M::Step>]) -> Sets {
         match self.fairness {
             Fairness::None | Fairness::Strong | Fairness::Component => Sets::default(),
             Fairness::Weak => self.of_processes().without(self.of_enabled(moves)),
-            // Who is not there need not move.
+            // A process that does not exist need not move.
             Fairness::Impartial => {
                 let processes = self.model.processes(&self.of_model(state));
                 if processes > self.most_processes() {
@@ -483,7 +483,7 @@ impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
         }
     }
 
-    fn sets_of(&self, step: Move<M::Step>) -> Sets {
+    fn sets_of(&self, step: ProductStep<M::Step>) -> Sets {
         let of_edge = step.edge.map_or(Sets::default(), |edge| Sets(self.edge(edge).marks.0));
         match (self.fairness, step.step) {
             (Fairness::Weak | Fairness::Strong | Fairness::Impartial | Fairness::Component, Some(step)) => {
@@ -493,7 +493,7 @@ impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
         }
     }
 
-    fn demands(&self, _: &State, moves: &[Move<M::Step>]) -> Sets {
+    fn demands(&self, _: &State, moves: &[ProductStep<M::Step>]) -> Sets {
         match self.fairness {
             Fairness::Strong | Fairness::Component => self.of_enabled(moves),
             Fairness::None | Fairness::Weak | Fairness::Impartial => Sets::default(),

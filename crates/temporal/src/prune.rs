@@ -1,7 +1,7 @@
 //! Leaving out what no accepted word needs: states, edges, acceptance sets.
 
 use crate::automaton::{Automaton, Marks, State};
-use crate::components::{Component, Components, Kind};
+use crate::scc::{Kind, Scc, Sccs};
 use std::collections::{HashMap, HashSet};
 
 /// Leaves out useless states, and marks that decide nothing.
@@ -12,7 +12,7 @@ pub fn prune(automaton: &mut Automaton) {
 
 /// Leaves out states that cannot be reached or from which nothing is accepted.
 pub fn keep_useful_states(automaton: &mut Automaton) {
-    let components = Components::of(automaton);
+    let components = Sccs::of(automaton);
     let mut sources: Vec<Vec<State>> = vec![Vec::new(); automaton.len()];
     for state in automaton.states() {
         automaton.leaving(state).iter().for_each(|edge| sources[edge.target.index()].push(state));
@@ -49,8 +49,8 @@ pub fn keep_reachable(automaton: &mut Automaton) {
 
 /// Each component gets along with as few sets as it can, and they share them.
 fn keep_useful_marks(automaton: &mut Automaton) {
-    let components = Components::of(automaton);
-    let mut inside: HashMap<Component, Vec<Marks>> = HashMap::new();
+    let components = Sccs::of(automaton);
+    let mut inside: HashMap<Scc, Vec<Marks>> = HashMap::new();
     for state in automaton.states() {
         if components.kind(state) == Kind::Mixed {
             let component = components.component(state);
@@ -58,7 +58,7 @@ fn keep_useful_marks(automaton: &mut Automaton) {
             inside.entry(component).or_default().extend(staying.map(|edge| edge.marks));
         }
     }
-    let needed: HashMap<Component, Vec<u32>> =
+    let needed: HashMap<Scc, Vec<u32>> =
         inside.iter().map(|(&component, marks)| (component, needed_sets(automaton.sets, marks))).collect();
     // A component that accepts nothing can only say so by missing a set.
     let least = u32::from(automaton.states().any(|state| components.kind(state) == Kind::Rejecting));

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 const ROUNDS: usize = 4;
 
 impl Formulas {
-    /// A formula that is too large stays as it is, and will be refused by whoever translates it.
+    /// A formula that is too large stays as it is; the translation refuses it.
     pub fn simplify(&mut self, formula: Formula) -> Formula {
         let mut simple = formula;
         if self.excess(formula).is_some() {
@@ -107,7 +107,7 @@ impl Formulas {
     }
 
     fn simple_release(&mut self, left: Formula, right: Formula) -> Formula {
-        // By duality; what is negated twice is found again, not made.
+        // By duality; a double negation is found, not made.
         let (not_left, not_right) = (self.not(left), self.not(right));
         let until = self.simple_until(not_left, not_right);
         self.not(until)

@@ -1,4 +1,4 @@
-//! Whether a formula can tell a state from the same state repeated.
+//! Stutter invariance of formulas.
 
 use crate::automaton::{Automaton, Edge};
 use crate::formula::{Formula, Formulas};
@@ -20,8 +20,8 @@ pub fn is_stutter_invariant(formulas: &mut Formulas, formula: Formula, limits: L
     Ok(accepted.product(&refused, limits)?.is_empty())
 }
 
-/// Accepts also what is left of accepted words when repetitions of letters are left out: two edges that can be taken
-/// with one letter become one.
+/// Accepts also the words that result from accepted ones by removing repetitions of letters: two edges that can be taken with
+/// one letter become one.
 fn without_repetitions(mut automaton: Automaton, limits: Limits) -> Result<Automaton, Limit> {
     let mut budget = Budget::of(limits);
     loop {

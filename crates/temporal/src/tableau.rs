@@ -25,7 +25,7 @@ pub fn translate(formulas: &mut Formulas, formula: Formula, limits: Limits) -> R
     Ok(automaton)
 }
 
-/// One way to satisfy a formula.
+/// A disjunct of a formula: what must hold now, and next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
     now: Cube,
@@ -37,7 +37,7 @@ struct Term {
 struct Tableau<'a> {
     formulas: &'a mut Formulas,
     terms: HashMap<Formula, Rc<[Term]>>,
-    /// What is promised, by the number of the promise.
+    /// The promises (Couvreur), by number.
     promises: Vec<Formula>,
     budget: Budget<'a>,
 }
@@ -124,7 +124,7 @@ impl Tableau<'_> {
         self.terms.get(&formula).cloned().unwrap_or_default()
     }
 
-    /// What a formula says about the present state, operands first, as far as its terms are not known.
+    /// The subformulas about the present state whose terms are not known yet, operands first.
     fn present_parts(&self, formula: Formula) -> Vec<Formula> {
         let mut seen = HashSet::new();
         let mut waiting = vec![formula];

@@ -3,7 +3,7 @@
 use crate::automaton::{Automaton, Edge, State};
 use crate::cube::Cube;
 
-/// First the letters of `stem`, then those of `cycle` for ever; there is at least one of these. A letter is the set of
+/// The infinite word that has the letters of `stem` and then repeats those of `cycle`, which is not empty. A letter is the set of
 /// propositions that hold, as a mask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lasso {

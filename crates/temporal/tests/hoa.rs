@@ -1,6 +1,6 @@
 //! The HOA format, there and back.
 
-use entail_temporal::hoa::{self, Named};
+use entail_temporal::hoa::{self, NamedAutomaton};
 use entail_temporal::{Formulas, Limits, translate};
 use entail_testkit::ltl::{formula, word};
 use entail_testkit::rng::Rng;
@@ -15,7 +15,7 @@ fn what_is_written_is_read_again() {
         let random = formula(&mut rng, &mut formulas, operators, 3);
         let automaton = translate(&mut formulas, random, Limits::default()).unwrap();
         let text = hoa::print(&automaton, &names, "a \"formula\"");
-        let named = Named { automaton, propositions: names.to_vec(), title: Some("a \"formula\"".into()) };
+        let named = NamedAutomaton { automaton, propositions: names.to_vec(), title: Some("a \"formula\"".into()) };
         assert_eq!(hoa::read(&text).as_ref(), Ok(&named), "{text}");
     }
 }

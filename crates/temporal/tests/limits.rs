@@ -51,7 +51,7 @@ fn broad_formulas_have_an_answer() {
         let mut formulas = Formulas::default();
         let mut rng = Rng::new(count);
         let operands: Vec<Formula> = (0..count).map(|_| formula(&mut rng, &mut formulas, 4, 20)).collect();
-        // Behind `X` nobody sees at once that they contradict each other.
+        // Behind `X` a contradiction is not found at once.
         let apart = operands.into_iter().filter(|&one| one != Formula::FALSE).collect::<Vec<_>>();
         let apart: Vec<Formula> = apart.into_iter().map(|one| formulas.next(one)).collect();
         let all = formulas.and(apart);

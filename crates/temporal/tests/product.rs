@@ -74,7 +74,7 @@ fn the_run_of_a_word_is_accepted_if_the_formula_holds() {
         let automaton =
             translate(&mut formulas, formula, entail_temporal::Limits::default()).expect("a small formula");
         let claim = Claim::new(automaton);
-        let single = claim.with_one_set(entail_temporal::Limits::default()).expect("a small automaton");
+        let single = claim.degeneralised(entail_temporal::Limits::default()).expect("a small automaton");
         for _ in 0..5 {
             let word = ltl::word(&mut rng, 3);
             let model = Word { ends: word.cycle.len() == 1 && rng.chance(0.5), word: &word };
@@ -105,7 +105,7 @@ fn a_claim_that_ends_does_so_with_one_set_too() {
     let edges = vec![vec![edge(0, 1, 1), edge(1, 2, 2)], vec![edge(0, 1, 1), edge(2, 0, 2)], Vec::new()];
     let ends = vec![ClaimEnd::of_never(Node(2), 7)];
     let claim = Claim { ends, ..Claim::new(Automaton { edges, sets: 2 }) };
-    let single = claim.with_one_set(entail_temporal::Limits::default()).expect("a small automaton");
+    let single = claim.degeneralised(entail_temporal::Limits::default()).expect("a small automaton");
     assert_eq!((single.automaton.sets, single.automaton.len() > 3), (1, true));
     for (stem, cycle, end) in [
         (vec![1, 1], vec![2, 1], Some(None)),
@@ -192,7 +192,7 @@ fn a_product_does_not_ignore_steps_that_a_cycle_postpones() {
     let holds = formulas.proposition(entail_temporal::Proposition(0));
     let eventually = formulas.eventually(holds);
     let automaton = translate(&mut formulas, eventually, entail_temporal::Limits::default()).expect("small");
-    let claim = Claim::new(automaton).settled();
+    let claim = Claim::new(automaton).with_bad_prefixes();
     let reduced = Reduced { model: &Leaving, reduction: Some(&CountFirst) };
     let product = Product::new(&reduced, &claim, Fairness::None);
     let outcome =

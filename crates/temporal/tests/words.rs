@@ -18,7 +18,7 @@ fn automata_accept_what_satisfies_the_formula() {
         let Ok(generalised) = translate(&mut formulas, random, Limits::default()) else { continue };
         let buchi = Buchi::new(&generalised, Limits::default()).unwrap();
         let several = Claim::new(generalised.clone());
-        let single = several.with_one_set(Limits::default()).unwrap().automaton;
+        let single = several.degeneralised(Limits::default()).unwrap().automaton;
         assert!(single.sets <= 1 && single.len() <= generalised.len() * generalised.sets.max(1) as usize);
         larger += usize::from(generalised.sets > 1 && single.len() < buchi.automaton().len());
         for _ in 0..10 {

@@ -205,7 +205,7 @@ impl Kripke {
         let fair = self.reaching(&self.all(), &self.fair_cycles(&self.all(), fairness));
         let perhaps = &fair | &self.reaching(&self.all(), &self.faulty());
         // What has happened before a fault has happened, if only it could have gone on fairly.
-        let surely = if fairness.lets_all_go_on() { perhaps.clone() } else { fair };
+        let surely = if fairness.is_realizable() { perhaps.clone() } else { fair };
         Truth { surely, perhaps }
     }
 

@@ -1,6 +1,6 @@
 //! The simplest of stores: the judge of the others.
 
-use entail_disk::{Lasting, Reader, Saved, Writer};
+use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{Full, Guarantee, Key, Keys, Opened, State, StateBuf, Store, Visit};
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -38,7 +38,7 @@ impl Diary {
     }
 }
 
-impl Lasting for Diary {
+impl Restore for Diary {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         let pages = self.pages();
         pages.states.save(to)?;

@@ -6,10 +6,10 @@ use entail_disk::{Reader, Writer};
 use entail_ir::interpret::Step;
 use entail_model::{Accepting, Concurrent, Event, Fault, FaultKind, Observer, Progress, Propositional, Since};
 use entail_search::{Counterexample, End, ErrorKind, Limits, Outcome, decide};
-use entail_store::{Kept, Numbers, Short};
+use entail_store::{ExactSet, Numbers, ShortSet};
 use entail_temporal::Fairness;
 use entail_temporal::ctl::{Asked, Ctl, Quantifier};
-use entail_temporal::product::{Move, Product};
+use entail_temporal::product::{Product, ProductStep};
 use std::io;
 use std::time::Instant;
 
@@ -44,10 +44,10 @@ pub(super) struct Asking<'a> {
 
 impl Asking<'_> {
     /// The answer, and the reasons for it.
-    pub fn ask<M: Accepting + Propositional, S: Short>(
+    pub fn ask<M: Accepting + Propositional, S: ShortSet>(
         &self,
         model: &M,
-        store: impl Fn() -> Kept<S>,
+        store: impl Fn() -> ExactSet<S>,
         observer: &mut impl Observer<M::Step>,
     ) -> (Outcome<M::Step>, Option<Evidence<M::Step>>) {
         let began = Instant::now();
@@ -80,8 +80,8 @@ impl Asking<'_> {
 /// Sees what the model does in a product.
 pub(super) struct OfModel<'w, 's>(pub &'w mut Watch<'s>);
 
-impl Observer<Move<Step>> for OfModel<'_, '_> {
-    fn stepped(&mut self, step: Move<Step>) {
+impl Observer<ProductStep<Step>> for OfModel<'_, '_> {
+    fn stepped(&mut self, step: ProductStep<Step>) {
         if let Some(step) = step.step {
             self.0.stepped(step);
         }
@@ -95,7 +95,7 @@ impl Observer<Move<Step>> for OfModel<'_, '_> {
         self.0.listens()
     }
 
-    fn happened(&mut self, event: Event<Move<Step>>) {
+    fn happened(&mut self, event: Event<ProductStep<Step>>) {
         self.0.happened(event.of(|step| step.step));
     }
 
@@ -112,7 +112,7 @@ impl Observer<Move<Step>> for OfModel<'_, '_> {
 #[derive(Clone, Debug)]
 pub struct Watched {
     /// Edges of the claim's automaton are numbered one state after the other.
-    pub moves: Vec<Move<Step>>,
+    pub moves: Vec<ProductStep<Step>>,
     /// How many moves come before those that are repeated for ever.
     pub cycle_start: Option<usize>,
 }
@@ -120,13 +120,13 @@ pub struct Watched {
 /// What a search of a product has found, told of the model alone; and the run as it was found.
 pub(super) fn of_model<M: Propositional<Step = Step> + Concurrent>(
     product: &Product<M>,
-    outcome: Outcome<Move<Step>>,
+    outcome: Outcome<ProductStep<Step>>,
 ) -> (Outcome<Step>, Option<Watched>) {
     let Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample } = outcome;
     let Some(found) = counterexample else {
         return (Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample: None }, None);
     };
-    let steps = |moves: &[Move<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
+    let steps = |moves: &[ProductStep<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
     let (error, cycle_start) = match found.error {
         ErrorKind::Cycle { begins } => {
             (ErrorKind::Cycle { begins: steps(&found.steps[..begins]).len() }, Some(begins))

@@ -9,8 +9,8 @@ use entail_search::{
     resume_depth_first,
 };
 use entail_store::{
-    Bitstate, CacheSize, Cached, Collapse, Compact, Kept, Ladder, Lossless, LosslessWide, Minimal, Numbers, Plain,
-    Remains, Rung, Share, Short, Sieve, Visited,
+    BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, Degradation, DfaSet, ExactSet, Level, LevelKind,
+    Lossless, LosslessWide, LossySet, Numbers, PlainSet, Share, ShortSet, VisitedSet,
 };
 use std::io;
 use std::time::Instant;
@@ -30,7 +30,7 @@ const PROCESS: u64 = 24 << 20;
 /// What became of a set of states.
 pub(super) struct Became {
     pub guarantee: Guarantee,
-    pub rungs: Vec<Rung>,
+    pub rungs: Vec<Level>,
     /// It was not made for so many states, and the search was cut off.
     is_overfull: bool,
 }
@@ -71,10 +71,10 @@ impl Plan {
         saved: Option<Reader>,
     ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
         match (task.store, bits) {
-            (Store::Plain, _) => self.explore_in(&mut Plain::default(), model, task, watch, saved),
+            (Store::Plain, _) => self.explore_in(&mut PlainSet::default(), model, task, watch, saved),
             (Store::Collapse, _) => {
                 let cut = |state: &State, parts: &mut Vec<Part>| model.parts(state, parts);
-                self.explore_in(&mut Collapse::new(cut), model, task, watch, saved)
+                self.explore_in(&mut CollapseSet::new(cut), model, task, watch, saved)
             }
             (Store::Auto | Store::Tree | Store::Dfa | Store::Compact | Store::Bitstate | Store::Cache, 64..128) => {
                 self.explore_keys(LosslessWide::new(), bits, model, task, watch, saved)
@@ -86,20 +86,21 @@ impl Plan {
     }
 
     /// What states of so many bits are put through, if not all of them is kept.
-    fn sieve(&self, store: Store, bits: u32, limits: &Limits) -> Option<Sieve> {
+    fn sieve(&self, store: Store, bits: u32, limits: &Limits) -> Option<LossySet> {
         match store {
             Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Dfa | Store::Cache => None,
             Store::Compact => {
                 let kept = self.hash_bits.unwrap_or(COMPACT_BITS).max(2);
                 // States that have no more bits than that are their own hashes.
-                (kept < bits).then(|| Sieve::Compact(Compact::new(kept)))
+                (kept < bits).then(|| LossySet::Compact(CompactSet::new(kept)))
             }
             Store::Bitstate => {
                 let bytes = self.array.unwrap_or_else(|| self.array_bytes(limits));
-                let bitstate =
-                    self.hash_bits.map_or_else(|| Bitstate::hopeful(bytes), |bits| Bitstate::new(bytes, bits));
+                let bitstate = self
+                    .hash_bits
+                    .map_or_else(|| BitstateSet::optimistic(bytes), |bits| BitstateSet::new(bytes, bits));
                 // Without memory for it, states are kept as they are as long as there is room.
-                bitstate.ok().map(Sieve::Bitstate)
+                bitstate.ok().map(LossySet::Bitstate)
             }
         }
     }
@@ -113,9 +114,9 @@ impl Plan {
     }
 
     /// The same where a store only makes keys, and another set says which of them are visited.
-    fn explore_keys<M: Model, S: Short>(
+    fn explore_keys<M: Model, S: ShortSet>(
         &self,
-        kept: Kept<S>,
+        kept: ExactSet<S>,
         bits: u32,
         model: &M,
         task: Task,
@@ -123,19 +124,21 @@ impl Plan {
         saved: Option<Reader>,
     ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
         match task.store {
-            Store::Dfa => self.explore_in(&mut Minimal::new(kept), model, task, watch, saved),
+            Store::Dfa => self.explore_in(&mut DfaSet::new(kept), model, task, watch, saved),
             Store::Cache => {
                 let CacheArgs { slots, probes, collisions } = self.cache;
                 let [probes, collisions] = [probes, collisions].map(|given| given.unwrap_or(USUAL_PROBES));
-                let slots = slots.unwrap_or_else(|| Cached::<S>::slots_in(self.array_bytes(task.limits)));
-                let mut cached = Cached::new(kept, CacheSize { slots, probes, collisions });
+                let slots = slots.unwrap_or_else(|| CacheSet::<S>::slots_in(self.array_bytes(task.limits)));
+                let mut cached = CacheSet::new(kept, CacheSize { slots, probes, collisions });
                 self.explore_in(&mut cached, model, task, watch, saved)
             }
             Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Compact | Store::Bitstate => {
                 let mut visited = match task.store {
-                    Store::Tree => Visited::by_halves(kept, bits),
-                    Store::Compact => Visited::new(kept.thrifty(), self.sieve(Store::Compact, bits, task.limits)),
-                    store => Visited::new(kept, self.sieve(store, bits, task.limits)),
+                    Store::Tree => VisitedSet::tree(kept, bits),
+                    Store::Compact => {
+                        VisitedSet::new(kept.growing_slowly(), self.sieve(Store::Compact, bits, task.limits))
+                    }
+                    store => VisitedSet::new(kept, self.sieve(store, bits, task.limits)),
                 };
                 visited = visited.with_seed(self.seed);
                 if let Some(scratch) = task.limits.scratch.filter(|_| task.may_lose) {
@@ -144,11 +147,11 @@ impl Plan {
                         // The path stays in memory.
                         Search::DepthFirst | Search::Nested => Share::Half,
                     };
-                    visited = visited.with_ladder(Ladder::new(scratch.clone(), share).by_halves(bits));
+                    visited = visited.with_degradation(Degradation::new(scratch.clone(), share).tree_first(bits));
                 }
                 let (outcome, became, algorithm) = self.explore_in(&mut visited, model, task, watch, saved)?;
                 let is_overfull = outcome.end == End::Limit(Limit::Memory) && visited.is_overfull();
-                Ok((outcome, Became { rungs: visited.rungs().to_vec(), is_overfull, ..became }, algorithm))
+                Ok((outcome, Became { rungs: visited.levels().to_vec(), is_overfull, ..became }, algorithm))
             }
         }
     }
@@ -178,10 +181,10 @@ impl Plan {
         Ok((outcome, Became { guarantee: store.guarantee(), ..Became::EXACT }, algorithm))
     }
 
-    pub(super) fn look_for_run<M: Accepting, S: Short>(
+    pub(super) fn look_for_run<M: Accepting, S: ShortSet>(
         &self,
         model: &M,
-        mut store: Kept<S>,
+        mut store: ExactSet<S>,
         limits: &Limits,
         observer: &mut impl Observer<M::Step>,
     ) -> (Outcome<M::Step>, Became, Algorithm) {
@@ -213,11 +216,11 @@ fn explore_deep<M: Model, K: StateKey>(
 }
 
 impl Store {
-    pub(super) fn of(kept: Remains) -> Store {
+    pub(super) fn of(kept: LevelKind) -> Store {
         match kept {
-            Remains::Halves => Store::Tree,
-            Remains::Hash { .. } => Store::Compact,
-            Remains::Bits { .. } => Store::Bitstate,
+            LevelKind::Tree => Store::Tree,
+            LevelKind::Compact { .. } => Store::Compact,
+            LevelKind::Bitstate { .. } => Store::Bitstate,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::plan::{Algorithm, Plan, Unreduced};
 use crate::swarm::{Found, Member, Swarm};
 use entail_ir::{Passes, System};
 use entail_model::Guarantee;
-use entail_store::Remains;
+use entail_store::LevelKind;
 use entail_temporal::Fairness;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -401,11 +401,11 @@ fn kept<'a>(searched: &'a Searched, report: &PropertyReport) -> Kept<'a> {
     }
 }
 
-fn rung(rung: &entail_store::Rung) -> Rung {
-    let (kind, bits) = match rung.kept {
-        Remains::Halves => ("tree", None),
-        Remains::Hash { bits } => ("compact", Some(bits)),
-        Remains::Bits { bits } => ("bitstate", Some(bits)),
+fn rung(rung: &entail_store::Level) -> Rung {
+    let (kind, bits) = match rung.kind {
+        LevelKind::Tree => ("tree", None),
+        LevelKind::Compact { bits } => ("compact", Some(bits)),
+        LevelKind::Bitstate { bits } => ("bitstate", Some(bits)),
     };
     Rung { kind, bits, from_states: rung.from }
 }

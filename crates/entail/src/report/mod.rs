@@ -16,7 +16,7 @@ use crate::violation::Violation;
 use entail_front::ModelSource;
 use entail_model::Guarantee;
 use entail_search::{End, Limit, Stats};
-use entail_store::Rung;
+use entail_store::Level;
 use entail_temporal::Fairness;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -67,7 +67,7 @@ pub struct Searched {
     /// How states were really kept.
     pub store: Store,
     /// What was kept of them as memory became less.
-    pub rungs: Vec<Rung>,
+    pub rungs: Vec<Level>,
     pub guarantee: Guarantee,
     /// What successors were computed with, and why not otherwise.
     pub backend: Backend,

@@ -13,7 +13,7 @@ use entail_front::legible::{legible, on_a_line, shown};
 use entail_ir::{Statement, System};
 use entail_model::Guarantee;
 use entail_search::{End, Errors, Limit};
-use entail_store::{Remains, Rung};
+use entail_store::{Level, LevelKind};
 use entail_temporal::Fairness;
 use std::fmt::{self, Write};
 use std::fs;
@@ -277,12 +277,12 @@ fn write_unread(out: &mut Page, unread: &[String]) -> fmt::Result {
     writeln!(out, "  states leave out the {variables} {names}, which cannot change the verdict")
 }
 
-fn rung(rung: &Rung) -> String {
+fn rung(rung: &Level) -> String {
     let states = plural(rung.from, "state");
-    match rung.kept {
-        Remains::Halves => format!("after {states} they are kept by their halves, without loss"),
-        Remains::Hash { bits } => format!("after {states} only hashes are kept ({bits} bits)"),
-        Remains::Bits { bits } => format!("after {states} only bits of an array ({bits} for each)"),
+    match rung.kind {
+        LevelKind::Tree => format!("after {states} they are kept by their halves, without loss"),
+        LevelKind::Compact { bits } => format!("after {states} only hashes are kept ({bits} bits)"),
+        LevelKind::Bitstate { bits } => format!("after {states} only bits of an array ({bits} for each)"),
     }
 }
 

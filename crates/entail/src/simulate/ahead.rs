@@ -3,7 +3,7 @@
 use crate::args::Backend;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, Outline, Source, Step};
-use entail_jit::{Desk, Either, Jit};
+use entail_jit::{Either, Jit, Scratch};
 use entail_model::{Fired, State};
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 pub struct Ahead<'a> {
     engine: Either<'a>,
     interpreter: &'a Interpreter<'a>,
-    desk: Desk,
+    desk: Scratch,
     /// Of the last state that had any processes, with the types of these.
     outline: (Vec<u32>, Outline),
     steps: Vec<Step>,
@@ -30,7 +30,7 @@ impl<'a> Ahead<'a> {
         Ahead {
             engine: jit.map_or(Either::Interpreter(interpreter), Either::Jit),
             interpreter,
-            desk: Desk::default(),
+            desk: Scratch::default(),
             outline: (Vec::new(), Outline::default()),
             steps: Vec::new(),
             outcomes: Vec::new(),

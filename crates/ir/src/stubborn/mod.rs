@@ -26,7 +26,7 @@ use precedents::{Case, Precedents};
 use crate::System;
 use crate::footprint::Surveyor;
 use crate::interpret::{Layout, Outline, Step};
-use entail_disk::{Lasting, Reader, Saved, Writer};
+use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::StateBuf;
 use settled::Settled;
 use std::collections::HashMap;
@@ -63,7 +63,7 @@ struct Shelf {
 }
 
 /// What is met too late has no table. So it must be known what was met when a search goes on.
-impl Lasting for StubbornSets<'_> {
+impl Restore for StubbornSets<'_> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         let shelf = self.shelf.read().unwrap_or_else(PoisonError::into_inner);
         let mut met = shelf.met.clone();

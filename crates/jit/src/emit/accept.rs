@@ -2,11 +2,11 @@
 
 use super::number::{FULL, Number, Offset};
 use super::offer::offset;
-use super::{Asks, Emitter, Scene, Taking};
+use super::{Emitter, Env, Purpose, Taking};
 use crate::by_interpreter::Helper;
 use crate::code::Callee;
 use crate::context::{Forgotten, Offer};
-use crate::hard::{Way, mentions};
+use crate::fallback::{Execution, mentions};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use entail_ir::{
@@ -22,12 +22,12 @@ impl Emitter<'_, '_> {
         let who = self.who(of, params[2], params[3]);
         let done = self.block();
         let fault = self.fault_block();
-        let scene = Scene { state, who, asks: Asks::ForSteps, offered: true, fault };
-        self.if_provided(of, &scene, done);
+        let env = Env { state, who, purpose: Purpose::ForSteps, offered: true, fault };
+        self.if_provided(of, &env, done);
         let program = self.program;
         let accepts = |_: LocationId, location: &Location| program.accepts_at(of, location);
-        self.by_location(of, &scene, accepts, done, |this, _, location| {
-            this.accept_at(location, &scene, done);
+        self.by_location(of, &env, accepts, done, |this, _, location| {
+            this.accept_at(location, &env, done);
         });
         self.go_on_in(done);
         self.finish_writing();
@@ -39,24 +39,24 @@ impl Emitter<'_, '_> {
         let who = self.who(of, params[2], params[3]);
         let [yes, no] = [self.block(), self.block()];
         let fault = self.fault_block();
-        let scene = Scene { state: params[1], who, asks: Asks::Whether, offered: true, fault };
-        self.if_provided(of, &scene, no);
+        let env = Env { state: params[1], who, purpose: Purpose::Whether, offered: true, fault };
+        self.if_provided(of, &env, no);
         let accepts = |_: LocationId, location: &Location| program.accepts_at(of, location);
-        self.by_location(of, &scene, accepts, no, |this, _, location| {
+        self.by_location(of, &env, accepts, no, |this, _, location| {
             for edge in program.system.edges_of(location).iter().filter(|edge| program.may_accept(edge, of)) {
                 let next = this.block();
-                this.possible(&edge.action, &scene, next);
+                this.possible(&edge.action, &env, next);
                 this.jump(yes);
                 this.go_on_in(next);
             }
             this.jump(no);
         });
-        self.answer(&scene, yes, no);
+        self.answer(&env, yes, no);
     }
 
-    fn accept_at(&mut self, location: &Location, scene: &Scene, done: Block) {
+    fn accept_at(&mut self, location: &Location, env: &Env, done: Block) {
         let program = self.program;
-        let of = scene.who.of.expect("a process receives");
+        let of = env.who.of.expect("a process receives");
         let since = self.b.use_var(self.out);
         let mut group = None;
         let mut perhaps_moved = false;
@@ -70,7 +70,7 @@ impl Emitter<'_, '_> {
             group = edge.escape;
             if program.may_accept(edge, of) {
                 let next = self.block();
-                self.accept_edge(EdgeId(id), edge, scene, next);
+                self.accept_edge(EdgeId(id), edge, env, next);
                 self.go_on_in(next);
                 perhaps_moved = true;
             }
@@ -78,10 +78,10 @@ impl Emitter<'_, '_> {
         self.jump(done);
     }
 
-    fn accept_edge(&mut self, id: EdgeId, edge: &Edge, scene: &Scene, next: Block) {
-        let of = scene.who.of.expect("a process receives");
-        let scene = Scene { fault: self.fault_block(), ..*scene };
-        let step = self.meeting_bits(id, &scene);
+    fn accept_edge(&mut self, id: EdgeId, edge: &Edge, env: &Env, next: Block) {
+        let of = env.who.of.expect("a process receives");
+        let env = Env { fault: self.fault_block(), ..*env };
+        let step = self.meeting_bits(id, &env);
         self.taking = Some(Taking { step, then: next });
         self.failures = None;
         if self.program.offers_may_fail {
@@ -89,7 +89,7 @@ impl Emitter<'_, '_> {
             let first = self.of_offer(types::I64, offset_of!(Offer, failure));
             self.begin_failures(count, first);
         }
-        let found = self.possible(&edge.action, &scene, next);
+        let found = self.possible(&edge.action, &env, next);
         let Some((receive, fields)) = self.received_natively(id, edge, of) else {
             let context = self.context;
             let fire = |this: &mut Self| {
@@ -98,7 +98,7 @@ impl Emitter<'_, '_> {
             };
             fire(self);
             // What is a fault before the sender has moved need not be one afterwards.
-            if self.enter_fault(scene.fault).is_some() {
+            if self.enter_fault(env.fault).is_some() {
                 fire(self);
             }
             return;
@@ -108,15 +108,15 @@ impl Emitter<'_, '_> {
         if wrong && self.failures.is_none() {
             self.begin_no_failures();
         }
-        let to = self.open_with_care(scene.state);
+        let to = self.open_with_care(env.state);
         self.move_sender(to);
-        self.receive_offer(receive, &scene, to);
+        self.receive_offer(receive, &env, to);
         if wrong {
             self.fail(FaultKind::MessageFields, edge.statement);
         }
-        self.conclude(edge, &scene, to, step);
+        self.conclude(edge, &env, to, step);
         self.jump(next);
-        self.write_broken(scene.fault, step, edge.statement, next);
+        self.write_broken(env.fault, step, edge.statement, next);
     }
 
     /// The receive of an edge and how many fields the message has, if generated code can take the step.
@@ -142,13 +142,13 @@ impl Emitter<'_, '_> {
                 }
                 Pattern::Ignore => false,
             });
-        (self.program.way(id) == Way::Native && !changes).then_some((&**receive, fields))
+        (self.program.execution(id) == Execution::Native && !changes).then_some((&**receive, fields))
     }
 
     /// The bits of a step whose first half is in the offer.
-    fn meeting_bits(&mut self, edge: EdgeId, scene: &Scene) -> Value {
+    fn meeting_bits(&mut self, edge: EdgeId, env: &Env) -> Value {
         let sent = self.of_offer(types::I64, offset_of!(Offer, step));
-        let partner = self.index(scene.who.number);
+        let partner = self.index(env.who.number);
         let partner = self.b.ins().ishl_imm_u(partner, 32);
         let edge = self.word(u64::from(edge.0) << 40);
         let received = self.b.ins().bor(partner, edge);
@@ -157,7 +157,7 @@ impl Emitter<'_, '_> {
 
     fn of_offer(&mut self, of: cranelift_codegen::ir::Type, part: usize) -> Value {
         let offers = self.offers();
-        self.load(of, offers, offset(Asks::ForSteps) + part)
+        self.load(of, offers, offset(Purpose::ForSteps) + part)
     }
 
     /// Moves the sender to its target; whether others may move and who moved last depends on the receiver.
@@ -185,7 +185,7 @@ impl Emitter<'_, '_> {
         let before = self.b.ins().imul_imm_u(rest, size_of::<Forgotten>() as i64);
         let offers = self.offers();
         let row = self.b.ins().iadd(offers, before);
-        let first = offset(Asks::ForSteps) + offset_of!(Offer, forgotten);
+        let first = offset(Purpose::ForSteps) + offset_of!(Offer, forgotten);
         let at = self.load(types::I64, row, first + offset_of!(Forgotten, at));
         let bytes = self.load(types::I32, row, first + offset_of!(Forgotten, bytes));
         let blank = self.load(types::I32, row, first + offset_of!(Forgotten, blank));

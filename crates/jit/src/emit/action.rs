@@ -2,7 +2,7 @@
 
 use super::number::Number;
 use super::receive::Match;
-use super::{Emitter, Scene};
+use super::{Emitter, Env};
 use crate::program::Shape;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
@@ -12,31 +12,31 @@ use entail_ir::{
 
 impl Emitter<'_, '_> {
     /// Goes on only where the action is possible. A send counts without asking for a partner.
-    pub(super) fn possible(&mut self, action: &Action, scene: &Scene, no: Block) -> Option<Match> {
-        if scene.offered && !matches!(action, Action::Receive(_) | Action::Deterministic(_)) {
+    pub(super) fn possible(&mut self, action: &Action, env: &Env, no: Block) -> Option<Match> {
+        if env.offered && !matches!(action, Action::Receive(_) | Action::Deterministic(_)) {
             self.leave(no);
             return None;
         }
         match action {
-            Action::Receive(receive) => return Some(self.matching(receive, scene, no)),
+            Action::Receive(receive) => return Some(self.matching(receive, env, no)),
             Action::Deterministic(block) => match &block.entry {
-                Entry::Always if !scene.offered => {}
+                Entry::Always if !env.offered => {}
                 Entry::Always | Entry::Otherwise => self.leave(no),
-                Entry::AnyOf(actions) => self.any_possible(actions, scene, no),
+                Entry::AnyOf(actions) => self.any_possible(actions, env, no),
             },
-            Action::Guard(condition) => self.require(condition, scene, no),
+            Action::Guard(condition) => self.require(condition, env, no),
             Action::Send(send) => {
-                let channel = self.channel(&send.channel, scene);
-                let full = self.is_full(&channel, scene);
+                let channel = self.channel(&send.channel, env);
+                let full = self.is_full(&channel, env);
                 let full = self.value(full);
                 self.if_leave(full, no);
                 if let Some(condition) = &send.when {
-                    self.require(condition, scene, no);
+                    self.require(condition, env, no);
                 }
             }
             Action::End => {
-                let count = self.process_count(scene.state);
-                let next = self.binary(BinaryOp::Add, scene.who.number, Number::Known(1), scene);
+                let count = self.process_count(env.state);
+                let next = self.binary(BinaryOp::Add, env.who.number, Number::Known(1), env);
                 let next = self.value(next);
                 let youngest = self.b.ins().icmp(IntCC::Equal, next, count);
                 self.unless_leave(youngest, no);
@@ -53,11 +53,11 @@ impl Emitter<'_, '_> {
         None
     }
 
-    fn any_possible(&mut self, actions: &[Action], scene: &Scene, no: Block) {
+    fn any_possible(&mut self, actions: &[Action], env: &Env, no: Block) {
         let found = self.block();
         for action in actions {
             let next = self.block();
-            self.possible(action, scene, next);
+            self.possible(action, env, next);
             self.jump(found);
             self.go_on_in(next);
         }
@@ -65,7 +65,7 @@ impl Emitter<'_, '_> {
         self.go_on_in(found);
     }
 
-    /// Goes away for ever; what follows is never reached.
+    /// Jumps; the code after it is unreachable.
     fn leave(&mut self, to: Block) {
         self.jump(to);
         let nowhere = self.block();
@@ -78,29 +78,29 @@ impl Emitter<'_, '_> {
         &mut self,
         action: &Action,
         found: Option<Match>,
-        scene: &Scene,
+        env: &Env,
         statement: StatementId,
         opened: Option<Value>,
     ) -> Value {
-        let open = |this: &mut Self| opened.unwrap_or_else(|| this.open(scene.state));
+        let open = |this: &mut Self| opened.unwrap_or_else(|| this.open(env.state));
         match action {
             Action::Skip | Action::Guard(_) | Action::Else | Action::End => open(self),
             Action::Assign(place, value) => {
-                let value = self.eval(value, scene);
-                let spot = self.find(place, scene);
-                self.check(value, place.scalar, scene);
+                let value = self.eval(value, env);
+                let spot = self.find(place, env);
+                self.check(value, place.scalar, env);
                 let to = open(self);
                 self.store_spot(to, spot, place.scalar, value);
                 to
             }
-            Action::Send(send) => self.perform_send(send, scene, statement, opened),
+            Action::Send(send) => self.perform_send(send, env, statement, opened),
             Action::Receive(_) => {
                 let found = found.expect("a receive is performed where it is known what it takes");
-                self.perform_receive(action, &found, scene, statement, opened)
+                self.perform_receive(action, &found, env, statement, opened)
             }
             Action::Assert(condition) => {
                 let (holds, violated) = (self.block(), self.cold_block());
-                self.branch(condition, scene, holds, violated);
+                self.branch(condition, env, holds, violated);
                 self.go_on_in(violated);
                 self.fail(FaultKind::Assertion, statement);
                 self.jump(holds);
@@ -109,40 +109,40 @@ impl Emitter<'_, '_> {
             }
             Action::Print(_, args) => {
                 for arg in args {
-                    self.eval(arg, scene);
+                    self.eval(arg, env);
                 }
                 open(self)
             }
             Action::PrintName(name) => {
-                self.eval(name, scene);
+                self.eval(name, env);
                 open(self)
             }
             Action::Deterministic(block) => {
                 let to = open(self);
-                self.run_block(block, scene, to);
+                self.run_block(block, env, to);
                 to
             }
             Action::SetPriority(_) | Action::Run(..) => unreachable!("left to the interpreter"),
         }
     }
 
-    fn perform_send(&mut self, send: &Send, scene: &Scene, statement: StatementId, opened: Option<Value>) -> Value {
-        let channel = self.channel(&send.channel, scene);
+    fn perform_send(&mut self, send: &Send, env: &Env, statement: StatementId, opened: Option<Value>) -> Value {
+        let channel = self.channel(&send.channel, env);
         let mut to = opened;
-        if self.program.shapes_of(&send.channel, scene.who.of).len() > 1 && to.is_none() {
-            to = Some(self.open(scene.state));
+        if self.program.shapes_of(&send.channel, env.who.of).len() > 1 && to.is_none() {
+            to = Some(self.open(env.state));
         }
         let join = self.block();
         let mut written = None;
         self.by_shape(&channel, |this, shape| {
             if this.shape(shape).capacity == 0 {
-                // There is no message to offer, or nobody may take it here.
-                this.offered_values(send, shape, scene);
-                this.fault(FaultKind::Rendezvous, scene);
-                written = Some(to.unwrap_or(scene.state));
+                // There is no message to offer, or no receiver here.
+                this.offered_values(send, shape, env);
+                this.fault(FaultKind::Rendezvous, env);
+                written = Some(to.unwrap_or(env.state));
             } else {
-                this.send_to_buffer(send, &channel, shape, scene, |this| {
-                    let to = to.unwrap_or_else(|| this.open(scene.state));
+                this.send_to_buffer(send, &channel, shape, env, |this| {
+                    let to = to.unwrap_or_else(|| this.open(env.state));
                     written = Some(to);
                     to
                 });
@@ -160,25 +160,25 @@ impl Emitter<'_, '_> {
         &mut self,
         action: &Action,
         found: &Match,
-        scene: &Scene,
+        env: &Env,
         statement: StatementId,
         opened: Option<Value>,
     ) -> Value {
         let Action::Receive(receive) = action else { unreachable!("only receives are performed here") };
         let mut to = opened;
-        if self.program.shapes_of(&receive.channel, scene.who.of).len() > 1 && to.is_none() {
-            to = Some(self.open(scene.state));
+        if self.program.shapes_of(&receive.channel, env.who.of).len() > 1 && to.is_none() {
+            to = Some(self.open(env.state));
         }
         let join = self.block();
         let mut written = None;
         self.by_shape(&found.channel, |this, shape| {
             if this.shape(shape).capacity == 0 {
                 // It was not possible, so this is never reached.
-                this.fault(FaultKind::Blocked, scene);
-                written = Some(to.unwrap_or(scene.state));
+                this.fault(FaultKind::Blocked, env);
+                written = Some(to.unwrap_or(env.state));
             } else {
-                this.receive_from_buffer(receive, found, shape, scene, |this| {
-                    let to = to.unwrap_or_else(|| this.open(scene.state));
+                this.receive_from_buffer(receive, found, shape, env, |this| {
+                    let to = to.unwrap_or_else(|| this.open(env.state));
                     written = Some(to);
                     to
                 });

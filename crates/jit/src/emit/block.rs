@@ -1,6 +1,6 @@
 //! Deterministic sequences.
 
-use super::{Emitter, Scene};
+use super::{Emitter, Env};
 use crate::by_interpreter::Helper;
 use crate::code::Callee;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -29,8 +29,8 @@ struct Passed {
 const MOST_NODES: i64 = 1 << 24;
 
 impl Emitter<'_, '_> {
-    /// Runs a sequence on the state at `to`, of which the scene's state is what it was before.
-    pub(super) fn run_block(&mut self, block: &Sequence, scene: &Scene, to: Value) {
+    /// Runs a sequence on the state at `to`, of which the environment's state is what it was before.
+    pub(super) fn run_block(&mut self, block: &Sequence, env: &Env, to: Value) {
         let passed = has_circle(block).then(|| self.begin_passing());
         let nodes = Nodes {
             enter: block.nodes.iter().map(|_| self.block()).collect(),
@@ -48,26 +48,26 @@ impl Emitter<'_, '_> {
         for (id, node) in block.nodes.iter().enumerate() {
             self.go_on_in(nodes.enter[id]);
             // What has just been written is slower to read.
-            let state = if unchanged[id] { scene.state } else { to };
-            let scene = Scene { state, fault: self.fault_block(), ..*scene };
+            let state = if unchanged[id] { env.state } else { to };
+            let env = Env { state, fault: self.fault_block(), ..*env };
             match node {
                 BlockNode::Do { action, statement, next } => {
                     let blocked = self.cold_block();
-                    let found = self.possible(action, &scene, blocked);
+                    let found = self.possible(action, &env, blocked);
                     self.jump(nodes.perform[id]);
                     self.go_on_in(nodes.perform[id]);
-                    self.perform(action, found, &scene, *statement, Some(to));
+                    self.perform(action, found, &env, *statement, Some(to));
                     self.proceed(&nodes, *next);
                     self.go_on_in(blocked);
-                    self.fault(FaultKind::Blocked, &scene);
+                    self.fault(FaultKind::Blocked, &env);
                     self.never();
-                    self.broken_here(&scene, *statement);
+                    self.broken_here(&env, *statement);
                 }
                 BlockNode::Choose { alternatives, statement } => {
                     for &alternative in alternatives {
                         let other = self.block();
                         match &block.nodes[alternative.0 as usize] {
-                            BlockNode::Do { action, .. } => match self.possible(action, &scene, other) {
+                            BlockNode::Do { action, .. } => match self.possible(action, &env, other) {
                                 None => self.proceed_performing(&nodes, alternative),
                                 // What it takes is found again.
                                 Some(_) => self.proceed(&nodes, Some(alternative)),
@@ -78,9 +78,9 @@ impl Emitter<'_, '_> {
                         }
                         self.go_on_in(other);
                     }
-                    self.fault(FaultKind::Blocked, &scene);
+                    self.fault(FaultKind::Blocked, &env);
                     self.never();
-                    self.broken_here(&scene, *statement);
+                    self.broken_here(&env, *statement);
                 }
                 BlockNode::Jump(next) => self.proceed(&nodes, *next),
             }
@@ -91,9 +91,9 @@ impl Emitter<'_, '_> {
         self.go_on_in(nodes.done);
     }
 
-    fn broken_here(&mut self, scene: &Scene, statement: StatementId) {
+    fn broken_here(&mut self, env: &Env, statement: StatementId) {
         let taking = self.taking.expect("a step is being taken");
-        self.write_broken(scene.fault, taking.step, statement, taking.then);
+        self.write_broken(env.fault, taking.step, statement, taking.then);
     }
 
     /// Ends a block that is never reached.

@@ -1,7 +1,7 @@
 //! Channels: which one, how full, and sending to their buffers.
 
 use super::number::{BOOLEAN, Number, Offset};
-use super::{Emitter, Scene};
+use super::{Emitter, Env};
 use crate::by_interpreter::Helper;
 use crate::context::{Context, Offer};
 use crate::program::Shape;
@@ -30,23 +30,23 @@ enum Kind {
 
 impl Emitter<'_, '_> {
     /// The channel that an expression stands for; that there is none is a fault.
-    pub(super) fn channel(&mut self, expr: &Expr, scene: &Scene) -> Channel {
-        let number = self.eval(expr, scene);
-        self.channel_with(number, scene)
+    pub(super) fn channel(&mut self, expr: &Expr, env: &Env) -> Channel {
+        let number = self.eval(expr, env);
+        self.channel_with(number, env)
     }
 
-    pub(super) fn channel_with(&mut self, number: Number, scene: &Scene) -> Channel {
+    pub(super) fn channel_with(&mut self, number: Number, env: &Env) -> Channel {
         if let Some(known) = number.known() {
             if let Some(global) = self.program.global_channel(known) {
                 return Channel { number, start: Offset::fixed(global.start), kind: Kind::Shape(global.shape) };
             }
             if known <= 0 {
-                self.fault(FaultKind::NoChannel, scene);
+                self.fault(FaultKind::NoChannel, env);
                 return Channel { number, start: Offset::fixed(0), kind: Kind::Shape(0) };
             }
         }
         let (index, missing) = self.channel_index(number);
-        self.fault_if(missing, FaultKind::NoChannel, scene);
+        self.fault_if(missing, FaultKind::NoChannel, env);
         let start = self.context_element(offset_of!(Context, channel_starts), index);
         let kind = if self.program.shapes.len() == 1 {
             Kind::Shape(0)
@@ -132,29 +132,29 @@ impl Emitter<'_, '_> {
     }
 
     /// The length as expressions see it: a message that waits to be received counts.
-    pub(super) fn length(&mut self, channel: &Channel, scene: &Scene) -> Number {
+    pub(super) fn length(&mut self, channel: &Channel, env: &Env) -> Number {
         let range = Range { low: 0, high: 1 << 16 };
-        self.number_by_shape(channel, range, |this, shape| this.length_of(channel, shape, scene))
+        self.number_by_shape(channel, range, |this, shape| this.length_of(channel, shape, env))
     }
 
-    fn length_of(&mut self, channel: &Channel, shape: usize, scene: &Scene) -> Number {
-        if scene.offered && self.shape(shape).capacity == 0 {
-            let offered = self.offered_channel(scene);
-            return self.binary(BinaryOp::Eq, offered, channel.number, scene);
+    fn length_of(&mut self, channel: &Channel, shape: usize, env: &Env) -> Number {
+        if env.offered && self.shape(shape).capacity == 0 {
+            let offered = self.offered_channel(env);
+            return self.binary(BinaryOp::Eq, offered, channel.number, env);
         }
-        self.stored(channel, shape, scene.state)
+        self.stored(channel, shape, env.state)
     }
 
-    pub(super) fn is_full(&mut self, channel: &Channel, scene: &Scene) -> Number {
+    pub(super) fn is_full(&mut self, channel: &Channel, env: &Env) -> Number {
         self.number_by_shape(channel, BOOLEAN, |this, shape| {
-            let length = this.length_of(channel, shape, scene);
+            let length = this.length_of(channel, shape, env);
             let capacity = this.shape(shape).capacity.max(1);
-            this.binary(BinaryOp::Ge, length, Number::Known(capacity as i32), scene)
+            this.binary(BinaryOp::Ge, length, Number::Known(capacity as i32), env)
         })
     }
 
-    fn offered_channel(&mut self, scene: &Scene) -> Number {
-        let offset = super::offer::offset(scene.asks) + offset_of!(Offer, channel);
+    fn offered_channel(&mut self, env: &Env) -> Number {
+        let offset = super::offer::offset(env.purpose) + offset_of!(Offer, channel);
         let offers = self.offers();
         Number::Computed(self.load(types::I32, offers, offset), super::number::FULL)
     }
@@ -183,27 +183,27 @@ impl Emitter<'_, '_> {
     }
 
     /// Puts a message into the buffer, of which it is known that it is not full. What is read is read from the
-    /// scene's state, what is written goes to what `open` gives.
+    /// environment's state, what is written goes to what `open` gives.
     pub(super) fn send_to_buffer(
         &mut self,
         send: &Send,
         channel: &Channel,
         shape: usize,
-        scene: &Scene,
+        env: &Env,
         open: impl FnOnce(&mut Self) -> Value,
     ) {
         let program = self.program;
         let kinds = &program.shapes[shape].fields;
-        let mut fields: Vec<_> = send.fields.iter().map(|field| self.eval(field, scene)).collect();
+        let mut fields: Vec<_> = send.fields.iter().map(|field| self.eval(field, env)).collect();
         fields.resize(kinds.len(), Number::Known(0));
         for (scalar, field) in kinds.iter().zip(&fields) {
-            self.check(*field, *scalar, scene);
+            self.check(*field, *scalar, env);
         }
         let length = match program.shapes[shape].capacity {
             1 => Number::Known(0),
-            _ => self.stored(channel, shape, scene.state),
+            _ => self.stored(channel, shape, env.state),
         };
-        let slot = if send.sorted { self.sorted_slot(channel, shape, &fields, length, scene) } else { length };
+        let slot = if send.sorted { self.sorted_slot(channel, shape, &fields, length, env) } else { length };
         let to = open(self);
         if send.sorted {
             self.move_messages(Helper::Insert, channel, shape, slot, length, to);
@@ -213,7 +213,7 @@ impl Emitter<'_, '_> {
             self.store_scalar(to, at, *scalar, field);
             at = at.plus(scalar.size());
         }
-        let longer = self.binary(BinaryOp::Add, length, Number::Known(1), scene);
+        let longer = self.binary(BinaryOp::Add, length, Number::Known(1), env);
         self.set_length(channel, shape, to, longer);
     }
 
@@ -224,7 +224,7 @@ impl Emitter<'_, '_> {
         shape: usize,
         fields: &[Number],
         length: Number,
-        scene: &Scene,
+        env: &Env,
     ) -> Number {
         let [header, body, next, found] = [self.block(), self.block(), self.block(), self.block()];
         let slot = self.b.append_block_param(header, types::I32);
@@ -237,7 +237,7 @@ impl Emitter<'_, '_> {
         self.go_on_in(body);
         let message = self.message(channel, shape, Number::Computed(slot, length.range()));
         for (i, field) in fields.iter().enumerate() {
-            let old = self.field(message, shape, i, scene.state);
+            let old = self.field(message, shape, i, env.state);
             let (old, new) = (self.value(old), self.value(*field));
             let equal = self.block();
             let greater = self.b.ins().icmp(IntCC::SignedGreaterThan, old, new);

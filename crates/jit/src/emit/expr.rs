@@ -2,7 +2,7 @@
 
 use super::number::{BOOLEAN, FULL, Number};
 use super::place::Other;
-use super::{Asks, Emitter, Scene};
+use super::{Emitter, Env, Purpose};
 use crate::context::Context;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, types};
@@ -10,31 +10,31 @@ use entail_ir::{BinaryOp, ChannelTest, Expr, FaultKind, Range, Scalar, UnaryOp};
 use std::mem::offset_of;
 
 impl Emitter<'_, '_> {
-    pub(super) fn eval(&mut self, expr: &Expr, scene: &Scene) -> Number {
+    pub(super) fn eval(&mut self, expr: &Expr, env: &Env) -> Number {
         match expr {
             Expr::Const(value) => Number::Known(*value),
-            Expr::Load(place) => self.load_place(place, scene),
+            Expr::Load(place) => self.load_place(place, env),
             Expr::Unary(op, operand) => {
-                let operand = self.eval(operand, scene);
+                let operand = self.eval(operand, env);
                 self.unary(*op, operand)
             }
-            Expr::Binary(BinaryOp::And | BinaryOp::Or, _) => self.as_number(expr, scene),
+            Expr::Binary(BinaryOp::And | BinaryOp::Or, _) => self.as_number(expr, env),
             Expr::Binary(op, sides) => {
-                let left = self.eval(&sides.0, scene);
-                let right = self.eval(&sides.1, scene);
-                self.binary(*op, left, right, scene)
+                let left = self.eval(&sides.0, env);
+                let right = self.eval(&sides.1, env);
+                self.binary(*op, left, right, env)
             }
-            Expr::Conditional(parts) => self.conditional(&parts.0, &parts.1, &parts.2, scene),
+            Expr::Conditional(parts) => self.conditional(&parts.0, &parts.1, &parts.2, env),
             Expr::Length(channel) => {
-                let channel = self.channel(channel, scene);
-                self.length(&channel, scene)
+                let channel = self.channel(channel, env);
+                self.length(&channel, env)
             }
             Expr::Channel(test, channel) => {
-                let channel = self.channel(channel, scene);
+                let channel = self.channel(channel, env);
                 let full = match test {
-                    ChannelTest::Full | ChannelTest::NotFull => self.is_full(&channel, scene),
+                    ChannelTest::Full | ChannelTest::NotFull => self.is_full(&channel, env),
                     ChannelTest::Empty | ChannelTest::NotEmpty => {
-                        let length = self.length(&channel, scene);
+                        let length = self.length(&channel, env);
                         self.unary(UnaryOp::Not, length)
                     }
                 };
@@ -43,35 +43,35 @@ impl Emitter<'_, '_> {
                     ChannelTest::NotFull | ChannelTest::NotEmpty => self.unary(UnaryOp::Not, full),
                 }
             }
-            Expr::Poll(poll) => self.poll(poll, scene),
-            Expr::Myself => scene.who.number,
+            Expr::Poll(poll) => self.poll(poll, env),
+            Expr::Myself => env.who.number,
             Expr::ProcessCount => {
-                let count = self.process_count(scene.state);
+                let count = self.process_count(env.state);
                 Number::Computed(count, Range { low: 0, high: 255 })
             }
             Expr::Last => match self.program.layout.last {
                 None => Number::Known(0),
-                Some(at) => self.load_scalar(scene.state, super::Offset::fixed(at as u32), Scalar::unsigned(8)),
+                Some(at) => self.load_scalar(env.state, super::Offset::fixed(at as u32), Scalar::unsigned(8)),
             },
-            Expr::Timeout => match scene.asks {
-                Asks::Whether => Number::Known(0),
-                Asks::ForSteps => {
+            Expr::Timeout => match env.purpose {
+                Purpose::Whether => Number::Known(0),
+                Purpose::ForSteps => {
                     let bit = self.context_word(offset_of!(Context, timeout));
                     let flag = self.b.ins().ushr_imm_u(bit, 63);
                     Number::Computed(self.b.ins().ireduce(types::I32, flag), BOOLEAN)
                 }
             },
             Expr::Fault(kind) => {
-                self.fault(*kind, scene);
+                self.fault(*kind, env);
                 Number::Known(0)
             }
-            Expr::LocationOf(process) => self.location_of(process, scene),
+            Expr::LocationOf(process) => self.location_of(process, env),
             Expr::At(process, location) => {
-                let here = self.location_of(process, scene);
-                self.binary(BinaryOp::Eq, here, Number::Known(i32::from(location.0)), scene)
+                let here = self.location_of(process, env);
+                self.binary(BinaryOp::Eq, here, Number::Known(i32::from(location.0)), env)
             }
             // Systems with priorities are not compiled, and in others all are 1.
-            Expr::PriorityOf(process) => match self.process_at(process, scene) {
+            Expr::PriorityOf(process) => match self.process_at(process, env) {
                 Other::At(_) => Number::Known(1),
                 Other::Missing => Number::Known(0),
                 Other::If(exists, _) => self.boolean(exists),
@@ -80,7 +80,7 @@ impl Emitter<'_, '_> {
                 let fixed = self.program.facts.fixed().expect("searching among changing processes is hard");
                 let position = fixed.iter().position(|process| process.process_type == *process_type);
                 let Some(position) = position else { return Number::Known(-1) };
-                match self.exists(position, scene.state) {
+                match self.exists(position, env.state) {
                     None => Number::Known(position as i32),
                     Some(exists) => {
                         let [yes, no] = [position as i32, -1].map(|number| self.value(Number::Known(number)));
@@ -96,22 +96,22 @@ impl Emitter<'_, '_> {
     }
 
     /// Goes to one of two blocks.
-    pub(super) fn branch(&mut self, expr: &Expr, scene: &Scene, yes: Block, no: Block) {
+    pub(super) fn branch(&mut self, expr: &Expr, env: &Env, yes: Block, no: Block) {
         match expr {
-            Expr::Unary(UnaryOp::Not, operand) => self.branch(operand, scene, no, yes),
+            Expr::Unary(UnaryOp::Not, operand) => self.branch(operand, env, no, yes),
             Expr::Binary(BinaryOp::And, sides) => {
                 let both = self.block();
-                self.branch(&sides.0, scene, both, no);
+                self.branch(&sides.0, env, both, no);
                 self.go_on_in(both);
-                self.branch(&sides.1, scene, yes, no);
+                self.branch(&sides.1, env, yes, no);
             }
             Expr::Binary(BinaryOp::Or, sides) => {
                 let second = self.block();
-                self.branch(&sides.0, scene, yes, second);
+                self.branch(&sides.0, env, yes, second);
                 self.go_on_in(second);
-                self.branch(&sides.1, scene, yes, no);
+                self.branch(&sides.1, env, yes, no);
             }
-            other => match self.eval(other, scene) {
+            other => match self.eval(other, env) {
                 Number::Known(0) => self.jump(no),
                 Number::Known(_) => self.jump(yes),
                 Number::Computed(value, _) => {
@@ -122,20 +122,20 @@ impl Emitter<'_, '_> {
     }
 
     /// Goes on only where the expression is not 0.
-    pub(super) fn require(&mut self, expr: &Expr, scene: &Scene, no: Block) {
+    pub(super) fn require(&mut self, expr: &Expr, env: &Env, no: Block) {
         let yes = self.block();
-        self.branch(expr, scene, yes, no);
+        self.branch(expr, env, yes, no);
         self.go_on_in(yes);
     }
 
     /// The value of an expression that is best evaluated by going here or there.
-    fn as_number(&mut self, expr: &Expr, scene: &Scene) -> Number {
+    fn as_number(&mut self, expr: &Expr, env: &Env) -> Number {
         if let Some(known) = expr.constant() {
             return Number::Known(known);
         }
         let [yes, no, join] = [self.block(), self.block(), self.block()];
         let result = self.b.append_block_param(join, types::I32);
-        self.branch(expr, scene, yes, no);
+        self.branch(expr, env, yes, no);
         for (block, value) in [(yes, 1), (no, 0)] {
             self.go_on_in(block);
             let value = self.value(Number::Known(value));
@@ -145,16 +145,16 @@ impl Emitter<'_, '_> {
         Number::Computed(result, BOOLEAN)
     }
 
-    fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, scene: &Scene) -> Number {
-        if let Some(known) = self.program.known(condition, scene.who.of) {
-            return self.eval(if known != 0 { yes } else { no }, scene);
+    fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, env: &Env) -> Number {
+        if let Some(known) = self.program.known(condition, env.who.of) {
+            return self.eval(if known != 0 { yes } else { no }, env);
         }
         let [yes_block, no_block, join] = [self.block(), self.block(), self.block()];
         let result = self.b.append_block_param(join, types::I32);
-        self.branch(condition, scene, yes_block, no_block);
+        self.branch(condition, env, yes_block, no_block);
         let ranges = [(yes_block, yes), (no_block, no)].map(|(block, expr)| {
             self.go_on_in(block);
-            let number = self.eval(expr, scene);
+            let number = self.eval(expr, env);
             let value = self.value(number);
             self.jump_with(join, value);
             number.range()
@@ -180,12 +180,12 @@ impl Emitter<'_, '_> {
     }
 
     /// All but `And` and `Or`.
-    pub(super) fn binary(&mut self, op: BinaryOp, left: Number, right: Number, scene: &Scene) -> Number {
+    pub(super) fn binary(&mut self, op: BinaryOp, left: Number, right: Number, env: &Env) -> Number {
         if let (Some(left), Some(right)) = (left.known(), right.known()) {
             return match op.apply(left, right) {
                 Some(value) => Number::Known(value),
                 None => {
-                    self.fault(FaultKind::DivisionByZero, scene);
+                    self.fault(FaultKind::DivisionByZero, env);
                     Number::Known(0)
                 }
             };
@@ -194,7 +194,7 @@ impl Emitter<'_, '_> {
             return self.compare(comparison, left, right);
         }
         if matches!(op, BinaryOp::Div | BinaryOp::Rem) {
-            return self.divide(op, left, right, scene);
+            return self.divide(op, left, right, env);
         }
         let range = range_after(op, left.range(), right.range());
         let (left, right) = (self.value(left), self.value(right));
@@ -236,13 +236,13 @@ impl Emitter<'_, '_> {
         Number::Computed(self.b.ins().uextend(types::I32, holds), BOOLEAN)
     }
 
-    fn divide(&mut self, op: BinaryOp, left: Number, right: Number, scene: &Scene) -> Number {
+    fn divide(&mut self, op: BinaryOp, left: Number, right: Number, env: &Env) -> Number {
         let range = range_after(op, left.range(), right.range());
         let divisor_range = right.range();
         let (dividend, divisor) = (self.value(left), self.value(right));
         if divisor_range.contains(0) {
             let zero = self.b.ins().icmp_imm_u(IntCC::Equal, divisor, 0);
-            self.fault_if(zero, FaultKind::DivisionByZero, scene);
+            self.fault_if(zero, FaultKind::DivisionByZero, env);
         }
         let divide = |this: &mut Self| {
             let ins = this.b.ins();
@@ -267,14 +267,14 @@ impl Emitter<'_, '_> {
         Number::Computed(result, FULL)
     }
 
-    fn location_of(&mut self, process: &Expr, scene: &Scene) -> Number {
-        if matches!(process, Expr::Myself) && scene.who.of.is_some() {
-            return self.load_location(scene.state, scene.who.start);
+    fn location_of(&mut self, process: &Expr, env: &Env) -> Number {
+        if matches!(process, Expr::Myself) && env.who.of.is_some() {
+            return self.load_location(env.state, env.who.start);
         }
-        match self.process_at(process, scene) {
-            Other::At(start) => self.load_location(scene.state, start),
+        match self.process_at(process, env) {
+            Other::At(start) => self.load_location(env.state, start),
             Other::Missing => Number::Known(0),
-            Other::If(exists, start) => self.if_exists(exists, |this| this.load_location(scene.state, start)),
+            Other::If(exists, start) => self.if_exists(exists, |this| this.load_location(env.state, start)),
         }
     }
 }
@@ -302,7 +302,7 @@ fn comparison(op: BinaryOp) -> Option<IntCC> {
     }
 }
 
-/// What a comparison gives for all numbers of two ranges, if it is always the same.
+/// The constant result of a comparison of all numbers of two ranges, if there is one.
 fn compare_ranges(comparison: IntCC, left: Range, right: Range) -> Option<bool> {
     let less = left.high < right.low;
     let greater = left.low > right.high;
@@ -324,7 +324,7 @@ fn negated(Range { low, high }: Range) -> Range {
     if low == i32::MIN { FULL } else { Range { low: -high, high: -low } }
 }
 
-/// What an operation can give.
+/// The range of an operation's result.
 fn range_after(op: BinaryOp, left: Range, right: Range) -> Range {
     let [a, b, c, d] = [left.low, left.high, right.low, right.high].map(i64::from);
     let (low, high) = match op {

@@ -70,7 +70,7 @@ pub(crate) struct Emitter<'a, 'f> {
     out: Variable,
     /// The step that is being written.
     taking: Option<Taking>,
-    /// What goes wrong in it, if something may.
+    /// Failures of that step, if there can be some.
     failures: Option<Failures>,
     /// The state that is being written, as one word.
     coding: Option<coding::Coding>,
@@ -98,11 +98,11 @@ struct Failures {
 
 /// Everything an expression can refer to.
 #[derive(Clone, Copy)]
-struct Scene {
+struct Env {
     /// Where the state begins.
     state: Value,
-    who: Who,
-    asks: Asks,
+    who: CurrentProcess,
+    purpose: Purpose,
     /// A message waits to be received in a rendezvous: then nothing but that is possible.
     offered: bool,
     /// Where to go, with the kind of a fault.
@@ -111,7 +111,7 @@ struct Scene {
 
 /// The process that evaluates.
 #[derive(Clone, Copy)]
-struct Who {
+struct CurrentProcess {
     /// None has a hand in an invariant.
     of: Option<ProcessTypeId>,
     number: Number,
@@ -119,9 +119,9 @@ struct Who {
     start: Offset,
 }
 
-/// What all is done for.
+/// Why a guard is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Asks {
+enum Purpose {
     /// To take every step.
     ForSteps,
     /// To know whether there is a step, while some step is being taken: never because of a timeout.
@@ -209,21 +209,21 @@ impl Emitter<'_, '_> {
     }
 
     /// A fault, for which the scene has a place.
-    fn fault(&mut self, kind: FaultKind, scene: &Scene) {
+    fn fault(&mut self, kind: FaultKind, env: &Env) {
         let kind = self.b.ins().iconst(types::I64, kind as i64);
-        self.faulted.insert(scene.fault);
-        self.jump_with(scene.fault, kind);
+        self.faulted.insert(env.fault);
+        self.jump_with(env.fault, kind);
         // What follows is never reached, but is written nevertheless.
         let nowhere = self.block();
         self.go_on_in(nowhere);
     }
 
     /// A fault if the condition holds.
-    fn fault_if(&mut self, condition: Value, kind: FaultKind, scene: &Scene) {
+    fn fault_if(&mut self, condition: Value, kind: FaultKind, env: &Env) {
         let on = self.block();
         let kind = self.b.ins().iconst(types::I64, kind as i64);
-        self.faulted.insert(scene.fault);
-        self.b.ins().brif(condition, scene.fault, &[BlockArg::Value(kind)], on, &[]);
+        self.faulted.insert(env.fault);
+        self.b.ins().brif(condition, env.fault, &[BlockArg::Value(kind)], on, &[]);
         self.go_on_in(on);
     }
 

@@ -55,7 +55,7 @@ impl Offset {
     }
 }
 
-/// What a number of this kind can be, whatever was stored.
+/// The range of a number of this kind.
 pub(crate) fn range_of(scalar: Scalar) -> Range {
     let unused = 32 - u32::from(scalar.bits);
     match (scalar.signed, unused) {
@@ -143,7 +143,7 @@ impl Emitter<'_, '_> {
         Number::Computed(value, self.range_at(state, at, scalar))
     }
 
-    /// What a number can be that is read from a state: in packed ones only what has a code.
+    /// The range of a number read from a state: in packed states, only values with a code.
     pub(super) fn range_at(&self, state: Value, at: Offset, scalar: Scalar) -> Range {
         let range = range_of(scalar);
         let packed = self.program.only_words || self.source == Some(state);
@@ -162,7 +162,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Writes a number to a state, cutting off what does not fit.
+    /// Writes a number to a state, truncated to its size.
     pub(super) fn store_scalar(&mut self, state: Value, at: Offset, scalar: Scalar, number: Number) {
         let unsigned = Scalar { signed: false, ..scalar };
         let cut = match number {
@@ -177,7 +177,7 @@ impl Emitter<'_, '_> {
         self.store_bytes(state, at, scalar.size(), cut);
     }
 
-    /// What is left of a number that has been stored and read again.
+    /// A number after it has been stored and read again.
     pub(super) fn truncate(&mut self, number: Number, scalar: Scalar) -> Number {
         match number {
             Number::Known(value) => Number::Known(scalar.truncate(value)),

@@ -1,7 +1,7 @@
 //! The sending side of a rendezvous.
 
 use super::number::{Number, Offset};
-use super::{Asks, Emitter, Scene};
+use super::{Emitter, Env, Purpose};
 use crate::code::Callee;
 use crate::context::{Context, Forgotten, MAX_FIELDS, Offer, failure};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -11,10 +11,10 @@ use entail_ir::{Edge, EdgeId, FaultKind, LocationId, ProcessTypeId, Scalar, Send
 use std::mem::{offset_of, size_of};
 
 /// Where the offer is: one made while another is pending must not overwrite it.
-pub(super) fn offset(asks: Asks) -> usize {
-    match asks {
-        Asks::ForSteps => 0,
-        Asks::Whether => size_of::<Offer>(),
+pub(super) fn offset(purpose: Purpose) -> usize {
+    match purpose {
+        Purpose::ForSteps => 0,
+        Purpose::Whether => size_of::<Offer>(),
     }
 }
 
@@ -24,105 +24,97 @@ impl Emitter<'_, '_> {
     }
 
     /// The steps of a send that may be a rendezvous. Ends in `next`.
-    pub(super) fn take_send(
-        &mut self,
-        id: EdgeId,
-        edge: &Edge,
-        send: &Send,
-        scene: &Scene,
-        step: Value,
-        next: Block,
-    ) {
-        let channel = self.channel(&send.channel, scene);
+    pub(super) fn take_send(&mut self, id: EdgeId, edge: &Edge, send: &Send, env: &Env, step: Value, next: Block) {
+        let channel = self.channel(&send.channel, env);
         self.by_shape(&channel, |this, shape| {
             if this.shape(shape).capacity == 0 {
                 if let Some(condition) = &send.when {
-                    this.require(condition, scene, next);
+                    this.require(condition, env, next);
                 }
-                return this.meet(id, edge, send, (channel.number, shape), scene, next);
+                return this.meet(id, edge, send, (channel.number, shape), env, next);
             }
-            let length = this.stored(&channel, shape, scene.state);
+            let length = this.stored(&channel, shape, env.state);
             let capacity = this.shape(shape).capacity;
             let length = this.value(length);
             let full = this.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, length, i64::from(capacity));
             this.if_leave(full, next);
             if let Some(condition) = &send.when {
-                this.require(condition, scene, next);
+                this.require(condition, env, next);
             }
             let mut to = None;
-            this.send_to_buffer(send, &channel, shape, scene, |this| *to.insert(this.open(scene.state)));
+            this.send_to_buffer(send, &channel, shape, env, |this| *to.insert(this.open(env.state)));
             if this.shape(shape).fields.len() != send.fields.len() {
                 this.fail(FaultKind::MessageFields, edge.statement);
             }
-            this.conclude(edge, scene, to.expect("the send has opened an entry"), step);
+            this.conclude(edge, env, to.expect("the send has opened an entry"), step);
             this.jump(next);
         });
     }
 
-    /// Offers a message to all who may receive it. Ends in `next`.
+    /// Offers a message to all possible receivers. Ends in `next`.
     fn meet(
         &mut self,
         id: EdgeId,
         edge: &Edge,
         send: &Send,
         (channel, shape): (Number, usize),
-        scene: &Scene,
+        env: &Env,
         next: Block,
     ) {
-        // Where there may be a fault only if somebody receives the message, the interpreter finds that out.
+        // If a fault is possible only when the message is received, the interpreter decides.
         let lazy = self.program.system.lazy_messages.then(|| self.fault_block());
-        self.make_offer(send, channel, shape, &Scene { fault: lazy.unwrap_or(scene.fault), ..*scene });
-        self.tell_about_sender(id, edge, send, shape, scene);
-        self.call_partners(channel, scene);
+        self.make_offer(send, channel, shape, &Env { fault: lazy.unwrap_or(env.fault), ..*env });
+        self.tell_about_sender(id, edge, send, shape, env);
+        self.call_partners(channel, env);
         self.jump(next);
         if lazy.is_some_and(|fault| self.enter_fault(fault).is_some()) {
-            self.leave_to_interpreter(id.0, scene);
+            self.leave_to_interpreter(id.0, env);
             self.jump(next);
         }
     }
 
     /// Whether a send that may be a rendezvous can be done. Ends in `yes` or `next`.
-    pub(super) fn ask_send(&mut self, send: &Send, scene: &Scene, yes: Block, next: Block) {
-        let channel = self.channel(&send.channel, scene);
+    pub(super) fn ask_send(&mut self, send: &Send, env: &Env, yes: Block, next: Block) {
+        let channel = self.channel(&send.channel, env);
         self.by_shape(&channel, |this, shape| {
             let capacity = this.shape(shape).capacity;
             if capacity > 0 {
-                let length = this.stored(&channel, shape, scene.state);
+                let length = this.stored(&channel, shape, env.state);
                 let length = this.value(length);
                 let full = this.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, length, i64::from(capacity));
                 this.if_leave(full, next);
             }
             if let Some(condition) = &send.when {
-                this.require(condition, scene, next);
+                this.require(condition, env, next);
             }
             if capacity > 0 {
                 return this.jump(yes);
             }
-            this.make_offer(send, channel.number, shape, scene);
-            this.ask_partners(channel.number, scene, yes);
+            this.make_offer(send, channel.number, shape, env);
+            this.ask_partners(channel.number, env, yes);
             this.jump(next);
         });
     }
 
     /// The values of the fields that a channel of this shape has.
-    pub(super) fn offered_values(&mut self, send: &Send, shape: usize, scene: &Scene) -> Vec<Number> {
+    pub(super) fn offered_values(&mut self, send: &Send, shape: usize, env: &Env) -> Vec<Number> {
         let program = self.program;
         let kinds = &program.shapes[shape].fields;
         let fields = send.fields.iter().zip(kinds);
         fields
             .map(|(field, scalar)| {
-                let value = self.eval(field, scene);
-                self.check(value, *scalar, scene);
+                let value = self.eval(field, env);
+                self.check(value, *scalar, env);
                 self.truncate(value, *scalar)
             })
             .collect()
     }
 
-    fn make_offer(&mut self, send: &Send, channel: Number, shape: usize, scene: &Scene) {
-        let mut fields = self.offered_values(send, shape, scene);
+    fn make_offer(&mut self, send: &Send, channel: Number, shape: usize, env: &Env) {
+        let mut fields = self.offered_values(send, shape, env);
         let looked_at = self.program.most_fields.max(self.shape(shape).fields.len());
         fields.resize(looked_at.min(MAX_FIELDS), Number::Known(0));
-        let (offers, offer) = (self.offers(), offset(scene.asks));
+        let (offers, offer) = (self.offers(), offset(env.purpose));
         for (i, field) in fields.into_iter().enumerate() {
             let value = self.value(field);
             self.store(value, offers, offer + offset_of!(Offer, fields) + i * size_of::<i32>());
@@ -131,16 +123,16 @@ impl Emitter<'_, '_> {
         self.store(channel, offers, offer + offset_of!(Offer, channel));
     }
 
-    /// What becomes of the sender is written by the code of the receiver.
-    fn tell_about_sender(&mut self, id: EdgeId, edge: &Edge, send: &Send, shape: usize, scene: &Scene) {
-        let (offers, offer) = (self.offers(), offset(scene.asks));
-        let step = self.step_begin(id, 0, scene);
-        let step = self.with_timeout(step, scene);
+    /// The receiver's code writes the sender's next state.
+    fn tell_about_sender(&mut self, id: EdgeId, edge: &Edge, send: &Send, shape: usize, env: &Env) {
+        let (offers, offer) = (self.offers(), offset(env.purpose));
+        let step = self.step_begin(id, 0, env);
+        let step = self.with_timeout(step, env);
         self.store(step, offers, offer + offset_of!(Offer, step));
-        let location_at = self.offset_value(scene.who.start.plus(1));
+        let location_at = self.offset_value(env.who.start.plus(1));
         self.store(location_at, offers, offer + offset_of!(Offer, location_at));
         let target = edge.target.expect("a send that ends its process is left to the interpreter");
-        let of = scene.who.of.expect("a process that sends");
+        let of = env.who.of.expect("a process that sends");
         let target = self.value(Number::Known(i32::from(self.program.layout.station(of, target))));
         self.store(target, offers, offer + offset_of!(Offer, target));
         if self.program.offers_may_fail {
@@ -155,7 +147,7 @@ impl Emitter<'_, '_> {
             self.store(count, offers, offer + offset_of!(Offer, forgets));
             for (number, place) in edge.forgets.iter().enumerate() {
                 let row = offer + offset_of!(Offer, forgotten) + number * size_of::<Forgotten>();
-                let spot = self.find(place, scene);
+                let spot = self.find(place, env);
                 let at = self.offset_value(spot.at);
                 self.store(at, offers, row + offset_of!(Forgotten, at));
                 let bytes = self.value(Number::Known(place.scalar.size() as i32));
@@ -168,16 +160,16 @@ impl Emitter<'_, '_> {
     }
 
     /// Lets all other processes that may receive do so.
-    fn call_partners(&mut self, channel: Number, scene: &Scene) {
-        self.each_partner(channel, scene, |this, of, number, start| {
+    fn call_partners(&mut self, channel: Number, env: &Env) {
+        self.each_partner(channel, env, |this, of, number, start| {
             let context = this.context;
             this.call_writer(Callee::Accept(of), &[context], &[number, start]);
         });
     }
 
-    fn ask_partners(&mut self, channel: Number, scene: &Scene, yes: Block) {
-        let state = scene.state;
-        self.each_partner(channel, scene, |this, of, number, start| {
+    fn ask_partners(&mut self, channel: Number, env: &Env, yes: Block) {
+        let state = env.state;
+        self.each_partner(channel, env, |this, of, number, start| {
             let context = this.context;
             let args = [context, state, number, start];
             let accepts = this.call(Callee::CanAccept(of), &args).expect("it returns a number");
@@ -189,30 +181,30 @@ impl Emitter<'_, '_> {
     fn each_partner(
         &mut self,
         channel: Number,
-        scene: &Scene,
+        env: &Env,
         mut each: impl FnMut(&mut Self, ProcessTypeId, Value, Value),
     ) {
         let program = self.program;
         let types = (0..program.system.process_types.len()).map(|id| ProcessTypeId(id as u16));
         let accepting: Vec<_> = types.map(|of| program.accepting(of, channel.known())).collect();
         let Some(fixed) = program.facts.fixed() else {
-            return self.each_changing_partner(&accepting, scene, &mut each);
+            return self.each_changing_partner(&accepting, env, &mut each);
         };
         for partner in self.in_turn(fixed.len()) {
             let of = fixed[partner].process_type;
-            if accepting[of.index()].is_empty() || scene.who.number.known() == Some(partner as i32) {
+            if accepting[of.index()].is_empty() || env.who.number.known() == Some(partner as i32) {
                 continue;
             }
             let next = self.block();
-            if let Some(exists) = self.exists(partner, scene.state) {
+            if let Some(exists) = self.exists(partner, env.state) {
                 self.unless_leave(exists, next);
             }
-            if scene.who.of == Some(of) {
-                let sender = self.value(scene.who.number);
+            if env.who.of == Some(of) {
+                let sender = self.value(env.who.number);
                 let itself = self.b.ins().icmp_imm_u(IntCC::Equal, sender, partner as i64);
                 self.if_leave(itself, next);
             }
-            self.if_accepting(&accepting[of.index()], scene, Offset::fixed(fixed[partner].start), next);
+            self.if_accepting(&accepting[of.index()], env, Offset::fixed(fixed[partner].start), next);
             let number = self.b.ins().iconst(types::I32, partner as i64);
             let start = self.word(u64::from(fixed[partner].start));
             each(self, of, number, start);
@@ -222,8 +214,8 @@ impl Emitter<'_, '_> {
     }
 
     /// Goes on only where a process that begins at `start` is at one of the locations, if that is soon found out.
-    fn if_accepting(&mut self, locations: &[LocationId], scene: &Scene, start: Offset, no: Block) {
-        let here = self.load_location(scene.state, start);
+    fn if_accepting(&mut self, locations: &[LocationId], env: &Env, start: Offset, no: Block) {
+        let here = self.load_location(env.state, start);
         let here = self.value(here);
         let accepts = match locations {
             [only] => self.b.ins().icmp_imm_u(IntCC::Equal, here, i64::from(only.0)),
@@ -248,14 +240,14 @@ impl Emitter<'_, '_> {
     fn each_changing_partner(
         &mut self,
         accepting: &[Vec<LocationId>],
-        scene: &Scene,
+        env: &Env,
         each: &mut dyn FnMut(&mut Self, ProcessTypeId, Value, Value),
     ) {
         let program = self.program;
         let oldest_first = program.system.oldest_first;
         let [header, body, next, done] = [self.block(), self.block(), self.block(), self.block()];
         let turn = self.b.append_block_param(header, types::I32);
-        let count = self.process_count(scene.state);
+        let count = self.process_count(env.state);
         let zero = self.b.ins().iconst(types::I32, 0);
         self.jump_with(header, if oldest_first { zero } else { count });
         self.go_on_in(header);
@@ -267,7 +259,7 @@ impl Emitter<'_, '_> {
         };
         self.b.ins().brif(more, body, &[], done, &[]);
         self.go_on_in(body);
-        let sender = self.value(scene.who.number);
+        let sender = self.value(env.who.number);
         let itself = self.b.ins().icmp(IntCC::Equal, sender, number);
         self.if_leave(itself, next);
         let start = self.context_element(offset_of!(Context, starts), number);
@@ -283,7 +275,7 @@ impl Emitter<'_, '_> {
         for (of, block) in blocks {
             self.go_on_in(block);
             let at = Offset { fixed: 0, computed: Some(start) };
-            self.if_accepting(&accepting[of.index()], scene, at, next);
+            self.if_accepting(&accepting[of.index()], env, at, next);
             each(self, of, number, start);
             self.jump(next);
         }

@@ -1,7 +1,7 @@
 //! Where values are.
 
 use super::number::{Number, Offset};
-use super::{Emitter, Scene};
+use super::{Emitter, Env};
 use crate::context::Context;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
@@ -33,25 +33,25 @@ pub(super) enum Other {
 }
 
 impl Emitter<'_, '_> {
-    pub(super) fn find(&mut self, place: &Place, scene: &Scene) -> Spot {
+    pub(super) fn find(&mut self, place: &Place, env: &Env) -> Spot {
         let layout = self.program.layout;
         let header = layout.process_header as u32;
         let always = |at| Spot { at, exists: Exists::Always };
         match &place.base {
             Base::Global => {
                 let base = Offset::fixed(layout.globals() as u32 + place.offset);
-                always(self.add_indices(base, place, scene))
+                always(self.add_indices(base, place, env))
             }
             Base::Local => {
-                let base = scene.who.start.plus(header + place.offset);
-                always(self.add_indices(base, place, scene))
+                let base = env.who.start.plus(header + place.offset);
+                always(self.add_indices(base, place, env))
             }
             Base::Nowhere => {
-                self.add_indices(Offset::fixed(0), place, scene);
+                self.add_indices(Offset::fixed(0), place, env);
                 Spot { at: Offset::fixed(0), exists: Exists::Never }
             }
-            Base::Remote(process, of) => match self.process_of_type(process, *of, scene) {
-                Other::At(start) => always(self.add_indices(start.plus(header + place.offset), place, scene)),
+            Base::Remote(process, of) => match self.process_of_type(process, *of, env) {
+                Other::At(start) => always(self.add_indices(start.plus(header + place.offset), place, env)),
                 Other::Missing => Spot { at: Offset::fixed(0), exists: Exists::Never },
                 Other::If(exists, start) => {
                     let (found, join) = (self.block(), self.block());
@@ -60,7 +60,7 @@ impl Emitter<'_, '_> {
                     let none = [self.b.ins().iconst(types::I8, 0), self.b.ins().iconst(types::I64, 0)];
                     self.b.ins().brif(exists, found, &[], join, &none.map(BlockArg::Value));
                     self.go_on_in(found);
-                    let offset = self.add_indices(start.plus(header + place.offset), place, scene);
+                    let offset = self.add_indices(start.plus(header + place.offset), place, env);
                     let some = [self.b.ins().iconst(types::I8, 1), self.offset_value(offset)];
                     self.b.ins().jump(join, &some.map(BlockArg::Value));
                     self.go_on_in(join);
@@ -70,34 +70,34 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn add_indices(&mut self, mut at: Offset, place: &Place, scene: &Scene) -> Offset {
+    fn add_indices(&mut self, mut at: Offset, place: &Place, env: &Env) -> Offset {
         for index in &place.indices {
-            let number = self.eval(&index.value, scene);
+            let number = self.eval(&index.value, env);
             let len = index.len as i32;
             if len <= 0 || number.known().is_some_and(|value| value < 0 || value >= len) {
-                self.fault(FaultKind::Index, scene);
+                self.fault(FaultKind::Index, env);
                 continue;
             }
             if !number.is_within(Range { low: 0, high: len - 1 }) {
                 let value = self.value(number);
                 // A negative number is a large unsigned one.
                 let outside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, value, i64::from(len));
-                self.fault_if(outside, FaultKind::Index, scene);
+                self.fault_if(outside, FaultKind::Index, env);
             }
             at = self.add_times(at, number, index.stride);
         }
         at
     }
 
-    pub(super) fn load_place(&mut self, place: &Place, scene: &Scene) -> Number {
-        if let Some(known) = self.program.facts.known(place, scene.who.of) {
+    pub(super) fn load_place(&mut self, place: &Place, env: &Env) -> Number {
+        if let Some(known) = self.program.facts.known(place, env.who.of) {
             return Number::Known(known);
         }
-        let Spot { at, exists } = self.find(place, scene);
+        let Spot { at, exists } = self.find(place, env);
         match exists {
-            Exists::Always => self.load_scalar(scene.state, at, place.scalar),
+            Exists::Always => self.load_scalar(env.state, at, place.scalar),
             Exists::Never => Number::Known(0),
-            Exists::If(exists) => self.if_exists(exists, |this| this.load_scalar(scene.state, at, place.scalar)),
+            Exists::If(exists) => self.if_exists(exists, |this| this.load_scalar(env.state, at, place.scalar)),
         }
     }
 
@@ -118,21 +118,21 @@ impl Emitter<'_, '_> {
     }
 
     /// A fault if the value may not be stored.
-    pub(super) fn check(&mut self, number: Number, scalar: Scalar, scene: &Scene) {
+    pub(super) fn check(&mut self, number: Number, scalar: Scalar, env: &Env) {
         let Some(range) = scalar.range else { return };
         if number.is_within(range) {
             return;
         }
         let known_bad = number.range().high < range.low || number.range().low > range.high;
         if known_bad {
-            return self.fault(FaultKind::Range, scene);
+            return self.fault(FaultKind::Range, env);
         }
         let value = self.value(number);
         // From `low` to `high`, as a number of steps from `low`.
         let distance = self.b.ins().iadd_imm_s(value, i64::from(range.low.wrapping_neg()));
         let width = i64::from(range.high.wrapping_sub(range.low) as u32);
         let outside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, distance, width);
-        self.fault_if(outside, FaultKind::Range, scene);
+        self.fault_if(outside, FaultKind::Range, env);
     }
 
     /// What `found` gives if the value is not 0; 0 otherwise.
@@ -151,13 +151,13 @@ impl Emitter<'_, '_> {
     }
 
     /// The process with the number that an expression gives.
-    pub(super) fn process_at(&mut self, process: &Expr, scene: &Scene) -> Other {
-        let number = self.eval(process, scene);
+    pub(super) fn process_at(&mut self, process: &Expr, env: &Env) -> Other {
+        let number = self.eval(process, env);
         match number.known() {
-            Some(known) => self.known_process(known, scene.state),
+            Some(known) => self.known_process(known, env.state),
             None => {
                 let number = self.value(number);
-                self.computed_process(number, scene.state)
+                self.computed_process(number, env.state)
             }
         }
     }
@@ -200,22 +200,22 @@ impl Emitter<'_, '_> {
     }
 
     /// The process with the number that an expression gives, if it is of a type.
-    fn process_of_type(&mut self, process: &Expr, of: ProcessTypeId, scene: &Scene) -> Other {
-        let number = self.eval(process, scene);
+    fn process_of_type(&mut self, process: &Expr, of: ProcessTypeId, env: &Env) -> Other {
+        let number = self.eval(process, env);
         if let (Some(fixed), Some(known)) = (self.program.facts.fixed(), number.known()) {
             let right = usize::try_from(known).ok().and_then(|index| fixed.get(index));
             return match right {
-                Some(process) if process.process_type == of => self.known_process(known, scene.state),
+                Some(process) if process.process_type == of => self.known_process(known, env.state),
                 Some(_) | None => Other::Missing,
             };
         }
         let number = self.value(number);
-        match self.computed_process(number, scene.state) {
+        match self.computed_process(number, env.state) {
             Other::Missing => Other::Missing,
             Other::At(start) => Other::At(start),
             Other::If(exists, start) => {
                 // The first byte of a process is its type. If there is none, whatever is read there does not matter.
-                let (pointer, offset) = self.address(scene.state, start);
+                let (pointer, offset) = self.address(env.state, start);
                 let found = self.b.ins().uload8(types::I32, super::TRUSTED, pointer, offset);
                 let same = self.b.ins().icmp_imm_u(IntCC::Equal, found, i64::from(of.0));
                 Other::If(self.b.ins().band(exists, same), start)

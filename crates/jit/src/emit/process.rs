@@ -1,10 +1,10 @@
-//! The steps of processes: what can be done at each location.
+//! The steps of processes at each location.
 
 use super::number::{Number, Offset};
-use super::{Asks, Emitter, Scene, Taking, Who};
+use super::{CurrentProcess, Emitter, Env, Purpose, Taking};
 use crate::by_interpreter::{ANY_EDGE, Helper};
 use crate::code::Callee;
-use crate::hard::Way;
+use crate::fallback::Execution;
 use cranelift_codegen::ir::{Block, InstBuilder, JumpTableData, Value, types};
 use cranelift_frontend::Switch;
 use entail_ir::interpret::Codes;
@@ -43,7 +43,7 @@ impl Emitter<'_, '_> {
             if let Some(exists) = self.exists(process, state) {
                 self.unless_leave(exists, next);
             }
-            let who = Who {
+            let who = CurrentProcess {
                 of: Some(fixed[process].process_type),
                 number: Number::Known(process as i32),
                 start: Offset::fixed(fixed[process].start),
@@ -75,12 +75,12 @@ impl Emitter<'_, '_> {
         self.finish_writing();
     }
 
-    pub(super) fn who(&self, of: ProcessTypeId, number: Value, start: Value) -> Who {
+    pub(super) fn who(&self, of: ProcessTypeId, number: Value, start: Value) -> CurrentProcess {
         match self.program.facts.only(of) {
             Some((process, start)) => {
-                Who { of: Some(of), number: Number::Known(process as i32), start: Offset::fixed(start) }
+                CurrentProcess { of: Some(of), number: Number::Known(process as i32), start: Offset::fixed(start) }
             }
-            None => Who {
+            None => CurrentProcess {
                 of: Some(of),
                 number: Number::Computed(number, Range { low: 0, high: 254 }),
                 start: Offset { fixed: 0, computed: Some(start) },
@@ -88,40 +88,40 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn steps_of_one(&mut self, state: Value, who: Who, done: Block) {
+    fn steps_of_one(&mut self, state: Value, who: CurrentProcess, done: Block) {
         let of = who.of.expect("a process has a type");
         let fault = self.fault_block();
-        let scene = Scene { state, who, asks: Asks::ForSteps, offered: false, fault };
+        let env = Env { state, who, purpose: Purpose::ForSteps, offered: false, fault };
         if self.program.is_interpreted(of) {
-            self.leave_to_interpreter(ANY_EDGE, &scene);
+            self.leave_to_interpreter(ANY_EDGE, &env);
             return self.jump(done);
         }
-        self.if_provided(of, &scene, done);
+        self.if_provided(of, &env, done);
         self.by_location(
             of,
-            &scene,
+            &env,
             |_, _| true,
             done,
             |this, _, location| {
-                this.steps_at(location, &scene, done);
+                this.steps_at(location, &env, done);
             },
         );
     }
 
     /// Lets the interpreter take the steps that begin with an edge.
-    pub(super) fn leave_to_interpreter(&mut self, edge: u32, scene: &Scene) {
-        let number = self.value(scene.who.number);
+    pub(super) fn leave_to_interpreter(&mut self, edge: u32, env: &Env) {
+        let number = self.value(env.who.number);
         let edge = self.b.ins().iconst(types::I32, i64::from(edge));
         let context = self.context;
         self.call_writer(Callee::Helper(Helper::Steps), &[context], &[number, edge]);
     }
 
     /// Goes on only where such a process may move at all. A condition that cannot be evaluated does not hold.
-    pub(super) fn if_provided(&mut self, of: ProcessTypeId, scene: &Scene, no: Block) {
+    pub(super) fn if_provided(&mut self, of: ProcessTypeId, env: &Env, no: Block) {
         let program = self.program;
         let Some(condition) = &program.system.process_type(of).provided else { return };
         let fault = self.fault_block();
-        self.require(condition, &Scene { fault, ..*scene }, no);
+        self.require(condition, &Env { fault, ..*env }, no);
         let here = self.b.current_block().expect("code is being written");
         if self.enter_fault(fault).is_some() {
             self.jump(no);
@@ -133,7 +133,7 @@ impl Emitter<'_, '_> {
     pub(super) fn by_location(
         &mut self,
         of: ProcessTypeId,
-        scene: &Scene,
+        env: &Env,
         wanted: impl Fn(LocationId, &Location) -> bool,
         otherwise: Block,
         mut each: impl FnMut(&mut Self, LocationId, &Location),
@@ -144,7 +144,7 @@ impl Emitter<'_, '_> {
             .filter(|(id, location)| wanted(*id, location))
             .map(|(id, location)| (id, location, self.block()))
             .collect();
-        let here = self.load_station(scene.state, scene.who.start);
+        let here = self.load_station(env.state, env.who.start);
         let here = self.value(here);
         let station = |id: LocationId| program.layout.station(of, id);
         let blocks: Vec<_> = locations.iter().map(|(id, _, block)| (station(*id), *block)).collect();
@@ -179,7 +179,7 @@ impl Emitter<'_, '_> {
         self.b.ins().br_table(number, table);
     }
 
-    fn steps_at(&mut self, location: &Location, scene: &Scene, done: Block) {
+    fn steps_at(&mut self, location: &Location, env: &Env, done: Block) {
         let program = self.program;
         let since = self.b.use_var(self.out);
         let mut has_moved = Moved::Not;
@@ -212,10 +212,10 @@ impl Emitter<'_, '_> {
                         self.if_leave(moved, next);
                     }
                 }
-                self.take(EdgeId(id), edge, scene, next);
+                self.take(EdgeId(id), edge, env, next);
                 has_moved = Moved::Surely;
             } else {
-                self.take(EdgeId(id), edge, scene, next);
+                self.take(EdgeId(id), edge, env, next);
                 let surely = has_moved == Moved::Surely || edge.action.is_always_possible();
                 has_moved = if surely { Moved::Surely } else { Moved::Perhaps };
             }
@@ -225,40 +225,40 @@ impl Emitter<'_, '_> {
     }
 
     /// The steps that begin with an edge.
-    fn take(&mut self, id: EdgeId, edge: &Edge, scene: &Scene, next: Block) {
-        let way = self.program.way(id);
-        if way == Way::Interpreted {
-            self.leave_to_interpreter(id.0, scene);
+    fn take(&mut self, id: EdgeId, edge: &Edge, env: &Env, next: Block) {
+        let way = self.program.execution(id);
+        if way == Execution::Interpreted {
+            self.leave_to_interpreter(id.0, env);
             return self.jump(next);
         }
-        let scene = Scene { fault: self.fault_block(), ..*scene };
-        let step = self.step_bits(id, &scene);
+        let env = Env { fault: self.fault_block(), ..*env };
+        let step = self.step_bits(id, &env);
         self.taking = Some(Taking { step, then: next });
         self.failures = None;
-        if way == Way::Native && self.may_fail(&edge.action, scene.who.of) {
+        if way == Execution::Native && self.may_fail(&edge.action, env.who.of) {
             self.begin_no_failures();
         }
         match &edge.action {
-            Action::Send(send) if self.program.may_offer(edge, scene.who.of.expect("a process moves")) => {
-                self.take_send(id, edge, send, &scene, step, next);
+            Action::Send(send) if self.program.may_offer(edge, env.who.of.expect("a process moves")) => {
+                self.take_send(id, edge, send, &env, step, next);
             }
             action => {
-                let found = if action.waits_for_others() { None } else { self.possible(action, &scene, next) };
+                let found = if action.waits_for_others() { None } else { self.possible(action, &env, next) };
                 match way {
-                    Way::Native => {
-                        let to = self.perform(action, found, &scene, edge.statement, None);
-                        self.conclude(edge, &scene, to, step);
+                    Execution::Native => {
+                        let to = self.perform(action, found, &env, edge.statement, None);
+                        self.conclude(edge, &env, to, step);
                     }
-                    Way::Fired => {
+                    Execution::Fired => {
                         let context = self.context;
                         self.call_writer(Callee::Helper(Helper::Fire), &[context], &[step]);
                     }
-                    Way::Interpreted => unreachable!("left to the interpreter above"),
+                    Execution::Interpreted => unreachable!("left to the interpreter above"),
                 }
                 self.jump(next);
             }
         }
-        self.write_broken(scene.fault, step, edge.statement, next);
+        self.write_broken(env.fault, step, edge.statement, next);
     }
 
     /// Whether a process could move: 1 or 0.
@@ -267,24 +267,24 @@ impl Emitter<'_, '_> {
         let who = self.who(of, params[2], params[3]);
         let [yes, no] = [self.block(), self.block()];
         let fault = self.fault_block();
-        let scene = Scene { state: params[1], who, asks: Asks::Whether, offered: false, fault };
-        self.if_provided(of, &scene, no);
+        let env = Env { state: params[1], who, purpose: Purpose::Whether, offered: false, fault };
+        self.if_provided(of, &env, no);
         let asked = |id: LocationId, _: &Location| {
             let mut edges = program.each_edge().filter(|(other, ..)| *other == of);
             edges.any(|(_, _, edge)| edge.atomic && edge.target == Some(id))
                 && !program.is_never_stuck(of, id)
                 && !program.asks_interpreter(of, id)
         };
-        self.by_location(of, &scene, asked, no, |this, _, location| {
-            this.any_step_at(location, &scene, yes);
+        self.by_location(of, &env, asked, no, |this, _, location| {
+            this.any_step_at(location, &env, yes);
             this.jump(no);
         });
-        self.answer(&scene, yes, no);
+        self.answer(&env, yes, no);
     }
 
     /// Returns 1 from `yes` and from faults, which show when the step is taken, and 0 from `no`.
-    pub(super) fn answer(&mut self, scene: &Scene, yes: Block, no: Block) {
-        if self.enter_fault(scene.fault).is_some() {
+    pub(super) fn answer(&mut self, env: &Env, yes: Block, no: Block) {
+        if self.enter_fault(env.fault).is_some() {
             self.jump(yes);
         }
         for (block, answer) in [(yes, 1), (no, 0)] {
@@ -294,17 +294,17 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn any_step_at(&mut self, location: &Location, scene: &Scene, yes: Block) {
+    fn any_step_at(&mut self, location: &Location, env: &Env, yes: Block) {
         let program = self.program;
         for edge in program.system.edges_of(location) {
             let next = self.block();
             match &edge.action {
-                Action::Send(send) if program.may_offer(edge, scene.who.of.expect("a process moves")) => {
-                    self.ask_send(send, scene, yes, next);
+                Action::Send(send) if program.may_offer(edge, env.who.of.expect("a process moves")) => {
+                    self.ask_send(send, env, yes, next);
                 }
                 action => {
                     if !action.waits_for_others() {
-                        self.possible(action, scene, next);
+                        self.possible(action, env, next);
                     }
                     self.jump(yes);
                 }

@@ -3,7 +3,7 @@
 use super::channel::Channel;
 use super::number::{Number, Offset};
 use super::offer::offset as offer_offset;
-use super::{Emitter, Scene};
+use super::{Emitter, Env};
 use crate::by_interpreter::Helper;
 use crate::code::Callee;
 use crate::context::{Context, MAX_FIELDS, Offer};
@@ -29,14 +29,14 @@ enum Message {
 
 impl Emitter<'_, '_> {
     /// Goes on only where the receive is possible.
-    pub(super) fn matching(&mut self, receive: &Receive, scene: &Scene, no: Block) -> Match {
-        let channel = if scene.offered {
-            let channel = self.offered_here(receive, scene, no);
-            self.fits(&receive.fields, Message::Offered, scene, no);
-            self.holds_afterwards(receive, Message::Offered, scene, no);
+    pub(super) fn matching(&mut self, receive: &Receive, env: &Env, no: Block) -> Match {
+        let channel = if env.offered {
+            let channel = self.offered_here(receive, env, no);
+            self.fits(&receive.fields, Message::Offered, env, no);
+            self.holds_afterwards(receive, Message::Offered, env, no);
             return Match { channel, slot: Number::Known(0) };
         } else {
-            self.channel(&receive.channel, scene)
+            self.channel(&receive.channel, env)
         };
         let found = self.block();
         // Which slot it is must be told only if it can be another one than the first.
@@ -44,13 +44,13 @@ impl Emitter<'_, '_> {
         self.by_shape(&channel, |this, shape| {
             if this.shape(shape).capacity == 0 {
                 if receive.keep {
-                    this.fault(FaultKind::Rendezvous, scene);
+                    this.fault(FaultKind::Rendezvous, env);
                 }
                 return this.jump(no);
             }
-            let slot = this.search(&channel, shape, &receive.fields, receive.anywhere, scene, no);
+            let slot = this.search(&channel, shape, &receive.fields, receive.anywhere, env, no);
             let at = this.message(&channel, shape, slot);
-            this.holds_afterwards(receive, Message::Buffered { at, shape }, scene, no);
+            this.holds_afterwards(receive, Message::Buffered { at, shape }, env, no);
             if receive.anywhere {
                 let slot = this.value(slot);
                 this.jump_with(found, slot);
@@ -64,10 +64,10 @@ impl Emitter<'_, '_> {
     }
 
     /// Goes on only where the message that is offered comes through the channel of the receive.
-    fn offered_here(&mut self, receive: &Receive, scene: &Scene, no: Block) -> Channel {
-        let number = self.eval(&receive.channel, scene);
+    fn offered_here(&mut self, receive: &Receive, env: &Env, no: Block) -> Channel {
+        let number = self.eval(&receive.channel, env);
         let offers = self.offers();
-        let offered = self.load(types::I32, offers, offer_offset(scene.asks) + offset_of!(Offer, channel));
+        let offered = self.load(types::I32, offers, offer_offset(env.purpose) + offset_of!(Offer, channel));
         let value = self.value(number);
         let same = self.b.ins().icmp(IntCC::Equal, offered, value);
         if number.known().and_then(|number| self.program.global_channel(number)).is_some() {
@@ -77,22 +77,22 @@ impl Emitter<'_, '_> {
             self.b.ins().brif(same, on, &[], other, &[]);
             self.go_on_in(other);
             let (_, missing) = self.channel_index(number);
-            self.fault_if(missing, FaultKind::NoChannel, scene);
+            self.fault_if(missing, FaultKind::NoChannel, env);
             self.jump(no);
             self.go_on_in(on);
         }
-        self.channel_with(number, scene)
+        self.channel_with(number, env)
     }
 
-    pub(super) fn poll(&mut self, poll: &Poll, scene: &Scene) -> Number {
-        let channel = self.channel(&poll.channel, scene);
+    pub(super) fn poll(&mut self, poll: &Poll, env: &Env) -> Number {
+        let channel = self.channel(&poll.channel, env);
         let [no, join] = [self.block(), self.block()];
         let result = self.b.append_block_param(join, types::I32);
         self.by_shape(&channel, |this, shape| {
             if this.shape(shape).capacity == 0 {
-                this.fault(FaultKind::Rendezvous, scene);
+                this.fault(FaultKind::Rendezvous, env);
             } else {
-                this.search(&channel, shape, &poll.fields, poll.anywhere, scene, no);
+                this.search(&channel, shape, &poll.fields, poll.anywhere, env, no);
             }
             let yes = this.value(Number::Known(1));
             this.jump_with(join, yes);
@@ -111,15 +111,15 @@ impl Emitter<'_, '_> {
         shape: usize,
         patterns: &[Pattern],
         anywhere: bool,
-        scene: &Scene,
+        env: &Env,
         no: Block,
     ) -> Number {
-        let length = self.stored(channel, shape, scene.state);
+        let length = self.stored(channel, shape, env.state);
         if !anywhere {
             let length = self.value(length);
             self.unless_leave(length, no);
             let at = self.message(channel, shape, Number::Known(0));
-            self.fits(patterns, Message::Buffered { at, shape }, scene, no);
+            self.fits(patterns, Message::Buffered { at, shape }, env, no);
             return Number::Known(0);
         }
         let [header, body, next] = [self.block(), self.block(), self.block()];
@@ -135,17 +135,17 @@ impl Emitter<'_, '_> {
         self.go_on_in(body);
         let slot = Number::Computed(slot, length.range());
         let at = self.message(channel, shape, slot);
-        self.fits(patterns, Message::Buffered { at, shape }, scene, next);
+        self.fits(patterns, Message::Buffered { at, shape }, env, next);
         slot
     }
 
-    fn fits(&mut self, patterns: &[Pattern], message: Message, scene: &Scene, no: Block) {
+    fn fits(&mut self, patterns: &[Pattern], message: Message, env: &Env, no: Block) {
         for (i, pattern) in patterns.iter().enumerate() {
             match pattern {
                 Pattern::Equal(expected) => {
-                    let field = self.message_field(message, i, scene);
-                    let expected = self.eval(expected, scene);
-                    let equal = self.binary(BinaryOp::Eq, field, expected, scene);
+                    let field = self.message_field(message, i, env);
+                    let expected = self.eval(expected, env);
+                    let equal = self.binary(BinaryOp::Eq, field, expected, env);
                     match equal {
                         Number::Known(0) => {
                             self.jump(no);
@@ -161,63 +161,63 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn message_field(&mut self, message: Message, field: usize, scene: &Scene) -> Number {
+    fn message_field(&mut self, message: Message, field: usize, env: &Env) -> Number {
         match message {
-            Message::Buffered { at, shape } => self.field(at, shape, field, scene.state),
-            Message::Offered => self.offered_field(field, scene),
+            Message::Buffered { at, shape } => self.field(at, shape, field, env.state),
+            Message::Offered => self.offered_field(field, env),
         }
     }
 
     /// A field of the message that is offered; the sender fills up with zeros what a receiver may look at.
-    fn offered_field(&mut self, field: usize, scene: &Scene) -> Number {
+    fn offered_field(&mut self, field: usize, env: &Env) -> Number {
         debug_assert!(field < MAX_FIELDS);
-        let at = offer_offset(scene.asks) + offset_of!(Offer, fields) + field * size_of::<i32>();
+        let at = offer_offset(env.purpose) + offset_of!(Offer, fields) + field * size_of::<i32>();
         let offers = self.offers();
         Number::Computed(self.load(types::I32, offers, at), super::number::FULL)
     }
 
     /// Goes on only where the condition of a receive holds once the message has been stored: tried on a copy.
-    fn holds_afterwards(&mut self, receive: &Receive, message: Message, scene: &Scene, no: Block) {
+    fn holds_afterwards(&mut self, receive: &Receive, message: Message, env: &Env, no: Block) {
         let Some(condition) = &receive.when else { return };
         let trial = self.context_word(offset_of!(Context, room.trial));
         let context = self.context;
-        self.call(Callee::Copy, &[context, scene.state, trial]);
-        let tried = Scene { state: trial, ..*scene };
+        self.call(Callee::Copy, &[context, env.state, trial]);
+        let tried = Env { state: trial, ..*env };
         for (i, pattern) in receive.fields.iter().enumerate() {
             match pattern {
                 Pattern::Store(place) => {
-                    let field = self.message_field(message, i, scene);
-                    self.check(field, place.scalar, scene);
+                    let field = self.message_field(message, i, env);
+                    self.check(field, place.scalar, env);
                     let spot = self.find(place, &tried);
                     self.store_spot(trial, spot, place.scalar, field);
                 }
                 Pattern::Equal(_) | Pattern::Ignore => {}
             }
         }
-        self.require(condition, &Scene { offered: false, ..tried }, no);
+        self.require(condition, &Env { offered: false, ..tried }, no);
     }
 
-    /// Receives a message from a buffer. What is read is read from the scene's state, what is written goes to what
+    /// Receives a message from a buffer. What is read is read from the environment's state, what is written goes to what
     /// `open` gives.
     pub(super) fn receive_from_buffer(
         &mut self,
         receive: &Receive,
         found: &Match,
         shape: usize,
-        scene: &Scene,
+        env: &Env,
         open: impl FnOnce(&mut Self) -> Value,
     ) {
         let at = self.message(&found.channel, shape, found.slot);
-        self.store_fields(&receive.fields, Message::Buffered { at, shape }, scene, open, |this, to| {
+        self.store_fields(&receive.fields, Message::Buffered { at, shape }, env, open, |this, to| {
             if !receive.keep {
-                this.remove(found, shape, scene.state, to);
+                this.remove(found, shape, env.state, to);
             }
         });
     }
 
     /// Receives the message that is offered.
-    pub(super) fn receive_offer(&mut self, receive: &Receive, scene: &Scene, to: Value) {
-        self.store_fields(&receive.fields, Message::Offered, scene, |_| to, |_, _| {});
+    pub(super) fn receive_offer(&mut self, receive: &Receive, env: &Env, to: Value) {
+        self.store_fields(&receive.fields, Message::Offered, env, |_| to, |_, _| {});
     }
 
     /// Fields are stored one after the other, so that in `c?i,a[i]` the index is the `i` just received.
@@ -225,7 +225,7 @@ impl Emitter<'_, '_> {
         &mut self,
         patterns: &[Pattern],
         message: Message,
-        scene: &Scene,
+        env: &Env,
         open: impl FnOnce(&mut Self) -> Value,
         finally: impl FnOnce(&mut Self, Value),
     ) {
@@ -233,13 +233,13 @@ impl Emitter<'_, '_> {
             .iter()
             .enumerate()
             .filter_map(|(i, pattern)| match pattern {
-                Pattern::Store(place) => Some((place, self.message_field(message, i, scene))),
+                Pattern::Store(place) => Some((place, self.message_field(message, i, env))),
                 Pattern::Equal(_) | Pattern::Ignore => None,
             })
             .collect();
         let to = open(self);
         // The offer has been taken up.
-        let mut seen = Scene { offered: false, ..*scene };
+        let mut seen = Env { offered: false, ..*env };
         for (place, field) in fields {
             let spot = self.find(place, &seen);
             self.check(field, place.scalar, &seen);

@@ -2,7 +2,7 @@
 
 use super::coding::Coding;
 use super::number::{Number, Offset};
-use super::{Asks, Emitter, Failures, Scene, TRUSTED, Who};
+use super::{CurrentProcess, Emitter, Env, Failures, Purpose, TRUSTED};
 use crate::UNKNOWN;
 use crate::by_interpreter::Helper;
 use crate::code::Callee;
@@ -134,27 +134,27 @@ impl Emitter<'_, '_> {
     }
 
     /// The bits of a step without a partner.
-    pub(super) fn step_bits(&mut self, edge: EdgeId, scene: &Scene) -> Value {
+    pub(super) fn step_bits(&mut self, edge: EdgeId, env: &Env) -> Value {
         const NO_PARTNER: u64 = 0xff;
-        let bits = self.step_begin(edge, NO_PARTNER << 32, scene);
-        self.with_timeout(bits, scene)
+        let bits = self.step_begin(edge, NO_PARTNER << 32, env);
+        self.with_timeout(bits, env)
     }
 
     /// Process and edge of a step, and more bits.
-    pub(super) fn step_begin(&mut self, edge: EdgeId, more: u64, scene: &Scene) -> Value {
+    pub(super) fn step_begin(&mut self, edge: EdgeId, more: u64, env: &Env) -> Value {
         let bits = u64::from(edge.0) << 8 | more;
-        match scene.who.number {
+        match env.who.number {
             Number::Known(process) => self.word(bits | process as u64),
             Number::Computed(..) => {
-                let process = self.index(scene.who.number);
+                let process = self.index(env.who.number);
                 let bits = self.word(bits);
                 self.b.ins().iadd(bits, process)
             }
         }
     }
 
-    pub(super) fn with_timeout(&mut self, bits: Value, scene: &Scene) -> Value {
-        if !self.program.uses_timeout || scene.asks == Asks::Whether {
+    pub(super) fn with_timeout(&mut self, bits: Value, env: &Env) -> Value {
+        if !self.program.uses_timeout || env.purpose == Purpose::Whether {
             return bits;
         }
         let timeout = self.context_word(offset_of!(Context, timeout));
@@ -204,11 +204,11 @@ impl Emitter<'_, '_> {
     }
 
     /// Moves the process along the edge in the state at `to`, and ends the entry.
-    pub(super) fn conclude(&mut self, edge: &Edge, scene: &Scene, to: Value, step: Value) {
-        let who = scene.who;
+    pub(super) fn conclude(&mut self, edge: &Edge, env: &Env, to: Value, step: Value) {
+        let who = env.who;
         let layout = self.program.layout;
         for place in &edge.forgets {
-            let spot = self.find(place, scene);
+            let spot = self.find(place, env);
             self.store_spot(to, spot, place.scalar, Number::Known(place.scalar.blank()));
         }
         if let Some(last) = layout.last {
@@ -284,7 +284,7 @@ impl Emitter<'_, '_> {
     }
 
     /// How a process is coded that goes on alone from where it could not stay.
-    fn far(&self, edge: &Edge, who: &Who, of: ProcessTypeId, target: LocationId) -> Option<Far> {
+    fn far(&self, edge: &Edge, who: &CurrentProcess, of: ProcessTypeId, target: LocationId) -> Option<Far> {
         let codes = self.program.codes.filter(|_| edge.atomic && self.program.is_never_stuck(of, target))?;
         let at = Some(who.start.plus(1)).filter(|at| at.computed.is_none())?.fixed;
         let station = u64::from(self.program.layout.station(of, target));
@@ -298,7 +298,7 @@ impl Emitter<'_, '_> {
         self.store_bytes_as(to, start.plus(1), bytes, Number::Known(station), coded);
     }
 
-    fn set_exclusive(&mut self, edge: &Edge, who: &Who, to: Value, far: Option<Far>) {
+    fn set_exclusive(&mut self, edge: &Edge, who: &CurrentProcess, to: Value, far: Option<Far>) {
         if !self.program.uses_exclusive {
             return;
         }
@@ -314,7 +314,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A process that may not be interrupted but cannot go on either loses that privilege.
-    fn settle(&mut self, who: &Who, target: LocationId, to: Value) {
+    fn settle(&mut self, who: &CurrentProcess, target: LocationId, to: Value) {
         let of = who.of.expect("a process moves");
         if self.program.is_never_stuck(of, target) {
             return;
@@ -336,7 +336,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The second word of an entry in which all went well.
-    fn shape_word(&mut self, edge: &Edge, who: &Who) -> Value {
+    fn shape_word(&mut self, edge: &Edge, who: &CurrentProcess) -> Value {
         let program = self.program;
         match (edge.target, program.len) {
             (Some(_), Some(len)) if !program.may_end => self.word(shape(len, DONE, 0)),
@@ -393,13 +393,13 @@ impl Emitter<'_, '_> {
         let program = self.program;
         let state = self.source();
         let fault = self.fault_block();
-        let who = Who { of: None, number: Number::Known(0), start: Offset::fixed(0) };
-        let scene = Scene { state, who, asks: Asks::Whether, offered: false, fault };
+        let who = CurrentProcess { of: None, number: Number::Known(0), start: Offset::fixed(0) };
+        let env = Env { state, who, purpose: Purpose::Whether, offered: false, fault };
         let mut all = self.word(0);
         for (bit, (condition, _)) in program.system.propositions.iter().enumerate() {
             let [yes, no, next] = [self.block(), self.block(), self.block()];
             let joined = self.b.append_block_param(next, types::I64);
-            self.branch(condition, &scene, yes, no);
+            self.branch(condition, &env, yes, no);
             self.go_on_in(yes);
             let bit = self.word(1 << bit);
             let with = self.b.ins().bor(all, bit);
@@ -419,12 +419,12 @@ impl Emitter<'_, '_> {
     /// Returns what is wrong with the first invariant that does not hold, plus 1; 0 if all hold.
     pub(super) fn invariants(&mut self, state: Value) {
         let program = self.program;
-        let who = Who { of: None, number: Number::Known(0), start: Offset::fixed(0) };
+        let who = CurrentProcess { of: None, number: Number::Known(0), start: Offset::fixed(0) };
         for (condition, statement) in &program.system.invariants {
             let (holds, violated) = (self.block(), self.cold_block());
             let fault = self.fault_block();
-            let scene = Scene { state, who, asks: Asks::Whether, offered: false, fault };
-            self.branch(condition, &scene, holds, violated);
+            let env = Env { state, who, purpose: Purpose::Whether, offered: false, fault };
+            self.branch(condition, &env, holds, violated);
             self.go_on_in(violated);
             let what = self.word(failure(FaultKind::Invariant, statement.0) + 1);
             self.b.ins().return_(&[what]);

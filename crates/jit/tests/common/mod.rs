@@ -5,7 +5,7 @@ pub mod random;
 use entail_front::{Granularity, Language, ModelSource, Options, source::Sources};
 use entail_ir::interpret::{Codes, Engine, Exclusive, Kind, Layout, Outline, Sink, Source, Step, Variation};
 use entail_ir::{Interpreter, Ranges, System, text};
-use entail_jit::{Desk, Jit, Tuning};
+use entail_jit::{Jit, Scratch, Tuning};
 use entail_model::{Fired, Key, Model, State, StateKey, WideKey};
 use entail_testkit::rng::Rng;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -60,7 +60,7 @@ struct Special {
 pub struct Pair<'s> {
     interpreter: Interpreter<'s>,
     jit: Jit<'s>,
-    desk: Desk,
+    desk: Scratch,
     /// States with the same processes share their outline.
     outlines: HashMap<Vec<u32>, (Outline, Variation)>,
     ranges: Ranges,
@@ -82,7 +82,7 @@ impl<'s> Pair<'s> {
         Some(Pair {
             interpreter,
             jit,
-            desk: Desk::default(),
+            desk: Scratch::default(),
             outlines: HashMap::new(),
             ranges: Ranges::new(system),
             special: None,
@@ -213,7 +213,7 @@ fn expand_words<K: StateKey>(
     (interpreter, jit): (&Interpreter, &Jit),
     kind: Kind,
     (state, words): (&State, [u64; 2]),
-    desk: &mut Desk,
+    desk: &mut Scratch,
 ) -> bool {
     let codes = kind.codes;
     // The same state thrice, so that nothing is left behind.

@@ -182,7 +182,7 @@ impl Maker {
     }
 
     fn node(&mut self, of: ProcessTypeId, id: usize, len: usize) -> BlockNode {
-        // A circle that does not end takes a million nodes, so there are few.
+        // An infinite loop takes a million nodes, so there are few.
         let first = if self.rng.chance(0.004) { 0 } else { id + 1 };
         let next = |rng: &mut Rng| (first < len).then(|| NodeId((first + rng.below(len - first)) as u32));
         match self.rng.below(6) {
@@ -214,7 +214,7 @@ impl Maker {
         let params = self.system.process_types[id].params.len();
         let args = (0..params).map(|_| self.channel_expr(Some(of))).collect();
         self.started = true;
-        // Nothing that may be impossible: nobody asks.
+        // Always enabled: guards are not tested here.
         let then = Action::Assign(Box::new(self.place(Some(of), 2)), self.expr(Some(of), 3));
         self.started = false;
         Action::Run(Box::new(Run { process_type: ProcessTypeId(id as u16), args, priority: 1 }), Box::new(then))

@@ -6,7 +6,7 @@
 
 use super::layout::{Place, Places, Written};
 use super::line::{Alone, Line, Writer};
-use super::{Pace, Table, WORDS};
+use super::{GrowthRate, Table, WORDS};
 use crate::sync::Ordering::Relaxed;
 use crate::table::shape::{self, FARTHEST, Shape};
 use entail_model::{Full, Growth};
@@ -15,7 +15,7 @@ use entail_model::{Full, Growth};
 pub(super) const FEWEST_HOMES: usize = if cfg!(loom) { 1 } else { 8 };
 /// The load, in percent, above which a table grows; and if it is to be small rather than fast.
 const CROWDED: u64 = 80;
-const CROWDED_IF_THRIFTY: u64 = 86;
+const CROWDED_IF_SLOW: u64 = 86;
 /// The load that is still borne when the table may not grow.
 const BEARABLE: u64 = 92;
 /// The load above which a table grows in which too many numbers go astray; below, it would not help.
@@ -24,11 +24,11 @@ const SPARSE: u64 = 40;
 const FEW: u64 = 256;
 /// A table of so many bytes grows by half from there on, or by an eighth; a smaller one doubles.
 const LARGE: usize = 4 << 20;
-const LARGE_IF_THRIFTY: usize = 1 << 20;
+const LARGE_IF_SLOW: usize = 1 << 20;
 /// If there will be so many times as many numbers, they get a new table, rather than one that grows step by step.
 const MANY_MORE: u64 = 4;
-/// A guess of what a number costs that went astray.
-const ASTRAY_BYTES: usize = 20;
+/// A guess of what a number costs that overflowed.
+const OVERFLOW_BYTES: usize = 20;
 /// To grow by less than one part in so many takes longer than it helps.
 const WORTH_A_PASS: usize = 32;
 /// One byte in so many is left to them.
@@ -63,7 +63,8 @@ impl Table {
     /// A table of other numbers, made from those in this one, with room for `numbers`. The limit is for both tables
     /// together, as there are both for a while.
     pub fn rekeyed(&self, bits: u32, numbers: u64, limit: u64, rekey: impl Fn(u64) -> u64) -> Result<Table, Full> {
-        let table = Table::with_room(bits, numbers, limit.saturating_sub(self.bytes()))?.with_pace(self.pace);
+        let table =
+            Table::with_room(bits, numbers, limit.saturating_sub(self.bytes()))?.with_growth_rate(self.growth_rate);
         let mut batch = Vec::with_capacity(BATCH);
         let insert = |batch: &mut Vec<u64>| batch.drain(..).for_each(|number| _ = table.insert(number));
         self.each(|number| {
@@ -99,7 +100,7 @@ impl Table {
     }
 
     /// As large as it may be within `limit` bytes.
-    pub fn spacious(bits: u32, limit: u64) -> Result<Table, Full> {
+    pub fn filling(bits: u32, limit: u64) -> Result<Table, Full> {
         let mut table = Table::new(bits);
         let homes = most_useful_homes(bits, table.most_homes(limit));
         if homes > table.shape.homes {
@@ -132,7 +133,7 @@ impl Table {
     }
 
     pub fn bytes(&self) -> u64 {
-        (size_of::<Table>() + self.lines.bytes() + self.astray().len() * ASTRAY_BYTES) as u64
+        (size_of::<Table>() + self.lines.bytes() + self.overflow().len() * OVERFLOW_BYTES) as u64
     }
 
     /// With how many numbers it grows, and by how many bytes.
@@ -146,7 +147,7 @@ impl Table {
     /// Every number, in no particular order.
     pub fn each(&self, mut each: impl FnMut(u64)) {
         backwards(&self.shape, |line| self.lines[line].words(), |_, number| each(self.mix.gather(number)));
-        self.astray().iter().for_each(|&number| each(self.mix.gather(number)));
+        self.overflow().iter().for_each(|&number| each(self.mix.gather(number)));
     }
 
     /// How many numbers there may be soon; there are only so many.
@@ -156,20 +157,20 @@ impl Table {
     }
 
     fn is_crowded(&self, wanted: u64) -> bool {
-        let strays = self.astray().len() as u64;
+        let strays = self.overflow().len() as u64;
         self.shape.is_loaded(self.crowded(), wanted)
             || strays * FEW > wanted && self.shape.is_loaded(SPARSE, wanted)
     }
 
     fn crowded(&self) -> u64 {
-        match self.pace {
-            Pace::Brisk => CROWDED,
-            Pace::Thrifty => CROWDED_IF_THRIFTY,
+        match self.growth_rate {
+            GrowthRate::Fast => CROWDED,
+            GrowthRate::Slow => CROWDED_IF_SLOW,
         }
     }
 
     fn next_homes(&self) -> usize {
-        next_homes(&self.shape, self.pace)
+        next_homes(&self.shape, self.growth_rate)
     }
 
     /// How many home lines there can be without exceeding the limit, not even for a moment.
@@ -185,7 +186,7 @@ impl Table {
         let shape = Shape::new(self.shape.bits, homes);
         self.lines.grow(shape.lines())?;
         let old = std::mem::replace(&mut self.shape, shape);
-        let mut waiting = std::mem::take(&mut *self.astray());
+        let mut waiting = std::mem::take(&mut *self.overflow());
         let mut levels = Levels { used: [0; RING], lowest: shape.lines() };
         let places = shape.layout.places();
         let take = |line: usize| self.lines[line].take();
@@ -217,8 +218,8 @@ impl Table {
         false
     }
 
-    fn astray(&self) -> impl std::ops::DerefMut<Target = std::collections::BTreeSet<u64>> {
-        self.astray.lock().expect("nobody panics with the lock")
+    fn overflow(&self) -> impl std::ops::DerefMut<Target = std::collections::BTreeSet<u64>> {
+        self.overflow.lock().expect("no thread panics while it holds the lock")
     }
 }
 
@@ -261,11 +262,11 @@ fn backwards(shape: &Shape, read: impl Fn(usize) -> [u64; WORDS], mut each: impl
 }
 
 /// How many lines a table has after it has grown.
-pub(super) fn next_homes(shape: &Shape, pace: Pace) -> usize {
+pub(super) fn next_homes(shape: &Shape, growth_rate: GrowthRate) -> usize {
     let (homes, slots) = (shape.homes, shape.slots());
-    let (large, part) = match pace {
-        Pace::Brisk => (LARGE, 2),
-        Pace::Thrifty => (LARGE_IF_THRIFTY, 8),
+    let (large, part) = match growth_rate {
+        GrowthRate::Fast => (LARGE, 2),
+        GrowthRate::Slow => (LARGE_IF_SLOW, 8),
     };
     let slots = if homes * size_of::<Line>() >= large { slots + slots / part } else { slots * 2 };
     shape::homes_for(shape.bits, slots).clamp(homes + 1, homes * 2)

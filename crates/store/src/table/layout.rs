@@ -5,8 +5,8 @@
 //! parted:  ├ head ┬ head ┼ head ┬ head ┼ … ┼ tails ┼ tails ┤  the low bits of slots are in the last words
 //! ```
 //!
-//! No head is 0, because the mark of its slot is in it; nor is a tail, which has a mark of its own. Who puts in a parted
-//! slot takes a lane with its head, and then writes its tail. Only who meets the same head meanwhile waits for that.
+//! No head is 0, because the mark of its slot is in it; nor is a tail, which has a mark of its own. A thread that inserts a
+//! parted slot claims a lane by its head, and then writes its tail. Only a thread that reads the same head waits for that.
 
 use std::cmp::Reverse;
 use std::ops::Deref;

@@ -146,7 +146,7 @@ impl Line {
 pub(super) trait Writer {
     /// Says what the word is now, if it is not as expected.
     fn replace(word: &AtomicU64, expected: u64, with: u64) -> Result<u64, u64>;
-    /// Sets bits that nobody else does.
+    /// Sets bits that no other thread sets.
     fn add(word: &AtomicU64, bits: u64);
     fn add_one(counter: &Counter);
 }

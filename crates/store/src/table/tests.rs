@@ -160,9 +160,12 @@ mod alone {
         for homes in (growth::FEWEST_HOMES..1 << 22).step_by(if cfg!(miri) { 1 << 20 } else { 4001 }) {
             for bits in 2..=64 {
                 let shape = Shape::new(bits, homes);
-                for pace in [Pace::Brisk, Pace::Thrifty] {
-                    let next = growth::next_homes(&shape, pace);
-                    assert!(growth::is_worth_a_pass(&shape, next), "{bits} bits, {pace:?}: {homes} to {next}");
+                for growth_rate in [GrowthRate::Fast, GrowthRate::Slow] {
+                    let next = growth::next_homes(&shape, growth_rate);
+                    assert!(
+                        growth::is_worth_a_pass(&shape, next),
+                        "{bits} bits, {growth_rate:?}: {homes} to {next}"
+                    );
                 }
             }
         }
@@ -170,9 +173,9 @@ mod alone {
 
     #[test]
     #[cfg_attr(miri, ignore = "too many")]
-    fn a_thrifty_table_is_always_nearly_full() {
+    fn a_slowly_growing_table_is_always_nearly_full() {
         for bits in 38..42 {
-            let (mut table, mut rng) = (Table::new(bits).with_pace(Pace::Thrifty), Rng::new(1));
+            let (mut table, mut rng) = (Table::new(bits).with_growth_rate(GrowthRate::Slow), Rng::new(1));
             for n in 0..1_500_000u64 {
                 if n % 1000 == 0 {
                     table.reserve(1000, UNLIMITED).unwrap();
@@ -342,7 +345,7 @@ mod loom {
     }
 
     /// 5, 6 and 9 differ in their tails only, and the other one in its head. Not with three threads: loom would let two
-    /// that wait for the third one do so in turns for ever.
+    /// that wait for the third one take turns without end.
     #[test]
     fn loom_a_parted_slot_is_seen_when_it_is_written() {
         const OTHER: u64 = 1 << 30;
@@ -374,7 +377,7 @@ mod loom {
 
     /// One slot of the table is free.
     #[test]
-    fn loom_a_number_goes_astray() {
+    fn loom_a_number_overflows() {
         check(60, &[9, 10, 11], &[&[5], &[6], &[5]]);
         check(60, &[9, 10, 11], &[&[5, 6], &[6, 5]]);
     }

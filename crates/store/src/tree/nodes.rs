@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::DerefMut;
 
-use super::late::Late;
+use super::overflow::Overflow;
 use crate::dictionary::Dictionary;
 use crate::sync::Mutex;
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::Full;
 
 /// A node stands for the words in a range that is not empty.
@@ -104,17 +104,17 @@ pub(super) struct Dictionaries {
     /// Of all nodes of the largest tree that was known when room was made.
     known: Vec<Dictionary>,
     /// Of other nodes, made when they are asked for: a state may be longer than all before.
-    late: Mutex<BTreeMap<usize, Late>>,
+    overflow: Mutex<BTreeMap<usize, Overflow>>,
 }
 
-impl Saved for Dictionaries {
+impl Snapshot for Dictionaries {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.known.save(to)?;
-        self.late().save(to)
+        self.overflow().save(to)
     }
 
     fn load(from: &mut Reader) -> io::Result<Dictionaries> {
-        Ok(Dictionaries { known: Vec::load(from)?, late: Mutex::new(BTreeMap::load(from)?) })
+        Ok(Dictionaries { known: Vec::load(from)?, overflow: Mutex::new(BTreeMap::load(from)?) })
     }
 }
 
@@ -124,7 +124,7 @@ impl Dictionaries {
     pub fn id(&self, node: Node, value: u64) -> u32 {
         match self.known.get(node.number()) {
             Some(dictionary) => dictionary.id(value),
-            None => self.late_id(node, value),
+            None => self.overflow_id(node, value),
         }
     }
 
@@ -138,7 +138,7 @@ impl Dictionaries {
     pub fn value(&self, node: Node, id: u32) -> u64 {
         match self.known.get(node.number()) {
             Some(dictionary) => dictionary.value(id),
-            None => self.late_value(node, id),
+            None => self.overflow_value(node, id),
         }
     }
 
@@ -146,7 +146,7 @@ impl Dictionaries {
     pub fn next_id(&self, node: Node) -> u32 {
         match self.known.get(node.number()) {
             Some(dictionary) => dictionary.next_id(),
-            None => self.late().get(&node.number()).map_or(1, Late::next_id),
+            None => self.overflow().get(&node.number()).map_or(1, Overflow::next_id),
         }
     }
 
@@ -166,21 +166,21 @@ impl Dictionaries {
     pub fn bytes(&self) -> u64 {
         let own = self.known.capacity() * size_of::<Dictionary>();
         let known = self.known.iter().map(Dictionary::bytes).sum::<u64>();
-        own as u64 + known + self.late().values().map(Late::bytes).sum::<u64>()
+        own as u64 + known + self.overflow().values().map(Overflow::bytes).sum::<u64>()
     }
 
     /// Makes all nodes known of trees over so many words; those after the first one that finds no room stay late.
     fn settle(&mut self, words: usize, limit: u64) -> Result<(), Full> {
         let mut total = self.bytes();
         for number in self.known.len()..2 * words - 1 {
-            let late = self.late().remove(&number).unwrap_or_default();
-            match late.settled(limit.saturating_sub(total)) {
+            let overflow = self.overflow().remove(&number).unwrap_or_default();
+            match overflow.settled(limit.saturating_sub(total)) {
                 Ok(dictionary) => {
                     total += dictionary.bytes();
                     self.known.push(dictionary);
                 }
                 Err(Full) => {
-                    self.late().insert(number, late);
+                    self.overflow().insert(number, overflow);
                     return Err(Full);
                 }
             }
@@ -189,17 +189,17 @@ impl Dictionaries {
     }
 
     #[cold]
-    fn late_id(&self, node: Node, value: u64) -> u32 {
-        self.late().entry(node.number()).or_default().id(value)
+    fn overflow_id(&self, node: Node, value: u64) -> u32 {
+        self.overflow().entry(node.number()).or_default().id(value)
     }
 
     #[cold]
-    fn late_value(&self, node: Node, id: u32) -> u64 {
-        self.late().entry(node.number()).or_default().value(id)
+    fn overflow_value(&self, node: Node, id: u32) -> u64 {
+        self.overflow().entry(node.number()).or_default().value(id)
     }
 
-    fn late(&self) -> impl DerefMut<Target = BTreeMap<usize, Late>> {
-        self.late.lock().expect("nobody panics with the lock")
+    fn overflow(&self) -> impl DerefMut<Target = BTreeMap<usize, Overflow>> {
+        self.overflow.lock().expect("no thread panics while it holds the lock")
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::nodes::Size;
 use crate::dictionary::ID_BITS;
-use entail_disk::{Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_model::Key;
 use std::io;
 
@@ -49,7 +49,7 @@ pub(super) struct Widths {
 
 const NO_NUMBER: u8 = u8::MAX;
 
-impl Saved for Widths {
+impl Snapshot for Widths {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.left.save(to)?;
         self.right.save(to)?;

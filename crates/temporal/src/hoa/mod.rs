@@ -11,16 +11,16 @@ pub use write::print;
 use crate::automaton::Automaton;
 use std::fmt;
 
-/// An automaton and what its propositions are called.
+/// An automaton, the names of its propositions, and its title.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedAutomaton {
     pub automaton: Automaton,
     pub propositions: Vec<String>,
     /// Often the formula it was made from.
     pub title: Option<String>,
 }
 
-/// What is wrong with a text, and where: the bytes `start..end`.
+/// A syntax error, and its place: the bytes `start..end`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub start: usize,

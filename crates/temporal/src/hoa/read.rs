@@ -2,7 +2,7 @@
 
 use super::label::Label;
 use super::lex::{self, Placed, Token};
-use super::{Named, Problem};
+use super::{NamedAutomaton, Problem};
 use crate::automaton::{Automaton, Edge, Marks, State};
 use crate::cube::Cube;
 use crate::formula::{MAX_PROPOSITIONS, Proposition};
@@ -14,7 +14,7 @@ const MAX_EDGES: usize = 1_000_000;
 const MAX_NESTING: u32 = 100;
 
 /// Reads one automaton with (generalised) Büchi acceptance on states or edges.
-pub fn read(text: &str) -> Result<Named, Problem> {
+pub fn read(text: &str) -> Result<NamedAutomaton, Problem> {
     let tokens = lex::tokens(text)?;
     let mut reader = Reader { tokens, at: 0, nesting: 0, header: Header::default(), edges: Vec::new(), count: 0 };
     reader.header()?;
@@ -302,7 +302,7 @@ impl Reader {
         Ok(State(number))
     }
 
-    fn finish(mut self) -> Read<Named> {
+    fn finish(mut self) -> Read<NamedAutomaton> {
         let starts = std::mem::take(&mut self.header.starts);
         let mut edges = self.edges;
         match starts[..] {
@@ -326,7 +326,7 @@ impl Reader {
         let sets = self.header.acceptance.map_or(0, |sets| sets.len() as u32);
         let mut automaton = Automaton { edges, sets };
         prune::keep_reachable(&mut automaton);
-        Ok(Named { automaton, propositions: self.header.propositions, title: self.header.title })
+        Ok(NamedAutomaton { automaton, propositions: self.header.propositions, title: self.header.title })
     }
 
     fn token(&self) -> &Token {

@@ -44,7 +44,7 @@ impl Criterion {
             preserve: Preserve::Beginnings,
             assertions: false,
             // Not all that begins can go on so that all processes move again and again.
-            steps: (!fairness.lets_all_go_on()).then_some("all processes must move again and again"),
+            steps: (!fairness.is_realizable()).then_some("all processes must move again and again"),
             exact: vec![false; names.params.len()],
             terminations: false,
             unbounded: false,

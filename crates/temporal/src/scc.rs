@@ -2,25 +2,28 @@
 
 use crate::automaton::{Automaton, Edge, Marks, State};
 
+/// A strongly connected component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Component(u32);
+pub struct Scc(u32);
 
+/// All strongly connected components, in reverse topological order.
 #[derive(Clone, Debug)]
-pub struct Components {
+pub struct Sccs {
     /// Of each state. No edge leads from a component to one with a greater number.
-    of: Vec<Component>,
+    of: Vec<Scc>,
     kinds: Vec<Kind>,
 }
 
+/// Which runs that stay in a component are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// One state without a way back to itself.
+    /// A single state without a self-loop.
     Transient,
-    /// Whoever stays is not accepted.
+    /// No run that stays is accepted.
     Rejecting,
-    /// Some of those who stay are accepted, others are not.
+    /// Some runs that stay are accepted, others are not.
     Mixed,
-    /// Whoever stays is accepted.
+    /// Every run that stays is accepted.
     Accepting,
 }
 
@@ -33,15 +36,15 @@ impl Kind {
     }
 }
 
-impl Components {
-    pub fn of(automaton: &Automaton) -> Components {
+impl Sccs {
+    pub fn of(automaton: &Automaton) -> Sccs {
         let (of, count) = tarjan(automaton, |_| true);
-        let mut components = Components { of, kinds: Vec::new() };
+        let mut components = Sccs { of, kinds: Vec::new() };
         components.kinds = components.classify(automaton, count);
         components
     }
 
-    pub fn component(&self, state: State) -> Component {
+    pub fn component(&self, state: State) -> Scc {
         self.of[state.index()]
     }
 
@@ -96,8 +99,8 @@ impl Components {
 
 /// Tarjan: Depth-first search and linear graph algorithms, 1972, without recursion. The component of each state, and
 /// how many there are. Only some edges count.
-fn tarjan(automaton: &Automaton, follows: impl Fn(&Edge) -> bool) -> (Vec<Component>, u32) {
-    const NONE: Component = Component(u32::MAX);
+fn tarjan(automaton: &Automaton, follows: impl Fn(&Edge) -> bool) -> (Vec<Scc>, u32) {
+    const NONE: Scc = Scc(u32::MAX);
     let count = automaton.len();
     let mut components = vec![NONE; count];
     let mut found = 0;
@@ -134,7 +137,7 @@ fn tarjan(automaton: &Automaton, follows: impl Fn(&Edge) -> bool) -> (Vec<Compon
             }
             if entered[here] == Some(lowest[here]) {
                 while let Some(member) = open.pop() {
-                    components[member.index()] = Component(found);
+                    components[member.index()] = Scc(found);
                     if member.index() == here {
                         break;
                     }

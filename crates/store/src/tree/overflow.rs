@@ -1,14 +1,14 @@
-//! Dictionaries that nobody has made room for: slow, but they take no more memory than their values need.
+//! Dictionaries without reserved room: slow, but they take no more memory than their values need.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use crate::dictionary::Dictionary;
-use entail_disk::{Reader, Saved, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::Full;
 
 #[derive(Debug, Default)]
-pub(super) struct Late {
+pub(super) struct Overflow {
     ids: BTreeMap<u64, u32>,
     /// By id, from 1 on.
     values: Vec<u64>,
@@ -17,19 +17,19 @@ pub(super) struct Late {
 /// A guess of what a value costs.
 const VALUE_BYTES: usize = 32;
 
-impl Saved for Late {
+impl Snapshot for Overflow {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.values.save(to)
     }
 
-    fn load(from: &mut Reader) -> io::Result<Late> {
-        let mut late = Late::default();
-        Vec::<u64>::load(from)?.into_iter().for_each(|value| _ = late.id(value));
-        Ok(late)
+    fn load(from: &mut Reader) -> io::Result<Overflow> {
+        let mut overflow = Overflow::default();
+        Vec::<u64>::load(from)?.into_iter().for_each(|value| _ = overflow.id(value));
+        Ok(overflow)
     }
 }
 
-impl Late {
+impl Overflow {
     /// The id of a value, a new one if need be.
     pub fn id(&mut self, value: u64) -> u32 {
         let next = self.next_id();

@@ -1,13 +1,13 @@
-//! Values as bytes, in chunks that say what they should be.
+//! Snapshots: values as bytes, in chunks with checksums.
 //!
 //! ```text
 //! magic (16) │ format (4) │ chunk │ chunk │ … │ an empty chunk
 //! chunk:  length (4) │ hash (8) │ bytes
 //! ```
 //!
-//! All numbers are little-endian. A hash depends on those of all chunks before it: so whatever is missing, changed or in
-//! another place is noticed before it is believed, and what is cut off at the end too. A reader never makes room for more
-//! than the file can still fill, nor for more than it is allowed.
+//! All numbers are little-endian. The hash of a chunk depends on all chunks before it, so a reader detects missing, changed,
+//! moved and truncated chunks before it uses them. A reader never allocates more than the rest of the file can fill, nor
+//! more than its limit.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
@@ -17,25 +17,24 @@ use std::time::Duration;
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
 
 pub(crate) const MAGIC: [u8; 16] = *b"entail saved\r\n\x1a\n";
-/// Grows when something is written in another way.
+/// The version of the format. It grows with every incompatible change.
 pub const FORMAT: u32 = 5;
 const CHUNK: usize = 1 << 20;
 const CHUNK_HEAD: u64 = 12;
 
-/// A value that can be written down, and made again from that.
-pub trait Saved: Sized {
+/// A value that can be saved and loaded.
+pub trait Snapshot: Sized {
     fn save(&self, to: &mut Writer) -> io::Result<()>;
     fn load(from: &mut Reader) -> io::Result<Self>;
 }
 
-/// Something that was made as it was made before, and becomes what it had become.
-pub trait Lasting {
+/// A value whose state can be saved, and restored in another value that was constructed in the same way.
+pub trait Restore {
     fn save(&self, to: &mut Writer) -> io::Result<()>;
     fn restore(&mut self, from: &mut Reader) -> io::Result<()>;
 }
 
-/// Nothing, which lasts.
-impl Lasting for () {
+impl Restore for () {
     fn save(&self, _: &mut Writer) -> io::Result<()> {
         Ok(())
     }
@@ -45,7 +44,7 @@ impl Lasting for () {
     }
 }
 
-/// Writes chunk by chunk.
+/// Writes a snapshot, chunk by chunk.
 pub struct Writer<'w> {
     sink: &'w mut dyn Write,
     chunk: Vec<u8>,
@@ -93,7 +92,7 @@ impl<'w> Writer<'w> {
         Ok(())
     }
 
-    /// Writes what is left; returns how many bytes it was in all.
+    /// Writes the last chunk; returns the total number of bytes.
     pub fn finish(mut self) -> io::Result<u64> {
         if !self.chunk.is_empty() {
             self.end_chunk()?;
@@ -108,17 +107,17 @@ impl<'w> Writer<'w> {
 pub struct Reader<'r> {
     source: Box<dyn Read + 'r>,
     chunk: Vec<u8>,
-    /// How many bytes of the chunk were taken.
+    /// How many bytes of the chunk were read.
     taken: usize,
     hash: u64,
-    /// How many bytes there are behind the chunk.
+    /// How many bytes of the file follow the chunk.
     left: u64,
-    /// How many more bytes may be kept in memory of what is read.
+    /// How many more bytes the values read may take in memory.
     room: u64,
 }
 
 impl<'r> Reader<'r> {
-    /// There are so many bytes in all.
+    /// `len` is the number of bytes in `source`.
     pub fn new(mut source: Box<dyn Read + 'r>, len: u64) -> io::Result<Reader<'r>> {
         let (mut magic, mut format) = ([0; MAGIC.len()], [0; 4]);
         source.read_exact(&mut magic).map_err(cut_off)?;
@@ -136,7 +135,7 @@ impl<'r> Reader<'r> {
         Ok(Reader { source, chunk: Vec::new(), taken: 0, hash: 0, left, room: u64::MAX })
     }
 
-    /// From now on, no more than so many bytes may be kept in memory.
+    /// Limits the memory of all values read from now on.
     pub fn limit(&mut self, bytes: u64) {
         self.room = bytes;
     }
@@ -168,7 +167,7 @@ impl<'r> Reader<'r> {
         Ok(())
     }
 
-    /// Whether there is one.
+    /// Reads the next chunk; returns whether there is one.
     fn next_chunk(&mut self) -> io::Result<bool> {
         let (mut len, mut hash) = ([0; 4], [0; 8]);
         self.source.read_exact(&mut len).map_err(cut_off)?;
@@ -189,7 +188,7 @@ impl<'r> Reader<'r> {
         Ok(len > 0)
     }
 
-    /// How many there are, of which each takes so many bytes in the file, at least, and others in memory.
+    /// Reads the length of a sequence. Each element takes at least `written` bytes in the file, and `kept` in memory.
     pub fn count(&mut self, written: usize, kept: usize) -> io::Result<usize> {
         let count = u64::load(self)?;
         let there = self.left + (self.chunk.len() - self.taken) as u64;
@@ -199,7 +198,7 @@ impl<'r> Reader<'r> {
         Ok(count)
     }
 
-    /// Says that so many values of so many bytes will be kept.
+    /// Counts `count` values of `bytes` bytes against the limit.
     pub fn make_room(&mut self, count: u64, bytes: usize) -> io::Result<()> {
         let left = count.checked_mul(bytes as u64).and_then(|bytes| self.room.checked_sub(bytes));
         self.room = left.ok_or_else(|| {
@@ -208,13 +207,13 @@ impl<'r> Reader<'r> {
         Ok(())
     }
 
-    /// Reads all that is left, and sees whether it is as it should be.
+    /// Verifies the rest of the file.
     pub fn check(mut self) -> io::Result<()> {
         while self.next_chunk()? {}
         self.at_end()
     }
 
-    /// There must be nothing more.
+    /// Verifies that the file ends here.
     pub fn finish(mut self) -> io::Result<()> {
         if self.taken < self.chunk.len() || self.next_chunk()? {
             return Err(damaged("there is more than there should be"));
@@ -234,7 +233,7 @@ fn chained(before: u64, chunk: &[u8]) -> u64 {
     rapidhash_v3_seeded(chunk, &RapidSecrets::seed_cpp(before))
 }
 
-/// What was read is not what was written.
+/// The error of a file whose content is not valid.
 pub fn damaged(what: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.into())
 }
@@ -248,7 +247,7 @@ fn cut_off(error: io::Error) -> io::Error {
 
 macro_rules! numbers {
     ($($number:ty),*) => {$(
-        impl Saved for $number {
+        impl Snapshot for $number {
             #[inline]
             fn save(&self, to: &mut Writer) -> io::Result<()> {
                 to.put(&self.to_le_bytes())
@@ -266,7 +265,7 @@ macro_rules! numbers {
 
 numbers!(u8, u16, u32, u64, u128, i32, f64);
 
-impl Saved for usize {
+impl Snapshot for usize {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         (*self as u64).save(to)
     }
@@ -276,7 +275,7 @@ impl Saved for usize {
     }
 }
 
-impl Saved for bool {
+impl Snapshot for bool {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         u8::from(*self).save(to)
     }
@@ -290,7 +289,7 @@ impl Saved for bool {
     }
 }
 
-impl Saved for () {
+impl Snapshot for () {
     fn save(&self, _: &mut Writer) -> io::Result<()> {
         Ok(())
     }
@@ -300,7 +299,7 @@ impl Saved for () {
     }
 }
 
-impl Saved for Duration {
+impl Snapshot for Duration {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         (self.as_nanos() as u64).save(to)
     }
@@ -310,7 +309,7 @@ impl Saved for Duration {
     }
 }
 
-impl Saved for String {
+impl Snapshot for String {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.len().save(to)?;
         to.put(self.as_bytes())
@@ -323,7 +322,7 @@ impl Saved for String {
     }
 }
 
-impl<T: Saved> Saved for Option<T> {
+impl<T: Snapshot> Snapshot for Option<T> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.is_some().save(to)?;
         self.iter().try_for_each(|value| value.save(to))
@@ -334,30 +333,30 @@ impl<T: Saved> Saved for Option<T> {
     }
 }
 
-/// Values one after the other.
-fn save_all<'v, T: Saved + 'v>(values: impl ExactSizeIterator<Item = &'v T>, to: &mut Writer) -> io::Result<()> {
+/// A length and the values.
+fn save_all<'v, T: Snapshot + 'v>(values: impl ExactSizeIterator<Item = &'v T>, to: &mut Writer) -> io::Result<()> {
     values.len().save(to)?;
     values.into_iter().try_for_each(|value| value.save(to))
 }
 
-fn load_all<T: Saved, C: FromIterator<T>>(from: &mut Reader) -> io::Result<C> {
+fn load_all<T: Snapshot, C: FromIterator<T>>(from: &mut Reader) -> io::Result<C> {
     (0..counted::<T>(from)?).map(|_| T::load(from)).collect()
 }
 
-/// How many there are. Every one takes at least a byte, unless there is nothing to be told.
-fn counted<T: Saved>(from: &mut Reader) -> io::Result<usize> {
+/// The length of a sequence. Every value takes at least a byte, unless its type has no size.
+fn counted<T: Snapshot>(from: &mut Reader) -> io::Result<usize> {
     let kept = size_of::<T>();
     from.count(kept.min(1), kept)
 }
 
-impl<T: Saved> Saved for Vec<T> {
+impl<T: Snapshot> Snapshot for Vec<T> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         save_all(self.iter(), to)
     }
 
     fn load(from: &mut Reader) -> io::Result<Self> {
         let count = counted::<T>(from)?;
-        // Without the room to grow that it would be given otherwise.
+        // `collect` may allocate more.
         let mut values = Vec::with_capacity(count);
         for _ in 0..count {
             values.push(T::load(from)?);
@@ -366,7 +365,7 @@ impl<T: Saved> Saved for Vec<T> {
     }
 }
 
-impl<T: Saved> Saved for Box<[T]> {
+impl<T: Snapshot> Snapshot for Box<[T]> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         save_all(self.iter(), to)
     }
@@ -376,7 +375,7 @@ impl<T: Saved> Saved for Box<[T]> {
     }
 }
 
-impl<T: Saved> Saved for VecDeque<T> {
+impl<T: Snapshot> Snapshot for VecDeque<T> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         save_all(self.iter(), to)
     }
@@ -386,7 +385,7 @@ impl<T: Saved> Saved for VecDeque<T> {
     }
 }
 
-impl<T: Saved + Ord> Saved for BTreeSet<T> {
+impl<T: Snapshot + Ord> Snapshot for BTreeSet<T> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         save_all(self.iter(), to)
     }
@@ -396,7 +395,7 @@ impl<T: Saved + Ord> Saved for BTreeSet<T> {
     }
 }
 
-impl<T: Saved + Eq + Hash, H: BuildHasher + Default> Saved for HashSet<T, H> {
+impl<T: Snapshot + Eq + Hash, H: BuildHasher + Default> Snapshot for HashSet<T, H> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         save_all(self.iter(), to)
     }
@@ -406,7 +405,7 @@ impl<T: Saved + Eq + Hash, H: BuildHasher + Default> Saved for HashSet<T, H> {
     }
 }
 
-impl<T: Saved + Copy + Default, const N: usize> Saved for [T; N] {
+impl<T: Snapshot + Copy + Default, const N: usize> Snapshot for [T; N] {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.iter().try_for_each(|value| value.save(to))
     }
@@ -420,7 +419,7 @@ impl<T: Saved + Copy + Default, const N: usize> Saved for [T; N] {
     }
 }
 
-impl<K: Saved + Ord, V: Saved> Saved for BTreeMap<K, V> {
+impl<K: Snapshot + Ord, V: Snapshot> Snapshot for BTreeMap<K, V> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.len().save(to)?;
         self.iter().try_for_each(|(key, value)| key.save(to).and_then(|()| value.save(to)))
@@ -431,7 +430,7 @@ impl<K: Saved + Ord, V: Saved> Saved for BTreeMap<K, V> {
     }
 }
 
-impl<K: Saved + Eq + Hash, V: Saved, H: BuildHasher + Default> Saved for HashMap<K, V, H> {
+impl<K: Snapshot + Eq + Hash, V: Snapshot, H: BuildHasher + Default> Snapshot for HashMap<K, V, H> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.len().save(to)?;
         self.iter().try_for_each(|(key, value)| key.save(to).and_then(|()| value.save(to)))
@@ -442,7 +441,7 @@ impl<K: Saved + Eq + Hash, V: Saved, H: BuildHasher + Default> Saved for HashMap
     }
 }
 
-impl<A: Saved, B: Saved> Saved for (A, B) {
+impl<A: Snapshot, B: Snapshot> Snapshot for (A, B) {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.0.save(to)?;
         self.1.save(to)
@@ -453,31 +452,31 @@ impl<A: Saved, B: Saved> Saved for (A, B) {
     }
 }
 
-/// Says how a structure is saved: field by field.
+/// Implements [`Snapshot`] for a struct, field by field.
 #[macro_export]
-macro_rules! saved {
+macro_rules! snapshot {
     ($name:ident { $($field:ident),* $(,)? }) => {
-        impl $crate::Saved for $name {
+        impl $crate::Snapshot for $name {
             fn save(&self, to: &mut $crate::Writer) -> std::io::Result<()> {
                 let $name { $($field),* } = self;
-                $($crate::Saved::save($field, to)?;)*
+                $($crate::Snapshot::save($field, to)?;)*
                 Ok(())
             }
 
             fn load(from: &mut $crate::Reader) -> std::io::Result<Self> {
-                Ok($name { $($field: $crate::Saved::load(from)?),* })
+                Ok($name { $($field: $crate::Snapshot::load(from)?),* })
             }
         }
     };
     ($name:ident($only:ident)) => {
-        impl $crate::Saved for $name {
+        impl $crate::Snapshot for $name {
             fn save(&self, to: &mut $crate::Writer) -> std::io::Result<()> {
                 let $name($only) = self;
-                $crate::Saved::save($only, to)
+                $crate::Snapshot::save($only, to)
             }
 
             fn load(from: &mut $crate::Reader) -> std::io::Result<Self> {
-                $crate::Saved::load(from).map($name)
+                $crate::Snapshot::load(from).map($name)
             }
         }
     };
@@ -501,7 +500,7 @@ mod tests {
         units: Vec<()>,
     }
 
-    saved!(Everything { number, truth, text, words, pairs, set, map, table, units });
+    snapshot!(Everything { number, truth, text, words, pairs, set, map, table, units });
 
     fn everything(rng: &mut Rng, size: usize) -> Everything {
         let mut many = || 0..rng.below(size);
@@ -520,7 +519,7 @@ mod tests {
         }
     }
 
-    fn written(value: &impl Saved) -> Vec<u8> {
+    fn written(value: &impl Snapshot) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut writer = Writer::new(&mut bytes).unwrap();
         value.save(&mut writer).unwrap();
@@ -529,7 +528,7 @@ mod tests {
         bytes
     }
 
-    fn read<T: Saved>(bytes: &[u8]) -> io::Result<T> {
+    fn read<T: Snapshot>(bytes: &[u8]) -> io::Result<T> {
         let mut reader = Reader::new(Box::new(bytes), bytes.len() as u64)?;
         let value = T::load(&mut reader)?;
         reader.finish()?;
@@ -537,7 +536,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_what_was_written() {
+    fn values_are_loaded_as_they_were_saved() {
         let mut rng = Rng::new(5);
         for size in [1, 10, 1000] {
             let value = everything(&mut rng, size);
@@ -551,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn every_beginning_of_a_file_is_refused() {
+    fn every_proper_prefix_of_a_file_is_refused() {
         let bytes = written(&everything(&mut Rng::new(2), 30));
         for len in 0..bytes.len() {
             assert!(read::<Everything>(&bytes[..len]).is_err(), "{len} of {}", bytes.len());
@@ -562,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_which_a_bit_is_another_is_refused() {
+    fn a_file_with_a_flipped_bit_is_refused() {
         let bytes = written(&everything(&mut Rng::new(3), 30));
         for bit in 0..8 * bytes.len() {
             let mut other = bytes.clone();
@@ -588,9 +587,9 @@ mod tests {
         assert!(read::<Vec<u64>>(&fewer).is_err());
     }
 
-    /// Somebody who means it can write a right checksum.
+    /// A file may be wrong although its checksum is right.
     #[test]
-    fn nothing_is_made_that_the_file_cannot_fill() {
+    fn nothing_is_allocated_that_the_file_cannot_fill() {
         let bytes = written(&u64::MAX);
         assert!(read::<Vec<u64>>(&bytes).unwrap_err().to_string().contains("too soon"));
         assert!(read::<String>(&bytes).unwrap_err().to_string().contains("too soon"));
@@ -598,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_made_that_there_may_be_no_room_for() {
+    fn nothing_is_allocated_beyond_the_limit() {
         let bytes = written(&vec![7u64; 1000]);
         for (room, fits) in [(8000, true), (7999, false)] {
             let mut reader = Reader::new(Box::new(&bytes[..]), bytes.len() as u64).unwrap();

@@ -1,11 +1,11 @@
-//! An automaton beside a counter, and what that is for: one acceptance set in the place of several.
+//! Degeneralisation: one acceptance set instead of several, by a counter of the sets passed.
 
 use crate::automaton::{Automaton, Edge, Marks, State};
-use crate::components::{Components, Kind};
 use crate::limits::{Limit, Limits};
+use crate::scc::{Kind, Sccs};
 use std::collections::HashMap;
 
-/// States of an automaton, each at some level.
+/// The product of an automaton and a counter.
 pub(crate) struct Unfolded {
     /// Those that leave each of them.
     pub edges: Vec<Vec<Edge>>,
@@ -13,8 +13,8 @@ pub(crate) struct Unfolded {
     pub origins: Vec<State>,
 }
 
-/// All that is reached from the initial state at a level. `follow` says of an edge that leaves a state at a level to what
-/// level it leads, and which marks it has there.
+/// The part of the product that is reachable from the initial state at a level. `follow` returns, for an edge that leaves a
+/// state at a level, the next level and the marks of the new edge.
 pub(crate) fn unfold(
     automaton: &Automaton,
     initial: usize,
@@ -49,8 +49,8 @@ pub(crate) fn unfold(
 
 /// The same words, with one acceptance set on edges. A run passes the sets in order; the edge by which it has passed them
 /// all is in the set, and may be the first one of the next round.
-pub(crate) fn count_sets(automaton: &Automaton, limits: Limits) -> Result<Unfolded, Limit> {
-    let components = Components::of(automaton);
+pub(crate) fn degeneralise(automaton: &Automaton, limits: Limits) -> Result<Unfolded, Limit> {
+    let components = Sccs::of(automaton);
     let all = automaton.sets;
     let advance = |level: usize, marks: Marks| {
         (level..all as usize).find(|set| marks.0 >> set & 1 == 0).unwrap_or(all as usize)

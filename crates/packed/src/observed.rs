@@ -1,8 +1,8 @@
-//! What has been seen of the states of one outline, and which values are to have a code.
+//! The values observed in the states of one outline, and which of them get a code.
 
 use std::io;
 
-use entail_disk::{Reader, Saved, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_ir::interpret::{Exclusive, Number, Outline, Variation};
 use entail_ir::{Interpreter, ProcessTypeId, Range, Ranges};
 use entail_model::State;
@@ -12,8 +12,8 @@ const SLACK: u32 = 5;
 /// How often a number must have grown to look as if it counted something.
 const COUNTS: u64 = 4;
 
-/// What was seen of the states of one outline.
-pub(crate) struct Log {
+/// The values observed in the states of one outline.
+pub(crate) struct Observed {
     pub outline: Outline,
     pub known: Variation,
     pub states: u64,
@@ -38,7 +38,7 @@ struct Extent {
     grew: u64,
 }
 
-impl Saved for Extent {
+impl Snapshot for Extent {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         save_range(self.signed, to)?;
         self.unsigned.save(to)?;
@@ -46,8 +46,8 @@ impl Saved for Extent {
     }
 
     fn load(from: &mut Reader) -> io::Result<Extent> {
-        let (signed, unsigned) = (load_range(from)?, Saved::load(from)?);
-        Ok(Extent { signed, unsigned, times: Saved::load(from)?, grew: Saved::load(from)? })
+        let (signed, unsigned) = (load_range(from)?, Snapshot::load(from)?);
+        Ok(Extent { signed, unsigned, times: Snapshot::load(from)?, grew: Snapshot::load(from)? })
     }
 }
 
@@ -56,11 +56,11 @@ pub(crate) fn save_range(Range { low, high }: Range, to: &mut Writer) -> io::Res
 }
 
 pub(crate) fn load_range(from: &mut Reader) -> io::Result<Range> {
-    let (low, high) = Saved::load(from)?;
+    let (low, high) = Snapshot::load(from)?;
     Ok(Range { low, high })
 }
 
-/// How much more than what was seen is to have a code.
+/// How many unobserved values get a code.
 #[derive(Clone, Copy)]
 struct Generosity {
     /// So many bits for numbers that were still growing in the end, and one for those that look as if they counted.
@@ -79,9 +79,9 @@ enum Exclusives {
     Nowhere,
 }
 
-impl Log {
-    /// As yet nothing was seen.
-    pub fn new(interpreter: &Interpreter, ranges: &Ranges, outline: Outline) -> Log {
+impl Observed {
+    /// Nothing is observed yet.
+    pub fn new(interpreter: &Interpreter, ranges: &Ranges, outline: Outline) -> Observed {
         let (system, layout) = (interpreter.system(), interpreter.layout());
         let known = Variation::new(system, layout, ranges, &outline);
         let stops = |number: &Number| {
@@ -93,7 +93,7 @@ impl Log {
         let is_atomic = system.edges.iter().any(|edge| edge.atomic);
         let exclusive = Exclusive::new(system, &outline);
         let count_at = layout.process_count as u32;
-        Log { outline, known, states: 0, longs: 0, numbers: Vec::new(), stops, is_atomic, exclusive, count_at }
+        Observed { outline, known, states: 0, longs: 0, numbers: Vec::new(), stops, is_atomic, exclusive, count_at }
     }
 
     pub fn save(&self, to: &mut Writer) -> io::Result<()> {
@@ -103,20 +103,21 @@ impl Log {
         self.numbers.save(to)
     }
 
-    pub fn load(interpreter: &Interpreter, ranges: &Ranges, from: &mut Reader) -> io::Result<Log> {
+    pub fn load(interpreter: &Interpreter, ranges: &Ranges, from: &mut Reader) -> io::Result<Observed> {
         let (system, layout) = (interpreter.system(), interpreter.layout());
-        let types: Vec<u32> = Saved::load(from)?;
+        let types: Vec<u32> = Snapshot::load(from)?;
         let known = |id: &u32| (*id as usize) < system.process_types.len();
         if types.len() > usize::from(u8::MAX) || !types.iter().all(known) {
             return Err(damaged("states with processes that the model does not have"));
         }
         let types: Vec<_> = types.iter().map(|id| ProcessTypeId(*id as u16)).collect();
-        let mut log = Log::new(interpreter, ranges, layout.outline_of(system, &types));
-        (log.states, log.longs, log.numbers) = (Saved::load(from)?, Saved::load(from)?, Saved::load(from)?);
-        if ![0, log.known.numbers.len()].contains(&log.numbers.len()) {
+        let mut observed = Observed::new(interpreter, ranges, layout.outline_of(system, &types));
+        (observed.states, observed.longs, observed.numbers) =
+            (Snapshot::load(from)?, Snapshot::load(from)?, Snapshot::load(from)?);
+        if ![0, observed.known.numbers.len()].contains(&observed.numbers.len()) {
             return Err(damaged("states with other numbers than those of the model"));
         }
-        Ok(log)
+        Ok(observed)
     }
 
     pub fn note(&mut self, state: &State) {
@@ -147,7 +148,7 @@ impl Log {
     /// `spare`.
     pub fn room(&self, others: u32, spare: u32) -> u32 {
         let least = self.ranges(Generosity { slack: 0, all_stops: false });
-        // Who adds something to every state keeps more anyway, and should not be slow.
+        // With an automaton's state, states take more memory anyway, and speed comes first.
         let exclusive = if spare > 0 { self.exclusive_bits(&least, Exclusives::NearStops) } else { 0 };
         (bits_of(&least) + others + exclusive).next_multiple_of(u64::BITS)
     }
@@ -167,7 +168,7 @@ impl Log {
         let mut fitting = fitting.filter(|(ranges, exclusive)| {
             bits_of(ranges) + others + self.exclusive_bits(ranges, *exclusive) <= room
         });
-        // The last way of all is what room was made for.
+        // The last choice always fits.
         fitting.next().map_or_else(|| self.ranges(Generosity { slack: 0, all_stops: false }), |(ranges, _)| ranges)
     }
 
@@ -240,7 +241,7 @@ impl Extent {
         if room >= span(known.low, known.high) {
             return known;
         }
-        // What is not needed for what was seen goes to values next to it; best down to 0, where many numbers begin.
+        // Codes that are left over go to neighbouring values; best down to 0, where many numbers begin.
         let spare = (room - span(narrow.low, narrow.high)).min(i32::MAX as u32) as i32;
         let lowest = narrow.low.saturating_sub(spare);
         let low = if narrow.low >= 0 && lowest <= 0 { 0 } else { narrow.low.saturating_sub(spare / 2) };

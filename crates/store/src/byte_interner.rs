@@ -1,57 +1,57 @@
-//! Strings of bytes, each kept once and found again by the place where it lies.
+//! An interner of byte strings: each is stored once and named by its place.
 //!
 //! ```text
-//! index:   ─ ─ 5 ─ 1 ─ ─ 3            open addressing; where a string is looked for depends on its hash
+//! index:   ─ ─ 5 ─ 1 ─ ─ 3            open addressing by the hash of a string
 //! words:   ─ │ head, bytes │ head, bytes, bytes │ …
 //! head:    a byte: the string's length and whether it is marked; a word, if the length does not fit into that
 //! ```
 //!
-//! Two threads may meet the same string for the first time. Each writes it down, but only one gets its place into the
-//! index, and both go on with that one; the other place is wasted.
+//! Two threads may add the same string at once. Each writes it, but only one gets its place into the index, and both use that
+//! one; the other place is wasted.
 
 use std::io;
 use std::ops::DerefMut;
 
-use entail_disk::{Reader, Saved, Writer, saved};
+use entail_disk::{Reader, Snapshot, Writer, snapshot};
 use entail_model::{Full, Growth, Visit};
 
 use crate::memory::Zeroed;
 use crate::mix::Mix;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, Ordering};
 
-/// Where a string lies.
+/// The offset of a string, in words.
 pub(crate) type Place = u32;
 
 #[derive(Debug)]
-pub(crate) struct Strings {
+pub(crate) struct ByteInterner {
     words: Zeroed<AtomicU64>,
     index: Zeroed<AtomicU32>,
-    /// The first word that is free. Nothing lies at place 0, so that it can stand for an empty slot.
+    /// The first free word. No string has place 0, which stands for an empty slot.
     next: AtomicU64,
-    /// How many have been written down.
+    /// How many strings were written.
     written: AtomicU64,
-    /// Words of the longest one, and of the longest one to be expected.
+    /// Words of the longest string, or of the longest one expected.
     longest: AtomicU64,
-    late: Mutex<Lates>,
+    overflow: Mutex<Overflow>,
 }
 
-/// Strings that nobody has made room for, such as one that is longer than all before.
+/// Strings without room among the words, such as one that is longer than all before.
 #[derive(Debug, Default)]
-struct Lates {
-    strings: Vec<Late>,
+struct Overflow {
+    strings: Vec<OverflowString>,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct Late {
+struct OverflowString {
     string: Box<[u8]>,
     is_marked: bool,
 }
 
-/// From this place on, strings are late.
-const FIRST_LATE: Place = 0xf000_0000;
-/// What a late one costs besides its bytes, by guess: itself, where it is kept and where it was before.
-pub(crate) const LATE_BYTES: usize = 4 * size_of::<Late>();
+/// Strings from this place on are in the overflow.
+const FIRST_OVERFLOW: Place = 0xf000_0000;
+/// An estimate of what a string costs there besides its bytes: the entry, and the slack of a growing `Vec`.
+pub(crate) const OVERFLOW_BYTES: usize = 4 * size_of::<OverflowString>();
 
 /// In the first word: that the string is marked,
 const MARK: u64 = 0x80;
@@ -63,47 +63,47 @@ const FEWEST_WORDS: usize = if cfg!(loom) { 4 } else { 64 };
 const FEWEST_STRINGS: usize = if cfg!(loom) { 2 } else { 16 };
 /// From this number on, room grows by half; before, it doubles.
 const LARGE: usize = 1 << 20;
-/// Until something is known, strings are expected to take so many words.
+/// The expected length before the first string, in words.
 const USUAL_WORDS: u32 = 4;
 
-saved!(Lates { strings, bytes });
-saved!(Late { string, is_marked });
+snapshot!(Overflow { strings, bytes });
+snapshot!(OverflowString { string, is_marked });
 
-impl Saved for Strings {
+impl Snapshot for ByteInterner {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.words.save(to)?;
         self.index.save(to)?;
         [&self.next, &self.written, &self.longest].iter().try_for_each(|it| it.load(Ordering::Relaxed).save(to))?;
-        self.late().save(to)
+        self.overflow().save(to)
     }
 
-    fn load(from: &mut Reader) -> io::Result<Strings> {
-        let (words, index) = (Saved::load(from)?, Saved::load(from)?);
+    fn load(from: &mut Reader) -> io::Result<ByteInterner> {
+        let (words, index) = (Snapshot::load(from)?, Snapshot::load(from)?);
         let [next, written, longest] = <[u64; 3]>::load(from)?.map(AtomicU64::new);
-        Ok(Strings { words, index, next, written, longest, late: Mutex::new(Saved::load(from)?) })
+        Ok(ByteInterner { words, index, next, written, longest, overflow: Mutex::new(Snapshot::load(from)?) })
     }
 }
 
-impl Default for Strings {
-    fn default() -> Strings {
-        Strings::of_words(USUAL_WORDS)
+impl Default for ByteInterner {
+    fn default() -> ByteInterner {
+        ByteInterner::of_words(USUAL_WORDS)
     }
 }
 
-impl Strings {
-    /// Strings that are expected to take so many words.
-    pub fn of_words(words: u32) -> Strings {
-        Strings {
+impl ByteInterner {
+    /// For strings that are expected to take `words` words.
+    pub fn of_words(words: u32) -> ByteInterner {
+        ByteInterner {
             words: Zeroed::default(),
             index: Zeroed::default(),
             next: AtomicU64::new(1),
             written: AtomicU64::new(0),
             longest: AtomicU64::new(words.into()),
-            late: Mutex::default(),
+            overflow: Mutex::default(),
         }
     }
 
-    /// The place of a string, which is written down if need be.
+    /// The place of a string, which is added if need be.
     pub fn intern(&self, string: &[u8]) -> Place {
         self.find(string).unwrap_or_else(|at| self.add(string, at))
     }
@@ -150,17 +150,17 @@ impl Strings {
                 place as Place
             }
             Err(_) => {
-                let mut late = self.late();
-                late.bytes += string.len() + LATE_BYTES;
-                late.strings.push(Late { string: string.into(), is_marked: false });
-                FIRST_LATE + (late.strings.len() - 1) as Place
+                let mut overflow = self.overflow();
+                overflow.bytes += string.len() + OVERFLOW_BYTES;
+                overflow.strings.push(OverflowString { string: string.into(), is_marked: false });
+                FIRST_OVERFLOW + (overflow.strings.len() - 1) as Place
             }
         }
     }
 
     fn is(&self, place: Place, string: &[u8]) -> bool {
-        if place >= FIRST_LATE {
-            return *self.late().strings[late(place)].string == *string;
+        if place >= FIRST_OVERFLOW {
+            return *self.overflow().strings[overflow_index(place)].string == *string;
         }
         let mut own = self.words[place as usize..].iter().map(|word| word.load(Ordering::Relaxed));
         let mut words = words_of(string);
@@ -170,8 +170,8 @@ impl Strings {
 
     /// Appends the string at a place.
     pub fn read(&self, place: Place, to: &mut Vec<u8>) {
-        if place >= FIRST_LATE {
-            return to.extend_from_slice(&self.late().strings[late(place)].string);
+        if place >= FIRST_OVERFLOW {
+            return to.extend_from_slice(&self.overflow().strings[overflow_index(place)].string);
         }
         let mut words = self.words[place as usize..].iter().map(|word| word.load(Ordering::Relaxed));
         let head = words.next().unwrap_or(0);
@@ -185,18 +185,18 @@ impl Strings {
         to.truncate(end);
     }
 
-    /// Marks the string at a place, unless it is.
+    /// Marks the string at a place.
     pub fn mark(&self, place: Place) -> Visit {
-        if place >= FIRST_LATE {
-            return self.mark_late(place);
+        if place >= FIRST_OVERFLOW {
+            return self.mark_overflow(place);
         }
         visit(self.words[place as usize].fetch_or(MARK, Ordering::Relaxed) & MARK != 0)
     }
 
     /// The same where no other thread can interfere.
     pub fn mark_alone(&mut self, place: Place) -> Visit {
-        if place >= FIRST_LATE {
-            return self.mark_late(place);
+        if place >= FIRST_OVERFLOW {
+            return self.mark_overflow(place);
         }
         let word = &self.words[place as usize];
         let head = word.load(Ordering::Relaxed);
@@ -205,8 +205,8 @@ impl Strings {
     }
 
     #[cold]
-    fn mark_late(&self, place: Place) -> Visit {
-        visit(std::mem::replace(&mut self.late().strings[late(place)].is_marked, true))
+    fn mark_overflow(&self, place: Place) -> Visit {
+        visit(std::mem::replace(&mut self.overflow().strings[overflow_index(place)].is_marked, true))
     }
 
     #[inline]
@@ -216,21 +216,21 @@ impl Strings {
         }
     }
 
-    fn late(&self) -> impl DerefMut<Target = Lates> {
-        self.late.lock().expect("nobody panics with the lock")
+    fn overflow(&self) -> impl DerefMut<Target = Overflow> {
+        self.overflow.lock().expect("no thread panics while it holds the lock")
     }
 
-    /// How many there are, with those that were wasted.
+    /// The number of strings, wasted ones included.
     #[cfg(test)]
     pub fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
 
     pub fn bytes(&self) -> u64 {
-        (self.words.bytes() + self.index.bytes() + self.late().bytes) as u64
+        (self.words.bytes() + self.index.bytes() + self.overflow().bytes) as u64
     }
 
-    /// When the index grows, and by how much.
+    /// The next growth of the index.
     pub fn growth(&self) -> Growth {
         let strings = self.capacity();
         let larger = room(strings, strings + 1, FEWEST_STRINGS, |_| 0, 0).map_or(0, slots);
@@ -243,14 +243,14 @@ impl Strings {
         self.index.len() / 4 * 3
     }
 
-    /// Makes room for `count` more calls of [`Strings::intern`], as long as strings are no longer than before, within
+    /// Makes room for `count` more calls of [`ByteInterner::intern`], as long as strings are no longer than before, within
     /// `limit` bytes.
     pub fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.reserve_words(count, limit)?;
         self.reserve_index(count, limit)
     }
 
-    /// The same for what is written down. Without that, strings are late.
+    /// The same for the strings only. Without room, they overflow.
     pub fn reserve_words(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         let longest = self.longest.load(Ordering::Relaxed) as usize;
         let wanted = count.checked_mul(longest).ok_or(Full)? + self.next.load(Ordering::Relaxed) as usize;
@@ -262,7 +262,7 @@ impl Strings {
         if self.bytes() > limit { Err(Full) } else { Ok(()) }
     }
 
-    /// The same for where they are found, which there must be room for.
+    /// The same for the index only, which must have room.
     pub fn reserve_index(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         let wanted = self.written.load(Ordering::Relaxed) as usize + count;
         if wanted > self.capacity() {
@@ -276,7 +276,7 @@ impl Strings {
     fn grow_index(&mut self, slots: usize) -> Result<(), Full> {
         let index = Zeroed::<AtomicU32>::new(slots)?;
         let mut string = Vec::new();
-        // What is in the index, not what was written: what is wasted must not be found.
+        // From the index, not from the words: wasted strings must not be found.
         for place in self.index.iter().map(|place| place.load(Ordering::Relaxed)).filter(|&place| place != 0) {
             string.clear();
             self.read(place, &mut string);
@@ -291,7 +291,7 @@ impl Strings {
     }
 }
 
-/// How much room to make: generously, or else what is wanted, if that is possible within `limit`.
+/// The new capacity: a generous one, or else what is wanted, if that is possible within `limit`.
 fn room(
     now: usize,
     wanted: usize,
@@ -299,11 +299,11 @@ fn room(
     growing: impl Fn(usize) -> u64,
     limit: u64,
 ) -> Result<usize, Full> {
-    if wanted >= FIRST_LATE as usize {
+    if wanted >= FIRST_OVERFLOW as usize {
         return Err(Full);
     }
     let more = if now < LARGE { 2 * now } else { now / 2 * 3 };
-    let generous = more.max(wanted).clamp(fewest, FIRST_LATE as usize);
+    let generous = more.max(wanted).clamp(fewest, FIRST_OVERFLOW as usize);
     [generous, wanted].into_iter().find(|&room| growing(room) <= limit).ok_or(Full)
 }
 
@@ -312,19 +312,19 @@ fn slots(strings: usize) -> usize {
     4 * strings.div_ceil(3)
 }
 
-/// Where strings take equally many words, they can be counted: so this is a small number.
+/// Where all strings take `words` words, their places become consecutive numbers.
 pub(crate) fn number(place: Place, words: u32) -> u32 {
-    if place < FIRST_LATE { (place - 1) / words } else { place }
+    if place < FIRST_OVERFLOW { (place - 1) / words } else { place }
 }
 
 /// The place of the string with that number.
 pub(crate) fn place(number: u32, words: u32) -> Place {
-    if number < FIRST_LATE { number * words + 1 } else { number }
+    if number < FIRST_OVERFLOW { number * words + 1 } else { number }
 }
 
-/// The number of a late string among these.
-fn late(place: Place) -> usize {
-    (place - FIRST_LATE) as usize
+/// The index of a string in the overflow.
+fn overflow_index(place: Place) -> usize {
+    (place - FIRST_OVERFLOW) as usize
 }
 
 fn visit(was_marked: bool) -> Visit {
@@ -394,7 +394,7 @@ mod tests {
         #[test]
         fn strings_are_found_where_they_were_put(seed: u64, many in 1..MOST, step in 1..300usize) {
             let mut rng = Rng::new(seed);
-            let mut strings = Strings::default();
+            let mut strings = ByteInterner::default();
             let mut places = HashMap::new();
             for i in 0..many {
                 if i % step == 0 {
@@ -418,7 +418,7 @@ mod tests {
 
         #[test]
         fn stays_within_its_limit(limit in 0..1u64 << 18, step in 1..300usize) {
-            let mut strings = Strings::default();
+            let mut strings = ByteInterner::default();
             let mut numbers = 0u64..;
             while strings.reserve(step, limit) == Ok(()) {
                 numbers.by_ref().take(step).for_each(|number| _ = strings.intern(&number.to_le_bytes()));
@@ -431,18 +431,18 @@ mod tests {
 
     #[test]
     fn a_string_that_is_too_long_is_kept_all_the_same() {
-        let mut strings = Strings::default();
+        let mut strings = ByteInterner::default();
         strings.reserve(4, u64::MAX).unwrap();
         let long = [7; 1000];
         let place = strings.intern(&long);
-        assert!(place >= FIRST_LATE);
+        assert!(place >= FIRST_OVERFLOW);
         assert_eq!((strings.mark(place), strings.mark_alone(place)), (Visit::New, Visit::Seen));
         let before = strings.bytes();
         assert!(before > 1000, "{before}");
         // From now on there is room for such ones.
         strings.reserve(4, u64::MAX).unwrap();
         assert_eq!(strings.intern(&long), place);
-        assert!(strings.intern(&[8; 1000]) < FIRST_LATE);
+        assert!(strings.intern(&[8; 1000]) < FIRST_OVERFLOW);
         let mut read = Vec::new();
         strings.read(place, &mut read);
         assert_eq!(read, long);
@@ -450,7 +450,7 @@ mod tests {
 
     #[test]
     fn there_are_only_so_many_places() {
-        let mut strings = Strings::default();
+        let mut strings = ByteInterner::default();
         assert_eq!(strings.reserve(1 << 32, u64::MAX), Err(Full));
         assert_eq!(strings.reserve(usize::MAX, u64::MAX), Err(Full));
         assert_eq!(strings.reserve(1, u64::MAX), Ok(()));
@@ -466,7 +466,7 @@ mod loom_tests {
 
     fn check(threads: &'static [&'static [&'static str]]) {
         crate::sync::in_every_order(threads.len(), move || {
-            let mut strings = Strings::default();
+            let mut strings = ByteInterner::default();
             strings.reserve(threads.concat().len(), u64::MAX).unwrap();
             let strings = Arc::new(strings);
             let spawned: Vec<_> = threads

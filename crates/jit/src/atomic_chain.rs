@@ -4,12 +4,12 @@ use crate::context::Entries;
 use entail_ir::interpret::{Step, Words};
 use entail_model::{Hop, StateKey};
 
-/// The way through transient states. Nothing is told before it is certain that all can be.
+/// A depth-first walk through transient states. Steps are reported only once all of them are known.
 #[derive(Debug, Default)]
-pub(crate) struct Way {
+pub(crate) struct AtomicChain {
     /// The transient states on the path, and the stable one that it comes from.
     path: Vec<Stop>,
-    /// What can be done in each of them, one after the other.
+    /// The enabled steps of each of them.
     choices: Vec<(Step, Words)>,
     /// All steps that were taken, each with the number of transient states before it.
     taken: Vec<(usize, Step, Option<Words>)>,
@@ -25,15 +25,15 @@ struct Stop {
 
 /// Expands states that are given as words. A trait, not a closure, as it should be inlined wherever it is called.
 pub(crate) trait Expander<K> {
-    /// All steps, if they can be told in words.
+    /// All steps, if they can be represented as words.
     fn expand(&mut self, state: K) -> Option<Entries<K>>;
 }
 
-/// Longer ways are unusual.
+/// Longer chains are left to the generic code.
 const LONGEST: usize = 64;
 const MOST_TAKEN: usize = 1 << 12;
 
-impl Way {
+impl AtomicChain {
     /// Tells `each` about all steps from each of the states, up to the first one that is unusual; returns how many.
     #[inline(always)]
     pub fn expand_all<K: StateKey>(
@@ -50,7 +50,7 @@ impl Way {
                 return from;
             }
             let count = if passes { self.taken.len() } else { entries.len() };
-            // One loop for both, so that what is done with a step is compiled into it.
+            // One loop for both, so that `each` is inlined once.
             for index in 0..count {
                 each(if passes {
                     let (passed, step, next) = self.taken[index];

@@ -1,8 +1,8 @@
-//! A short excursion before the search: which values do the numbers of a system really have?
+//! A sample of the state space before the search: which values do the numbers of a system have?
 //!
-//! The beginning of the state space is explored breadth first, and in between long walks are taken into the depth, as
-//! long as there is something new to see. States are remembered by their hashes only. What is seen decides how states
-//! are packed; what is not seen costs memory later, but is not lost.
+//! The beginning of the state space is explored breadth first, and in between long random walks are taken, as long as
+//! they observe something new. Only hashes of states are stored. The sample decides how states are packed; unobserved values
+//! cost memory later, but are not lost.
 
 use std::collections::VecDeque;
 
@@ -12,56 +12,56 @@ use entail_model::{Fired, Model, State, StateBuf};
 use rapidhash::v3::rapidhash_v3;
 use rapidhash::{RapidHashMap, RapidHashSet};
 
-use crate::log::Log;
+use crate::observed::Observed;
 
 /// How many states are expanded breadth first in the first round; in each round after it, twice as many as before.
 const BREADTH: usize = 2_000;
 const ROUNDS: u32 = 3;
-/// Of large states there are fewer: together they have no more than so many bytes.
+/// Fewer large states are expanded: all together have no more bytes than this.
 const MOST_BYTES: usize = 1 << 24;
-/// After so many rounds in which nothing was new, there are no more.
+/// The sample ends after so many rounds that observed nothing new.
 const QUIET: u32 = 2;
 
-/// Everything that was seen, and whether that is all there is.
-pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: &Ranges) -> (Vec<Log>, bool) {
-    let mut scout = Scout {
+/// The observed values, and whether the whole state space was explored.
+pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: &Ranges) -> (Vec<Observed>, bool) {
+    let mut sampler = Sampler {
         engine,
         interpreter,
         ranges,
-        logs: RapidHashMap::default(),
+        observed: RapidHashMap::default(),
         walked: RapidHashSet::default(),
         desk: E::Desk::default(),
         random: 1,
     };
-    let mut front = Front::new(interpreter);
+    let mut frontier = Frontier::new(interpreter);
     let mut complete = false;
     let mut quiet = 0;
-    let mut far = front.initial.clone();
+    let mut far = frontier.initial.clone();
     for round in 0..ROUNDS {
-        let states = (BREADTH << round).min(MOST_BYTES / front.initial.len().max(1));
-        let before = scout.growth();
-        complete = scout.look_around(&mut front, states);
+        let states = (BREADTH << round).min(MOST_BYTES / frontier.initial.len().max(1));
+        let before = sampler.growth();
+        complete = sampler.look_around(&mut frontier, states);
         if complete {
             break;
         }
         // One long walk, and a new one in every round.
-        far = scout.walk(far, states / 2).unwrap_or_else(|| front.initial.clone());
-        scout.walk(front.initial.clone(), states / 2);
-        quiet = if scout.growth() == before { quiet + 1 } else { 0 };
+        far = sampler.walk(far, states / 2).unwrap_or_else(|| frontier.initial.clone());
+        sampler.walk(frontier.initial.clone(), states / 2);
+        quiet = if sampler.growth() == before { quiet + 1 } else { 0 };
         if quiet == QUIET {
             break;
         }
     }
-    // What is only passed through has no short form.
-    (scout.logs.into_values().filter(|log| log.states > 0).collect(), complete)
+    // An outline that only transient states have gets no short layout.
+    (sampler.observed.into_values().filter(|observed| observed.states > 0).collect(), complete)
 }
 
-struct Scout<'a, E: Engine> {
+struct Sampler<'a, E: Engine> {
     engine: &'a E,
     interpreter: &'a Interpreter<'a>,
     ranges: &'a Ranges,
     /// By the types of the processes.
-    logs: RapidHashMap<Vec<u32>, Log>,
+    observed: RapidHashMap<Vec<u32>, Observed>,
     /// The states of all walks.
     walked: RapidHashSet<u64>,
     desk: E::Desk,
@@ -70,40 +70,40 @@ struct Scout<'a, E: Engine> {
 
 /// The states to be expanded next.
 #[derive(Default)]
-struct Front {
+struct Frontier {
     initial: StateBuf,
     known: RapidHashSet<u64>,
     queue: VecDeque<StateBuf>,
 }
 
-impl Front {
-    fn new(interpreter: &Interpreter) -> Front {
-        let mut front = Front::default();
+impl Frontier {
+    fn new(interpreter: &Interpreter) -> Frontier {
+        let mut frontier = Frontier::default();
         interpreter.initial_states(&mut |state| {
-            front.initial = state.to_vec();
-            front.known.insert(rapidhash_v3(state));
-            front.queue.push_back(state.to_vec());
+            frontier.initial = state.to_vec();
+            frontier.known.insert(rapidhash_v3(state));
+            frontier.queue.push_back(state.to_vec());
         });
-        front
+        frontier
     }
 }
 
-impl<E: Engine> Scout<'_, E> {
+impl<E: Engine> Sampler<'_, E> {
     /// How often something was new.
     fn growth(&self) -> u64 {
-        self.logs.values().map(Log::growth).sum()
+        self.observed.values().map(Observed::growth).sum()
     }
 
-    /// Expands so many states; whether these were all there are.
-    fn look_around(&mut self, front: &mut Front, states: usize) -> bool {
+    /// Expands so many states; returns whether these were all.
+    fn look_around(&mut self, frontier: &mut Frontier, states: usize) -> bool {
         for _ in 0..states {
-            let Some(state) = front.queue.pop_front() else { return true };
+            let Some(state) = frontier.queue.pop_front() else { return true };
             if self.interpreter.deadline().is_over() {
                 return false;
             }
             self.expand(&state, |next| {
-                if front.known.insert(rapidhash_v3(next)) {
-                    front.queue.push_back(next.to_vec());
+                if frontier.known.insert(rapidhash_v3(next)) {
+                    frontier.queue.push_back(next.to_vec());
                 }
             });
         }
@@ -138,16 +138,16 @@ impl<E: Engine> Scout<'_, E> {
         Some(state)
     }
 
-    /// Notes the state, and calls `each` for every successor of it.
+    /// Observes the state, and calls `each` for every successor.
     fn expand(&mut self, state: &State, mut each: impl FnMut(&State)) {
         let (interpreter, ranges) = (self.interpreter, self.ranges);
-        let log = self.logs.entry(interpreter.layout().types_of(state)).or_insert_with(|| {
-            Log::new(interpreter, ranges, interpreter.layout().outline(interpreter.system(), state))
+        let observed = self.observed.entry(interpreter.layout().types_of(state)).or_insert_with(|| {
+            Observed::new(interpreter, ranges, interpreter.layout().outline(interpreter.system(), state))
         });
         if !interpreter.is_transient(state) {
-            log.note(state);
+            observed.note(state);
         }
-        let from = Source { state, outline: &log.outline, packed: None };
+        let from = Source { state, outline: &observed.outline, packed: None };
         self.engine.expand(from, &mut self.desk, &mut |_, fired: Fired, next: &State| {
             if !fired.is_broken() {
                 each(next);

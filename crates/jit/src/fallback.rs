@@ -1,4 +1,4 @@
-//! What is left to the interpreter, because it is rare and not worth the code.
+//! Fallback to the interpreter for cases that are too rare to be worth the code.
 
 use crate::context::{MAX_FIELDS, MAX_FORGOTTEN};
 use crate::program::Program;
@@ -8,16 +8,16 @@ use entail_ir::{
 
 /// Deeper expressions are left to the interpreter, so that nothing here needs a large stack.
 const MAX_DEPTH: usize = 100;
-/// More kinds of channels than this are not told apart by generated code.
+/// Generated code distinguishes at most so many kinds of channels.
 const MAX_SHAPES: usize = 12;
 
-/// Who does what an edge says.
+/// How an edge is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Execution {
     Native,
-    /// Generated code finds out whether it is possible, the interpreter takes the step.
+    /// Generated code evaluates the guard, the interpreter takes the step.
     Fired,
-    /// All is left to the interpreter.
+    /// The interpreter does both.
     Interpreted,
 }
 
@@ -58,7 +58,7 @@ impl Program<'_> {
             })
     }
 
-    pub(crate) fn way_of(&self, edge: &Edge, of: ProcessTypeId) -> Way {
+    pub(crate) fn execution_of(&self, edge: &Edge, of: ProcessTypeId) -> Execution {
         let hard_effect = edge.target.is_none() != (edge.action == Action::End)
             || self.only_words && edge.target.is_none()
             || self.is_hard_effect(&edge.action)
@@ -66,11 +66,11 @@ impl Program<'_> {
             || self.is_hard_end(edge, of);
         let hard_offer = hard_effect || edge.forgets.len() > MAX_FORGOTTEN;
         if self.is_hard_guard(&edge.action, of) || hard_offer && self.may_offer(edge, of) {
-            Way::Interpreted
+            Execution::Interpreted
         } else if hard_effect {
-            Way::Fired
+            Execution::Fired
         } else {
-            Way::Native
+            Execution::Native
         }
     }
 

@@ -1,52 +1,52 @@
-//! Short states in less memory than they have bits: their halves have numbers.
+//! Tree compression of short states.
 //!
-//! A state of one or two words is its own key, so that it need not be opened; but what is remembered of it is a pair
-//! of numbers, one for each half (see [`Tree`]). A model has far fewer halves of states than states, so that both
-//! numbers together are shorter than the state, and so is what the table keeps of them.
+//! A state of one or two words is its own key, so that it need not be opened; but the set stores it as a pair of ids, one
+//! for each half (see [`Tree`]). A model has far fewer halves of states than states, so a pair of ids has fewer bits than
+//! the state.
 //!
 //! ```text
 //! state:  ├───── high ─────┼───── low ─────┤
-//! kept:   ├ number of high ┼ number of low ┤
+//! stored: ├─ id of high ─┼─ id of low ─┤
 //! ```
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Saved, Scratch, Tape, Writer, damaged, saved};
+use entail_disk::{Reader, Restore, Scratch, Snapshot, SpillFile, Writer, damaged, snapshot};
 use entail_model::{Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, StateKey, Store, Visit};
 
-use crate::lossless::{Kept, Short};
-use crate::tapes::{read_words, write_words};
+use crate::exact::{ExactSet, ShortSet};
+use crate::spill::{read_words, write_words};
 use crate::tree::{self, Tree};
 
-/// A set of states of which the short ones may be kept by their halves; and the others as they are otherwise.
+/// An exact set that can compress its short states; the others are compressed anyway.
 #[derive(Debug)]
-pub struct Parted<S> {
-    /// Makes keys, and opens them, and has all states that are not kept by halves.
-    kept: Kept<S>,
+pub struct TreeSet<S> {
+    /// Makes keys and opens them. Stores all states that are not compressed here.
+    exact: ExactSet<S>,
     halves: Option<Halves>,
-    /// The keys of short states that found no room when they were to be parted. Nothing can be looked up there.
-    outside: Option<Tape>,
-    /// The numbers of halves of states that are looked up together.
+    /// The keys of short states, if they had no room when they were to be compressed. They cannot be looked up there.
+    spilled: Option<SpillFile>,
+    /// The keys of a batch.
     batch: Vec<Key>,
 }
 
-/// Short states as pairs of numbers.
+/// Short states as pairs of ids.
 #[derive(Debug)]
 struct Halves {
     cut: Cut,
     pairs: Tree,
 }
 
-saved!(Halves { cut, pairs });
+snapshot!(Halves { cut, pairs });
 
 /// Where the high half begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cut(u32);
 
-saved!(Cut(bit));
+snapshot!(Cut(bit));
 
 impl Cut {
-    /// Of states of so many bits.
+    /// In the middle of states of `bits` bits.
     fn of(bits: u32) -> Cut {
         Cut((bits / 2).min(u64::BITS))
     }
@@ -73,11 +73,11 @@ impl Halves {
         Halves { cut: Cut::of(bits), pairs: Tree::of_pairs() }
     }
 
-    /// The same with so many states, whose keys are on a tape, within `limit` bytes.
-    fn read<K: StateKey>(bits: u32, tape: &Tape, states: u64, limit: u64) -> Result<Halves, Full> {
+    /// Filled from a file with the keys of `states` states, within `limit` bytes.
+    fn read<K: StateKey>(bits: u32, tape: &SpillFile, states: u64, limit: u64) -> Result<Halves, Full> {
         let mut halves = Halves::new(bits);
         let mut batch = Vec::new();
-        // First the numbers of all halves: then it is known how long a pair of them is.
+        // First the ids of all halves: then it is known how many bits a pair of them has.
         halves.each_pair::<K>(tape, |pairs, all| {
             pairs.reserve(all.len(), limit)?;
             all.iter().for_each(|halves| _ = pairs.key_of_pair(*halves));
@@ -97,7 +97,7 @@ impl Halves {
 
     fn each_pair<K: StateKey>(
         &mut self,
-        tape: &Tape,
+        tape: &SpillFile,
         mut each: impl FnMut(&mut Tree, &[[u64; 2]]) -> Result<(), Full>,
     ) -> Result<(), Full> {
         let (cut, pairs) = (self.cut, &mut self.pairs);
@@ -106,7 +106,7 @@ impl Halves {
             let keys = words.chunks_exact(K::WORDS).map(key_of::<K>);
             batch.clear();
             batch.extend(keys.map_while(|key| cut.halves(key)));
-            // One of more bits than there should be.
+            // A state has more bits than `bits`.
             let is_whole = batch.len() * K::WORDS == words.len();
             result = result.and_then(|()| if is_whole { each(pairs, &batch) } else { Err(Full) });
         });
@@ -121,43 +121,43 @@ fn key_of<K: StateKey>(words: &[u64]) -> K {
     K::from_words(key)
 }
 
-impl<S: Short> Parted<S> {
-    /// With the keys of such a store, which is empty; its short states have so many bits.
-    pub fn new(kept: Kept<S>, bits: u32) -> Self {
-        Parted { halves: Some(Halves::new(bits)), ..Parted::whole(kept) }
+impl<S: ShortSet> TreeSet<S> {
+    /// Compresses from the beginning. `exact` is empty; its short states have `bits` bits.
+    pub fn new(exact: ExactSet<S>, bits: u32) -> Self {
+        TreeSet { halves: Some(Halves::new(bits)), ..TreeSet::uncompressed(exact) }
     }
 
-    /// The same where states are not parted, as long as they need not be.
-    pub(crate) fn whole(kept: Kept<S>) -> Self {
-        Parted { kept, halves: None, outside: None, batch: Vec::new() }
+    /// Does not compress before [`TreeSet::compress`] is called.
+    pub(crate) fn uncompressed(exact: ExactSet<S>) -> Self {
+        TreeSet { exact, halves: None, spilled: None, batch: Vec::new() }
     }
 
-    /// Whether there is something to part.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.halves.is_none() && !self.is_outside() && 2 * self.kept.short_len() > self.kept.len()
+    /// Whether compression may save memory.
+    pub(crate) fn can_compress(&self) -> bool {
+        self.halves.is_none() && !self.is_spilled() && 2 * self.exact.short_len() > self.exact.len()
     }
 
-    /// Whether only the keys of states can be had.
-    pub(crate) fn is_outside(&self) -> bool {
-        self.outside.is_some()
+    /// Whether the short states are in a file, so that the set can only be read, state by state.
+    pub(crate) fn is_spilled(&self) -> bool {
+        self.spilled.is_some()
     }
 
-    /// Keeps short states, which have so many bits, by their halves from now on, within `limit` bytes. Where they find no room,
-    /// they are [outside](Self::is_outside) if they had to leave.
-    pub(crate) fn part(&mut self, bits: u32, scratch: &Scratch, limit: u64) -> Result<(), Full> {
-        let states = self.kept.short_len();
+    /// Compresses short states, of `bits` bits, from now on, within `limit` bytes. If they have no room, they may be left
+    /// [in a file](Self::is_spilled).
+    pub(crate) fn compress(&mut self, bits: u32, scratch: &Scratch, limit: u64) -> Result<(), Full> {
+        let states = self.exact.short_len();
         let tape = write_words(scratch, |write| {
-            self.kept.each_short(&mut |key| key.words()[..S::Key::WORDS].iter().for_each(|word| write(*word)));
+            self.exact.each_short(&mut |key| key.words()[..S::Key::WORDS].iter().for_each(|word| write(*word)));
         });
         let tape = tape.map_err(|_| Full)?;
-        self.kept.forget_short();
-        match Halves::read::<S::Key>(bits, &tape, states, limit.saturating_sub(self.kept.bytes())) {
+        self.exact.forget_short();
+        match Halves::read::<S::Key>(bits, &tape, states, limit.saturating_sub(self.exact.bytes())) {
             Ok(halves) => {
                 self.halves = Some(halves);
                 Ok(())
             }
             Err(Full) => {
-                self.outside = Some(tape);
+                self.spilled = Some(tape);
                 Err(Full)
             }
         }
@@ -165,137 +165,137 @@ impl<S: Short> Parted<S> {
 
     /// The key of every state, in no particular order.
     pub(crate) fn each_key(&self, each: &mut dyn FnMut(S::Key)) -> io::Result<()> {
-        self.kept.each_key(each);
+        self.exact.each_key(each);
         if let Some(Halves { cut, pairs }) = &self.halves {
             pairs.each(|key| each(cut.key(pairs.pair(key))));
         }
-        self.outside.iter().try_for_each(|tape| {
+        self.spilled.iter().try_for_each(|tape| {
             read_words(tape, LOOKED_UP, |words| words.chunks_exact(S::Key::WORDS).for_each(|key| each(key_of(key))))
         })
     }
 
-    /// Keeps no states any more; but keys still name the same ones.
+    /// Removes all states. Keys stay valid.
     pub(crate) fn forget_states(&mut self) {
-        self.kept.forget_states();
-        (self.halves, self.outside) = (None, None);
+        self.exact.forget_states();
+        (self.halves, self.spilled) = (None, None);
     }
 
-    /// Makes room for so many more keys, but not for states to be kept.
+    /// Makes room for `count` more keys, but not for states.
     pub(crate) fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
-        self.kept.reserve_keys(count, limit)
+        self.exact.reserve_keys(count, limit)
     }
 
-    /// What it takes to make keys and to open them.
+    /// The bytes of the dictionaries that make keys and open them.
     pub(crate) fn key_bytes(&self) -> u64 {
-        self.kept.key_bytes()
+        self.exact.key_bytes()
     }
 
-    /// What it takes besides, even without a state.
+    /// The bytes of the rest, without a state.
     pub(crate) fn least_bytes(&self) -> u64 {
-        self.kept.least_bytes()
+        self.exact.least_bytes()
     }
 }
 
-/// The halves of a short state. One of more bits than there should be is left to the other store.
+/// The halves of a short state. A state of more bits than expected is left to the other set.
 #[inline]
-fn halves_of<S: Short>(kept: &Kept<S>, cut: Cut, key: S::Key) -> Option<[u64; 2]> {
-    if kept.is_state(key) { cut.halves(key) } else { None }
+fn halves_of<S: ShortSet>(exact: &ExactSet<S>, cut: Cut, key: S::Key) -> Option<[u64; 2]> {
+    if exact.is_state(key) { cut.halves(key) } else { None }
 }
 
-impl<S: Short> Lasting for Parted<S> {
+impl<S: ShortSet> Restore for TreeSet<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.kept.save(to)?;
+        self.exact.save(to)?;
         self.halves.save(to)
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        self.kept.restore(from)?;
+        self.exact.restore(from)?;
         let halves = Option::<Halves>::load(from)?;
         if let (Some(now), Some(then)) = (&self.halves, &halves)
             && now.cut != then.cut
         {
-            return Err(damaged("what was kept is of states of another length"));
+            return Err(damaged("a snapshot of states of another length"));
         }
         self.halves = halves;
         Ok(())
     }
 }
 
-impl<S: Short> Keys for Parted<S> {
+impl<S: ShortSet> Keys for TreeSet<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
-        if self.is_outside() {
+        if self.is_spilled() {
             return Err(Full);
         }
-        let Some(halves) = &mut self.halves else { return self.kept.reserve(count, limit) };
-        self.kept.reserve_keys(count, limit.saturating_sub(halves.pairs.bytes()))?;
-        halves.pairs.reserve(count, limit.saturating_sub(self.kept.bytes()))
+        let Some(halves) = &mut self.halves else { return self.exact.reserve(count, limit) };
+        self.exact.reserve_keys(count, limit.saturating_sub(halves.pairs.bytes()))?;
+        halves.pairs.reserve(count, limit.saturating_sub(self.exact.bytes()))
     }
 
     #[inline]
     fn key(&self, state: &State, near: &Opened) -> S::Key {
-        self.kept.key(state, near)
+        self.exact.key(state, near)
     }
 
     #[inline]
     fn is_state(&self, key: S::Key) -> bool {
-        self.kept.is_state(key)
+        self.exact.is_state(key)
     }
 
     #[inline]
     fn open(&self, key: S::Key, state: &mut StateBuf, opened: &mut Opened) {
-        self.kept.open(key, state, opened);
+        self.exact.open(key, state, opened);
     }
 
     #[inline]
     fn prefetch(&self, key: S::Key) {
-        let Some(Halves { cut, pairs }) = &self.halves else { return self.kept.prefetch(key) };
-        match halves_of(&self.kept, *cut, key) {
+        let Some(Halves { cut, pairs }) = &self.halves else { return self.exact.prefetch(key) };
+        match halves_of(&self.exact, *cut, key) {
             Some(halves) => pairs.prefetch_pair(halves),
-            None => self.kept.prefetch(key),
+            None => self.exact.prefetch(key),
         }
     }
 
     fn len(&self) -> u64 {
-        self.kept.len() + self.halves.as_ref().map_or(0, |halves| halves.pairs.len())
+        self.exact.len() + self.halves.as_ref().map_or(0, |halves| halves.pairs.len())
     }
 
     fn bytes(&self) -> u64 {
-        self.kept.bytes() + self.halves.as_ref().map_or(0, |halves| halves.pairs.bytes())
+        self.exact.bytes() + self.halves.as_ref().map_or(0, |halves| halves.pairs.bytes())
     }
 
-    /// That of the part which has more.
+    /// The growth of the larger part.
     fn growth(&self) -> Option<Growth> {
-        let halves = self.halves.as_ref().filter(|halves| halves.pairs.len() >= self.kept.len());
-        halves.map_or_else(|| self.kept.growth(), |halves| Some(halves.pairs.growth()))
+        let halves = self.halves.as_ref().filter(|halves| halves.pairs.len() >= self.exact.len());
+        halves.map_or_else(|| self.exact.growth(), |halves| Some(halves.pairs.growth()))
     }
 }
 
-impl<S: Short> Store for Parted<S> {
+impl<S: ShortSet> Store for TreeSet<S> {
     #[inline]
     fn insert(&self, key: S::Key) -> Visit {
-        let Some(Halves { cut, pairs }) = &self.halves else { return self.kept.insert(key) };
-        match halves_of(&self.kept, *cut, key) {
+        let Some(Halves { cut, pairs }) = &self.halves else { return self.exact.insert(key) };
+        match halves_of(&self.exact, *cut, key) {
             Some(halves) => pairs.insert(pairs.key_of_pair(halves)),
-            None => self.kept.insert(key),
+            None => self.exact.insert(key),
         }
     }
 
     #[inline]
     fn insert_alone(&mut self, key: S::Key) -> Visit {
-        let Some(Halves { cut, pairs }) = &mut self.halves else { return self.kept.insert_alone(key) };
-        match halves_of(&self.kept, *cut, key) {
+        let Some(Halves { cut, pairs }) = &mut self.halves else { return self.exact.insert_alone(key) };
+        match halves_of(&self.exact, *cut, key) {
             Some(halves) => pairs.insert_alone(pairs.key_of_pair(halves)),
-            None => self.kept.insert_alone(key),
+            None => self.exact.insert_alone(key),
         }
     }
 
-    /// First the numbers of all halves, so that what is looked up with them is fetched meanwhile.
+    /// Computes all keys first, so that the lines they are looked up in are prefetched.
     fn insert_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) {
-        let Some(Halves { cut, pairs }) = &mut self.halves else { return self.kept.insert_all(keys, new) };
+        let Some(Halves { cut, pairs }) = &mut self.halves else { return self.exact.insert_all(keys, new) };
         self.batch.clear();
-        self.batch.extend(keys.iter().map_while(|key| halves_of(&self.kept, *cut, *key)).map(|halves| {
+        self.batch.extend(keys.iter().map_while(|key| halves_of(&self.exact, *cut, *key)).map(|halves| {
             let key = pairs.key_of_pair(halves);
             pairs.prefetch(key);
             key

@@ -1,26 +1,26 @@
-//! Some of the states that another store keeps.
+//! A subset of the keys of another store.
 
 use entail_model::{Full, KeySet, Visit};
 
-use crate::lossless::Short;
+use crate::exact::ShortSet;
 use crate::table::Table;
 use crate::tree::Tree;
 
-/// A set of keys of a [`Kept`](crate::Kept), which alone can make and open them.
+/// A set of keys of a [`ExactSet`](crate::ExactSet), which makes and opens them.
 #[derive(Debug)]
-pub struct Chosen<S> {
+pub struct KeySubset<S> {
     short: S,
-    /// The tree's keys of longer states. Only that tree knows how narrow they are; so they are kept as they are.
+    /// The tree's keys of longer states, at full width: only the tree knows how few bits they need.
     long: Table,
 }
 
-impl<S: Short> Chosen<S> {
+impl<S: ShortSet> KeySubset<S> {
     pub(crate) fn new(short: S) -> Self {
-        Chosen { short, long: Table::new(Tree::KEY_BITS) }
+        KeySubset { short, long: Table::new(Tree::KEY_BITS) }
     }
 }
 
-impl<S: Short> KeySet<S::Key> for Chosen<S> {
+impl<S: ShortSet> KeySet<S::Key> for KeySubset<S> {
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.short.reserve(count, limit.saturating_sub(self.long.bytes()))?;
         self.long.reserve(count, limit.saturating_sub(self.short.bytes()))
@@ -47,8 +47,8 @@ mod tests {
     use entail_testkit::rng::Rng;
     use std::collections::HashSet;
 
-    /// Chooses some of many states of one to four words, while their store grows.
-    fn choose<S: Short>(mut store: crate::Kept<S>) {
+    /// Inserts some of many states of one to four words, while their store grows.
+    fn choose<S: ShortSet>(mut store: crate::ExactSet<S>) {
         let (mut rng, mut chosen) = (Rng::new(17), store.key_set());
         let (mut expected, mut again) = (HashSet::new(), 0);
         let count = if cfg!(miri) { 300 } else { 30_000 };
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_chosen_is_known_whatever_becomes_of_the_store() {
+    fn a_subset_keeps_its_keys_while_the_store_grows() {
         choose(Lossless::new(40));
         choose(LosslessWide::new());
     }

@@ -2,15 +2,15 @@
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Scratch, Writer};
+use entail_disk::{Reader, Restore, Scratch, Writer};
 use entail_model::{Keys, Part, State, Store};
 use entail_store::{
-    Bitstate, CacheSize, Cached, Collapse, Compact, Ladder, Lossless, LosslessWide, Minimal, Parted, Plain, Share,
-    Sieve, Visited,
+    BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, Degradation, DfaSet, Lossless, LosslessWide,
+    LossySet, PlainSet, Share, TreeSet, VisitedSet,
 };
 use entail_testkit::rng::Rng;
 
-fn written(store: &impl Lasting) -> Vec<u8> {
+fn written(store: &impl Restore) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = Writer::new(&mut bytes).unwrap();
     store.save(&mut writer).unwrap();
@@ -18,7 +18,7 @@ fn written(store: &impl Lasting) -> Vec<u8> {
     bytes
 }
 
-fn read(store: &mut impl Lasting, bytes: &[u8], room: u64) -> io::Result<()> {
+fn read(store: &mut impl Restore, bytes: &[u8], room: u64) -> io::Result<()> {
     let mut reader = Reader::new(Box::new(bytes), bytes.len() as u64)?;
     reader.limit(room);
     store.restore(&mut reader)?;
@@ -39,7 +39,7 @@ fn insert<S: Store>(store: &mut S, state: &[u8]) -> (S::Key, bool) {
 }
 
 /// Fills a store, and from time to time goes on with a loaded one beside it.
-fn goes_on<S: Store + Lasting>(new: impl Fn() -> S, bits: u32, count: usize) {
+fn goes_on<S: Store + Restore>(new: impl Fn() -> S, bits: u32, count: usize) {
     let mut rng = Rng::new(u64::from(bits));
     let (mut store, mut loaded) = (new(), new());
     let mut states = Vec::new();
@@ -72,35 +72,35 @@ fn goes_on<S: Store + Lasting>(new: impl Fn() -> S, bits: u32, count: usize) {
     assert!(store.len() > count as u64 / 4, "{}", store.len());
 }
 
-fn sieves() -> [fn() -> Option<Sieve>; 4] {
+fn lossy_sets() -> [fn() -> Option<LossySet>; 4] {
     [
         || None,
-        || Some(Sieve::Compact(Compact::new(30))),
-        || Some(Sieve::Bitstate(Bitstate::new(1 << 20, 3).unwrap())),
-        || Some(Sieve::Bitstate(Bitstate::hopeful(1 << 20).unwrap())),
+        || Some(LossySet::Compact(CompactSet::new(30))),
+        || Some(LossySet::Bitstate(BitstateSet::new(1 << 20, 3).unwrap())),
+        || Some(LossySet::Bitstate(BitstateSet::optimistic(1 << 20).unwrap())),
     ]
 }
 
 #[test]
 fn every_store_goes_on_as_if_nothing_had_happened() {
-    for sieve in sieves() {
+    for lossy in lossy_sets() {
         for bits in [20, 40, 63] {
-            goes_on(|| Visited::new(Lossless::new(bits), sieve()).with_seed(7), bits, 60_000);
+            goes_on(|| VisitedSet::new(Lossless::new(bits), lossy()).with_seed(7), bits, 60_000);
         }
         // All by the tree, and none.
-        goes_on(|| Visited::new(Lossless::new(64), sieve()), 64, 60_000);
-        goes_on(|| Visited::new(LosslessWide::new(), sieve()), 63, 60_000);
+        goes_on(|| VisitedSet::new(Lossless::new(64), lossy()), 64, 60_000);
+        goes_on(|| VisitedSet::new(LosslessWide::new(), lossy()), 63, 60_000);
     }
-    goes_on(|| Parted::new(Lossless::new(40), 40), 40, 60_000);
+    goes_on(|| TreeSet::new(Lossless::new(40), 40), 40, 60_000);
     // Where all states have their halves, and where some have more bits than that.
-    goes_on(|| Parted::new(LosslessWide::new(), 127), 63, 60_000);
-    goes_on(|| Parted::new(LosslessWide::new(), 70), 63, 60_000);
-    goes_on(Plain::default, 40, 60_000);
-    goes_on(|| Collapse::new(by_words), 40, 60_000);
-    goes_on(|| Minimal::new(Lossless::new(40)), 40, 20_000);
-    goes_on(|| Minimal::new(LosslessWide::new()), 63, 20_000);
-    goes_on(|| Cached::new(Lossless::new(40), ROOMY), 40, 60_000);
-    goes_on(|| Cached::new(LosslessWide::new(), ROOMY), 63, 60_000);
+    goes_on(|| TreeSet::new(LosslessWide::new(), 127), 63, 60_000);
+    goes_on(|| TreeSet::new(LosslessWide::new(), 70), 63, 60_000);
+    goes_on(PlainSet::default, 40, 60_000);
+    goes_on(|| CollapseSet::new(by_words), 40, 60_000);
+    goes_on(|| DfaSet::new(Lossless::new(40)), 40, 20_000);
+    goes_on(|| DfaSet::new(LosslessWide::new()), 63, 20_000);
+    goes_on(|| CacheSet::new(Lossless::new(40), ROOMY), 40, 60_000);
+    goes_on(|| CacheSet::new(LosslessWide::new(), ROOMY), 63, 60_000);
 }
 
 const ROOMY: CacheSize = CacheSize { slots: 300_000, probes: 64, collisions: 16 };
@@ -112,7 +112,7 @@ fn by_words(state: &State, parts: &mut Vec<Part>) {
 /// What it forgets next depends on all that it knows.
 #[test]
 fn a_cache_goes_on_forgetting_the_same() {
-    let new = || Cached::new(Lossless::new(40), CacheSize { slots: 500, probes: 8, collisions: 4 });
+    let new = || CacheSet::new(Lossless::new(40), CacheSize { slots: 500, probes: 8, collisions: 4 });
     let (mut rng, mut store, mut path) = (Rng::new(3), new(), Vec::new());
     for _ in 0..20 {
         let mut loaded = new();
@@ -135,24 +135,24 @@ fn a_cache_goes_on_forgetting_the_same() {
 }
 
 #[test]
-fn a_store_that_went_down_its_ladder_goes_on_from_there() {
+fn a_degraded_set_is_restored_at_its_level() {
     let folder = tempfile::tempdir().unwrap();
-    let ladder = || Ladder::new(Scratch::new(folder.path()), Share::Most).by_halves(58);
-    let new = || Visited::new(Lossless::new(58), None).with_ladder(ladder());
+    let degradation = || Degradation::new(Scratch::new(folder.path()), Share::Most).tree_first(58);
+    let new = || VisitedSet::new(Lossless::new(58), None).with_degradation(degradation());
     // A thousand halves of each kind.
     let state = |number: u64| {
         let (high, low) = (number / 1000 * 0x9e_3779 % (1 << 29), number % 1000);
         (high << 29 | low).to_le_bytes()
     };
-    for rungs in 1..=3 {
+    for levels in 1..=3 {
         let mut store = new();
         (0..20_000).for_each(|number| _ = insert(&mut store, &state(number)));
-        for _ in 0..rungs {
-            store.give_way(1, 400_000).unwrap();
+        for _ in 0..levels {
+            store.degrade(1, 400_000).unwrap();
         }
         let mut loaded = new();
         read(&mut loaded, &written(&store), u64::MAX).unwrap();
-        assert_eq!((loaded.rungs(), loaded.rungs().len()), (store.rungs(), rungs));
+        assert_eq!((loaded.levels(), loaded.levels().len()), (store.levels(), levels));
         assert_eq!((loaded.len(), loaded.guarantee()), (store.len(), store.guarantee()));
         for number in 0..40_000 {
             let is_new = insert(&mut store, &state(number)).1;
@@ -163,11 +163,12 @@ fn a_store_that_went_down_its_ladder_goes_on_from_there() {
 }
 
 #[test]
-fn the_seed_is_kept() {
-    let new = |seed| Visited::new(Lossless::new(60), Some(Sieve::Compact(Compact::new(20)))).with_seed(seed);
+fn the_seed_is_restored() {
+    let new =
+        |seed| VisitedSet::new(Lossless::new(60), Some(LossySet::Compact(CompactSet::new(20)))).with_seed(seed);
     let (mut store, mut loaded) = (new(1), new(2));
     read(&mut loaded, &written(&store), u64::MAX).unwrap();
-    let visits = |store: &mut Visited<_>| {
+    let visits = |store: &mut VisitedSet<_>| {
         (0..10_000u64).map(|state| insert(store, &(state << 20).to_le_bytes()).1).collect::<Vec<_>>()
     };
     let expected = visits(&mut store);
@@ -177,7 +178,7 @@ fn the_seed_is_kept() {
 
 #[test]
 fn damaged_stores_are_refused() {
-    fn refuses<S: Store + Lasting>(new: impl Fn() -> S) {
+    fn refuses<S: Store + Restore>(new: impl Fn() -> S) {
         let (mut rng, mut store) = (Rng::new(1), new());
         (0..300).for_each(|_| _ = insert(&mut store, &random_state(&mut rng, 40)));
         let bytes = written(&store);
@@ -190,15 +191,15 @@ fn damaged_stores_are_refused() {
             assert!(read(&mut new(), &other, 1 << 30).is_err(), "bit {bit} at {at}");
         }
     }
-    for sieve in sieves() {
-        refuses(|| Visited::new(Lossless::new(40), sieve()));
-        refuses(|| Visited::new(LosslessWide::new(), sieve()));
+    for lossy in lossy_sets() {
+        refuses(|| VisitedSet::new(Lossless::new(40), lossy()));
+        refuses(|| VisitedSet::new(LosslessWide::new(), lossy()));
     }
-    refuses(|| Parted::new(Lossless::new(40), 40));
-    refuses(Plain::default);
-    refuses(|| Collapse::new(by_words));
-    refuses(|| Minimal::new(Lossless::new(40)));
-    refuses(|| Cached::new(Lossless::new(40), ROOMY));
+    refuses(|| TreeSet::new(Lossless::new(40), 40));
+    refuses(PlainSet::default);
+    refuses(|| CollapseSet::new(by_words));
+    refuses(|| DfaSet::new(Lossless::new(40)));
+    refuses(|| CacheSet::new(Lossless::new(40), ROOMY));
 }
 
 #[test]
@@ -206,7 +207,7 @@ fn states_of_another_length_are_refused() {
     let bytes = written(&Lossless::new(40));
     let error = read(&mut Lossless::new(41), &bytes, u64::MAX).unwrap_err();
     assert!(error.to_string().contains("another length"), "{error}");
-    let bytes = written(&Parted::new(LosslessWide::new(), 100));
-    let error = read(&mut Parted::new(LosslessWide::new(), 110), &bytes, u64::MAX).unwrap_err();
+    let bytes = written(&TreeSet::new(LosslessWide::new(), 100));
+    let error = read(&mut TreeSet::new(LosslessWide::new(), 110), &bytes, u64::MAX).unwrap_err();
     assert!(error.to_string().contains("another length"), "{error}");
 }

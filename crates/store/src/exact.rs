@@ -1,41 +1,41 @@
-//! The stores that keep every state as it is.
+//! Exact sets: nothing is lost.
 
 use std::io;
 
-use entail_disk::{Lasting, Reader, Saved, Writer, damaged, saved};
+use entail_disk::{Reader, Restore, Snapshot, Writer, damaged, snapshot};
 use entail_model::{Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, StateKey, Store, Visit, WideKey};
 
-use crate::chosen::Chosen;
+use crate::key_subset::KeySubset;
 use crate::pairs::Pairs;
-use crate::table::{Pace, Table};
+use crate::table::{GrowthRate, Table};
 use crate::tree::{Tree, one_by_one};
 
-/// Keeps states of whole words. The short ones, those of one word of a known width, are their own keys; all others are
-/// reduced to keys by a tree, and marked.
-pub type Lossless = Kept<Words>;
+/// An exact set of states of whole words. Short states, of one word and a known number of bits, are their own keys; a tree
+/// maps the others to marked keys.
+pub type Lossless = ExactSet<Words>;
 
-/// The same where the short ones have two words.
-pub type LosslessWide = Kept<Pairs>;
+/// The same where short states have two words.
+pub type LosslessWide = ExactSet<Pairs>;
 
 /// A set of short states beside a tree of all others.
 #[derive(Debug)]
-pub struct Kept<S> {
+pub struct ExactSet<S> {
     short: S,
     long: Tree,
 }
 
-/// A set of states that are their own keys.
+/// A set of short states: those that are their own keys.
 #[expect(private_bounds, reason = "there are no others")]
-pub trait Short: Sealed {
+pub trait ShortSet: Sealed {
     type Key: StateKey;
 
     /// The key of a state, if it is a short one.
     fn key(&self, state: &State) -> Option<Self::Key>;
     /// An empty set for the same states.
     fn another(&self) -> Self;
-    /// The same, in less memory if that is possible, if it takes longer.
-    fn thrifty(self) -> Self;
-    /// Whether it is a set of such states.
+    /// The same set, growing in smaller steps: less memory, but slower.
+    fn growing_slowly(self) -> Self;
+    /// Whether both are sets of states with the same number of bits.
     fn is_like(&self, other: &Self) -> bool;
     /// The tree's key of a longer state, marked.
     fn marked(key: Key) -> Self::Key;
@@ -54,7 +54,7 @@ pub trait Short: Sealed {
     fn growth(&self) -> Growth;
 }
 
-trait Sealed: Sync + Saved {}
+trait Sealed: Sync + Snapshot {}
 impl Sealed for Words {}
 impl Sealed for Pairs {}
 
@@ -62,11 +62,11 @@ impl Sealed for Pairs {}
 #[derive(Debug)]
 pub struct Words {
     table: Table,
-    /// In the lowest of how many bits they may differ; 0 if there are none.
+    /// The number of low bits in which states differ; 0 if there are no short states.
     bits: u32,
 }
 
-saved!(Words { table, bits });
+snapshot!(Words { table, bits });
 
 impl Words {
     fn new(bits: u32) -> Words {
@@ -74,8 +74,8 @@ impl Words {
     }
 }
 
-/// What is loaded is for the same states.
-impl<S: Short> Lasting for Kept<S> {
+/// The snapshot must be of states with the same number of bits.
+impl<S: ShortSet> Restore for ExactSet<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.short.save(to)?;
         self.long.save(to)
@@ -84,7 +84,7 @@ impl<S: Short> Lasting for Kept<S> {
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
         let short = S::load(from)?;
         if !short.is_like(&self.short) {
-            return Err(damaged("what was kept is of states of another length"));
+            return Err(damaged("a snapshot of states of another length"));
         }
         (self.short, self.long) = (short, Tree::load(from)?);
         Ok(())
@@ -96,14 +96,14 @@ impl Lossless {
     /// bits, only for longer ones.
     pub fn new(bits: u32) -> Lossless {
         let bits = if bits < u64::BITS { bits } else { 0 };
-        Kept { short: Words::new(bits), long: Tree::default() }
+        ExactSet { short: Words::new(bits), long: Tree::default() }
     }
 }
 
 impl LosslessWide {
     /// For states of two words of which the last bit is 0, and for all others.
     pub fn new() -> LosslessWide {
-        Kept { short: Pairs::default(), long: Tree::default() }
+        ExactSet { short: Pairs::default(), long: Tree::default() }
     }
 }
 
@@ -117,7 +117,7 @@ const LONG: u64 = 1 << 63;
 const WIDE_LONG: u128 = 1 << 127;
 const _: () = assert!(Tree::KEY_BITS < 64, "there is a bit to mark a key with");
 
-impl Short for Words {
+impl ShortSet for Words {
     type Key = Key;
 
     #[inline]
@@ -132,8 +132,8 @@ impl Short for Words {
         Words::new(self.bits)
     }
 
-    fn thrifty(self) -> Words {
-        Words { table: self.table.with_pace(Pace::Thrifty), ..self }
+    fn growing_slowly(self) -> Words {
+        Words { table: self.table.with_growth_rate(GrowthRate::Slow), ..self }
     }
 
     fn is_like(&self, other: &Words) -> bool {
@@ -196,7 +196,7 @@ impl Short for Words {
     }
 }
 
-impl Short for Pairs {
+impl ShortSet for Pairs {
     type Key = WideKey;
 
     #[inline]
@@ -210,7 +210,7 @@ impl Short for Pairs {
         Pairs::default()
     }
 
-    fn thrifty(self) -> Pairs {
+    fn growing_slowly(self) -> Pairs {
         self
     }
 
@@ -274,15 +274,15 @@ impl Short for Pairs {
     }
 }
 
-impl<S: Short> Kept<S> {
-    /// The same, in less memory if that is possible, if it takes longer.
-    pub fn thrifty(self) -> Self {
-        Kept { short: self.short.thrifty(), ..self }
+impl<S: ShortSet> ExactSet<S> {
+    /// The same set, growing in smaller steps: less memory, but slower.
+    pub fn growing_slowly(self) -> Self {
+        ExactSet { short: self.short.growing_slowly(), ..self }
     }
 
     /// An empty set for keys that this store makes.
-    pub fn key_set(&self) -> Chosen<S> {
-        Chosen::new(self.short.another())
+    pub fn key_set(&self) -> KeySubset<S> {
+        KeySubset::new(self.short.another())
     }
 
     /// Makes room for so many more keys, but not for states to be kept.
@@ -327,7 +327,7 @@ impl<S: Short> Kept<S> {
     }
 }
 
-impl<S: Short> Keys for Kept<S> {
+impl<S: ShortSet> Keys for ExactSet<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -369,14 +369,14 @@ impl<S: Short> Keys for Kept<S> {
         self.short.bytes() + self.long.bytes()
     }
 
-    /// That of the part which has more.
+    /// The growth of the larger part.
     fn growth(&self) -> Option<Growth> {
         let short = self.short.count() >= self.long.len();
         Some(if short { self.short.growth() } else { self.long.growth() })
     }
 }
 
-impl<S: Short> Store for Kept<S> {
+impl<S: ShortSet> Store for ExactSet<S> {
     #[inline]
     fn insert(&self, key: S::Key) -> Visit {
         match S::unmarked(key) {

@@ -1,0 +1,115 @@
+//! Lossy sets: a hash collision can hide a state and everything behind it.
+
+use std::io;
+
+use entail_disk::{Reader, Snapshot, Writer, damaged};
+use entail_model::{Full, Growth, Visit};
+
+use crate::bitstate::BitstateSet;
+use crate::compact::CompactSet;
+use crate::hash::Hash;
+
+/// A set of states that keeps less than each state: a hash, or some bits of an array.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a search has one at most")]
+pub enum LossySet {
+    Compact(CompactSet),
+    Bitstate(BitstateSet),
+}
+
+impl Snapshot for LossySet {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        match self {
+            LossySet::Compact(compact) => 0u8.save(to).and_then(|()| compact.save(to)),
+            LossySet::Bitstate(bitstate) => 1u8.save(to).and_then(|()| bitstate.save(to)),
+        }
+    }
+
+    fn load(from: &mut Reader) -> io::Result<LossySet> {
+        match u8::load(from)? {
+            0 => CompactSet::load(from).map(LossySet::Compact),
+            1 => BitstateSet::load(from).map(LossySet::Bitstate),
+            _ => Err(damaged("an unknown kind of store")),
+        }
+    }
+}
+
+impl LossySet {
+    #[inline]
+    pub(crate) fn insert(&self, hash: Hash) -> Visit {
+        match self {
+            LossySet::Compact(compact) => compact.insert(hash),
+            LossySet::Bitstate(bitstate) => bitstate.insert(hash),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn insert_alone(&mut self, hash: Hash) -> Visit {
+        match self {
+            LossySet::Compact(compact) => compact.insert_alone(hash),
+            LossySet::Bitstate(bitstate) => bitstate.insert(hash),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn prefetch(&self, hash: Hash) {
+        match self {
+            LossySet::Compact(compact) => compact.prefetch(hash),
+            LossySet::Bitstate(bitstate) => bitstate.prefetch(hash),
+        }
+    }
+
+    pub(crate) fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        match self {
+            LossySet::Compact(compact) => compact.reserve(count, limit),
+            // The array does not grow.
+            LossySet::Bitstate(bitstate) if bitstate.is_overfull() => Err(Full),
+            LossySet::Bitstate(bitstate) => (bitstate.bytes() <= limit).then_some(()).ok_or(Full),
+        }
+    }
+
+    pub(crate) fn growth(&self) -> Option<Growth> {
+        match self {
+            LossySet::Compact(compact) => Some(compact.growth()),
+            LossySet::Bitstate(_) => None,
+        }
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            LossySet::Compact(compact) => compact.len(),
+            LossySet::Bitstate(bitstate) => bitstate.len(),
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            LossySet::Compact(compact) => compact.bytes(),
+            LossySet::Bitstate(bitstate) => bitstate.bytes(),
+        }
+    }
+
+    /// The expected number of omitted states.
+    pub(crate) fn omitted(&self) -> f64 {
+        match self {
+            LossySet::Compact(compact) => compact.omitted(),
+            LossySet::Bitstate(bitstate) => bitstate.omitted(),
+        }
+    }
+
+    /// The probability that the next new state is omitted.
+    pub(crate) fn confused(&self) -> f64 {
+        match self {
+            LossySet::Compact(compact) => compact.confused(),
+            LossySet::Bitstate(bitstate) => bitstate.confused(),
+        }
+    }
+
+    /// The formula of that estimate.
+    pub(crate) fn formula(&self) -> String {
+        match self {
+            LossySet::Compact(compact) => compact.formula(),
+            LossySet::Bitstate(bitstate) => bitstate.formula(),
+        }
+    }
+}
