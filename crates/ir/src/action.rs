@@ -117,7 +117,207 @@ impl Block {
     pub const LIMIT: u64 = 100_000_000;
 }
 
+/// The condition under which an action is enabled.
+#[derive(Clone, Copy, Debug)]
+pub enum Enabling<'a> {
+    Always,
+    /// The expression is not 0.
+    Condition(&'a Expr),
+    /// No other edge of the location is enabled.
+    Else,
+    /// The channel has room, or a receiver.
+    Send(&'a Send),
+    /// The channel has a matching message, or a sender of one.
+    Receive(&'a Receive),
+    /// The process is the youngest.
+    Youngest,
+    /// One of these actions is enabled.
+    AnyOf(&'a [Action]),
+}
+
+/// What an action changes.
+#[derive(Clone, Copy, Debug)]
+pub enum Effect<'a> {
+    /// Nothing; but to evaluate its expressions may fail.
+    Nothing,
+    Assign(&'a Place, &'a Expr),
+    Send(&'a Send),
+    Receive(&'a Receive),
+    Run(&'a Run, &'a Action),
+    Block(&'a Block),
+    /// Neither a variable nor a channel, nor which processes exist.
+    Other,
+}
+
+/// A direct part of an action.
+#[derive(Clone, Copy, Debug)]
+pub enum Child<'a> {
+    /// It is evaluated.
+    Expr(&'a Expr),
+    /// It is assigned to.
+    Store(&'a Place),
+    Action(&'a Action),
+}
+
+/// A direct part of an action, to be changed.
+#[derive(Debug)]
+pub enum ChildMut<'a> {
+    Expr(&'a mut Expr),
+    Store(&'a mut Place),
+    Action(&'a mut Action),
+}
+
+/// The same visitors for shared and for mutable references.
+macro_rules! child_visitors {
+    ($each_child:ident, $each_action:ident, $Child:ident $(, $mut:tt)?) => {
+        impl Action {
+            /// Calls `each` for every direct part, in order of evaluation.
+            pub fn $each_child<'a>(&'a $($mut)? self, each: &mut dyn FnMut($Child<'a>)) {
+                match self {
+                    Action::Skip | Action::Else | Action::End => {}
+                    Action::Guard(expr) | Action::Assert(expr) | Action::PrintName(expr) => each($Child::Expr(expr)),
+                    Action::Assign(place, value) => {
+                        each($Child::Store(place));
+                        each($Child::Expr(value));
+                    }
+                    Action::Send(send) => {
+                        let Send { channel, fields, sorted: _, when } = &$($mut)? **send;
+                        each($Child::Expr(channel));
+                        fields.into_iter().chain(when).for_each(|expr| each($Child::Expr(expr)));
+                    }
+                    Action::Receive(receive) => {
+                        let Receive { channel, fields, anywhere: _, keep: _, when } = &$($mut)? **receive;
+                        each($Child::Expr(channel));
+                        for field in fields {
+                            match field {
+                                Pattern::Store(place) => each($Child::Store(place)),
+                                Pattern::Equal(expr) => each($Child::Expr(expr)),
+                                Pattern::Ignore => {}
+                            }
+                        }
+                        when.into_iter().for_each(|expr| each($Child::Expr(expr)));
+                    }
+                    Action::Print(_, args) => args.into_iter().for_each(|arg| each($Child::Expr(arg))),
+                    Action::SetPriority(parts) => {
+                        let (process, priority) = &$($mut)? **parts;
+                        each($Child::Expr(process));
+                        each($Child::Expr(priority));
+                    }
+                    Action::Run(run, then) => {
+                        for arg in &$($mut)? run.args {
+                            each($Child::Expr(arg));
+                        }
+                        each($Child::Action(then));
+                    }
+                    Action::Deterministic(block) => block.$each_action(&mut |part| each($Child::Action(part))),
+                }
+            }
+        }
+
+        impl Block {
+            /// Calls `each` for the actions that it consists of.
+            pub fn $each_action<'a>(&'a $($mut)? self, each: &mut dyn FnMut(&'a $($mut)? Action)) {
+                match &$($mut)? self.entry {
+                    Entry::Always | Entry::Otherwise => {}
+                    Entry::AnyOf(actions) => actions.into_iter().for_each(&mut *each),
+                }
+                for node in &$($mut)? self.nodes {
+                    match node {
+                        BlockNode::Do { action, .. } => each(action),
+                        BlockNode::Choose { .. } | BlockNode::Jump(_) => {}
+                    }
+                }
+            }
+        }
+
+        impl Pattern {
+            /// Calls `each` for its direct parts.
+            pub(crate) fn $each_child<'a>(&'a $($mut)? self, each: &mut dyn FnMut(&'a $($mut)? Expr)) {
+                match self {
+                    Pattern::Store(place) => place.$each_child(each),
+                    Pattern::Equal(expr) => each(expr),
+                    Pattern::Ignore => {}
+                }
+            }
+        }
+    };
+}
+
+child_visitors!(each_child, each_action, Child);
+child_visitors!(each_child_mut, each_action_mut, ChildMut, mut);
+
 impl Action {
+    /// The condition under which it is enabled.
+    pub fn enabling(&self) -> Enabling<'_> {
+        match self {
+            Action::Skip
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..) => Enabling::Always,
+            Action::Guard(condition) => Enabling::Condition(condition),
+            Action::Else => Enabling::Else,
+            Action::Send(send) => Enabling::Send(send),
+            Action::Receive(receive) => Enabling::Receive(receive),
+            Action::End => Enabling::Youngest,
+            Action::Deterministic(block) => match &block.entry {
+                Entry::Always => Enabling::Always,
+                Entry::Otherwise => Enabling::Else,
+                Entry::AnyOf(actions) => Enabling::AnyOf(actions),
+            },
+        }
+    }
+
+    /// What it changes. That a process ends is an effect of its edge, which has no target.
+    pub fn effect(&self) -> Effect<'_> {
+        match self {
+            Action::Skip
+            | Action::Guard(_)
+            | Action::Else
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::End => Effect::Nothing,
+            Action::Assign(place, value) => Effect::Assign(place, value),
+            Action::Send(send) => Effect::Send(send),
+            Action::Receive(receive) => Effect::Receive(receive),
+            Action::Run(run, then) => Effect::Run(run, then),
+            Action::Deterministic(block) => Effect::Block(block),
+            Action::SetPriority(_) => Effect::Other,
+        }
+    }
+
+    /// The expressions that it prints, if it prints.
+    pub fn printed(&self) -> Option<&[Expr]> {
+        match self {
+            Action::Print(_, args) => Some(args),
+            Action::PrintName(name) => Some(std::slice::from_ref(name)),
+            Action::Skip
+            | Action::Guard(_)
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Send(_)
+            | Action::Receive(_)
+            | Action::Assert(_)
+            | Action::SetPriority(_)
+            | Action::Run(..)
+            | Action::End
+            | Action::Deterministic(_) => None,
+        }
+    }
+
+    /// Whether it or a part of it prints.
+    pub fn may_print(&self) -> bool {
+        let mut prints = self.printed().is_some();
+        self.each_child(&mut |child| match child {
+            Child::Action(part) => prints |= part.may_print(),
+            Child::Expr(_) | Child::Store(_) => {}
+        });
+        prints
+    }
+
     /// Whether it depends on nothing else being able to move.
     pub fn mentions_timeout(&self) -> bool {
         let mut found = false;
@@ -125,194 +325,80 @@ impl Action {
         found
     }
 
-    /// Whether the action is possible wherever nothing else of its location is.
+    /// Whether it is enabled only where its location offers nothing else.
+    pub fn waits_for_others(&self) -> bool {
+        matches!(self.enabling(), Enabling::Else)
+    }
+
+    /// Whether the action is enabled wherever nothing else of its location is.
     pub fn is_always_possible(&self) -> bool {
-        match self {
-            Action::Skip
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..) => true,
-            Action::Guard(condition) => condition.is_true(),
-            Action::Send(_) | Action::Receive(_) | Action::End => false,
-            Action::Deterministic(block) => match &block.entry {
-                Entry::Always | Entry::Otherwise => true,
-                Entry::AnyOf(actions) => actions.iter().any(Action::is_always_possible),
-            },
+        match self.enabling() {
+            Enabling::Always | Enabling::Else => true,
+            Enabling::Condition(condition) => condition.is_true(),
+            Enabling::Send(_) | Enabling::Receive(_) | Enabling::Youngest => false,
+            Enabling::AnyOf(actions) => actions.iter().any(Action::is_always_possible),
         }
     }
 
-    /// Whether that can be seen never to be so, whatever the state.
+    /// Whether the action is enabled in no state, as far as its text shows.
     pub fn is_never_possible(&self) -> bool {
-        match self {
-            Action::Guard(condition) => condition.constant() == Some(0),
-            Action::Deterministic(block) => match &block.entry {
-                Entry::Always | Entry::Otherwise => false,
-                Entry::AnyOf(actions) => actions.iter().all(Action::is_never_possible),
-            },
-            Action::Skip
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Send(_)
-            | Action::Receive(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End => false,
+        match self.enabling() {
+            Enabling::Condition(condition) => condition.constant() == Some(0),
+            Enabling::AnyOf(actions) => actions.iter().all(Action::is_never_possible),
+            Enabling::Always | Enabling::Else | Enabling::Send(_) | Enabling::Receive(_) | Enabling::Youngest => {
+                false
+            }
         }
     }
 
-    /// What decides alone whether the action is possible, if it is a condition.
+    /// The condition that alone decides whether the action is enabled, if there is one.
     pub fn condition(&self) -> Option<&Expr> {
-        match self {
-            Action::Guard(condition) => Some(condition),
-            Action::Deterministic(block) => match &block.entry {
-                Entry::AnyOf(actions) => match &actions[..] {
-                    [only] => only.condition(),
-                    _ => None,
-                },
-                Entry::Always | Entry::Otherwise => None,
-            },
-            Action::Skip
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Send(_)
-            | Action::Receive(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End => None,
+        match self.enabling() {
+            Enabling::Condition(condition) => Some(condition),
+            Enabling::AnyOf([only]) => only.condition(),
+            Enabling::AnyOf(_)
+            | Enabling::Always
+            | Enabling::Else
+            | Enabling::Send(_)
+            | Enabling::Receive(_)
+            | Enabling::Youngest => None,
         }
     }
 
-    /// Calls `each` for every place that the action may store to, with what it stores there, if it says so.
+    /// Calls `each` for every place that the action may store to, with the expression whose value it stores, if it is one.
     pub fn each_assignment<'a>(&'a self, each: &mut dyn FnMut(&'a Place, Option<&'a Expr>)) {
-        match self {
-            Action::Assign(place, value) => each(place, Some(value)),
-            Action::Run(_, then) => then.each_assignment(each),
-            Action::Deterministic(block) => block.each_action(&mut |part| part.each_assignment(each)),
-            Action::Receive(_)
-            | Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Send(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::End => self.each_store(&mut |place| each(place, None)),
+        if let Action::Assign(place, value) = self {
+            return each(place, Some(value));
         }
+        self.each_child(&mut |child| match child {
+            Child::Expr(_) => {}
+            Child::Store(place) => each(place, None),
+            Child::Action(part) => part.each_assignment(each),
+        });
     }
 
     /// Calls `each` for every place that the action may store to.
     pub fn each_store<'a>(&'a self, each: &mut dyn FnMut(&'a Place)) {
-        match self {
-            Action::Assign(place, _) => each(place),
-            Action::Receive(receive) => {
-                for pattern in &receive.fields {
-                    match pattern {
-                        Pattern::Store(place) => each(place),
-                        Pattern::Equal(_) | Pattern::Ignore => {}
-                    }
-                }
-            }
-            Action::Run(_, then) => then.each_store(each),
-            Action::Deterministic(block) => block.each_action(&mut |part| part.each_store(each)),
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Send(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::End => {}
-        }
+        self.each_assignment(&mut |place, _| each(place));
     }
 
     /// Calls `each` for everything that the action may start.
     pub fn each_run<'a>(&'a self, each: &mut dyn FnMut(&'a Run)) {
-        match self {
-            Action::Run(run, then) => {
-                each(run);
-                then.each_run(each);
-            }
-            Action::Deterministic(block) => block.each_action(&mut |part| part.each_run(each)),
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Send(_)
-            | Action::Receive(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::End => {}
+        if let Action::Run(run, _) = self {
+            each(run);
         }
+        self.each_child(&mut |child| match child {
+            Child::Expr(_) | Child::Store(_) => {}
+            Child::Action(part) => part.each_run(each),
+        });
     }
 
     /// Calls `each` for every expression in the action, including those inside others.
-    pub fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
-        match self {
-            Action::Skip | Action::Else | Action::End => {}
-            Action::Guard(expr) | Action::Assert(expr) | Action::PrintName(expr) => expr.each(each),
-            Action::Assign(place, value) => {
-                place.each_expr(each);
-                value.each(each);
-            }
-            Action::Send(send) => {
-                send.channel.each(each);
-                send.fields.iter().chain(&send.when).for_each(|part| part.each(each));
-            }
-            Action::Receive(receive) => {
-                receive.channel.each(each);
-                receive.fields.iter().for_each(|field| field.each_expr(each));
-                receive.when.iter().for_each(|condition| condition.each(each));
-            }
-            Action::Print(_, args) => args.iter().for_each(|arg| arg.each(each)),
-            Action::SetPriority(parts) => {
-                parts.0.each(each);
-                parts.1.each(each);
-            }
-            Action::Run(run, then) => {
-                run.args.iter().for_each(|arg| arg.each(each));
-                then.each_expr(each);
-            }
-            Action::Deterministic(block) => block.each_action(&mut |part| part.each_expr(each)),
-        }
-    }
-}
-
-impl Block {
-    /// Calls `each` for the actions that it consists of.
-    pub fn each_action<'a>(&'a self, each: &mut dyn FnMut(&'a Action)) {
-        match &self.entry {
-            Entry::Always | Entry::Otherwise => {}
-            Entry::AnyOf(actions) => actions.iter().for_each(&mut *each),
-        }
-        for node in &self.nodes {
-            match node {
-                BlockNode::Do { action, .. } => each(action),
-                BlockNode::Choose { .. } | BlockNode::Jump(_) => {}
-            }
-        }
-    }
-}
-
-impl Pattern {
-    pub(crate) fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
-        match self {
-            Pattern::Store(place) => place.each_expr(each),
-            Pattern::Equal(expr) => expr.each(each),
-            Pattern::Ignore => {}
-        }
+    pub fn each_expr<'a>(&'a self, each: &mut dyn FnMut(&'a Expr)) {
+        self.each_child(&mut |child| match child {
+            Child::Expr(expr) => expr.each(each),
+            Child::Store(place) => place.each_expr(each),
+            Child::Action(part) => part.each_expr(each),
+        });
     }
 }

@@ -2,7 +2,7 @@
 
 use entail_model::FaultKind;
 
-use crate::{LocationId, Pattern, Place, ProcessTypeId};
+use crate::{Base, LocationId, Pattern, Place, ProcessTypeId};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
@@ -124,43 +124,74 @@ impl Expr {
     }
 }
 
-impl Expr {
-    /// Calls `each` for this expression and all inside it.
-    pub fn each(&self, each: &mut dyn FnMut(&Expr)) {
-        each(self);
-        match self {
-            Expr::Const(_)
-            | Expr::Myself
-            | Expr::ProcessCount
-            | Expr::Last
-            | Expr::Timeout
-            | Expr::Started
-            | Expr::Find(_)
-            | Expr::NonProgress
-            | Expr::Accepting
-            | Expr::Fault(_) => {}
-            Expr::Load(place) => place.each_expr(each),
-            Expr::Unary(_, operand)
-            | Expr::Length(operand)
-            | Expr::Channel(_, operand)
-            | Expr::Enabled(operand)
-            | Expr::LocationOf(operand)
-            | Expr::At(operand, _)
-            | Expr::PriorityOf(operand) => operand.each(each),
-            Expr::Binary(_, operands) => {
-                operands.0.each(each);
-                operands.1.each(each);
-            }
-            Expr::Conditional(parts) => {
-                parts.0.each(each);
-                parts.1.each(each);
-                parts.2.each(each);
-            }
-            Expr::Poll(poll) => {
-                poll.channel.each(each);
-                poll.fields.iter().for_each(|field| field.each_expr(each));
+/// The same visitors for shared and for mutable references.
+macro_rules! child_visitors {
+    ($each_child:ident $(, $mut:tt)?) => {
+        impl Expr {
+            /// Calls `each` for the direct subexpressions.
+            pub fn $each_child<'a>(&'a $($mut)? self, each: &mut dyn FnMut(&'a $($mut)? Expr)) {
+                match self {
+                    Expr::Const(_)
+                    | Expr::Myself
+                    | Expr::ProcessCount
+                    | Expr::Last
+                    | Expr::Timeout
+                    | Expr::Started
+                    | Expr::Find(_)
+                    | Expr::NonProgress
+                    | Expr::Accepting
+                    | Expr::Fault(_) => {}
+                    Expr::Load(place) => place.$each_child(each),
+                    Expr::Unary(_, operand)
+                    | Expr::Length(operand)
+                    | Expr::Channel(_, operand)
+                    | Expr::Enabled(operand)
+                    | Expr::LocationOf(operand)
+                    | Expr::At(operand, _)
+                    | Expr::PriorityOf(operand) => each(operand),
+                    Expr::Binary(_, operands) => {
+                        let (left, right) = &$($mut)? **operands;
+                        each(left);
+                        each(right);
+                    }
+                    Expr::Conditional(parts) => {
+                        let (condition, yes, no) = &$($mut)? **parts;
+                        each(condition);
+                        each(yes);
+                        each(no);
+                    }
+                    Expr::Poll(poll) => {
+                        let Poll { channel, anywhere: _, fields } = &$($mut)? **poll;
+                        each(channel);
+                        fields.into_iter().for_each(|field| field.$each_child(each));
+                    }
+                }
             }
         }
+
+        impl Place {
+            /// Calls `each` for the expressions that decide where it is.
+            pub fn $each_child<'a>(&'a $($mut)? self, each: &mut dyn FnMut(&'a $($mut)? Expr)) {
+                match &$($mut)? self.base {
+                    Base::Global | Base::Local | Base::Nowhere => {}
+                    Base::Remote(process, _) => each(process),
+                }
+                for index in &$($mut)? self.indices {
+                    each(&$($mut)? index.value);
+                }
+            }
+        }
+    };
+}
+
+child_visitors!(each_child);
+child_visitors!(each_child_mut, mut);
+
+impl Expr {
+    /// Calls `each` for this expression and all inside it.
+    pub fn each<'a>(&'a self, each: &mut dyn FnMut(&'a Expr)) {
+        each(self);
+        self.each_child(&mut |child| child.each(each));
     }
 
     /// Whether it is true only if this is, which is one of its parts.

@@ -18,7 +18,9 @@ pub mod verify;
 
 pub use entail_model::FaultKind;
 
-pub use action::{Action, Block, BlockNode, Entry, NodeId, Pattern, Receive, Run, Send};
+pub use action::{
+    Action, Block, BlockNode, Child, ChildMut, Effect, Enabling, Entry, NodeId, Pattern, Receive, Run, Send,
+};
 pub use expr::{BinaryOp, ChannelTest, Expr, Poll, UnaryOp};
 
 pub use footprint::{Footprint, Footprints};

@@ -478,11 +478,7 @@ impl Place {
     }
 
     /// Calls `each` for every expression that the place depends on.
-    pub fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
-        match &self.base {
-            Base::Global | Base::Local | Base::Nowhere => {}
-            Base::Remote(process, _) => process.each(each),
-        }
-        self.indices.iter().for_each(|index| index.value.each(each));
+    pub fn each_expr<'a>(&'a self, each: &mut dyn FnMut(&'a Expr)) {
+        self.each_child(&mut |child| child.each(each));
     }
 }

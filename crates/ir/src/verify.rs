@@ -6,9 +6,9 @@ mod tests;
 use crate::monitor::{Event, Expected, Monitor, Watched};
 use crate::text::Names;
 use crate::{
-    Action, Base, Block, BlockNode, ChannelTypeId, Edge, Entry, EnumerationId, Expr, Field, Frame, Init, Location,
-    LocationId, Meaning, NodeId, Pattern, Place, ProcessType, ProcessTypeId, Range, Scalar, Shape, StatementId,
-    System,
+    Action, Base, Block, BlockNode, ChannelTypeId, Child, Edge, Effect, Entry, EnumerationId, Expr, Field, Frame,
+    Init, Location, LocationId, Meaning, NodeId, Pattern, Place, ProcessType, ProcessTypeId, Range, Scalar, Shape,
+    StatementId, System,
 };
 use std::fmt::Display;
 
@@ -269,30 +269,16 @@ impl<'a> Verifier<'a> {
     }
 
     fn action(&mut self, action: &'a Action) {
-        match action {
-            Action::Skip | Action::Else | Action::End => {}
-            Action::Guard(value) | Action::Assert(value) | Action::PrintName(value) => self.expr(value, 1),
-            Action::Assign(place, value) => {
-                self.place(place, 1);
-                self.expr(value, 1);
+        match action.effect() {
+            Effect::Nothing | Effect::Assign(..) | Effect::Send(_) | Effect::Receive(_) | Effect::Other => {
+                action.each_child(&mut |child| match child {
+                    Child::Expr(expr) => self.expr(expr, 1),
+                    Child::Store(place) => self.place(place, 1),
+                    Child::Action(part) => self.action(part),
+                });
             }
-            Action::Send(send) => {
-                self.expr(&send.channel, 1);
-                self.exprs(&send.fields, 1);
-                send.when.iter().for_each(|condition| self.expr(condition, 1));
-            }
-            Action::Receive(receive) => {
-                self.expr(&receive.channel, 1);
-                self.patterns(&receive.fields, 1);
-                receive.when.iter().for_each(|condition| self.expr(condition, 1));
-            }
-            Action::Print(_, values) => self.exprs(values, 1),
-            Action::SetPriority(parts) => {
-                self.expr(&parts.0, 1);
-                self.expr(&parts.1, 1);
-            }
-            Action::Run(run, then) => {
-                self.exprs(&run.args, 1);
+            Effect::Run(run, then) => {
+                run.args.iter().for_each(|arg| self.expr(arg, 1));
                 let params = self.process_type_id(run.process_type).map(|started| started.params.len());
                 let args = run.args.len();
                 self.require(params.is_none_or(|params| params == args), || format!("{args} arguments do not fit"));
@@ -303,7 +289,7 @@ impl<'a> Verifier<'a> {
                 self.action(then);
                 self.started = false;
             }
-            Action::Deterministic(_) => self.require(false, || "a block is part of an action".to_owned()),
+            Effect::Block(_) => self.require(false, || "a block is part of an action".to_owned()),
         }
     }
 
@@ -345,10 +331,6 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn exprs(&mut self, exprs: &'a [Expr], depth: usize) {
-        exprs.iter().for_each(|expr| self.expr(expr, depth));
-    }
-
     fn expr(&mut self, expr: &'a Expr, depth: usize) {
         if depth > MAX_DEPTH {
             return self.require(false, || "nested too deeply".to_owned());
@@ -361,23 +343,16 @@ impl<'a> Verifier<'a> {
             | Expr::Timeout
             | Expr::NonProgress
             | Expr::Accepting
-            | Expr::Fault(_) => {}
+            | Expr::Fault(_)
+            | Expr::Binary(..)
+            | Expr::Conditional(_)
+            | Expr::Unary(..)
+            | Expr::Length(_)
+            | Expr::Channel(..)
+            | Expr::Enabled(_)
+            | Expr::LocationOf(_)
+            | Expr::PriorityOf(_) => expr.each_child(&mut |child| self.expr(child, below)),
             Expr::Load(place) => self.place(place, below),
-            Expr::Binary(_, sides) => {
-                self.expr(&sides.0, below);
-                self.expr(&sides.1, below);
-            }
-            Expr::Conditional(parts) => {
-                self.expr(&parts.0, below);
-                self.expr(&parts.1, below);
-                self.expr(&parts.2, below);
-            }
-            Expr::Unary(_, operand)
-            | Expr::Length(operand)
-            | Expr::Channel(_, operand)
-            | Expr::Enabled(operand)
-            | Expr::LocationOf(operand)
-            | Expr::PriorityOf(operand) => self.expr(operand, below),
             Expr::Poll(poll) => {
                 self.expr(&poll.channel, below);
                 self.patterns(&poll.fields, below);

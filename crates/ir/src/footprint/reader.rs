@@ -2,7 +2,7 @@
 
 use super::{Footprint, Known, Object, Part, Side, Span, gone, objects};
 use crate::{
-    Action, Base, Block, BlockNode, ChannelTest, ChannelType, Edge, EdgeId, Entry, Expr, Init, Location,
+    Action, Base, Block, BlockNode, ChannelTest, ChannelType, Edge, EdgeId, Enabling, Entry, Expr, Init, Location,
     LocationId, Meaning, Pattern, Place, ProcessTypeId, Range, Ranges, Receive, Send, System,
 };
 
@@ -54,13 +54,10 @@ const PROCESSES: [Object; 2] = [Object::Births, Object::Deaths];
 
 /// What an action may begin with.
 fn communications(action: &Action) -> Vec<&Action> {
-    match action {
-        Action::Send(_) | Action::Receive(_) => vec![action],
-        Action::Deterministic(block) => match &block.entry {
-            Entry::AnyOf(actions) => actions.iter().flat_map(communications).collect(),
-            Entry::Always | Entry::Otherwise => Vec::new(),
-        },
-        _ => Vec::new(),
+    match action.enabling() {
+        Enabling::Send(_) | Enabling::Receive(_) => vec![action],
+        Enabling::AnyOf(actions) => actions.iter().flat_map(communications).collect(),
+        Enabling::Always | Enabling::Condition(_) | Enabling::Else | Enabling::Youngest => Vec::new(),
     }
 }
 
@@ -107,7 +104,7 @@ impl Reader<'_> {
         footprint.writes.extend(&station.going);
         footprint.writes.extend(target.into_iter().flat_map(|target| &target.coming));
         // Whether others of the location are possible, where that matters to this one.
-        let may_depend = station.has_escapes || is_else(edge);
+        let may_depend = station.has_escapes || edge.action.waits_for_others();
         let siblings = self.system.edges_of(location).iter().filter(|sibling| !std::ptr::eq(*sibling, edge));
         for sibling in siblings.filter(|_| may_depend).filter(|sibling| depends_on(edge, sibling)) {
             let Footprint { waits, reads, .. } = self.action(&sibling.action);
@@ -481,13 +478,5 @@ impl Reader<'_> {
 
 /// Whether it matters to an edge if another one of its location is possible.
 fn depends_on(edge: &Edge, sibling: &Edge) -> bool {
-    is_else(edge) || (sibling.escape.is_some() && sibling.escape != edge.escape)
-}
-
-fn is_else(edge: &Edge) -> bool {
-    match &edge.action {
-        Action::Else => true,
-        Action::Deterministic(block) => block.entry == Entry::Otherwise,
-        _ => false,
-    }
+    edge.action.waits_for_others() || (sibling.escape.is_some() && sibling.escape != edge.escape)
 }

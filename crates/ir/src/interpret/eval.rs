@@ -3,8 +3,8 @@
 use super::layout::{load, store};
 use super::{ChannelView, Evaluated, Interpreter, Offer, View};
 use crate::{
-    Action, Base, BinaryOp, ChannelTest, ChannelType, Entry, Expr, Location, Pattern, Place, Poll, Receive, Scalar,
-    Send,
+    Action, Base, BinaryOp, ChannelTest, ChannelType, Enabling, Expr, Location, Pattern, Place, Poll, Receive,
+    Scalar, Send,
 };
 use entail_model::{FaultKind, State};
 
@@ -157,28 +157,17 @@ impl<'a> Scene<'a> {
 
     /// Whether the action could be carried out now. Not asked of `Else`.
     pub fn possible(&self, action: &Action) -> Evaluated<bool> {
-        match action {
-            Action::Receive(receive) => Ok(self.matching(receive)?.is_some()),
-            Action::Deterministic(block) => match &block.entry {
-                Entry::Always => Ok(self.offer.is_none()),
-                Entry::Otherwise => Ok(false),
-                Entry::AnyOf(actions) => self.any_possible(actions),
-            },
+        match action.enabling() {
+            Enabling::Receive(receive) => Ok(self.matching(receive)?.is_some()),
+            Enabling::AnyOf(actions) => self.any_possible(actions),
             _ if self.offer.is_some() => Ok(false),
-            Action::Guard(condition) => Ok(self.eval(condition)? != 0),
-            Action::Send(send) => {
+            Enabling::Condition(condition) => Ok(self.eval(condition)? != 0),
+            Enabling::Send(send) => {
                 let number = self.eval(&send.channel)?;
                 Ok(!self.is_full(number)? && self.holds(send.when.as_ref())?)
             }
-            Action::End => Ok(self.process + 1 == self.view.processes.len()),
-            Action::Else
-            | Action::Skip
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..) => Ok(true),
+            Enabling::Youngest => Ok(self.process + 1 == self.view.processes.len()),
+            Enabling::Always | Enabling::Else => Ok(true),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Steps and faults in words.
 
 use super::{Interpreter, Offer, ProcessView, Step, View};
-use crate::{Action, BlockNode, Edge, Statement};
+use crate::{Action, Edge, Statement};
 use entail_model::{Fault, FaultKind, State};
 use std::borrow::Cow;
 
@@ -161,28 +161,6 @@ impl<'s> Interpreter<'s> {
             }
         }
         text
-    }
-}
-
-impl Action {
-    fn may_print(&self) -> bool {
-        match self {
-            Action::Print(..) | Action::PrintName(_) => true,
-            Action::Run(_, then) => then.may_print(),
-            Action::Deterministic(block) => block.nodes.iter().any(|node| match node {
-                BlockNode::Do { action, .. } => action.may_print(),
-                BlockNode::Choose { .. } | BlockNode::Jump(_) => false,
-            }),
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::End
-            | Action::Assign(..)
-            | Action::Send(_)
-            | Action::Receive(_)
-            | Action::Assert(_)
-            | Action::SetPriority(_) => false,
-        }
     }
 }
 

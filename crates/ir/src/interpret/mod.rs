@@ -19,7 +19,7 @@ pub use variation::{Number, Variation};
 pub use waiting::Waiting;
 
 use crate::monitor::{Expected, Rule};
-use crate::{Action, Edge, EdgeId, Entry, Expr, Location, ProcessTypeId, System};
+use crate::{Action, Edge, EdgeId, Expr, Location, ProcessTypeId, System};
 use entail_model::{
     Concurrent, Deadline, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation,
 };
@@ -378,27 +378,6 @@ fn marks_of<'s>(locations: impl Iterator<Item = &'s Location>) -> Marks {
 fn rendezvous<'e>(edge: &'e Edge, scene: &Scene<'_>) -> Option<&'e crate::Send> {
     let Action::Send(send) = &edge.action else { return None };
     scene.channel_type(&send.channel).ok().filter(|channel| channel.is_rendezvous()).map(|_| &**send)
-}
-
-impl Action {
-    /// Whether it is possible only where its location offers nothing else.
-    pub fn waits_for_others(&self) -> bool {
-        match self {
-            Action::Else => true,
-            Action::Deterministic(block) => block.entry == Entry::Otherwise,
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Assign(..)
-            | Action::Send(_)
-            | Action::Receive(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End => false,
-        }
-    }
 }
 
 impl Step {

@@ -2,7 +2,7 @@
 
 use super::eval::Scene;
 use super::{Interpreter, ProcessView, View};
-use crate::{Action, BlockNode, Edge, LocationId, ProcessTypeId, Receive, Send, Statement};
+use crate::{Action, BlockNode, Edge, Enabling, LocationId, ProcessTypeId, Receive, Send, Statement};
 use entail_model::State;
 
 /// A process that waits where it may not stay for ever.
@@ -67,26 +67,17 @@ impl<'s> Interpreter<'s> {
     }
 
     fn obstacle(&self, scene: &Scene, edge: &Edge) -> Option<String> {
-        match &edge.action {
-            Action::Guard(_) => Some(format!("`{}` is false", self.system.statement(edge.statement).text)),
-            Action::Send(send) => self.sending(scene, send),
-            Action::Receive(receive) => self.receiving(scene, receive),
-            Action::End => {
+        match edge.action.enabling() {
+            Enabling::Condition(_) => Some(format!("`{}` is false", self.system.statement(edge.statement).text)),
+            Enabling::Send(send) => self.sending(scene, send),
+            Enabling::Receive(receive) => self.receiving(scene, receive),
+            Enabling::Youngest => {
                 let younger = scene.view.processes.len() - 1;
                 let of = self.system.process_type(scene.view.processes[younger].process_type);
                 (younger > scene.process)
                     .then(|| format!("it can end only after {}({younger}), which started later", of.name))
             }
-            // These are possible, or depend on what the others do.
-            Action::Skip
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::Deterministic(_) => None,
+            Enabling::Always | Enabling::Else | Enabling::AnyOf(_) => None,
         }
     }
 

@@ -3,8 +3,8 @@
 use super::owners::Owners;
 use crate::footprint::Span;
 use crate::{
-    Action, Base, BlockNode, Entry, Expr, Frame, Pattern, Place, ProcessTypeId, Receive, Scalar, Shape, System,
-    Variable,
+    Action, Base, BlockNode, Child, Effect, Entry, Expr, Frame, Pattern, Place, ProcessTypeId, Receive, Scalar,
+    Shape, System, Variable,
 };
 
 /// A type with more of them is left alone.
@@ -159,34 +159,24 @@ impl Cells {
 
     /// Given what matters behind an action, turns it into what matters before.
     pub fn before(&self, action: &Action, set: &mut Set) {
-        match action {
-            Action::Skip | Action::Else | Action::End => {}
-            Action::Guard(expr) | Action::Assert(expr) => self.look(expr, set),
-            Action::Assign(place, value) => {
-                self.overwrite(place, set);
-                self.look(value, set);
+        if let Some(args) = action.printed() {
+            // A search ignores what is printed; but to evaluate it may fail.
+            return args.iter().filter(|arg| arg.may_fault()).for_each(|arg| self.look(arg, set));
+        }
+        match action.effect() {
+            Effect::Nothing | Effect::Assign(..) | Effect::Send(_) | Effect::Run(..) | Effect::Other => {
+                action.each_child(&mut |child| match child {
+                    Child::Expr(_) => {}
+                    Child::Store(place) => self.overwrite(place, set),
+                    Child::Action(then) => self.before(then, set),
+                });
+                action.each_child(&mut |child| match child {
+                    Child::Expr(expr) => self.look(expr, set),
+                    Child::Store(_) | Child::Action(_) => {}
+                });
             }
-            Action::Send(send) => {
-                self.look(&send.channel, set);
-                send.fields.iter().chain(&send.when).for_each(|expr| self.look(expr, set));
-            }
-            Action::Receive(receive) => self.before_receive(receive, set),
-            // Nobody reads what is printed during a search; but it may go wrong.
-            Action::Print(_, args) => args.iter().filter(|arg| arg.may_fault()).for_each(|arg| self.look(arg, set)),
-            Action::PrintName(name) => {
-                if name.may_fault() {
-                    self.look(name, set);
-                }
-            }
-            Action::SetPriority(parts) => {
-                self.look(&parts.0, set);
-                self.look(&parts.1, set);
-            }
-            Action::Run(run, then) => {
-                self.before(then, set);
-                run.args.iter().for_each(|arg| self.look(arg, set));
-            }
-            Action::Deterministic(block) => {
+            Effect::Receive(receive) => self.before_receive(receive, set),
+            Effect::Block(block) => {
                 let behind = set.clone();
                 let mut at: Vec<Set> = vec![self.none(); block.nodes.len()];
                 loop {

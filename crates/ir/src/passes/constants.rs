@@ -6,10 +6,9 @@
 use std::collections::HashSet;
 
 use super::faults::{is_always_there, may_fault};
-use super::rewrite;
 use crate::{
-    Action, Base, BinaryOp, EdgeId, Expr, Init, LocationId, Meaning, Place, ProcessType, ProcessTypeId, Ranges,
-    System, UnaryOp,
+    Action, Base, BinaryOp, ChildMut, EdgeId, Expr, Init, LocationId, Meaning, Place, ProcessType, ProcessTypeId,
+    Ranges, System, UnaryOp,
 };
 
 /// What can never happen makes more things constant, which keeps more from happening; seldom for long.
@@ -39,17 +38,17 @@ fn fold_all(system: &mut System) {
     for init in frames.chain([&mut system.globals]).flat_map(|frame| &mut frame.init) {
         match init {
             Init::Value(place, value) => {
-                rewrite::of_place(place, &mut |expr| early.expr(expr));
+                early.place(place);
                 early.expr(value);
             }
-            Init::Channel(place, _) => rewrite::of_place(place, &mut |expr| early.expr(expr)),
+            Init::Channel(place, _) => early.place(place),
         }
     }
     for (id, process) in (0..).map(ProcessTypeId).zip(&mut system.process_types) {
         let folding = fold_in(Some(id));
         process.provided.iter_mut().for_each(|condition| folding.expr(condition));
         for edge in process.locations.iter().flat_map(crate::Location::edges) {
-            rewrite::of_action(&mut system.edges[edge.index()].action, &mut |expr| folding.expr(expr));
+            folding.action(&mut system.edges[edge.index()].action);
         }
     }
 }
@@ -61,8 +60,20 @@ struct Folding<'a> {
 }
 
 impl Folding<'_> {
+    fn action(&self, action: &mut Action) {
+        action.each_child_mut(&mut |child| match child {
+            ChildMut::Expr(expr) => self.expr(expr),
+            ChildMut::Store(place) => self.place(place),
+            ChildMut::Action(part) => self.action(part),
+        });
+    }
+
+    fn place(&self, place: &mut Place) {
+        place.each_child_mut(&mut |child| self.expr(child));
+    }
+
     fn expr(&self, expr: &mut Expr) {
-        rewrite::parts(expr, &mut |part| self.expr(part));
+        expr.each_child_mut(&mut |child| self.expr(child));
         if let Some(simpler) = self.simpler(expr) {
             *expr = simpler;
         }

@@ -1,7 +1,8 @@
 //! What may go wrong where an expression is evaluated, or an action done.
 
 use crate::{
-    Action, Base, BinaryOp, Block, BlockNode, Entry, Expr, NodeId, Place, ProcessTypeId, Range, Ranges, Scalar,
+    Action, Base, BinaryOp, Block, BlockNode, Child, Effect, Enabling, Entry, Expr, NodeId, Place, ProcessTypeId,
+    Range, Ranges, Scalar,
 };
 
 /// What is known of the values of variables.
@@ -74,10 +75,16 @@ impl Known<'_> {
     /// Whether an action that was possible may turn out not to be, so that the run ends there. What has to do with channels
     /// or other processes always may.
     pub fn may_break(self, action: &Action) -> bool {
-        match action {
-            Action::Skip | Action::Else => false,
-            Action::Guard(expr) | Action::Assert(expr) | Action::PrintName(expr) => self.may_fault(expr),
-            Action::Assign(place, value) => {
+        match action.effect() {
+            Effect::Nothing => {
+                let mut may = matches!(action.enabling(), Enabling::Youngest);
+                action.each_child(&mut |child| match child {
+                    Child::Expr(expr) => may |= self.may_fault(expr),
+                    Child::Store(_) | Child::Action(_) => {}
+                });
+                may
+            }
+            Effect::Assign(place, value) => {
                 let is_near = match &place.base {
                     Base::Global | Base::Local | Base::Nowhere => true,
                     Base::Remote(..) => false,
@@ -86,9 +93,8 @@ impl Known<'_> {
                 let stored = self.may_fault(value) || self.may_be_out_of_range(place.scalar, value);
                 !is_near || indices || stored || !self.is_always_there(place)
             }
-            Action::Print(_, args) => args.iter().any(|arg| self.may_fault(arg)),
-            Action::Send(_) | Action::Receive(_) | Action::SetPriority(_) | Action::Run(..) | Action::End => true,
-            Action::Deterministic(block) => self.block_may_break(block),
+            Effect::Send(_) | Effect::Receive(_) | Effect::Run(..) | Effect::Other => true,
+            Effect::Block(block) => self.block_may_break(block),
         }
     }
 

@@ -9,7 +9,6 @@ mod faults;
 mod forget;
 mod merge;
 mod owners;
-mod rewrite;
 mod unread;
 
 #[cfg(test)]

@@ -7,10 +7,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::faults::{is_always_there, may_fault, takes_all};
-use super::rewrite;
 use crate::{
-    Action, Base, ChannelTypeId, Expr, Frame, Init, Pattern, Place, ProcessTypeId, Range, Ranges, Receive, Run,
-    Send, System,
+    Action, Base, ChannelTypeId, Child, ChildMut, Effect, Expr, Frame, Init, Pattern, Place, ProcessTypeId, Range,
+    Ranges, Receive, Run, Send, System,
 };
 
 /// The names of the variables that statements assign to and that are not kept.
@@ -107,7 +106,7 @@ impl Readers {
         for event in monitor.posts.iter().flat_map(|post| &post.edges).filter_map(|edge| edge.event.as_ref()) {
             self.look(system, None, &event.channel);
             for pattern in &event.fields {
-                pattern.each_expr(&mut |expr| self.look(system, None, expr));
+                pattern.each_child(&mut |expr| self.look(system, None, expr));
             }
         }
         for (id, channel_type) in (0..).map(ChannelTypeId).zip(&system.channel_types) {
@@ -181,27 +180,27 @@ impl Readers {
 
     fn action(&mut self, system: &System, id: ProcessTypeId, action: &Action) {
         let of = Some(id);
-        match action {
-            Action::Skip | Action::Else | Action::End => {}
-            Action::Guard(expr) | Action::Assert(expr) => self.look(system, of, expr),
-            Action::Assign(place, value) => {
+        if let Some(args) = action.printed() {
+            // A search ignores what is printed.
+            return args.iter().for_each(|arg| self.put(system, of, arg, &[], false));
+        }
+        match action.effect() {
+            Effect::Nothing | Effect::Other => action.each_child(&mut |child| match child {
+                Child::Expr(expr) => self.look(system, of, expr),
+                Child::Store(place) => self.look_for_place(system, of, place),
+                Child::Action(part) => self.action(system, id, part),
+            }),
+            Effect::Assign(place, value) => {
                 self.assigned.extend(variable(system, of, place));
                 self.store(system, of, place, value);
             }
-            Action::Send(send) => self.send(system, id, send),
-            Action::Receive(receive) => self.receive(system, id, receive),
-            // Nobody reads what is printed during a search.
-            Action::Print(_, args) => args.iter().for_each(|arg| self.put(system, of, arg, &[], false)),
-            Action::PrintName(name) => self.put(system, of, name, &[], false),
-            Action::SetPriority(parts) => {
-                self.look(system, of, &parts.0);
-                self.look(system, of, &parts.1);
-            }
-            Action::Run(run, then) => {
+            Effect::Send(send) => self.send(system, id, send),
+            Effect::Receive(receive) => self.receive(system, id, receive),
+            Effect::Run(run, then) => {
                 self.run(system, id, run);
                 self.action(system, id, then);
             }
-            Action::Deterministic(block) => block.each_action(&mut |part| self.action(system, id, part)),
+            Effect::Block(block) => block.each_action(&mut |part| self.action(system, id, part)),
         }
     }
 
@@ -299,50 +298,53 @@ impl Cut<'_> {
 
     fn action(&self, action: &mut Action) {
         match action {
-            Action::Assign(place, value) => {
-                if self.is_unread(place) {
-                    let may_fault = may_fault(&elsewhere(value, place));
-                    place.base = Base::Nowhere;
-                    if takes_all(place) && !may_fault {
-                        *value = Expr::Const(0);
-                    }
-                    if is_always_there(place) {
-                        **place = Place::nowhere(place.scalar);
-                    }
-                }
-            }
+            Action::Assign(place, value) => self.assignment(place, value),
             Action::Send(send) => self.send(send),
-            Action::Receive(receive) => {
-                for pattern in &mut receive.fields {
-                    let Pattern::Store(place) = pattern else { continue };
-                    if !self.is_unread(place) {
-                        continue;
-                    }
-                    place.base = Base::Nowhere;
-                    if takes_all(place) && is_always_there(place) {
-                        *pattern = Pattern::Ignore;
-                    }
-                }
+            Action::Receive(receive) => self.receive(receive),
+            Action::Run(run, _) => self.run(run),
+            // An action that stores nothing is as it was.
+            _ => {}
+        }
+        action.each_child_mut(&mut |child| match child {
+            ChildMut::Expr(_) | ChildMut::Store(_) => {}
+            ChildMut::Action(part) => self.action(part),
+        });
+    }
+
+    fn assignment(&self, place: &mut Place, value: &mut Expr) {
+        if !self.is_unread(place) {
+            return;
+        }
+        let may_fault = may_fault(&elsewhere(value, place));
+        place.base = Base::Nowhere;
+        if takes_all(place) && !may_fault {
+            *value = Expr::Const(0);
+        }
+        if is_always_there(place) {
+            *place = Place::nowhere(place.scalar);
+        }
+    }
+
+    fn receive(&self, receive: &mut Receive) {
+        for pattern in &mut receive.fields {
+            let Pattern::Store(place) = pattern else { continue };
+            if !self.is_unread(place) {
+                continue;
             }
-            Action::Run(run, then) => {
-                let params = &self.system.process_type(run.process_type).params;
-                let of_started = Cut { of: Some(run.process_type), ..*self };
-                for (arg, param) in run.args.iter_mut().zip(params) {
-                    if of_started.is_unread(param) && takes_all(param) && !may_fault(arg) {
-                        *arg = Expr::Const(0);
-                    }
-                }
-                self.action(then);
+            place.base = Base::Nowhere;
+            if takes_all(place) && is_always_there(place) {
+                *pattern = Pattern::Ignore;
             }
-            Action::Deterministic(block) => rewrite::actions(block, &mut |part| self.action(part)),
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::End => {}
+        }
+    }
+
+    fn run(&self, run: &mut Run) {
+        let params = &self.system.process_type(run.process_type).params;
+        let of_started = Cut { of: Some(run.process_type), ..*self };
+        for (arg, param) in run.args.iter_mut().zip(params) {
+            if of_started.is_unread(param) && takes_all(param) && !may_fault(arg) {
+                *arg = Expr::Const(0);
+            }
         }
     }
 
@@ -363,7 +365,7 @@ fn elsewhere(value: &Expr, place: &Place) -> Expr {
     let mut value = value.clone();
     match &mut value {
         Expr::Load(found) if **found == *place => **found = Place::nowhere(place.scalar),
-        _ => rewrite::parts(&mut value, &mut |part| *part = elsewhere(part, place)),
+        _ => value.each_child_mut(&mut |part| *part = elsewhere(part, place)),
     }
     value
 }

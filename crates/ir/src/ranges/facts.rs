@@ -1,6 +1,6 @@
 //! What is known of variables at a point of a process, because a condition was passed on the way.
 
-use crate::{Action, Base, BinaryOp, Block, BlockNode, Expr, Place, Range};
+use crate::{Action, Base, BinaryOp, Block, BlockNode, Effect, Expr, Place, Range};
 
 /// Variables and the ranges they have here.
 #[derive(Clone, Debug, Default)]
@@ -17,27 +17,15 @@ impl Facts {
 
     /// What is known after an action that began here.
     pub fn after(&self, action: &Action) -> Facts {
-        match action {
-            Action::Skip | Action::Else | Action::Assert(_) | Action::Print(..) | Action::PrintName(_) => {
-                self.clone()
+        let mut facts = self.clone();
+        match action.effect() {
+            Effect::Nothing => action.condition().into_iter().for_each(|condition| facts.learn(condition)),
+            Effect::Assign(place, _) => facts.forget(place),
+            Effect::Send(_) | Effect::Receive(_) | Effect::Run(..) | Effect::Block(_) | Effect::Other => {
+                return Facts::default();
             }
-            Action::Guard(condition) => {
-                let mut facts = self.clone();
-                facts.learn(condition);
-                facts
-            }
-            Action::Assign(place, _) => {
-                let mut facts = self.clone();
-                facts.forget(place);
-                facts
-            }
-            Action::Send(_)
-            | Action::Receive(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End
-            | Action::Deterministic(_) => Facts::default(),
         }
+        facts
     }
 
     /// Only what nobody else can change.

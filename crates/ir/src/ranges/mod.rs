@@ -10,8 +10,8 @@ mod facts;
 use facts::Facts;
 
 use crate::{
-    Action, Base, BinaryOp, BlockNode, ChannelTypeId, Expr, Frame, Init, Pattern, Place, ProcessTypeId, Range,
-    Receive, Run, Scalar, Send, Shape, System, UnaryOp,
+    Action, Base, BinaryOp, BlockNode, ChannelTypeId, Effect, Expr, Frame, Init, Pattern, Place, ProcessTypeId,
+    Range, Receive, Run, Scalar, Send, Shape, System, UnaryOp,
 };
 
 /// The ranges of a system.
@@ -321,26 +321,19 @@ impl Analysis<'_> {
     }
 
     fn action(&mut self, action: &Action, process: ProcessTypeId, facts: &Facts) {
-        match action {
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::End => {}
-            Action::Assign(place, value) => {
+        match action.effect() {
+            Effect::Nothing | Effect::Other => {}
+            Effect::Assign(place, value) => {
                 let values = self.ranges.eval(value, Some(process), facts);
                 self.store(place, Some(process), values);
             }
-            Action::Send(send) => self.send(send, process, facts),
-            Action::Receive(receive) => self.receive(receive, process),
-            Action::Run(run, then) => {
+            Effect::Send(send) => self.send(send, process, facts),
+            Effect::Receive(receive) => self.receive(receive, process),
+            Effect::Run(run, then) => {
                 self.run(run, process, facts);
                 self.action(then, process, facts);
             }
-            Action::Deterministic(block) => {
+            Effect::Block(block) => {
                 for (node, facts) in block.nodes.iter().zip(facts::in_block(block, facts)) {
                     match node {
                         BlockNode::Do { action, .. } => self.action(action, process, &facts),

@@ -3,8 +3,8 @@
 use crate::footprint::{Known, Object, Part, Span, Surveyor};
 use crate::interpret::{ChannelLayout, Layout, Outline};
 use crate::{
-    Action, Base, BinaryOp, ChannelType, ChannelTypeId, Entry, Expr, Pattern, Place, ProcessTypeId, Scalar, System,
-    UnaryOp,
+    Action, Base, BinaryOp, ChannelType, ChannelTypeId, Enabling, Expr, Pattern, Place, ProcessTypeId, Scalar,
+    System, UnaryOp,
 };
 
 /// Something that must hold for a move to be possible.
@@ -113,15 +113,15 @@ impl Seat<'_> {
 
     /// All that must hold for an action to be possible, as far as it can be said.
     pub fn conditions(&self, action: &Action) -> Vec<Looking> {
-        match action {
-            Action::Guard(condition) => self.conjuncts(condition),
-            Action::Send(send) => {
+        match action.enabling() {
+            Enabling::Condition(condition) => self.conjuncts(condition),
+            Enabling::Send(send) => {
                 let queue = self.queue(&send.channel);
                 let mut all: Vec<_> = queue.iter().map(Queue::room).collect();
                 all.extend(send.when.iter().flat_map(|condition| self.conjuncts(condition)));
                 all
             }
-            Action::Receive(receive) => {
+            Enabling::Receive(receive) => {
                 let Some(queue) = self.queue(&receive.channel) else { return Vec::new() };
                 let mut all = vec![queue.message()];
                 if !receive.anywhere {
@@ -136,22 +136,8 @@ impl Seat<'_> {
                 }
                 all
             }
-            Action::Deterministic(block) => match &block.entry {
-                Entry::AnyOf(actions) => match &actions[..] {
-                    [only] => self.conditions(only),
-                    _ => Vec::new(),
-                },
-                Entry::Always | Entry::Otherwise => Vec::new(),
-            },
-            Action::Skip
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End => Vec::new(),
+            Enabling::AnyOf([only]) => self.conditions(only),
+            Enabling::AnyOf(_) | Enabling::Always | Enabling::Else | Enabling::Youngest => Vec::new(),
         }
     }
 

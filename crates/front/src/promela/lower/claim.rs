@@ -8,7 +8,7 @@ use crate::promela::formula::{self, Temporal};
 use crate::promela::{ast, text};
 use crate::source::Span;
 use crate::{Meaning, PropertyKind, Says, Written};
-use entail_ir::{Action, BinaryOp, Expr, StatementId};
+use entail_ir::{Action, BinaryOp, Effect, Enabling, Expr, StatementId};
 use entail_temporal::Formulas;
 use entail_temporal::automaton::{Automaton, Edge, Marks, State};
 use entail_temporal::claim::{Claim, End};
@@ -266,26 +266,28 @@ impl Assembly<'_> {
             }
             let leads = if transition.atomic { Leads::On } else { Leads::To }(transition.target);
             let choice = |label| Choice { label, statement, leads };
-            match &action {
-                Action::Guard(condition) => made.extend(draft.cube(condition, statement, true).map(choice)),
-                Action::Skip | Action::Print(..) | Action::PrintName(_) => made.push(choice(Cube::TRUE)),
-                Action::Assert(condition) => {
-                    let fails = draft.cube(condition, statement, false);
-                    made.extend(fails.map(|label| Choice { leads: Leads::Astray, ..choice(label) }));
-                    made.push(choice(Cube::TRUE));
+            if !matches!(action.effect(), Effect::Nothing) {
+                self.only_watches(span, "it can change nothing");
+                continue;
+            }
+            if let Action::Assert(condition) = &action {
+                let fails = draft.cube(condition, statement, false);
+                made.extend(fails.map(|label| Choice { leads: Leads::Astray, ..choice(label) }));
+            }
+            match action.enabling() {
+                Enabling::Always => made.push(choice(Cube::TRUE)),
+                Enabling::Condition(condition) => {
+                    made.extend(draft.cube(condition, statement, true).map(choice));
                 }
-                Action::Else => otherwise.push(choice(Cube::TRUE)),
-                Action::End => {
+                Enabling::Else => otherwise.push(choice(Cube::TRUE)),
+                Enabling::Youngest => {
                     let end = draft.state(location);
                     draft.end(end, statement);
                     draft.names[end.index()] = self.line(statement);
                 }
-                Action::Assign(..)
-                | Action::Send(_)
-                | Action::Receive(_)
-                | Action::SetPriority(_)
-                | Action::Run(..)
-                | Action::Deterministic(_) => self.only_watches(span, "it can change nothing"),
+                Enabling::Send(_) | Enabling::Receive(_) | Enabling::AnyOf(_) => {
+                    unreachable!("they have an effect")
+                }
             }
         }
         let nothing = made.iter().try_fold(Cube::TRUE, |all, choice| all.and(negated(choice.label)?));
