@@ -5,7 +5,7 @@ use super::expr::{Lowering, Transfer};
 use super::flow::{ElementId, Flow, Kind};
 use super::{Assembly, Statements, describe};
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{Branch, Expr, ExprKind, Part, Program, Step, Stmt, StmtKind, Trace, Unit};
+use crate::promela::ast::{Branch, Expr, ExprKind, Part, Program, Step, Stmt, StmtKind, Structure, Trace, Unit};
 use crate::{Meaning, Says};
 use entail_ir as ir;
 use entail_ir::monitor::{Direction, Event, Expected, Monitor, Post, Rule, Watched};
@@ -179,40 +179,32 @@ fn check_events(steps: &[Step], problems: &mut Vec<Diagnostic>) {
 }
 
 fn check_event(stmt: &Stmt, problems: &mut Vec<Diagnostic>) {
-    let hint = match &stmt.kind {
+    let hint = match stmt.kind.structure() {
         // A label alone labels a `skip` that nobody wrote.
-        StmtKind::Labelled(label, inner) if inner.span == label.span => return,
-        StmtKind::Labelled(_, inner) => return check_event(inner, problems),
-        StmtKind::Send(send) if !send.sorted => return,
-        StmtKind::Receive(receive) if !receive.random && !receive.keep => return,
-        StmtKind::Break | StmtKind::Goto(_) => return,
-        StmtKind::If(branches) | StmtKind::Do(branches) => {
+        Structure::Labelled(label, inner) if inner.span == label.span => return,
+        Structure::Labelled(_, inner) => return check_event(inner, problems),
+        Structure::Break | Structure::Goto(_) => return,
+        Structure::If(branches) | Structure::Do(branches) => {
             let bodies = branches.iter().map(|Branch { body, .. }| body);
             return bodies.for_each(|body| check_events(body, problems));
         }
-        StmtKind::Unless(body, escape) => {
+        Structure::Unless(body, escape) => {
             check_event(body, problems);
             return check_event(escape, problems);
         }
-        StmtKind::Send(_) => "write `!`, which `!!` fits too",
-        StmtKind::Receive(receive) if receive.keep => "a message that stays in its channel is not received",
-        StmtKind::Receive(_) => "write `?`, which `??` fits too",
-        StmtKind::Assign(..)
-        | StmtKind::Increment(_)
-        | StmtKind::Decrement(_)
-        | StmtKind::Expr(_)
-        | StmtKind::Else
-        | StmtKind::Assert(_)
-        | StmtKind::Printf(..)
-        | StmtKind::Printm(_)
-        | StmtKind::SetPriority(..)
-        | StmtKind::ForRange { .. }
-        | StmtKind::ForIn { .. }
-        | StmtKind::Select { .. }
-        | StmtKind::Atomic(_)
-        | StmtKind::DStep(_)
-        | StmtKind::Block(_)
-        | StmtKind::Inlined { .. } => EVENTS,
+        Structure::Simple => match &stmt.kind {
+            StmtKind::Send(send) if !send.sorted => return,
+            StmtKind::Send(_) => "write `!`, which `!!` fits too",
+            StmtKind::Receive(receive) if receive.keep => "a message that stays in its channel is not received",
+            StmtKind::Receive(receive) if !receive.random => return,
+            StmtKind::Receive(_) => "write `?`, which `??` fits too",
+            _ => EVENTS,
+        },
+        Structure::For(_)
+        | Structure::Atomic(_)
+        | Structure::DStep(_)
+        | Structure::Block(_)
+        | Structure::Inlined(..) => EVENTS,
     };
     problems.push(Diagnostic::error(stmt.span, "this is no event").hint(hint));
 }

@@ -4,7 +4,9 @@ use super::Aim;
 use super::effects::has_run;
 use super::names::{BodyId, Names};
 use crate::PropertyKind;
-use crate::promela::ast::{BinaryOp, Expr, ExprKind, Program, Step, Stmt, StmtKind, TemporalOp, UnaryOp, Unit};
+use crate::promela::ast::{
+    BinaryOp, Child, Expr, ExprKind, Program, Step, Stmt, StmtKind, Structure, TemporalOp, UnaryOp, Unit,
+};
 use crate::promela::walk;
 use entail_temporal::Fairness;
 
@@ -259,51 +261,46 @@ impl Circumstances<'_, '_> {
     }
 
     fn statement(&mut self, stmt: &Stmt, once: bool) {
-        match &stmt.kind {
-            StmtKind::Labelled(label, inner) => {
+        match stmt.kind.structure() {
+            Structure::Simple => self.simple(stmt, once),
+            Structure::Labelled(label, inner) => {
                 if self.prefixes.iter().any(|prefix| label.name.starts_with(prefix)) {
                     self.criterion.exact[self.body.0] = true;
                 }
                 // A jump may come back here.
                 self.statement(inner, false);
             }
-            StmtKind::Assign(var, value) => {
-                if &*var.parts[0].name.name == "_priority" {
-                    self.criterion.keep_steps("processes have priorities");
-                }
-                if has_run(value) {
-                    self.pids = true;
-                    self.start(once);
-                }
-            }
-            StmtKind::Expr(value) if has_run(value) => {
-                self.pids |= !matches!(value.kind, ExprKind::Run { .. });
-                self.start(once);
-            }
-            StmtKind::If(branches) => branches.iter().for_each(|branch| self.steps(&branch.body, once)),
-            StmtKind::Do(branches) => branches.iter().for_each(|branch| self.steps(&branch.body, false)),
-            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => self.steps(body, false),
-            StmtKind::Atomic(body)
-            | StmtKind::DStep(body)
-            | StmtKind::Block(body)
-            | StmtKind::Inlined { body, .. } => self.steps(body, once),
-            StmtKind::Unless(body, escape) => {
+            Structure::If(branches) => branches.iter().for_each(|branch| self.steps(&branch.body, once)),
+            Structure::Do(branches) => branches.iter().for_each(|branch| self.steps(&branch.body, false)),
+            Structure::For(body) => self.steps(body, false),
+            Structure::Atomic(body)
+            | Structure::DStep(body)
+            | Structure::Block(body)
+            | Structure::Inlined(_, body) => self.steps(body, once),
+            Structure::Unless(body, escape) => {
                 self.statement(body, once);
                 self.statement(escape, once);
             }
-            StmtKind::SetPriority(..) => self.criterion.keep_steps("processes have priorities"),
-            StmtKind::Increment(_)
-            | StmtKind::Decrement(_)
-            | StmtKind::Send(_)
-            | StmtKind::Receive(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Else
-            | StmtKind::Assert(_)
-            | StmtKind::Printf(..)
-            | StmtKind::Printm(_)
-            | StmtKind::Select { .. }
-            | StmtKind::Break
-            | StmtKind::Goto(_) => {}
+            Structure::Break | Structure::Goto(_) => {}
         }
+    }
+
+    fn simple(&mut self, stmt: &Stmt, once: bool) {
+        let sets_priority = match &stmt.kind {
+            StmtKind::Assign(var, _) => &*var.parts[0].name.name == "_priority",
+            kind => matches!(kind, StmtKind::SetPriority(..)),
+        };
+        if sets_priority {
+            self.criterion.keep_steps("processes have priorities");
+        }
+        stmt.kind.each_child(&mut |child| {
+            if let Child::Expr(value) = child
+                && has_run(value)
+            {
+                // A `run` alone is a statement that ignores the number of the process.
+                self.pids |= !matches!((&stmt.kind, &value.kind), (StmtKind::Expr(_), ExprKind::Run { .. }));
+                self.start(once);
+            }
+        });
     }
 }
