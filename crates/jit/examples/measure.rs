@@ -3,7 +3,7 @@
 
 use entail_front::{Options, load};
 use entail_ir::Interpreter;
-use entail_ir::interpret::{Engine, Outline, Source, Step};
+use entail_ir::interpret::{Engine, ProcessVector, Source, Step};
 use entail_jit::{Jit, Tuning};
 use entail_model::{Fired, Model, State};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -62,7 +62,7 @@ fn explore(interpreter: &Interpreter<'_>) -> Vec<(Vec<u8>, usize)> {
     let mut seen = HashSet::new();
     interpreter.initial_states(&mut |state| queue.push_back(state.to_vec()));
     while let Some(state) = queue.pop_front() {
-        let from = Source { state: &state, outline: &Outline::default(), packed: None };
+        let from = Source { state: &state, vector: &ProcessVector::default(), packed: None };
         Engine::expand(&interpreter, from, &mut (), &mut |_, fired, successor: &State| {
             let goes_on = !matches!(fired, Fired::Broken(_));
             if goes_on && seen.len() < STATES && seen.insert(successor.to_vec()) {
@@ -76,7 +76,7 @@ fn explore(interpreter: &Interpreter<'_>) -> Vec<(Vec<u8>, usize)> {
 
 /// Nanoseconds per step, in the fastest of many rounds.
 fn per_step(engine: &impl WithOutlines, states: &[(Vec<u8>, usize)]) -> f64 {
-    let mut outlines: Vec<Outline> = Vec::new();
+    let mut outlines: Vec<ProcessVector> = Vec::new();
     let mut known: HashMap<Vec<u32>, usize> = HashMap::new();
     let states: Vec<_> = states
         .iter()
@@ -107,7 +107,7 @@ fn per_step(engine: &impl WithOutlines, states: &[(Vec<u8>, usize)]) -> f64 {
         let (mut steps, mut sum) = (0_u64, 0_u64);
         let begun = Instant::now();
         for (state, outline) in &states {
-            let from = Source { state: &bytes[state.clone()], outline: &outlines[*outline], packed: None };
+            let from = Source { state: &bytes[state.clone()], vector: &outlines[*outline], packed: None };
             engine.expand(from, &mut desk, &mut |step: Step, _, successor: &State| {
                 steps += 1;
                 sum =
@@ -121,17 +121,17 @@ fn per_step(engine: &impl WithOutlines, states: &[(Vec<u8>, usize)]) -> f64 {
 }
 
 trait WithOutlines: Engine {
-    fn outline(&self, state: &[u8]) -> Outline;
+    fn outline(&self, state: &[u8]) -> ProcessVector;
 }
 
 impl WithOutlines for Interpreter<'_> {
-    fn outline(&self, state: &[u8]) -> Outline {
-        self.layout().outline(self.system(), state)
+    fn outline(&self, state: &[u8]) -> ProcessVector {
+        self.layout().process_vector(self.system(), state)
     }
 }
 
 impl WithOutlines for Jit<'_> {
-    fn outline(&self, state: &[u8]) -> Outline {
-        Interpreter::new(self.system()).layout().outline(self.system(), state)
+    fn outline(&self, state: &[u8]) -> ProcessVector {
+        Interpreter::new(self.system()).layout().process_vector(self.system(), state)
     }
 }

@@ -9,7 +9,7 @@
 //! Place and times mean something only if the outcome is a fault.
 
 use crate::way::Way;
-use entail_ir::interpret::{Code, Codes, Interpreter, Outline, Sink, Step, Words};
+use entail_ir::interpret::{Code, Codes, Interpreter, ProcessVector, Sink, Step, Words};
 use entail_model::{Fault, FaultKind, Fired, State, StateBuf, StateKey};
 use std::marker::PhantomData;
 use std::mem::size_of;
@@ -211,7 +211,7 @@ impl<'a> Context<'a> {
     pub fn new(
         interpreter: &'a Interpreter<'a>,
         state: &'a State,
-        outline: &Outline,
+        outline: &ProcessVector,
         needs: Needs,
         desk: &'a mut Desk,
     ) -> Self {

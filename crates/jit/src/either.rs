@@ -1,7 +1,7 @@
 //! An engine that is chosen at run time: so whatever works with engines is compiled once, and not once for each.
 
 use crate::{Desk, Jit};
-use entail_ir::interpret::{Codes, Engine, Interpreter, Kind, Outline, Sink, Source, Step};
+use entail_ir::interpret::{Codes, Engine, Interpreter, Kind, ProcessVector, Sink, Source, Step};
 use entail_model::{Hop, State, StateBuf, StateKey};
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub enum Either<'a> {
 }
 
 impl Engine for Either<'_> {
-    type Desk = Desk;
+    type Scratch = Desk;
 
     #[inline]
     fn expand(&self, from: Source, desk: &mut Desk, sink: &mut impl Sink) {
@@ -40,14 +40,14 @@ impl Engine for Either<'_> {
     }
 
     #[inline]
-    fn propositions(&self, state: &State, outline: &Outline, desk: &mut Desk) -> Option<u64> {
+    fn propositions(&self, state: &State, outline: &ProcessVector, desk: &mut Desk) -> Option<u64> {
         match self {
             Either::Jit(jit) => jit.propositions(state, outline, desk),
             Either::Interpreter(interpreter) => interpreter.propositions(state, outline, &mut ()),
         }
     }
 
-    fn specialise(&mut self, outline: &Outline, codes: &Arc<Codes>) {
+    fn specialise(&mut self, outline: &ProcessVector, codes: &Arc<Codes>) {
         match self {
             Either::Jit(jit) => jit.specialise(outline, codes),
             Either::Interpreter(_) => {}

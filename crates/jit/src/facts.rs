@@ -1,7 +1,7 @@
 //! What is the same in all states of a system.
 
 use crate::reach::Reach;
-use entail_ir::interpret::{Layout, Outline};
+use entail_ir::interpret::{Layout, ProcessVector};
 use entail_ir::{Base, Frame, Init, Place, ProcessTypeId, Scalar, System};
 
 /// Things that a state need not be asked for.
@@ -59,7 +59,7 @@ impl Facts {
     }
 
     /// What is also the same if all states have one outline.
-    pub fn within(self, outline: &Outline) -> Facts {
+    pub fn within(self, outline: &ProcessVector) -> Facts {
         let processes = outline.types.iter().zip(&outline.starts);
         let first: Vec<_> = processes
             .map(|(&process_type, &start)| Fixed { process_type: ProcessTypeId(process_type as u16), start })

@@ -26,7 +26,9 @@ pub use either::Either;
 
 use code::{Callee, Loaded, generate};
 use context::{Context, Entries, Needs, Sizes};
-use entail_ir::interpret::{Code, Codes, Engine, Interpreter, Kind, MAX_STATE_BYTES, Outline, Sink, Source, Step};
+use entail_ir::interpret::{
+    Code, Codes, Engine, Interpreter, Kind, MAX_STATE_BYTES, ProcessVector, Sink, Source, Step,
+};
 use entail_ir::{ProcessTypeId, System};
 use entail_model::{Deadline, Hop, State, StateBuf, StateKey};
 use program::Program;
@@ -162,7 +164,7 @@ impl<'s> Jit<'s> {
 
     /// Runs the generated code for all processes that may move; returns where the entries end.
     #[inline(always)]
-    fn run(&self, entry: &Entry, context: &mut Context<'_>, outline: &Outline) -> *mut u8 {
+    fn run(&self, entry: &Entry, context: &mut Context<'_>, outline: &ProcessVector) -> *mut u8 {
         let out = context.room.first;
         match entry {
             // SAFETY: the context is complete, and the state is one of this system.
@@ -231,7 +233,7 @@ fn wanted(program: &Program<'_>, tuning: Tuning) -> Vec<Callee> {
 }
 
 impl Engine for Jit<'_> {
-    type Desk = Desk;
+    type Scratch = Desk;
 
     #[inline]
     fn expand(&self, from: Source, desk: &mut Desk, sink: &mut impl Sink) {
@@ -252,14 +254,14 @@ impl Engine for Jit<'_> {
         unpack: impl Fn(K, &mut StateBuf),
         each: impl FnMut(Hop<Step, K>),
     ) -> usize {
-        let Kind { outline, codes } = kind;
+        let Kind { vector: outline, codes } = kind;
         let Some(special) = self.special_for(codes) else { return 0 };
         assert_eq!(K::WORDS == 2, codes.is_wide(), "words of states packed in another way");
         let mut way = std::mem::take(&mut desk.way);
         let mut unpacked = std::mem::take(&mut desk.unpacked);
         let transient = codes.transient();
         let expanded = if special.only_words {
-            let from = Source { state: &[], outline, packed: Some(([0; 2], codes)) };
+            let from = Source { state: &[], vector: outline, packed: Some(([0; 2], codes)) };
             let context = self.context(special, from, desk, ROOM);
             way.expand_all(transient, states, ByWords { jit: self, special, outline, context }, each)
         } else {
@@ -270,7 +272,7 @@ impl Engine for Jit<'_> {
         expanded
     }
 
-    fn specialise(&mut self, outline: &Outline, codes: &Arc<Codes>) {
+    fn specialise(&mut self, outline: &ProcessVector, codes: &Arc<Codes>) {
         let begun = Instant::now();
         let program = Program::new(self.interpreter.system(), self.interpreter.layout(), Some((outline, codes)));
         // What there is for all states will do if this is too much.
@@ -279,9 +281,9 @@ impl Engine for Jit<'_> {
         self.compile_time += begun.elapsed();
     }
 
-    fn propositions(&self, state: &State, outline: &Outline, desk: &mut Desk) -> Option<u64> {
+    fn propositions(&self, state: &State, outline: &ProcessVector, desk: &mut Desk) -> Option<u64> {
         let propositions = self.general.propositions.filter(|_| !state.is_empty())?;
-        let mut context = self.context(&self.general, Source { state, outline, packed: None }, desk, ROOM);
+        let mut context = self.context(&self.general, Source { state, vector: outline, packed: None }, desk, ROOM);
         // SAFETY: the context is complete, and the state is one of this system.
         let holds = unsafe { propositions(&raw mut context) };
         (holds & UNKNOWN == 0).then_some(holds)
@@ -303,7 +305,7 @@ impl Jit<'_> {
     /// What the code needs to expand a state.
     #[inline(always)]
     fn context<'a>(&'a self, code: &Compiled, from: Source<'a>, desk: &'a mut Desk, bytes: usize) -> Context<'a> {
-        let Source { state, outline, packed } = from;
+        let Source { state, vector: outline, packed } = from;
         let sizes = code.sizes.unwrap_or_else(|| Sizes::new(state.len()));
         let kept = outline.types.len() * self.most_steps;
         let mut context = Context::new(&self.interpreter, state, outline, Needs { sizes, kept, bytes }, desk);
@@ -325,7 +327,7 @@ impl Jit<'_> {
         &self,
         special: &Compiled,
         context: &mut Context<'_>,
-        outline: &Outline,
+        outline: &ProcessVector,
     ) -> Option<Entries<K>> {
         context.listed = false;
         let out = self.run(&special.entry, context, outline);
@@ -339,12 +341,12 @@ impl Jit<'_> {
     /// Expands a state, if there is room for all entries.
     #[inline]
     fn try_expand(&self, from: Source, desk: &mut Desk, bytes: usize, sink: &mut impl Sink) -> bool {
-        let Source { state, outline, packed } = from;
+        let Source { state, vector: outline, packed } = from;
         let special = packed.and_then(|(_, codes)| self.special_for(codes));
         // Two words are written only by code that was made for them.
         let packed = packed.filter(|(_, codes)| special.is_some() || !codes.is_wide());
         let compiled = special.unwrap_or(&self.general);
-        let mut context = self.context(compiled, Source { state, outline, packed }, desk, bytes);
+        let mut context = self.context(compiled, Source { state, vector: outline, packed }, desk, bytes);
         let mut out = self.run(&compiled.entry, &mut context, outline);
         if out == context.room.first && self.uses_timeout && context.overflowed == 0 && context.exclusive() == 0 {
             context.timeout = 1 << 63;
@@ -372,7 +374,7 @@ impl Jit<'_> {
 struct ByWords<'a, 's> {
     jit: &'a Jit<'s>,
     special: &'a Compiled,
-    outline: &'a Outline,
+    outline: &'a ProcessVector,
     context: Context<'a>,
 }
 
@@ -397,9 +399,9 @@ struct ByBytes<'a, 's, U> {
 impl<K: StateKey, U: Fn(K, &mut StateBuf)> Expander<K> for ByBytes<'_, '_, U> {
     #[inline(always)]
     fn expand(&mut self, state: K) -> Option<Entries<K>> {
-        let Kind { outline, codes } = self.kind;
+        let Kind { vector: outline, codes } = self.kind;
         (self.unpack)(state, self.unpacked);
-        let from = Source { state: self.unpacked, outline, packed: Some((state.words(), codes)) };
+        let from = Source { state: self.unpacked, vector: outline, packed: Some((state.words(), codes)) };
         let mut context = self.jit.context(self.special, from, self.desk, ROOM);
         self.jit.short_entries(self.special, &mut context, outline)
     }

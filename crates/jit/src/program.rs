@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::hard::Way;
 use crate::reach::Reach;
-use entail_ir::interpret::{Codes, Layout, Outline};
+use entail_ir::interpret::{Codes, Layout, ProcessVector};
 use entail_ir::{
     Action, ChannelTypeId, Edge, EdgeId, Enabling, Expr, Location, LocationId, Place, ProcessTypeId, Receive,
     Scalar, System,
@@ -59,7 +59,7 @@ impl<'a> Program<'a> {
     }
 
     /// For all states, or for those of one outline that are packed in one way.
-    pub fn new(system: &'a System, layout: &'a Layout, special: Option<(&Outline, &'a Codes)>) -> Self {
+    pub fn new(system: &'a System, layout: &'a Layout, special: Option<(&ProcessVector, &'a Codes)>) -> Self {
         let reach = Reach::new(system);
         let mut facts = Facts::new(system, layout, &reach);
         if let Some((outline, _)) = special {

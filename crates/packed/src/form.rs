@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use entail_disk::{Reader, Saved, Writer, damaged};
-use entail_ir::interpret::{Codes, Layout, Number, Outline, Words};
+use entail_ir::interpret::{Codes, Layout, Number, ProcessVector, Words};
 use entail_ir::{Interpreter, Range, Ranges};
 use entail_model::{Part, Room, State, StateBuf};
 use entail_store::{Field, Packing};
@@ -23,7 +23,7 @@ const RAW: u64 = 1 << 63;
 /// How the states of one outline are packed.
 pub(crate) struct Form {
     number: u32,
-    outline: Outline,
+    outline: ProcessVector,
     short: Option<Packing>,
     /// The values that have a code in it; nothing if it became known later.
     coded: Vec<Range>,
@@ -43,7 +43,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    pub fn outline(&self) -> &Outline {
+    pub fn outline(&self) -> &ProcessVector {
         &self.outline
     }
 
@@ -349,7 +349,7 @@ impl<'s> Forms<'s> {
     }
 
     /// The outline that most states are likely to have, if these are packed into one word or two.
-    pub fn commonest(&self) -> Option<(&Outline, &Arc<Codes>)> {
+    pub fn commonest(&self) -> Option<(&ProcessVector, &Arc<Codes>)> {
         let form = self.first.first()?;
         Some((&form.outline, form.codes.as_ref()?))
     }
@@ -419,7 +419,7 @@ impl<'s> Forms<'s> {
             let mut later = self.later.write().unwrap_or_else(PoisonError::into_inner);
             // Somebody else may have been faster.
             find(&later).unwrap_or_else(|| {
-                let outline = self.layout().outline(self.interpreter.system(), state);
+                let outline = self.layout().process_vector(self.interpreter.system(), state);
                 let log = Log::new(self.interpreter, &self.ranges, outline);
                 FormRef::Later(self.add_later(&mut later, log))
             })
@@ -500,7 +500,7 @@ impl Draft {
 
 /// The parts of a state whose fields are packed from some bit on: what comes before the first channel or process, and each
 /// of these.
-fn parts(outline: &Outline, from: u32, fields: &[Field]) -> Vec<Part> {
+fn parts(outline: &ProcessVector, from: u32, fields: &[Field]) -> Vec<Part> {
     let channels = outline.channel_starts.iter().zip(&outline.channel_types).map(|(at, of)| (*at, 2 * of + 1));
     let processes = outline.starts.iter().zip(&outline.types).map(|(at, of)| (*at, 2 * of + 2));
     let mut begins: Vec<_> = channels.chain(processes).collect();
@@ -602,7 +602,7 @@ mod tests {
     /// rendezvous in front of its own channel.
     #[test]
     fn states_are_cut_where_processes_and_channels_begin() {
-        let outline = Outline {
+        let outline = ProcessVector {
             types: vec![1, 1, 0],
             starts: vec![6, 9, 12],
             channel_types: vec![4, 3, 4],

@@ -215,7 +215,7 @@ impl<E: Engine> Sink for Packer<'_, '_, E> {
 
 impl<E: Engine> Model for Packed<'_, E> {
     type Step = Step;
-    type Scratch = Scratch<E::Desk>;
+    type Scratch = Scratch<E::Scratch>;
 
     fn initial_states(&self, each: &mut dyn FnMut(&State)) {
         self.interpreter.initial_states(&mut |state| {
@@ -278,7 +278,7 @@ impl<E: Engine> Model for Packed<'_, E> {
         } else {
             form.unpack(state, &mut scratch.unpacked);
         }
-        let from = Source { state: &scratch.unpacked, outline: form.outline(), packed };
+        let from = Source { state: &scratch.unpacked, vector: form.outline(), packed };
         self.engine.expand(from, &mut scratch.desk, &mut Packer { model: self, form: &form, successors });
     }
 
@@ -292,7 +292,7 @@ impl<E: Engine> Model for Packed<'_, E> {
         let Some((form, codes)) = self.forms.first_coded(K::WORDS) else { return 0 };
         let count = states.iter().take_while(|state| self.forms.is_first(state.words())).count();
         let unpack = |state: K, unpacked: &mut StateBuf| form.unpack_words(state.words(), unpacked);
-        let kind = Kind { outline: form.outline(), codes };
+        let kind = Kind { vector: form.outline(), codes };
         self.engine.expand_words(kind, &states[..count], &mut scratch.desk, unpack, each)
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use entail_disk::{Reader, Saved, Writer, damaged};
-use entail_ir::interpret::{Exclusive, Number, Outline, Variation};
+use entail_ir::interpret::{Exclusive, Number, ProcessVector, StateNumbers};
 use entail_ir::{Interpreter, ProcessTypeId, Range, Ranges};
 use entail_model::State;
 
@@ -14,8 +14,8 @@ const COUNTS: u64 = 4;
 
 /// What was seen of the states of one outline.
 pub(crate) struct Log {
-    pub outline: Outline,
-    pub known: Variation,
+    pub outline: ProcessVector,
+    pub known: StateNumbers,
     pub states: u64,
     /// How many of them were packed long.
     pub longs: u64,
@@ -81,9 +81,9 @@ enum Exclusives {
 
 impl Log {
     /// As yet nothing was seen.
-    pub fn new(interpreter: &Interpreter, ranges: &Ranges, outline: Outline) -> Log {
+    pub fn new(interpreter: &Interpreter, ranges: &Ranges, outline: ProcessVector) -> Log {
         let (system, layout) = (interpreter.system(), interpreter.layout());
-        let known = Variation::new(system, layout, ranges, &outline);
+        let known = StateNumbers::new(system, layout, ranges, &outline);
         let stops = |number: &Number| {
             let process = outline.starts.binary_search(&number.at.wrapping_sub(1)).ok()?;
             let count = layout.stops(ProcessTypeId(outline.types[process] as u16));
@@ -111,7 +111,7 @@ impl Log {
             return Err(damaged("states with processes that the model does not have"));
         }
         let types: Vec<_> = types.iter().map(|id| ProcessTypeId(*id as u16)).collect();
-        let mut log = Log::new(interpreter, ranges, layout.outline_of(system, &types));
+        let mut log = Log::new(interpreter, ranges, layout.process_vector_of(system, &types));
         (log.states, log.longs, log.numbers) = (Saved::load(from)?, Saved::load(from)?, Saved::load(from)?);
         if ![0, log.known.numbers.len()].contains(&log.numbers.len()) {
             return Err(damaged("states with other numbers than those of the model"));

@@ -30,7 +30,7 @@ pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: 
         ranges,
         logs: RapidHashMap::default(),
         walked: RapidHashSet::default(),
-        desk: E::Desk::default(),
+        desk: E::Scratch::default(),
         random: 1,
     };
     let mut front = Front::new(interpreter);
@@ -64,7 +64,7 @@ struct Scout<'a, E: Engine> {
     logs: RapidHashMap<Vec<u32>, Log>,
     /// The states of all walks.
     walked: RapidHashSet<u64>,
-    desk: E::Desk,
+    desk: E::Scratch,
     random: u64,
 }
 
@@ -142,12 +142,12 @@ impl<E: Engine> Scout<'_, E> {
     fn expand(&mut self, state: &State, mut each: impl FnMut(&State)) {
         let (interpreter, ranges) = (self.interpreter, self.ranges);
         let log = self.logs.entry(interpreter.layout().types_of(state)).or_insert_with(|| {
-            Log::new(interpreter, ranges, interpreter.layout().outline(interpreter.system(), state))
+            Log::new(interpreter, ranges, interpreter.layout().process_vector(interpreter.system(), state))
         });
         if !interpreter.is_transient(state) {
             log.note(state);
         }
-        let from = Source { state, outline: &log.outline, packed: None };
+        let from = Source { state, vector: &log.outline, packed: None };
         self.engine.expand(from, &mut self.desk, &mut |_, fired: Fired, next: &State| {
             if !fired.is_broken() {
                 each(next);

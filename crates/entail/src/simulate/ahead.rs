@@ -2,7 +2,7 @@
 
 use crate::args::Backend;
 use entail_ir::Interpreter;
-use entail_ir::interpret::{Engine, Outline, Source, Step};
+use entail_ir::interpret::{Engine, ProcessVector, Source, Step};
 use entail_jit::{Desk, Either, Jit};
 use entail_model::{Fired, State};
 use std::ops::Range;
@@ -13,7 +13,7 @@ pub struct Ahead<'a> {
     interpreter: &'a Interpreter<'a>,
     desk: Desk,
     /// Of the last state that had any processes, with the types of these.
-    outline: (Vec<u32>, Outline),
+    outline: (Vec<u32>, ProcessVector),
     steps: Vec<Step>,
     outcomes: Vec<(Fired, Range<usize>)>,
     /// All successors, one after the other.
@@ -31,7 +31,7 @@ impl<'a> Ahead<'a> {
             engine: jit.map_or(Either::Interpreter(interpreter), Either::Jit),
             interpreter,
             desk: Desk::default(),
-            outline: (Vec::new(), Outline::default()),
+            outline: (Vec::new(), ProcessVector::default()),
             steps: Vec::new(),
             outcomes: Vec::new(),
             states: Vec::new(),
@@ -44,14 +44,14 @@ impl<'a> Ahead<'a> {
         if !state.is_empty() {
             let fresh = interpreter.layout().types_of(state);
             if *types != fresh || outline.len as usize != state.len() {
-                *outline = interpreter.layout().outline(interpreter.system(), state);
+                *outline = interpreter.layout().process_vector(interpreter.system(), state);
                 *types = fresh;
             }
         }
         steps.clear();
         outcomes.clear();
         states.clear();
-        engine.expand(Source { state, outline, packed: None }, desk, &mut |step, fired, next: &State| {
+        engine.expand(Source { state, vector: outline, packed: None }, desk, &mut |step, fired, next: &State| {
             let at = states.len();
             states.extend_from_slice(next);
             steps.push(step);

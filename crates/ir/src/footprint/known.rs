@@ -25,7 +25,7 @@ impl Known<'_> {
         Known { number: None, globals: &[], locals: &[], channels: &[], own_channels: None, new_channels: None };
 
     /// What is known of somebody who is not there yet.
-    pub fn of_newcomers(self) -> Self {
+    pub fn of_spawned(self) -> Self {
         Known { number: None, locals: &[], channels: &[], own_channels: self.new_channels, ..self }
     }
 

@@ -13,7 +13,7 @@ mod reader;
 pub use known::Known;
 pub(crate) use objects::{Objects, join, meets};
 
-use crate::passes::Landmarks;
+use crate::passes::ObservedLocations;
 use crate::{Action, Base, ChannelTest, EdgeId, Expr, Location, LocationId, ProcessTypeId, Ranges, System};
 use reader::{Partner, Reader};
 use std::collections::{HashMap, HashSet};
@@ -181,7 +181,7 @@ pub struct Footprints {
 
 impl Footprints {
     pub fn new(system: &System) -> Footprints {
-        Footprints::by(&Surveyor::new(system)).without_constants()
+        Footprints::by(&FootprintAnalysis::new(system)).without_constants()
     }
 
     /// Without what nobody changes: that, nobody need look at.
@@ -197,10 +197,10 @@ impl Footprints {
     }
 
     /// With all that is looked at.
-    pub(crate) fn by(surveyor: &Surveyor) -> Footprints {
-        let mut of = vec![Footprint::default(); surveyor.system.edges.len()];
-        for process in types(surveyor.system) {
-            for (edge, footprint) in surveyor.of_process(process, Known::NOTHING) {
+    pub(crate) fn by(analysis: &FootprintAnalysis) -> Footprints {
+        let mut of = vec![Footprint::default(); analysis.system.edges.len()];
+        for process in types(analysis.system) {
+            for (edge, footprint) in analysis.of_process(process, Known::NOTHING) {
                 of[edge.index()] = footprint;
             }
         }
@@ -213,7 +213,7 @@ impl Footprints {
 }
 
 /// Finds out about edges.
-pub struct Surveyor<'s> {
+pub struct FootprintAnalysis<'s> {
     system: &'s System,
     ranges: Ranges,
     partners: Vec<Partner>,
@@ -227,7 +227,7 @@ pub struct Surveyor<'s> {
     anonymous: bool,
 }
 
-impl<'s> Surveyor<'s> {
+impl<'s> FootprintAnalysis<'s> {
     pub fn new(system: &'s System) -> Self {
         let ranges = Ranges::new(system);
         let partners = reader::partners(system, &ranges);
@@ -238,36 +238,36 @@ impl<'s> Surveyor<'s> {
                 location.edges().for_each(|id| sources[id.index()] = from);
             }
         }
-        let mut surveyor =
-            Surveyor { system, ranges, partners, alone: Vec::new(), sources, quiet, anonymous: false };
+        let mut analysis =
+            FootprintAnalysis { system, ranges, partners, alone: Vec::new(), sources, quiet, anonymous: false };
         let mut alone = vec![Footprint::default(); system.edges.len()];
         for process in types(system) {
-            for (edge, footprint) in surveyor.alone(process, Known::NOTHING) {
+            for (edge, footprint) in analysis.alone(process, Known::NOTHING) {
                 alone[edge.index()] = footprint;
             }
         }
-        surveyor.alone = alone;
-        surveyor
+        analysis.alone = alone;
+        analysis
     }
 
     /// The same, but with fewer conflicts. Where somebody who comes to a meeting comes before a step or after it, the same
     /// runs are possible, though not always by way of the same states. The same goes for processes that are started before
     /// others end, or after, if nobody can tell their numbers. Nothing if it would take too long to find out.
     pub fn tolerant(system: &'s System) -> Option<Self> {
-        let mut surveyor = Surveyor::new(system);
-        if surveyor.is_too_large() {
+        let mut analysis = FootprintAnalysis::new(system);
+        if analysis.is_too_large() {
             return None;
         }
-        surveyor.anonymous = is_anonymous(system);
-        if !surveyor.partners.is_empty() {
-            surveyor.quiet = surveyor.quiet();
+        analysis.anonymous = is_anonymous(system);
+        if !analysis.partners.is_empty() {
+            analysis.quiet = analysis.quiet();
         }
-        Some(surveyor)
+        Some(analysis)
     }
 
     /// Of each edge, whether nobody sees when it is taken: neither other processes nor what is asked of the system.
     fn quiet(&self) -> Vec<bool> {
-        let landmarks = Landmarks::new(self.system);
+        let observed = ObservedLocations::new(self.system);
         let read = |of| self.of_process(of, Known::NOTHING).into_iter().flat_map(|(_, footprint)| footprint.reads);
         let seen: Objects = watched(self.system).into_iter().chain(types(self.system).flat_map(read)).collect();
         let mut quiet = vec![false; self.system.edges.len()];
@@ -275,7 +275,7 @@ impl<'s> Surveyor<'s> {
             let locations = &self.system.process_type(of).locations;
             let shows = |at: LocationId| {
                 let Location { end, accept, progress, .. } = locations[at.index()];
-                end || accept || progress || landmarks.contains(of, at)
+                end || accept || progress || observed.contains(of, at)
             };
             for from in (0..locations.len() as u16).map(LocationId).filter(|from| !shows(*from)) {
                 for id in locations[from.index()].edges() {

@@ -182,7 +182,7 @@ impl Reader<'_> {
                 }
                 footprint.writes.push(Object::Births);
                 footprint.writes.push(Object::Location(run.process_type));
-                let started = Reader { process: run.process_type, known: self.known.of_newcomers(), ..*self };
+                let started = Reader { process: run.process_type, known: self.known.of_spawned(), ..*self };
                 let process = self.system.process_type(run.process_type);
                 footprint.writes.extend(started.own_channels());
                 let entry = process.locations.get(process.entry.index());

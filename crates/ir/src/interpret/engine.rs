@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use entail_model::{Fired, Hop, Model, State, StateBuf, StateKey};
 
-use super::{Interpreter, Layout, Outline, Step};
+use super::{Interpreter, Layout, ProcessVector, Step};
 use crate::{ProcessTypeId, System};
 
 /// Computes what can happen in a state. The interpreter is the reference; others are faster.
 pub trait Engine: Sync {
     /// What it works with, kept by the caller from one call to the next.
-    type Desk: Default;
+    type Scratch: Default;
 
     /// Tells `sink` about every step that is possible, in the order of [`Model::enabled`].
-    fn expand(&self, from: Source, desk: &mut Self::Desk, sink: &mut impl Sink);
+    fn expand(&self, from: Source, scratch: &mut Self::Scratch, sink: &mut impl Sink);
 
     /// Expands states as [`Model::expand_words`] does. All are of one kind; `unpack` writes one in full.
     fn expand_words<K: StateKey>(
         &self,
         _kind: Kind,
         _states: &[K],
-        _desk: &mut Self::Desk,
+        _scratch: &mut Self::Scratch,
         _unpack: impl Fn(K, &mut StateBuf),
         _each: impl FnMut(Hop<Step, K>),
     ) -> usize {
@@ -28,12 +28,12 @@ pub trait Engine: Sync {
     }
 
     /// Which propositions hold in a stable state, a bit for each, if that is known without asking the interpreter.
-    fn propositions(&self, _state: &State, _outline: &Outline, _desk: &mut Self::Desk) -> Option<u64> {
+    fn propositions(&self, _state: &State, _vector: &ProcessVector, _scratch: &mut Self::Scratch) -> Option<u64> {
         None
     }
 
-    /// Prepares for many states of one outline, packed in one way.
-    fn specialise(&mut self, _outline: &Outline, _codes: &Arc<Codes>) {}
+    /// Prepares for many states of one process vector, packed in one way.
+    fn specialise(&mut self, _vector: &ProcessVector, _codes: &Arc<Codes>) {}
 
     /// Whether the words are enough of a state that is packed in this way.
     fn reads_words(&self, _codes: &Codes) -> bool {
@@ -41,10 +41,10 @@ pub trait Engine: Sync {
     }
 }
 
-/// States of one outline that are packed in one way.
+/// States of one process vector that are packed in one way.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind<'a> {
-    pub outline: &'a Outline,
+    pub vector: &'a ProcessVector,
     pub codes: &'a Codes,
 }
 
@@ -54,7 +54,7 @@ pub struct Source<'a> {
     /// May be empty if the words are enough.
     pub state: &'a State,
     /// That of the state.
-    pub outline: &'a Outline,
+    pub vector: &'a ProcessVector,
     /// The state as one or two words, where that is wanted of its successors too.
     pub packed: Option<(Words, &'a Codes)>,
 }
@@ -64,7 +64,7 @@ pub trait Sink {
     /// A step that leads to this state, which means nothing if it broke.
     fn state(&mut self, step: Step, fired: Fired, state: &State);
 
-    /// Steps without a fault, as their bits, each with the state that it leads to, which has the same outline and fits
+    /// Steps without a fault, as their bits, each with the state that it leads to, which has the same process vector and fits
     /// into one word.
     fn words(&mut self, steps: &[[u64; 2]]);
 
@@ -90,7 +90,7 @@ impl<F: FnMut(Step, Fired, &State)> Sink for F {
     }
 }
 
-/// How the states of an outline are packed into one or two words.
+/// How the states of a process vector are packed into one or two words.
 #[derive(Clone, Debug)]
 pub struct Codes {
     /// What is the same in all states; the numbers do not matter.
@@ -117,13 +117,13 @@ pub struct Exclusive {
 }
 
 impl Exclusive {
-    /// For states of an outline.
-    pub fn new(system: &System, outline: &Outline) -> Exclusive {
+    /// For states of a process vector.
+    pub fn new(system: &System, vector: &ProcessVector) -> Exclusive {
         let is_atomic = |of: u32| {
             let locations = &system.process_type(ProcessTypeId(of as u16)).locations;
             locations.iter().any(|location| system.edges_of(location).iter().any(|edge| edge.atomic))
         };
-        let atomic = outline.types.iter().enumerate().filter(|(_, of)| is_atomic(**of));
+        let atomic = vector.types.iter().enumerate().filter(|(_, of)| is_atomic(**of));
         // There are at most 255 processes.
         let mut atomic = atomic.map(|(process, _)| process as u8);
         let first = atomic.next().unwrap_or(0);
@@ -135,9 +135,9 @@ impl Exclusive {
         i32::from(self.others) + 1
     }
 
-    fn processes(self, outline: &Outline) -> impl Iterator<Item = usize> {
+    fn processes(self, vector: &ProcessVector) -> impl Iterator<Item = usize> {
         let (first, last) = (usize::from(self.first), usize::from(self.first) + usize::from(self.others));
-        first..(last + 1).min(outline.types.len())
+        first..(last + 1).min(vector.types.len())
     }
 
     #[inline]
@@ -238,7 +238,7 @@ impl Codes {
 
     /// Gives the bits from `shift` on to the process that alone may move, so that transient states have words too. All
     /// other bits have been given before.
-    pub fn push_exclusive(&mut self, shift: u32, exclusive: Exclusive, layout: &Layout, outline: &Outline) {
+    pub fn push_exclusive(&mut self, shift: u32, exclusive: Exclusive, layout: &Layout, vector: &ProcessVector) {
         assert!(self.bits <= shift && shift + u64::BITS > self.most_bits, "bits that are not given twice");
         self.bits = self.most_bits;
         self.transient = 1 << (shift % u64::BITS);
@@ -246,9 +246,9 @@ impl Codes {
         // What is not 0 is coded like other numbers.
         let bits = (self.most_bits - shift).min(u8::BITS) as u8;
         self.table[0] = Code::new(u32::from(exclusive.first), shift, bits);
-        let far = exclusive.processes(outline).flat_map(|process| {
-            let of = ProcessTypeId(outline.types[process] as u16);
-            let at = outline.starts[process] + 1;
+        let far = exclusive.processes(vector).flat_map(|process| {
+            let of = ProcessTypeId(vector.types[process] as u16);
+            let at = vector.starts[process] + 1;
             let Code { low, limit, .. } = self.table[at as usize];
             let places = layout.passed(of).map_or(0, |passed| u64::from(passed.end).saturating_sub(low) as u32);
             // Where there is one place only, it has no code.
@@ -287,7 +287,7 @@ impl Codes {
         &self.table
     }
 
-    /// The words of a state of the outline, if all its numbers have codes.
+    /// The words of a state of the process vector, if all its numbers have codes.
     pub fn pack(&self, state: &State) -> Option<Words> {
         let mut words = [0; 2];
         let mut exclusive = self.exclusive.code(state[0])?;
@@ -363,14 +363,14 @@ impl Codes {
 }
 
 impl<E: Engine> Engine for &E {
-    type Desk = E::Desk;
+    type Scratch = E::Scratch;
 
-    fn expand(&self, from: Source, desk: &mut E::Desk, sink: &mut impl Sink) {
-        E::expand(self, from, desk, sink);
+    fn expand(&self, from: Source, scratch: &mut E::Scratch, sink: &mut impl Sink) {
+        E::expand(self, from, scratch, sink);
     }
 
-    fn propositions(&self, state: &State, outline: &Outline, desk: &mut E::Desk) -> Option<u64> {
-        E::propositions(self, state, outline, desk)
+    fn propositions(&self, state: &State, vector: &ProcessVector, scratch: &mut E::Scratch) -> Option<u64> {
+        E::propositions(self, state, vector, scratch)
     }
 
     fn reads_words(&self, codes: &Codes) -> bool {
@@ -379,7 +379,7 @@ impl<E: Engine> Engine for &E {
 }
 
 impl Engine for Interpreter<'_> {
-    type Desk = ();
+    type Scratch = ();
 
     fn expand(&self, from: Source, (): &mut (), sink: &mut impl Sink) {
         let mut steps = Vec::new();

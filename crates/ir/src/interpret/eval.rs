@@ -10,7 +10,7 @@ use entail_model::{FaultKind, State};
 
 /// Everything an expression can refer to.
 #[derive(Clone, Copy)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct Evaluator<'a> {
     pub interpreter: &'a Interpreter<'a>,
     pub state: &'a State,
     pub view: &'a View,
@@ -37,18 +37,18 @@ pub(crate) struct Scene<'a> {
 const MAX_ASKING: u8 = 16;
 
 /// Where a value is: in the state, or nowhere (in a process that does not exist), where it reads as 0.
-pub(crate) enum Spot {
+pub(crate) enum Address {
     At(usize),
     Nowhere,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> Evaluator<'a> {
     pub fn eval(&self, expr: &Expr) -> Evaluated<i32> {
         Ok(match expr {
             Expr::Const(value) => *value,
             Expr::Load(place) => match self.find(place)? {
-                Spot::At(at) => load(self.state, at, place.scalar),
-                Spot::Nowhere => 0,
+                Address::At(at) => load(self.state, at, place.scalar),
+                Address::Nowhere => 0,
             },
             Expr::Unary(op, operand) => op.apply(self.eval(operand)?),
             Expr::Binary(op, operands) => return self.binary(*op, &operands.0, &operands.1),
@@ -75,7 +75,8 @@ impl<'a> Scene<'a> {
                     return Err(FaultKind::SelfReference);
                 }
                 let (asking, watches) = (self.asking + 1, false);
-                let other = self.process_index(number).map(|process| Scene { process, asking, watches, ..*self });
+                let other =
+                    self.process_index(number).map(|process| Evaluator { process, asking, watches, ..*self });
                 i32::from(other.is_some_and(|other| self.interpreter.could_move(&other)))
             }
             Expr::LocationOf(process) => self.location_of(process)?,
@@ -116,21 +117,21 @@ impl<'a> Scene<'a> {
     }
 
     /// Where the place is in the state.
-    pub fn find(&self, place: &Place) -> Evaluated<Spot> {
+    pub fn find(&self, place: &Place) -> Evaluated<Address> {
         let base = match &place.base {
             Base::Global => self.interpreter.layout.globals,
             Base::Local => self.view.processes[self.process].locals,
-            Base::Nowhere => return self.index_offset(place).map(|_| Spot::Nowhere),
+            Base::Nowhere => return self.index_offset(place).map(|_| Address::Nowhere),
             Base::Remote(process, process_type) => {
                 let process = self.eval(process)?;
                 let process = self.process_index(process).map(|process| self.view.processes[process]);
                 match process.filter(|process| process.process_type == *process_type) {
                     Some(process) => process.locals,
-                    None => return Ok(Spot::Nowhere),
+                    None => return Ok(Address::Nowhere),
                 }
             }
         };
-        Ok(Spot::At(base + place.offset as usize + self.index_offset(place)?))
+        Ok(Address::At(base + place.offset as usize + self.index_offset(place)?))
     }
 
     /// How far the indices of the place lead into it.
@@ -217,12 +218,12 @@ impl<'a> Scene<'a> {
         for (i, pattern) in receive.fields.iter().enumerate() {
             if let Pattern::Store(place) = pattern {
                 let value = place.scalar.stored(field(i).unwrap_or(0))?;
-                if let Spot::At(at) = (Scene { state: &state, ..*self }).find(place)? {
+                if let Address::At(at) = (Evaluator { state: &state, ..*self }).find(place)? {
                     store(&mut state, at, place.scalar, value);
                 }
             }
         }
-        Scene { state: &state, offer: None, ..*self }.holds(Some(condition))
+        Evaluator { state: &state, offer: None, ..*self }.holds(Some(condition))
     }
 
     /// The first slot whose message fits; without `anywhere` only slot 0 is looked at.

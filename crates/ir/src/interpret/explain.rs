@@ -118,10 +118,10 @@ impl<'s> Interpreter<'s> {
     /// What a sender hands over in a rendezvous, and the number of the channel.
     fn handed(&self, edge: &Edge, state: &State, view: &View, sender: usize) -> Option<(i32, String)> {
         let Action::Send(send) = &edge.action else { return None };
-        let scene = self.scene(state, view, sender);
-        let Offer { channel, fields } = scene.offer_of(send).ok()?;
+        let evaluator = self.evaluator(state, view, sender);
+        let Offer { channel, fields } = evaluator.offer_of(send).ok()?;
         let fields = fields.ok()?;
-        let types = &scene.channel_type(&send.channel).ok()?.fields;
+        let types = &evaluator.channel_type(&send.channel).ok()?.fields;
         let shown = fields.iter().zip(types).map(|(&value, &scalar)| self.show_number(value, scalar));
         Some((channel, shown.collect::<Vec<_>>().join(",")))
     }

@@ -1,6 +1,6 @@
 //! Taking a step.
 
-use super::eval::{Scene, Spot};
+use super::eval::{Address, Evaluator};
 use super::layout::store;
 use super::watch::{Seen, Unanswerable, Watch};
 use super::{ChannelView, Evaluated, Interpreter, MAX_CHANNELS, MAX_PROCESSES, MAX_STATE_BYTES, Offer, Step, View};
@@ -12,7 +12,7 @@ use crate::{
 use entail_model::{Fault, FaultKind, Fired, State, StateBuf};
 
 /// A step being taken: the state is changed in place.
-struct Performance<'a> {
+struct Execution<'a> {
     interpreter: &'a Interpreter<'a>,
     state: &'a mut StateBuf,
     view: View,
@@ -38,16 +38,16 @@ impl Interpreter<'_> {
     /// Builds the initial state: globals, then the processes that exist from the beginning.
     pub(super) fn start(&self, state: &mut StateBuf) -> Result<(), Fault> {
         let view = self.view(state);
-        let mut performance = Performance::new(self, state, view, 0);
-        let populate = |performance: &mut Performance<'_>| {
-            performance.initialise(&self.system.globals.init, 0)?;
+        let mut execution = Execution::new(self, state, view, 0);
+        let populate = |execution: &mut Execution<'_>| {
+            execution.initialise(&self.system.globals.init, 0)?;
             for start in &self.system.start {
                 let run = Run { process_type: start.process_type, args: Vec::new(), priority: start.priority };
-                performance.run(&run)?;
+                execution.run(&run)?;
             }
             Ok(())
         };
-        populate(&mut performance).map_err(|kind| Fault { kind, place: 0, times: 1 })?;
+        populate(&mut execution).map_err(|kind| Fault { kind, place: 0, times: 1 })?;
         let broken = self.broken_invariant(state).filter(|_| !self.system.forgives_start);
         broken.map_or(Ok(()), Err)
     }
@@ -59,9 +59,9 @@ impl Interpreter<'_> {
             return None;
         }
         let view = self.view(state);
-        let scene = self.scene(state, &view, 0);
+        let evaluator = self.evaluator(state, &view, 0);
         invariants.iter().find_map(|(condition, statement)| {
-            let kind = match scene.eval(condition) {
+            let kind = match evaluator.eval(condition) {
                 Ok(0) => FaultKind::Invariant,
                 Ok(_) => return None,
                 Err(kind) => kind,
@@ -87,15 +87,15 @@ impl Interpreter<'_> {
         let edge = self.system.edge(step.edge());
         let nondeterministic = self.breaks_determinism(step, edge, state, &view);
 
-        let mut performance = Performance::new(self, state, view, step.process());
-        performance.timeout = step.is_timeout();
-        performance.statement = edge.statement;
-        performance.printed = printed;
+        let mut execution = Execution::new(self, state, view, step.process());
+        execution.timeout = step.is_timeout();
+        execution.statement = edge.statement;
+        execution.printed = printed;
         let outcome = match step.partner() {
-            None => performance.take(edge),
-            Some((partner, partner_edge)) => performance.meet(edge, partner, self.system.edge(partner_edge)),
+            None => execution.take(edge),
+            Some((partner, partner_edge)) => execution.meet(edge, partner, self.system.edge(partner_edge)),
         };
-        let Performance { failed, first_failed, statement, .. } = performance;
+        let Execution { failed, first_failed, statement, .. } = execution;
         let fault = |kind, statement: StatementId, times| Fault { kind, place: statement.0, times };
         match outcome {
             // What a monitor has objected to is what was asked for.
@@ -122,7 +122,7 @@ impl Interpreter<'_> {
         if exclusive > 0 {
             let view = self.view(state);
             let mut steps = Vec::new();
-            self.steps_of_one(&self.scene(state, &view, exclusive - 1), &mut steps);
+            self.steps_of_one(&self.evaluator(state, &view, exclusive - 1), &mut steps);
             if steps.is_empty() {
                 state[0] = 0;
             }
@@ -137,17 +137,17 @@ impl Interpreter<'_> {
         if !self.system.process_type(process.process_type).deterministic || exempt {
             return false;
         }
-        let scene = Scene { timeout: step.is_timeout(), ..self.scene(state, view, step.process()) };
+        let evaluator = Evaluator { timeout: step.is_timeout(), ..self.evaluator(state, view, step.process()) };
         let mut steps = Vec::new();
-        self.steps_of_one(&scene, &mut steps);
+        self.steps_of_one(&evaluator, &mut steps);
         steps.iter().take_while(|other| **other != step).any(|other| other.partner().is_none())
     }
 }
 
-impl<'a> Performance<'a> {
+impl<'a> Execution<'a> {
     fn new(interpreter: &'a Interpreter<'a>, state: &'a mut StateBuf, view: View, process: usize) -> Self {
         let statement = StatementId(0);
-        Performance {
+        Execution {
             interpreter,
             state,
             view,
@@ -162,8 +162,8 @@ impl<'a> Performance<'a> {
         }
     }
 
-    fn scene(&self) -> Scene<'_> {
-        Scene {
+    fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator {
             interpreter: self.interpreter,
             state: self.state,
             view: &self.view,
@@ -181,7 +181,7 @@ impl<'a> Performance<'a> {
     fn take(&mut self, edge: &Edge) -> Evaluated<()> {
         // Evaluated again although it is known to be possible: this is where a faulty guard shows.
         if !edge.action.waits_for_others() {
-            self.scene().possible(&edge.action)?;
+            self.evaluator().possible(&edge.action)?;
         }
         self.perform(&edge.action)?;
         self.advance(edge);
@@ -192,7 +192,7 @@ impl<'a> Performance<'a> {
     /// on whether it may be interrupted.
     fn meet(&mut self, sent: &Edge, partner: usize, received: &Edge) -> Evaluated<()> {
         let Action::Send(send) = &sent.action else { unreachable!("a rendezvous begins with a send") };
-        let offer = self.scene().offer_of(send)?;
+        let offer = self.evaluator().offer_of(send)?;
         let fields = offer.fields.as_ref().map_err(|kind| *kind)?;
         if fields.len() != send.fields.len() {
             self.fail(FaultKind::MessageFields);
@@ -234,27 +234,27 @@ impl<'a> Performance<'a> {
         match action {
             Action::Skip | Action::Guard(_) | Action::Else | Action::End => {}
             Action::Assign(place, value) => {
-                let value = self.scene().eval(value)?;
+                let value = self.evaluator().eval(value)?;
                 self.assign(place, value)?;
             }
             Action::Send(send) => self.send(send)?,
             Action::Receive(receive) => self.receive(receive)?,
             Action::Assert(condition) => {
-                if self.scene().eval(condition)? == 0 {
+                if self.evaluator().eval(condition)? == 0 {
                     self.fail(FaultKind::Assertion);
                 }
             }
             Action::Print(format, args) => {
-                let args = args.iter().map(|arg| self.scene().eval(arg)).collect::<Evaluated<Vec<_>>>()?;
+                let args = args.iter().map(|arg| self.evaluator().eval(arg)).collect::<Evaluated<Vec<_>>>()?;
                 self.print(|interpreter| interpreter.formatted(format, &args));
             }
             Action::PrintName(name) => {
-                let name = self.scene().eval(name)?;
+                let name = self.evaluator().eval(name)?;
                 self.print(|interpreter| interpreter.member_name(name));
             }
             Action::SetPriority(parts) => {
-                let (process, priority) = (self.scene().eval(&parts.0)?, self.scene().eval(&parts.1)?);
-                if let Some(process) = self.scene().process_index(process) {
+                let (process, priority) = (self.evaluator().eval(&parts.0)?, self.evaluator().eval(&parts.1)?);
+                if let Some(process) = self.evaluator().process_index(process) {
                     let priority = u8::try_from(priority).ok().filter(|&p| p > 0).ok_or(FaultKind::Priority)?;
                     let start = self.view.processes[process].start;
                     self.interpreter.layout.set_priority(self.state, start, priority);
@@ -287,9 +287,9 @@ impl<'a> Performance<'a> {
     }
 
     fn assign(&mut self, place: &Place, value: i32) -> Evaluated<()> {
-        let spot = self.scene().find(place)?;
+        let address = self.evaluator().find(place)?;
         place.scalar.check(value)?;
-        if let Spot::At(at) = spot {
+        if let Address::At(at) = address {
             store(self.state, at, place.scalar, value);
         }
         Ok(())
@@ -298,19 +298,20 @@ impl<'a> Performance<'a> {
     fn send(&mut self, send: &Send) -> Evaluated<()> {
         let interpreter = self.interpreter;
         let layout = &interpreter.layout;
-        let scene = self.scene();
-        let number = scene.eval(&send.channel)?;
-        let channel = scene.channel(number)?;
+        let evaluator = self.evaluator();
+        let number = evaluator.eval(&send.channel)?;
+        let channel = evaluator.channel(number)?;
         let channel_type = &interpreter.system.channel_types[channel.channel_type.index()];
         if channel_type.is_rendezvous() {
             // There is no message to offer, or nobody may take it here.
-            return Err(scene.offer_of(send)?.fields.err().unwrap_or(FaultKind::Rendezvous));
+            return Err(evaluator.offer_of(send)?.fields.err().unwrap_or(FaultKind::Rendezvous));
         }
-        let mut fields = send.fields.iter().map(|field| scene.eval(field)).collect::<Evaluated<Vec<_>>>()?;
+        let mut fields = send.fields.iter().map(|field| evaluator.eval(field)).collect::<Evaluated<Vec<_>>>()?;
         fields.resize(channel_type.fields.len(), 0);
         channel_type.fields.iter().zip(&fields).try_for_each(|(scalar, value)| scalar.check(*value))?;
         let length = layout.channel_length(self.state, channel);
-        let message_in = |slot: usize| (0..fields.len()).map(move |i| scene.field(channel, slot, i).unwrap_or(0));
+        let message_in =
+            |slot: usize| (0..fields.len()).map(move |i| evaluator.field(channel, slot, i).unwrap_or(0));
         let greater = |slot: &usize| message_in(*slot).gt(fields.iter().copied());
         let slot = if send.sorted { (0..length).find(greater).unwrap_or(length) } else { length };
         let (at, end) = (layout.message(channel, slot), layout.message(channel, length));
@@ -331,19 +332,19 @@ impl<'a> Performance<'a> {
 
     /// Fields are stored one after the other, so that in `c?i,a[i]` the index is the `i` just received.
     fn receive(&mut self, receive: &Receive) -> Evaluated<()> {
-        let scene = self.scene();
-        let slot = scene.matching(receive)?.ok_or(FaultKind::Blocked)?;
-        let number = scene.eval(&receive.channel)?;
-        let channel = scene.channel(number)?;
-        let complete = receive.fields.len() == scene.channel_type_of(channel).fields.len();
+        let evaluator = self.evaluator();
+        let slot = evaluator.matching(receive)?.ok_or(FaultKind::Blocked)?;
+        let number = evaluator.eval(&receive.channel)?;
+        let channel = evaluator.channel(number)?;
+        let complete = receive.fields.len() == evaluator.channel_type_of(channel).fields.len();
         let message: Vec<i32> = match self.offer.take() {
             Some(offer) => offer.fields?,
             None => {
                 let fields = 0..receive.fields.len();
-                fields.map(|field| self.scene().field(channel, slot, field).unwrap_or(0)).collect()
+                fields.map(|field| self.evaluator().field(channel, slot, field).unwrap_or(0)).collect()
             }
         };
-        let rendezvous = self.scene().channel_type_of(channel).is_rendezvous();
+        let rendezvous = self.evaluator().channel_type_of(channel).is_rendezvous();
         let last = receive.fields.len().saturating_sub(1);
         for (index, pattern) in receive.fields.iter().enumerate() {
             // In SPIN, it is the last field that takes the message out of the channel.
@@ -386,9 +387,9 @@ impl<'a> Performance<'a> {
         if self.interpreter.layout.watch.is_none() {
             return Ok(());
         }
-        let scene = self.scene();
-        let fields = 0..scene.channel_type_of(channel).fields.len();
-        let message: Vec<i32> = fields.map(|field| scene.field(channel, slot, field).unwrap_or(0)).collect();
+        let evaluator = self.evaluator();
+        let fields = 0..evaluator.channel_type_of(channel).fields.len();
+        let message: Vec<i32> = fields.map(|field| evaluator.field(channel, slot, field).unwrap_or(0)).collect();
         self.observe(direction, number, &message)
     }
 
@@ -396,7 +397,7 @@ impl<'a> Performance<'a> {
         let Interpreter { layout, system, .. } = self.interpreter;
         let (Some(at), Some(monitor)) = (layout.watch, &system.monitor) else { return Ok(()) };
         let post = layout.watch(self.state, at);
-        match self.scene().watch(monitor, post, &Seen { direction, channel, fields }) {
+        match self.evaluator().watch(monitor, post, &Seen { direction, channel, fields }) {
             Ok(None) => {}
             Ok(Some(Watch { post, fault })) => {
                 layout.set_watch(self.state, at, post);
@@ -419,7 +420,7 @@ impl<'a> Performance<'a> {
         if reclaimed.is_none() {
             self.check_room(run.process_type)?;
         }
-        let args = run.args.iter().map(|arg| self.scene().eval(arg)).collect::<Evaluated<Vec<_>>>()?;
+        let args = run.args.iter().map(|arg| self.evaluator().eval(arg)).collect::<Evaluated<Vec<_>>>()?;
         let number = match reclaimed {
             Some(number) => {
                 let start = self.view.processes[number].start;
@@ -480,7 +481,7 @@ impl<'a> Performance<'a> {
         for init in init {
             match init {
                 Init::Value(place, value) => {
-                    let value = self.scene().eval(value)?;
+                    let value = self.evaluator().eval(value)?;
                     self.assign(place, value)?;
                 }
                 Init::Channel(place, _) => {
@@ -513,7 +514,7 @@ impl<'a> Performance<'a> {
             current = match &block.nodes[id.0 as usize] {
                 BlockNode::Do { action, statement, next } => {
                     self.statement = *statement;
-                    if !self.scene().possible(action)? {
+                    if !self.evaluator().possible(action)? {
                         return Err(FaultKind::Blocked);
                     }
                     self.perform(action)?;
@@ -532,7 +533,7 @@ impl<'a> Performance<'a> {
     fn choose(&self, block: &Block, alternatives: &[NodeId]) -> Evaluated<NodeId> {
         for &alternative in alternatives {
             let taken = match &block.nodes[alternative.0 as usize] {
-                BlockNode::Do { action, .. } => self.scene().possible(action)?,
+                BlockNode::Do { action, .. } => self.evaluator().possible(action)?,
                 BlockNode::Choose { .. } | BlockNode::Jump(_) => true,
             };
             if taken {

@@ -82,7 +82,7 @@ pub struct ChannelView {
 /// What the states of a system with the same processes have in common: which processes and channels there are, and
 /// where they lie. In flat arrays, for engines that are not written in Rust.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Outline {
+pub struct ProcessVector {
     /// The type of each process.
     pub types: Vec<u32>,
     /// Where each process begins.
@@ -169,9 +169,9 @@ impl Layout {
     }
 
     /// What `state` has in common with all states of the same processes.
-    pub fn outline(&self, system: &System, state: &State) -> Outline {
+    pub fn process_vector(&self, system: &System, state: &State) -> ProcessVector {
         let View { processes, channels } = self.view(system, state);
-        Outline {
+        ProcessVector {
             types: processes.iter().map(|process| u32::from(process.process_type.0)).collect(),
             starts: processes.iter().map(|process| process.start as u32).collect(),
             channel_types: channels.iter().map(|channel| u32::from(channel.channel_type.0)).collect(),
@@ -193,7 +193,7 @@ impl Layout {
     }
 
     /// What states with processes of these types have in common.
-    pub fn outline_of(&self, system: &System, types: &[ProcessTypeId]) -> Outline {
+    pub fn process_vector_of(&self, system: &System, types: &[ProcessTypeId]) -> ProcessVector {
         let mut state = vec![0; self.first_process];
         state[self.process_count] = types.len() as u8;
         for &process_type in types {
@@ -201,7 +201,7 @@ impl Layout {
             state.resize(start + self.process_size(process_type), 0);
             state[start] = process_type.0 as u8;
         }
-        self.outline(system, &state)
+        self.process_vector(system, &state)
     }
 
     /// Adds the process that begins at `start`, and its channels; returns where the next one begins.

@@ -6,16 +6,16 @@ mod explain;
 mod fire;
 mod inventory;
 pub mod layout;
+mod numbers;
 mod reclaim;
-mod variation;
 mod waiting;
 mod watch;
 
 pub use engine::{Code, Codes, Engine, Exclusive, Far, Kind, Sink, Source, Words};
 pub use explain::Explained;
 pub use inventory::{Change, Contents, Standing};
-pub use layout::{ChannelLayout, ChannelView, Layout, Outline, ProcessView, View};
-pub use variation::{Number, Variation};
+pub use layout::{ChannelLayout, ChannelView, Layout, ProcessVector, ProcessView, View};
+pub use numbers::{Number, StateNumbers};
 pub use waiting::Waiting;
 
 use crate::monitor::{Expected, Rule};
@@ -23,7 +23,7 @@ use crate::{Action, Edge, EdgeId, Expr, Location, ProcessTypeId, System};
 use entail_model::{
     Concurrent, Deadline, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation,
 };
-use eval::Scene;
+use eval::Evaluator;
 use reclaim::References;
 
 /// SPIN's limit, and ours: a process number fits into a byte with one value to spare.
@@ -92,9 +92,9 @@ impl<'s> Interpreter<'s> {
         &self.layout
     }
 
-    /// The marks of a state whose outline is known.
-    pub fn marks_with(&self, state: &State, outline: &Outline) -> Marks {
-        let processes = outline.types.iter().zip(&outline.starts);
+    /// The marks of a state whose process vector is known.
+    pub fn marks_with(&self, state: &State, vector: &ProcessVector) -> Marks {
+        let processes = vector.types.iter().zip(&vector.starts);
         let marks = marks_of(processes.map(|(&process_type, &start)| {
             let process_type = ProcessTypeId(process_type as u16);
             let location = self.layout.location(state, start as usize);
@@ -126,7 +126,7 @@ impl<'s> Interpreter<'s> {
     fn steps_of_all(&self, state: &State, view: &View, timeout: bool, steps: &mut Vec<Step>) {
         let exclusive = usize::from(state[0]);
         let of_one = |process: usize, steps: &mut Vec<Step>| {
-            self.steps_of_one(&Scene { timeout, ..self.scene(state, view, process) }, steps);
+            self.steps_of_one(&Evaluator { timeout, ..self.evaluator(state, view, process) }, steps);
         };
         match exclusive.checked_sub(1) {
             Some(process) => of_one(process, steps),
@@ -143,33 +143,39 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// The steps that the scene's process begins.
-    fn steps_of_one(&self, scene: &Scene<'_>, steps: &mut Vec<Step>) {
-        if !self.may_move(scene) {
+    /// The steps that the evaluator's process begins.
+    fn steps_of_one(&self, evaluator: &Evaluator<'_>, steps: &mut Vec<Step>) {
+        if !self.may_move(evaluator) {
             return;
         }
-        self.each_possible_edge(scene, |edge_id, edge| {
-            let Some(send) = rendezvous(edge, scene) else {
-                steps.push(Step::new(scene.process, edge_id, scene.timeout));
+        self.each_possible_edge(evaluator, |edge_id, edge| {
+            let Some(send) = rendezvous(edge, evaluator) else {
+                steps.push(Step::new(evaluator.process, edge_id, evaluator.timeout));
                 return true;
             };
             let before = steps.len();
-            match scene.offer_of(send) {
-                Ok(offer) => self.partners(scene, &offer, |partner, partner_edge| {
-                    steps.push(Step::rendezvous(scene.process, edge_id, partner, partner_edge, scene.timeout));
+            match evaluator.offer_of(send) {
+                Ok(offer) => self.partners(evaluator, &offer, |partner, partner_edge| {
+                    steps.push(Step::rendezvous(
+                        evaluator.process,
+                        edge_id,
+                        partner,
+                        partner_edge,
+                        evaluator.timeout,
+                    ));
                 }),
-                Err(_) => steps.push(Step::new(scene.process, edge_id, scene.timeout)),
+                Err(_) => steps.push(Step::new(evaluator.process, edge_id, evaluator.timeout)),
             }
             steps.len() > before
         });
     }
 
     /// Every edge of another process that accepts the offer.
-    fn partners(&self, sender: &Scene<'_>, offer: &Offer, mut each: impl FnMut(usize, EdgeId)) {
+    fn partners(&self, sender: &Evaluator<'_>, offer: &Offer, mut each: impl FnMut(usize, EdgeId)) {
         self.in_turn(sender.view.processes.len(), |partner| {
-            let scene = Scene { process: partner, offer: Some(offer), ..*sender };
-            if partner != sender.process && self.may_move(&scene) {
-                self.each_possible_edge(&scene, |edge_id, _| {
+            let evaluator = Evaluator { process: partner, offer: Some(offer), ..*sender };
+            if partner != sender.process && self.may_move(&evaluator) {
+                self.each_possible_edge(&evaluator, |edge_id, _| {
                     each(partner, edge_id);
                     true
                 });
@@ -177,12 +183,12 @@ impl<'s> Interpreter<'s> {
         });
     }
 
-    /// Calls `take` for every edge that is possible for the scene's process. `take` says whether the edge really
+    /// Calls `take` for every edge that is possible for the evaluator's process. `take` says whether the edge really
     /// can be taken, which for a rendezvous depends on others.
-    fn each_possible_edge(&self, scene: &Scene<'_>, mut take: impl FnMut(EdgeId, &'s Edge) -> bool) {
-        let process = scene.view.processes[scene.process];
+    fn each_possible_edge(&self, evaluator: &Evaluator<'_>, mut take: impl FnMut(EdgeId, &'s Edge) -> bool) {
+        let process = evaluator.view.processes[evaluator.process];
         let location = &self.system.process_type(process.process_type).locations[process.location.index()];
-        let mut moved = scene.moved;
+        let mut moved = evaluator.moved;
         let mut escaped = None;
         for id in location.first..location.first + location.count {
             let edge = self.system.edge(EdgeId(id));
@@ -190,10 +196,10 @@ impl<'s> Interpreter<'s> {
                 break;
             }
             let possible = if edge.action.waits_for_others() {
-                !moved && scene.offer.is_none()
+                !moved && evaluator.offer.is_none()
             } else {
                 // A guard that cannot be evaluated counts as possible, so that the fault is met when it fires.
-                Scene { moved, ..*scene }.possible(&edge.action).unwrap_or(true)
+                Evaluator { moved, ..*evaluator }.possible(&edge.action).unwrap_or(true)
             };
             if possible && take(EdgeId(id), edge) {
                 escaped = edge.escape;
@@ -203,23 +209,24 @@ impl<'s> Interpreter<'s> {
     }
 
     /// Whether the process may move at all, as far as its `provided` clause and priorities are concerned.
-    fn may_move(&self, scene: &Scene<'_>) -> bool {
-        self.is_provided(scene) && (!self.system.uses_priorities || self.has_precedence(scene))
+    fn may_move(&self, evaluator: &Evaluator<'_>) -> bool {
+        self.is_provided(evaluator) && (!self.system.uses_priorities || self.has_precedence(evaluator))
     }
 
-    fn is_provided(&self, scene: &Scene<'_>) -> bool {
-        let process_type = scene.view.processes[scene.process].process_type;
+    fn is_provided(&self, evaluator: &Evaluator<'_>) -> bool {
+        let process_type = evaluator.view.processes[evaluator.process].process_type;
         let provided = self.system.process_type(process_type).provided.as_ref();
-        provided.is_none_or(|condition| scene.eval(condition).is_ok_and(|value| value != 0))
+        provided.is_none_or(|condition| evaluator.eval(condition).is_ok_and(|value| value != 0))
     }
 
     /// No process of higher priority could move.
-    fn has_precedence(&self, scene: &Scene<'_>) -> bool {
-        let priority = |process: usize| self.layout.priority(scene.state, scene.view.processes[process].start);
-        let mine = priority(scene.process);
-        (0..scene.view.processes.len()).all(|other| {
-            other == scene.process || priority(other) <= mine || {
-                let other = Scene { process: other, ..*scene };
+    fn has_precedence(&self, evaluator: &Evaluator<'_>) -> bool {
+        let priority =
+            |process: usize| self.layout.priority(evaluator.state, evaluator.view.processes[process].start);
+        let mine = priority(evaluator.process);
+        (0..evaluator.view.processes.len()).all(|other| {
+            other == evaluator.process || priority(other) <= mine || {
+                let other = Evaluator { process: other, ..*evaluator };
                 !self.is_provided(&other) || !self.could_move(&other)
             }
         })
@@ -227,17 +234,17 @@ impl<'s> Interpreter<'s> {
 
     /// Whether the process could move, taken by itself: the meaning of `enabled()`. A rendezvous counts without
     /// asking for a partner.
-    fn could_move(&self, scene: &Scene<'_>) -> bool {
+    fn could_move(&self, evaluator: &Evaluator<'_>) -> bool {
         let mut found = false;
-        self.each_possible_edge(&Scene { offer: None, ..*scene }, |_, _| {
+        self.each_possible_edge(&Evaluator { offer: None, ..*evaluator }, |_, _| {
             found = true;
             true
         });
         found
     }
 
-    fn scene<'a>(&'a self, state: &'a State, view: &'a View, process: usize) -> Scene<'a> {
-        Scene {
+    fn evaluator<'a>(&'a self, state: &'a State, view: &'a View, process: usize) -> Evaluator<'a> {
+        Evaluator {
             interpreter: self,
             state,
             view,
@@ -338,9 +345,9 @@ impl Interpreter<'_> {
             self.steps_of_all(state, &view, false, &mut steps);
             steps.is_empty()
         };
-        let scene = Scene { watches: true, timeout, ended, ..self.scene(state, &view, 0) };
+        let evaluator = Evaluator { watches: true, timeout, ended, ..self.evaluator(state, &view, 0) };
         for (bit, (condition, statement)) in self.system.propositions.iter().enumerate() {
-            match scene.eval(condition) {
+            match evaluator.eval(condition) {
                 Ok(value) => valuation.holds |= u64::from(value != 0) << bit,
                 Err(_) => {
                     valuation.unknown |= 1 << bit;
@@ -374,10 +381,10 @@ fn marks_of<'s>(locations: impl Iterator<Item = &'s Location>) -> Marks {
     marks
 }
 
-/// The send of `edge`, if in this scene it goes through a rendezvous channel.
-fn rendezvous<'e>(edge: &'e Edge, scene: &Scene<'_>) -> Option<&'e crate::Send> {
+/// The send of `edge`, if in this evaluator it goes through a rendezvous channel.
+fn rendezvous<'e>(edge: &'e Edge, evaluator: &Evaluator<'_>) -> Option<&'e crate::Send> {
     let Action::Send(send) = &edge.action else { return None };
-    scene.channel_type(&send.channel).ok().filter(|channel| channel.is_rendezvous()).map(|_| &**send)
+    evaluator.channel_type(&send.channel).ok().filter(|channel| channel.is_rendezvous()).map(|_| &**send)
 }
 
 impl Step {

@@ -1,6 +1,6 @@
 //! Why processes do not go on, in words.
 
-use super::eval::Scene;
+use super::eval::Evaluator;
 use super::{Interpreter, ProcessView, View};
 use crate::{Action, BlockNode, Edge, Enabling, LocationId, ProcessTypeId, Receive, Send, Statement};
 use entail_model::State;
@@ -39,20 +39,20 @@ impl<'s> Interpreter<'s> {
             let edges = self.system.edges_of(location);
             let first = edges.first().filter(|_| !location.end)?;
             let statement = self.system.statement(first.statement);
-            let scene = self.scene(state, &view, process);
-            let reason = self.obstacles(&scene, edges);
+            let evaluator = self.evaluator(state, &view, process);
+            let reason = self.obstacles(&evaluator, edges);
             Some(Waiting { process, name: &process_type.name, statement, reason })
         };
         view.processes.iter().enumerate().filter_map(waiting).collect()
     }
 
     /// What is in the way of these edges.
-    fn obstacles(&self, scene: &Scene, edges: &[Edge]) -> Option<String> {
-        if !self.is_provided(scene) {
+    fn obstacles(&self, evaluator: &Evaluator, edges: &[Edge]) -> Option<String> {
+        if !self.is_provided(evaluator) {
             return Some("it may not move, as its `provided` clause is false".to_owned());
         }
         let mut obstacles: Vec<String> = Vec::new();
-        for obstacle in edges.iter().filter_map(|edge| self.obstacle(scene, edge)) {
+        for obstacle in edges.iter().filter_map(|edge| self.obstacle(evaluator, edge)) {
             if !obstacles.contains(&obstacle) {
                 obstacles.push(obstacle);
             }
@@ -66,38 +66,38 @@ impl<'s> Interpreter<'s> {
         Some(if obstacles.is_empty() { last } else { format!("{}, and {last}", obstacles.join(", ")) })
     }
 
-    fn obstacle(&self, scene: &Scene, edge: &Edge) -> Option<String> {
+    fn obstacle(&self, evaluator: &Evaluator, edge: &Edge) -> Option<String> {
         match edge.action.enabling() {
             Enabling::Condition(_) => Some(format!("`{}` is false", self.system.statement(edge.statement).text)),
-            Enabling::Send(send) => self.sending(scene, send),
-            Enabling::Receive(receive) => self.receiving(scene, receive),
+            Enabling::Send(send) => self.sending(evaluator, send),
+            Enabling::Receive(receive) => self.receiving(evaluator, receive),
             Enabling::Youngest => {
-                let younger = scene.view.processes.len() - 1;
-                let of = self.system.process_type(scene.view.processes[younger].process_type);
-                (younger > scene.process)
+                let younger = evaluator.view.processes.len() - 1;
+                let of = self.system.process_type(evaluator.view.processes[younger].process_type);
+                (younger > evaluator.process)
                     .then(|| format!("it can end only after {}({younger}), which started later", of.name))
             }
             Enabling::Always | Enabling::Else | Enabling::AnyOf(_) => None,
         }
     }
 
-    fn sending(&self, scene: &Scene, send: &Send) -> Option<String> {
-        let number = scene.eval(&send.channel).ok()?;
-        let name = self.channel_name(number, scene.state);
-        if scene.channel_type(&send.channel).ok()?.is_rendezvous() {
-            let others = self.others(scene, number, End::Receiver, "could");
+    fn sending(&self, evaluator: &Evaluator, send: &Send) -> Option<String> {
+        let number = evaluator.eval(&send.channel).ok()?;
+        let name = self.channel_name(number, evaluator.state);
+        if evaluator.channel_type(&send.channel).ok()?.is_rendezvous() {
+            let others = self.others(evaluator, number, End::Receiver, "could");
             return Some(format!("nobody receives from `{name}`{others}"));
         }
-        let others = || self.others(scene, number, End::Receiver, "could receive from it");
-        scene.is_full(number).ok()?.then(|| format!("channel `{name}` is full{}", others()))
+        let others = || self.others(evaluator, number, End::Receiver, "could receive from it");
+        evaluator.is_full(number).ok()?.then(|| format!("channel `{name}` is full{}", others()))
     }
 
-    fn receiving(&self, scene: &Scene, receive: &Receive) -> Option<String> {
-        let number = scene.eval(&receive.channel).ok()?;
-        let channels = self.channels(scene.state);
+    fn receiving(&self, evaluator: &Evaluator, receive: &Receive) -> Option<String> {
+        let number = evaluator.eval(&receive.channel).ok()?;
+        let channels = self.channels(evaluator.state);
         let channel = channels.iter().find(|channel| channel.number == number)?;
         let name = &channel.name;
-        let others = |could| self.others(scene, number, End::Sender, could);
+        let others = |could| self.others(evaluator, number, End::Sender, could);
         Some(match channel.messages.first() {
             None if channel.capacity == 0 => {
                 format!("nobody sends what it waits for to `{name}`{}", others("could"))
@@ -115,12 +115,12 @@ impl<'s> Interpreter<'s> {
     }
 
     /// Who else could still come to where he does something at this end of a channel, and what that is called.
-    fn others(&self, scene: &Scene, number: i32, end: End, could: &str) -> String {
-        let others = (0..scene.view.processes.len()).filter(|&other| other != scene.process);
-        let names = others.filter(|&other| self.could_use(scene.state, scene.view, other, number, end));
+    fn others(&self, evaluator: &Evaluator, number: i32, end: End, could: &str) -> String {
+        let others = (0..evaluator.view.processes.len()).filter(|&other| other != evaluator.process);
+        let names = others.filter(|&other| self.could_use(evaluator.state, evaluator.view, other, number, end));
         let names: Vec<String> = names
             .map(|other| {
-                let of = self.system.process_type(scene.view.processes[other].process_type);
+                let of = self.system.process_type(evaluator.view.processes[other].process_type);
                 format!("{}({other})", of.name)
             })
             .collect();
@@ -137,14 +137,14 @@ impl<'s> Interpreter<'s> {
     /// Whether a process can still come to an edge that sends to the channel, or receives from it, as its variables are now.
     fn could_use(&self, state: &State, view: &View, process: usize, number: i32, end: End) -> bool {
         let seen = view.processes[process];
-        let scene = self.scene(state, view, process);
+        let evaluator = self.evaluator(state, view, process);
         let uses = |action: &Action| {
             let channel = match (action, end) {
                 (Action::Send(send), End::Sender) => &send.channel,
                 (Action::Receive(receive), End::Receiver) => &receive.channel,
                 _ => return false,
             };
-            scene.eval(channel) == Ok(number)
+            evaluator.eval(channel) == Ok(number)
         };
         self.edges_ahead(seen.process_type, seen.location).any(|edge| match &edge.action {
             Action::Deterministic(block) => block.nodes.iter().any(|node| match node {

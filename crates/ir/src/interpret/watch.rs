@@ -1,6 +1,6 @@
 //! What a monitor makes of what is sent and received.
 
-use super::eval::Scene;
+use super::eval::Evaluator;
 use crate::monitor::{Direction, Event, Expected, Monitor, Rule};
 use crate::{Expr, StatementId};
 use entail_model::FaultKind;
@@ -24,7 +24,7 @@ pub(super) struct Unanswerable(pub StatementId);
 
 type Answered<T> = Result<T, Unanswerable>;
 
-impl Scene<'_> {
+impl Evaluator<'_> {
     /// Where a monitor is after an event; nothing if it was none.
     pub fn watch(&self, monitor: &Monitor, post: usize, seen: &Seen) -> Answered<Option<Watch>> {
         if !self.is_watched(monitor, seen)? {

@@ -70,14 +70,14 @@ impl<'a> Walk<'a> {
         process: &'a ProcessType,
     ) -> Self {
         let is_passed = |(id, location): (LocationId, &Location)| {
-            !(location.end || location.accept || location.progress || owners.is_landmark(of, id))
+            !(location.end || location.accept || location.progress || owners.is_observed(of, id))
                 && system.is_never_stuck(location)
                 && location.edges().all(|id| {
                     let target = system.edge(id).target;
                     // Where a run ends that did not stop, others can do nothing any more that they could have done.
                     !faults.may_break(&system.edge(id).action)
                         && owners.is_private(of, id)
-                        && target.is_some_and(|target| !owners.is_landmark(of, target))
+                        && target.is_some_and(|target| !owners.is_observed(of, target))
                 })
         };
         let locations = (0..).map(LocationId).zip(&process.locations);

@@ -14,7 +14,7 @@ mod unread;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use owners::Landmarks;
+pub(crate) use owners::ObservedLocations;
 pub use owners::alone;
 
 use crate::System;

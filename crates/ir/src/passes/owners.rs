@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::footprint::{Object, Objects, Part, Span, Surveyor, watched};
+use crate::footprint::{FootprintAnalysis, Object, Objects, Part, Span, watched};
 use crate::{EdgeId, Expr, Footprints, LocationId, ProcessTypeId, System};
 
 /// Who looks at what, and who changes it.
@@ -12,7 +12,7 @@ pub(super) struct Owners {
     touched: Vec<Objects>,
     /// What is looked at by others than its process: what properties look at, and locals that processes do.
     watched: Objects,
-    landmarks: Landmarks,
+    observed: ObservedLocations,
     /// Per process type: meetings to which it matters to its processes that nobody comes.
     missed: Vec<Objects>,
     /// Per process type: there is never more than one of it.
@@ -20,7 +20,7 @@ pub(super) struct Owners {
 }
 
 /// The locations about which somebody asks whether a process is there.
-pub(crate) struct Landmarks {
+pub(crate) struct ObservedLocations {
     all: bool,
     places: HashSet<(ProcessTypeId, LocationId)>,
 }
@@ -28,8 +28,8 @@ pub(crate) struct Landmarks {
 impl Owners {
     /// Unless it would take too long to find out.
     pub fn new(system: &System) -> Option<Owners> {
-        let surveyor = Surveyor::tolerant(system)?;
-        let footprints = Footprints::by(&surveyor);
+        let analysis = FootprintAnalysis::tolerant(system)?;
+        let footprints = Footprints::by(&analysis);
         let types = system.process_types.len();
         let (mut touched, mut missed) = (vec![Vec::new(); types], vec![Vec::new(); types]);
         let mut watched = watched(system);
@@ -49,7 +49,7 @@ impl Owners {
             footprints: footprints.without_constants(),
             touched: sets(touched),
             watched: watched.into_iter().collect(),
-            landmarks: Landmarks::new(system),
+            observed: ObservedLocations::new(system),
             missed: sets(missed),
             alone: alone(system),
         })
@@ -71,8 +71,8 @@ impl Owners {
         self.watched.meets(object)
     }
 
-    pub fn is_landmark(&self, of: ProcessTypeId, location: LocationId) -> bool {
-        self.landmarks.contains(of, location)
+    pub fn is_observed(&self, of: ProcessTypeId, location: LocationId) -> bool {
+        self.observed.contains(of, location)
     }
 
     /// Whether nothing changes for anybody else when a process of this type does what the edge says.
@@ -118,12 +118,12 @@ impl Owners {
     }
 }
 
-impl Landmarks {
+impl ObservedLocations {
     pub fn contains(&self, of: ProcessTypeId, location: LocationId) -> bool {
         self.all || self.places.contains(&(of, location))
     }
 
-    pub fn new(system: &System) -> Landmarks {
+    pub fn new(system: &System) -> ObservedLocations {
         let (mut all, mut asked) = (false, HashSet::new());
         let (mut progress, mut accept) = (false, false);
         system.each_expr(&mut |expr| match expr {
@@ -143,7 +143,7 @@ impl Landmarks {
                 }
             }
         }
-        Landmarks { all, places }
+        ObservedLocations { all, places }
     }
 }
 

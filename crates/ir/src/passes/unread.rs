@@ -16,13 +16,13 @@ use crate::{
 pub(super) fn unread(system: &mut System) -> Vec<String> {
     let readers = Readers::of(system);
     let original = system.clone();
-    let cut = |of: Option<ProcessTypeId>| Cut { system: &original, readers: &readers, of };
-    cut(None).inits(&mut system.globals);
+    let rewriter = |of: Option<ProcessTypeId>| Rewriter { system: &original, readers: &readers, of };
+    rewriter(None).inits(&mut system.globals);
     for (id, process) in (0..).map(ProcessTypeId).zip(&mut system.process_types) {
-        cut(Some(id)).inits(&mut process.frame);
+        rewriter(Some(id)).inits(&mut process.frame);
         for location in &process.locations {
             for edge in location.edges() {
-                cut(Some(id)).action(&mut system.edges[edge.index()].action);
+                rewriter(Some(id)).action(&mut system.edges[edge.index()].action);
             }
         }
     }
@@ -31,7 +31,7 @@ pub(super) fn unread(system: &mut System) -> Vec<String> {
 
 /// Something that may be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Thing {
+enum Storage {
     /// By its number in the frame of the globals, or of a process type.
     Variable(Option<ProcessTypeId>, usize),
     /// Of the messages of a channel type.
@@ -44,11 +44,11 @@ struct Readers {
     /// The types of the channels that exist from the beginning; number `n` is at `n - 1`.
     channels: Vec<ChannelTypeId>,
     /// All that somebody looks at.
-    seen: HashSet<Thing>,
+    seen: HashSet<Storage>,
     /// All that statements assign to.
-    assigned: HashSet<Thing>,
+    assigned: HashSet<Storage>,
     /// What is looked at to find out what to put into something else.
-    behind: HashMap<Thing, Vec<Thing>>,
+    behind: HashMap<Storage, Vec<Storage>>,
 }
 
 impl Readers {
@@ -82,7 +82,7 @@ impl Readers {
         let named = |of: Option<ProcessTypeId>, process: Option<&str>, frame: &Frame| {
             let unread = frame.variables.iter().enumerate();
             let unread = unread.filter(|(number, _)| {
-                let variable = Thing::Variable(of, *number);
+                let variable = Storage::Variable(of, *number);
                 self.assigned.contains(&variable) && !self.seen.contains(&variable)
             });
             let name = |name: &str| process.map_or(name.to_owned(), |process| format!("{process}.{name}"));
@@ -110,15 +110,15 @@ impl Readers {
             }
         }
         for (id, channel_type) in (0..).map(ChannelTypeId).zip(&system.channel_types) {
-            self.seen.extend((0..channel_type.fields.len()).map(|field| Thing::Field(id, field)));
+            self.seen.extend((0..channel_type.fields.len()).map(|field| Storage::Field(id, field)));
         }
     }
 
     /// Whoever looks at what `seen` comes from looks at that too.
     fn close(&mut self) {
-        let mut waiting: Vec<Thing> = self.seen.iter().copied().collect();
-        while let Some(thing) = waiting.pop() {
-            for &more in self.behind.get(&thing).into_iter().flatten() {
+        let mut waiting: Vec<Storage> = self.seen.iter().copied().collect();
+        while let Some(storage) = waiting.pop() {
+            for &more in self.behind.get(&storage).into_iter().flatten() {
                 if self.seen.insert(more) {
                     waiting.push(more);
                 }
@@ -146,19 +146,19 @@ impl Readers {
         place.each_expr(&mut |expr| self.look(system, of, expr));
     }
 
-    /// A value goes into one of several things; in some cases it is looked at at once.
-    fn put(&mut self, system: &System, of: Option<ProcessTypeId>, value: &Expr, into: &[Thing], at_once: bool) {
+    /// A value goes into one of several storages; in some cases it is looked at at once.
+    fn put(&mut self, system: &System, of: Option<ProcessTypeId>, value: &Expr, into: &[Storage], at_once: bool) {
         if at_once || may_fault(value) {
             return self.look(system, of, value);
         }
-        for thing in into {
-            self.behind.entry(*thing).or_default().extend(loads(system, of, value));
+        for storage in into {
+            self.behind.entry(*storage).or_default().extend(loads(system, of, value));
         }
     }
 
     fn store(&mut self, system: &System, of: Option<ProcessTypeId>, place: &Place, value: &Expr) {
         self.look_for_place(system, of, place);
-        let into: Vec<Thing> = variable(system, of, place).into_iter().collect();
+        let into: Vec<Storage> = variable(system, of, place).into_iter().collect();
         // Whatever lies outside of all variables is left alone.
         let at_once = !takes_all(place) || into.is_empty() && place.base != Base::Nowhere;
         self.seen.extend(into.iter().filter(|_| !is_near(place)));
@@ -235,7 +235,7 @@ impl Readers {
                 Pattern::Store(place) => {
                     self.look_for_place(system, of, place);
                     match variable(system, of, place) {
-                        Some(thing) if takes_all(place) => self.behind.entry(thing).or_default().extend(from),
+                        Some(storage) if takes_all(place) => self.behind.entry(storage).or_default().extend(from),
                         None if takes_all(place) && place.base == Base::Nowhere => {}
                         Some(_) | None => self.seen.extend(from),
                     }
@@ -251,7 +251,7 @@ impl Readers {
     }
 
     /// A field of the messages of all channels that an expression may stand for.
-    fn fields(&self, system: &System, of: Option<ProcessTypeId>, channel: &Expr, field: usize) -> Vec<Thing> {
+    fn fields(&self, system: &System, of: Option<ProcessTypeId>, channel: &Expr, field: usize) -> Vec<Storage> {
         let numbers = match channel {
             Expr::Load(place) => Some(self.ranges.of(place, of)),
             other => other.constant().map(|value| Range { low: value, high: value }),
@@ -263,26 +263,26 @@ impl Readers {
         let all = (0..system.channel_types.len()).map(|number| ChannelTypeId(number as u16));
         let types = known.map_or_else(|| all.collect(), <[ChannelTypeId]>::to_vec);
         let has_it = |id: &ChannelTypeId| field < system.channel_types[id.index()].fields.len();
-        types.into_iter().filter(has_it).map(|id| Thing::Field(id, field)).collect()
+        types.into_iter().filter(has_it).map(|id| Storage::Field(id, field)).collect()
     }
 
-    fn is_seen(&self, thing: Thing) -> bool {
-        self.seen.contains(&thing)
+    fn is_seen(&self, storage: Storage) -> bool {
+        self.seen.contains(&storage)
     }
 }
 
 /// Takes away what nobody looks at.
-struct Cut<'a> {
+struct Rewriter<'a> {
     system: &'a System,
     readers: &'a Readers,
     /// Whose actions.
     of: Option<ProcessTypeId>,
 }
 
-impl Cut<'_> {
+impl Rewriter<'_> {
     fn is_unread(&self, place: &Place) -> bool {
-        let thing = variable(self.system, self.of, place);
-        is_near(place) && thing.is_some_and(|thing| !self.readers.is_seen(thing))
+        let storage = variable(self.system, self.of, place);
+        is_near(place) && storage.is_some_and(|storage| !self.readers.is_seen(storage))
     }
 
     fn inits(&self, frame: &mut Frame) {
@@ -340,7 +340,7 @@ impl Cut<'_> {
 
     fn run(&self, run: &mut Run) {
         let params = &self.system.process_type(run.process_type).params;
-        let of_started = Cut { of: Some(run.process_type), ..*self };
+        let of_started = Rewriter { of: Some(run.process_type), ..*self };
         for (arg, param) in run.args.iter_mut().zip(params) {
             if of_started.is_unread(param) && takes_all(param) && !may_fault(arg) {
                 *arg = Expr::Const(0);
@@ -351,7 +351,7 @@ impl Cut<'_> {
     fn send(&self, send: &mut Send) {
         for (field, value) in send.fields.iter_mut().enumerate() {
             let into = self.readers.fields(self.system, self.of, &send.channel, field);
-            let is_unread = into.iter().all(|thing| !self.readers.is_seen(*thing));
+            let is_unread = into.iter().all(|storage| !self.readers.is_seen(*storage));
             if is_unread && !is_checked(self.system, &into) && !may_fault(value) {
                 *value = Expr::Const(0);
             }
@@ -379,15 +379,15 @@ fn is_near(place: &Place) -> bool {
 }
 
 /// Whether some value would be a fault in one of the fields.
-fn is_checked(system: &System, fields: &[Thing]) -> bool {
-    fields.iter().any(|thing| match thing {
-        Thing::Field(id, field) => system.channel_types[id.index()].fields[*field].range.is_some(),
-        Thing::Variable(..) => false,
+fn is_checked(system: &System, fields: &[Storage]) -> bool {
+    fields.iter().any(|storage| match storage {
+        Storage::Field(id, field) => system.channel_types[id.index()].fields[*field].range.is_some(),
+        Storage::Variable(..) => false,
     })
 }
 
 /// The variables that an expression looks at.
-fn loads(system: &System, of: Option<ProcessTypeId>, expr: &Expr) -> Vec<Thing> {
+fn loads(system: &System, of: Option<ProcessTypeId>, expr: &Expr) -> Vec<Storage> {
     let mut found = Vec::new();
     expr.each(&mut |part| {
         if let Expr::Load(place) = part {
@@ -398,7 +398,7 @@ fn loads(system: &System, of: Option<ProcessTypeId>, expr: &Expr) -> Vec<Thing> 
 }
 
 /// The variable that a place lies in.
-fn variable(system: &System, of: Option<ProcessTypeId>, place: &Place) -> Option<Thing> {
+fn variable(system: &System, of: Option<ProcessTypeId>, place: &Place) -> Option<Storage> {
     let owner = match &place.base {
         Base::Global => None,
         Base::Local => Some(of?),
@@ -408,15 +408,15 @@ fn variable(system: &System, of: Option<ProcessTypeId>, place: &Place) -> Option
     let frame = owner.map_or(&system.globals, |owner| &system.process_type(owner).frame);
     let holds = |offset: u32, size: u32| offset <= place.offset && place.offset < offset + size;
     let number = frame.variables.iter().position(|variable| holds(variable.offset, variable.shape.size()));
-    number.map(|number| Thing::Variable(owner, number))
+    number.map(|number| Storage::Variable(owner, number))
 }
 
 /// The variables in which numbers of processes are kept: whose place is given to others depends on them.
-fn references(system: &System) -> impl Iterator<Item = Thing> {
+fn references(system: &System) -> impl Iterator<Item = Storage> {
     let frames =
         (0..).map(ProcessTypeId).zip(&system.process_types).map(|(id, process)| (Some(id), &process.frame));
     let variables = frames.chain([(None, &system.globals)]).flat_map(|(of, frame)| {
         frame.variables.iter().enumerate().map(move |(number, variable)| (of, number, &variable.shape))
     });
-    variables.filter(|(_, _, shape)| shape.keeps_threads()).map(|(of, number, _)| Thing::Variable(of, number))
+    variables.filter(|(_, _, shape)| shape.keeps_threads()).map(|(of, number, _)| Storage::Variable(of, number))
 }

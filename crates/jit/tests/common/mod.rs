@@ -3,7 +3,9 @@
 pub mod random;
 
 use entail_front::{Granularity, Language, ModelSource, Options, source::Sources};
-use entail_ir::interpret::{Codes, Engine, Exclusive, Kind, Layout, Outline, Sink, Source, Step, Variation};
+use entail_ir::interpret::{
+    Codes, Engine, Exclusive, Kind, Layout, ProcessVector, Sink, Source, StateNumbers, Step,
+};
 use entail_ir::{Interpreter, Ranges, System, text};
 use entail_jit::{Desk, Jit, Tuning};
 use entail_model::{Fired, Key, Model, State, StateKey, WideKey};
@@ -62,7 +64,7 @@ pub struct Pair<'s> {
     jit: Jit<'s>,
     desk: Desk,
     /// States with the same processes share their outline.
-    outlines: HashMap<Vec<u32>, (Outline, Variation)>,
+    outlines: HashMap<Vec<u32>, (ProcessVector, StateNumbers)>,
     ranges: Ranges,
     special: Option<Special>,
     pub compared: Compared,
@@ -99,13 +101,13 @@ impl<'s> Pair<'s> {
     /// The steps of a state, about which both agree.
     pub fn steps(&mut self, name: &str, state: &State) -> Vec<Taken> {
         let Pair { interpreter, jit, desk, outlines, ranges, special, compared } = self;
-        let nothing = (Outline::default(), Variation { numbers: Vec::new(), template: Vec::new() });
+        let nothing = (ProcessVector::default(), StateNumbers { numbers: Vec::new(), template: Vec::new() });
         let (outline, variation) = if state.is_empty() {
             &nothing
         } else {
-            let fresh = interpreter.layout().outline(interpreter.system(), state);
+            let fresh = interpreter.layout().process_vector(interpreter.system(), state);
             outlines.entry(fresh.types.clone()).or_insert_with(|| {
-                let variation = Variation::new(interpreter.system(), interpreter.layout(), ranges, &fresh);
+                let variation = StateNumbers::new(interpreter.system(), interpreter.layout(), ranges, &fresh);
                 (fresh, variation)
             })
         };
@@ -147,13 +149,13 @@ impl<'s> Pair<'s> {
                 let only_words = jit.reads_words(codes);
                 compared.only_words += usize::from(only_words);
                 let state = if only_words { &[] } else { state };
-                let from = Source { state, outline, packed: Some((packed, codes)) };
+                let from = Source { state, vector: outline, packed: Some((packed, codes)) };
                 jit.expand(from, desk, &mut words);
                 assert!(words.expected.next().is_none(), "{name}: a step is missing in {state:?}");
                 compared.words += words.words;
                 compared.pairs += words.pairs;
                 if again[0] == 0 {
-                    let kind = Kind { outline, codes };
+                    let kind = Kind { vector: outline, codes };
                     let is_plain = if codes.is_wide() {
                         expand_words::<WideKey>((interpreter, jit), kind, (&again, packed), desk)
                     } else {
@@ -197,9 +199,9 @@ impl<'s> Pair<'s> {
     }
 }
 
-fn all_steps<E: Engine>(engine: &E, state: &State, outline: &Outline, desk: &mut E::Desk) -> Vec<Taken> {
+fn all_steps<E: Engine>(engine: &E, state: &State, outline: &ProcessVector, desk: &mut E::Scratch) -> Vec<Taken> {
     let mut steps = Vec::new();
-    let from = Source { state, outline, packed: None };
+    let from = Source { state, vector: outline, packed: None };
     engine.expand(from, desk, &mut |step, fired, successor: &State| {
         // What a step leaves behind that could not be completed means nothing.
         let kept = if matches!(fired, Fired::Broken(_)) { &[] } else { successor };
@@ -241,7 +243,7 @@ fn pass(
     taken: &mut Vec<(usize, Step, Option<[u64; 2]>)>,
 ) -> bool {
     let state = path.last().expect("a path has states");
-    all_steps(interpreter, state, &Outline::default(), &mut ()).into_iter().all(|(step, fired, next)| {
+    all_steps(interpreter, state, &ProcessVector::default(), &mut ()).into_iter().all(|(step, fired, next)| {
         let Some(words) = codes.pack(&next).filter(|_| fired == Fired::Done) else { return false };
         taken.push((path.len() - 1, step, (next[0] == 0).then_some(words)));
         if next[0] == 0 || path.contains(&next) {
@@ -257,9 +259,9 @@ fn pass(
 /// Codes for the numbers of a state and for some near them: all in one word or two, so that many have few or none.
 fn codes(
     state: &State,
-    variation: &Variation,
+    variation: &StateNumbers,
     exclusive: Exclusive,
-    (layout, outline): (&Layout, &Outline),
+    (layout, outline): (&Layout, &ProcessVector),
     seed: u64,
 ) -> Codes {
     let mut rng = Rng::new(seed);
