@@ -1,29 +1,29 @@
-//! What an edge does, and when it can.
+//! Actions of edges: when they are enabled, and what they do.
 
 use crate::{Expr, Place, ProcessTypeId, StatementId};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Always possible, changes nothing.
+    /// Always enabled, changes nothing.
     Skip,
-    /// Possible where the expression is not 0; changes nothing.
+    /// Enabled where the expression is not 0; changes nothing.
     Guard(Expr),
-    /// Possible where no other edge of the location is.
+    /// Enabled where no other edge of the location is.
     Else,
     Assign(Box<Place>, Expr),
     Send(Box<Send>),
     Receive(Box<Receive>),
     Assert(Expr),
-    /// The text with its escapes resolved, and what the `%` in it stand for.
+    /// The text with its escapes resolved, and the arguments of its conversions.
     Print(String, Vec<Expr>),
     /// Prints the name of an enumeration's member.
     PrintName(Expr),
     SetPriority(Box<(Expr, Expr)>),
-    /// Starts a process, then does something that may use its number as [`Expr::Started`].
+    /// Starts a process, then executes an action that may use its number as [`Expr::Started`].
     Run(Box<Run>, Box<Action>),
-    /// The end of a process: possible for the youngest only.
+    /// The end of a process: enabled for the youngest only.
     End,
-    /// Several actions as one.
+    /// A deterministic sequence, executed in one step.
     Deterministic(Box<Block>),
 }
 
@@ -31,9 +31,9 @@ pub enum Action {
 pub struct Send {
     pub channel: Expr,
     pub fields: Vec<Expr>,
-    /// Before the first message that is greater, instead of at the end.
+    /// Insert the message before the first greater one, instead of at the end.
     pub sorted: bool,
-    /// What else must hold for it to be possible.
+    /// A further condition under which it is enabled.
     pub when: Option<Expr>,
 }
 
@@ -41,22 +41,22 @@ pub struct Send {
 pub struct Receive {
     pub channel: Expr,
     pub fields: Vec<Pattern>,
-    /// The first message that fits, instead of the first message.
+    /// Receive the first message that matches, instead of the first message.
     pub anywhere: bool,
     /// Leave the message in the channel.
     pub keep: bool,
-    /// What must hold once the message has been stored: otherwise it is not received, and nothing has changed.
+    /// A condition that must hold after the message has been stored; otherwise the receive is disabled.
     pub when: Option<Expr>,
 }
 
 impl Receive {
-    /// Whether any message will do.
+    /// Whether it receives any message.
     pub fn takes_all(&self) -> bool {
         self.when.is_none() && !self.fields.iter().any(|field| matches!(field, Pattern::Equal(_)))
     }
 }
 
-/// What a field of a message must be, and what becomes of it.
+/// The pattern that a field of a message must match.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
     Store(Place),
@@ -71,24 +71,23 @@ pub struct Run {
     pub priority: u8,
 }
 
-/// A deterministic sequence. It runs from its first node to an end without looking back: of several
-/// alternatives the first possible one is taken, and to be stuck is an error.
+/// A deterministic sequence (`d_step`). At a choice, it takes the first alternative that is enabled. To block is a
+/// fault.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// When the whole can be entered.
+    /// The condition under which it is enabled.
     pub entry: Entry,
     pub nodes: Vec<BlockNode>,
 }
 
-/// The ways in which a deterministic sequence can be entered. Not simply "its first action is possible":
-/// of alternatives at the beginning, SPIN considers only those that begin with a condition or a channel
-/// operation.
+/// The condition under which a deterministic sequence is enabled. This is not the condition of its first action: of
+/// alternatives at the beginning, SPIN considers only those that begin with a condition or a channel operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
     Always,
     /// No other edge of the location is enabled.
     Otherwise,
-    /// Any of these is possible.
+    /// One of these is enabled.
     AnyOf(Vec<Action>),
 }
 
@@ -98,13 +97,13 @@ pub struct NodeId(pub u32);
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum BlockNode {
-    /// Does it, and goes on; `None` leaves the block.
+    /// Executes the action and continues at `next`; `None` leaves the block.
     Do {
         action: Action,
         statement: StatementId,
         next: Option<NodeId>,
     },
-    /// Goes on at the first alternative that does not begin with an impossible action.
+    /// Continues at the first alternative that begins with an enabled action.
     Choose {
         alternatives: Vec<NodeId>,
         statement: StatementId,
@@ -113,7 +112,7 @@ pub enum BlockNode {
 }
 
 impl Block {
-    /// How many nodes one step may pass: after so many, it is not known whether the block ends.
+    /// The number of nodes that one step may execute.
     pub const LIMIT: u64 = 100_000_000;
 }
 
@@ -318,7 +317,7 @@ impl Action {
         prints
     }
 
-    /// Whether it depends on nothing else being able to move.
+    /// Whether it reads `timeout`.
     pub fn mentions_timeout(&self) -> bool {
         let mut found = false;
         self.each_expr(&mut |expr| found |= matches!(expr, Expr::Timeout));
@@ -365,7 +364,8 @@ impl Action {
         }
     }
 
-    /// Calls `each` for every place that the action may store to, with the expression whose value it stores, if it is one.
+    /// Calls `each` for every place that the action may store to, with the expression that it assigns, if there is
+    /// one.
     pub fn each_assignment<'a>(&'a self, each: &mut dyn FnMut(&'a Place, Option<&'a Expr>)) {
         if let Action::Assign(place, value) = self {
             return each(place, Some(value));
@@ -382,7 +382,7 @@ impl Action {
         self.each_assignment(&mut |place, _| each(place));
     }
 
-    /// Calls `each` for everything that the action may start.
+    /// Calls `each` for every process that the action may start.
     pub fn each_run<'a>(&'a self, each: &mut dyn FnMut(&'a Run)) {
         if let Action::Run(run, _) = self {
             each(run);

@@ -1,4 +1,4 @@
-//! Expressions and the possibility of actions, evaluated in a state.
+//! Evaluates expressions and guards in a state.
 
 use super::layout::{load, store};
 use super::{ChannelView, Evaluated, Interpreter, Offer, View};
@@ -8,35 +8,35 @@ use crate::{
 };
 use entail_model::{FaultKind, State};
 
-/// Everything an expression can refer to.
+/// A state with everything that an expression can refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct Evaluator<'a> {
     pub interpreter: &'a Interpreter<'a>,
     pub state: &'a State,
     pub view: &'a View,
-    /// Who evaluates.
+    /// The process that evaluates.
     pub process: usize,
-    /// A claim or a formula evaluates, which is no process: its `_pid` is 0, but process 0 is another.
+    /// A claim or a formula evaluates. It is no process: its `_pid` is 0, but it is not process 0.
     pub watches: bool,
-    /// Whether nothing else can move.
+    /// Whether no other step is enabled.
     pub timeout: bool,
-    /// A message that waits to be received in a rendezvous: then nothing but that is possible.
+    /// A message that is offered in a rendezvous: only its receipt is enabled.
     pub offer: Option<&'a Offer>,
     /// The number of the process that the current action started.
     pub started: i32,
-    /// How many `enabled()` are being evaluated around this: processes may ask for each other.
+    /// The nesting depth of `enabled()`: processes may ask for each other.
     pub asking: u8,
-    /// Another edge of the location has been found possible. When a process asks for another one's `else`, SPIN
-    /// looks at the one who asks.
+    /// Another edge of the location is enabled. If a process asks for the `else` of another one, SPIN considers the
+    /// process that asks.
     pub moved: bool,
-    /// The run has ended, and its last state is looked at again.
+    /// The run has ended, and its last state is evaluated once more.
     pub ended: bool,
 }
 
-/// A circle of questions has no answer.
+/// The nesting depth at which `enabled()` is cyclic.
 const MAX_ASKING: u8 = 16;
 
-/// Where a value is: in the state, or nowhere (in a process that does not exist), where it reads as 0.
+/// The address of a value: in the state, or nowhere (in a process that does not exist), where it reads as 0.
 pub(crate) enum Address {
     At(usize),
     Nowhere,
@@ -134,7 +134,7 @@ impl<'a> Evaluator<'a> {
         Ok(Address::At(base + place.offset as usize + self.index_offset(place)?))
     }
 
-    /// How far the indices of the place lead into it.
+    /// The offset that the indices of the place add.
     fn index_offset(&self, place: &Place) -> Evaluated<usize> {
         let mut offset = 0;
         for index in &place.indices {
@@ -156,7 +156,7 @@ impl<'a> Evaluator<'a> {
         usize::try_from(number).ok().filter(|&process| process < self.view.processes.len())
     }
 
-    /// Whether the action could be carried out now. Not asked of `Else`.
+    /// Whether the action is enabled. Not asked of `Else`.
     pub fn possible(&self, action: &Action) -> Evaluated<bool> {
         match action.enabling() {
             Enabling::Receive(receive) => Ok(self.matching(receive)?.is_some()),
@@ -211,7 +211,7 @@ impl<'a> Evaluator<'a> {
         condition.map_or(Ok(true), |condition| Ok(self.eval(condition)? != 0))
     }
 
-    /// Whether the condition of a receive will hold once the message has been stored: tried on a copy.
+    /// Whether the condition of a receive holds after the message has been stored, tried on a copy.
     fn holds_afterwards(&self, receive: &Receive, field: impl Fn(usize) -> Option<i32>) -> Evaluated<bool> {
         let Some(condition) = &receive.when else { return Ok(true) };
         let mut state = self.state.to_vec();
@@ -226,7 +226,7 @@ impl<'a> Evaluator<'a> {
         Evaluator { state: &state, offer: None, ..*self }.holds(Some(condition))
     }
 
-    /// The first slot whose message fits; without `anywhere` only slot 0 is looked at.
+    /// The first slot with a matching message; without `anywhere`, only slot 0 is considered.
     fn search(&self, channel: ChannelView, fields: &[Pattern], anywhere: bool) -> Evaluated<Option<usize>> {
         let length = self.interpreter.layout.channel_length(self.state, channel);
         let candidates = if anywhere { length } else { length.min(1) };
@@ -329,7 +329,7 @@ impl Scalar {
         if fits { Ok(()) } else { Err(FaultKind::Range) }
     }
 
-    /// What a value becomes by being stored.
+    /// The value after it has been stored.
     pub(crate) fn stored(self, value: i32) -> Evaluated<i32> {
         self.check(value).map(|()| self.truncate(value))
     }

@@ -1,28 +1,28 @@
-//! Steps and faults in words.
+//! Steps and faults as text.
 
 use super::{Interpreter, Offer, ProcessView, Step, View};
 use crate::{Action, Edge, Statement};
 use entail_model::{Fault, FaultKind, State};
 use std::borrow::Cow;
 
-/// A step in words.
+/// A step as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained<'s> {
     pub process: usize,
     pub process_name: &'s str,
     pub statement: Cow<'s, Statement>,
-    /// The process could have done something else instead.
+    /// Whether the process had another enabled step.
     pub is_choice: bool,
-    /// What the other side of a rendezvous does.
+    /// The statement of the receiver in a rendezvous.
     pub partner: Option<(usize, &'s str, &'s Statement)>,
-    /// The channel's number and the message, where it is handed over in a rendezvous.
+    /// The number of the channel and the message of a rendezvous.
     pub handed: Option<(i32, String)>,
-    /// What it prints, if anything.
+    /// The text that it prints.
     pub output: Option<String>,
 }
 
 impl Explained<'_> {
-    /// Adds what the process goes on with where both are one step: which way it takes, and what it prints.
+    /// Appends a further part of an atomic sequence: its statement and its output.
     pub fn join(&mut self, more: &Explained) {
         if more.is_choice {
             let chosen = format!(" [{}]", more.statement.text);
@@ -35,7 +35,7 @@ impl Explained<'_> {
 }
 
 impl<'s> Interpreter<'s> {
-    /// What `step` does in `state`, in which it is enabled.
+    /// Explains an enabled step.
     pub fn explain(&self, step: Step, state: &State) -> Explained<'s> {
         let view = self.view(state);
         let name_of = |process: usize| {
@@ -59,7 +59,7 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// A fault in words, without its place.
+    /// A fault as text, without its location.
     pub fn describe(&self, fault: Fault) -> String {
         let text = self.system.statements.get(fault.place as usize).map_or("", |statement| &statement.text);
         match fault.kind {
@@ -115,7 +115,7 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// What a sender hands over in a rendezvous, and the number of the channel.
+    /// The message of a rendezvous, and the number of the channel.
     fn handed(&self, edge: &Edge, state: &State, view: &View, sender: usize) -> Option<(i32, String)> {
         let Action::Send(send) = &edge.action else { return None };
         let evaluator = self.evaluator(state, view, sender);
@@ -126,14 +126,14 @@ impl<'s> Interpreter<'s> {
         Some((channel, shown.collect::<Vec<_>>().join(",")))
     }
 
-    /// What a step prints, if it may print anything.
+    /// The text that a step prints, if it may print.
     fn output(&self, step: Step, state: &State) -> Option<String> {
         let edges = [Some(step.edge()), step.partner().map(|(_, edge)| edge)];
         let prints = edges.into_iter().flatten().any(|edge| self.system.edge(edge).action.may_print());
         prints.then(|| self.printed(step, state)).filter(|printed| !printed.is_empty())
     }
 
-    /// `%e` does not say of which enumeration; like SPIN, take the first that has the number.
+    /// `%e` does not name an enumeration; like SPIN, take the first that contains the number.
     pub(super) fn member_name(&self, value: i32) -> String {
         let mut names = self.system.enumerations.iter().filter_map(|enumeration| enumeration.name_of(value));
         names.next().map_or_else(|| value.to_string(), str::to_owned)

@@ -1,4 +1,4 @@
-//! Taking a step.
+//! Executes a step.
 
 use super::eval::{Address, Evaluator};
 use super::layout::store;
@@ -11,7 +11,7 @@ use crate::{
 };
 use entail_model::{Fault, FaultKind, Fired, State, StateBuf};
 
-/// A step being taken: the state is changed in place.
+/// The execution of a step, in place.
 struct Execution<'a> {
     interpreter: &'a Interpreter<'a>,
     state: &'a mut StateBuf,
@@ -20,22 +20,22 @@ struct Execution<'a> {
     timeout: bool,
     offer: Option<Offer>,
     started: i32,
-    /// What failed on the way without ending the run, and the first of it.
+    /// The number of failures that do not end the run, and the first of them.
     failed: u32,
     first_failed: (FaultKind, StatementId),
-    /// What is being carried out, for the fault that may come of it.
+    /// The statement that is executed, for a fault.
     statement: StatementId,
-    /// Where what is printed goes, if anybody listens.
+    /// The destination of printed text, if it is wanted.
     printed: Option<&'a mut String>,
 }
 
-/// A block that passes fewer nodes ends soon enough.
+/// A block that executes fewer nodes is not checked for an endless loop.
 const FIRST_LOOK: u64 = 1 << 14;
-/// Of what a step prints, no more is kept.
+/// The limit on the text that a step prints.
 const MOST_PRINTED: usize = 1 << 16;
 
 impl Interpreter<'_> {
-    /// Builds the initial state: globals, then the processes that exist from the beginning.
+    /// Builds the initial state: globals, then the initial processes.
     pub(super) fn start(&self, state: &mut StateBuf) -> Result<(), Fault> {
         let view = self.view(state);
         let mut execution = Execution::new(self, state, view, 0);
@@ -52,7 +52,7 @@ impl Interpreter<'_> {
         broken.map_or(Ok(()), Err)
     }
 
-    /// The first invariant that does not hold in a state, if it is one where they must.
+    /// The first invariant that fails in a stable state.
     fn broken_invariant(&self, state: &StateBuf) -> Option<Fault> {
         let invariants = &self.system.invariants;
         if invariants.is_empty() || state[0] != 0 {
@@ -74,7 +74,7 @@ impl Interpreter<'_> {
         self.take_aloud(step, state, None)
     }
 
-    /// What a step prints that is enabled in a state.
+    /// The text that an enabled step prints.
     pub(super) fn printed(&self, step: Step, state: &State) -> String {
         let mut printed = String::new();
         // What comes of it is for others to see.
@@ -116,7 +116,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A process that may not be interrupted but cannot go on either loses that privilege.
+    /// An exclusive process that cannot continue loses its exclusivity.
     fn settle(&self, state: &mut StateBuf) {
         let exclusive = usize::from(state[0]);
         if exclusive > 0 {
@@ -129,7 +129,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Whether a process that must not have a choice had one, and this step is not the first of its choices.
+    /// Whether a process that must be deterministic has another enabled step before this one.
     fn breaks_determinism(&self, step: Step, edge: &Edge, state: &StateBuf, view: &View) -> bool {
         let process = view.processes[step.process()];
         // SPIN does not look at steps that do nothing.
@@ -188,8 +188,7 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// A rendezvous: the message goes straight from one process to the other, and the receiver has the last word
-    /// on whether it may be interrupted.
+    /// A rendezvous: the message is passed directly, and the receiver decides whether the sequence stays atomic.
     fn meet(&mut self, sent: &Edge, partner: usize, received: &Edge) -> Evaluated<()> {
         let Action::Send(send) = &sent.action else { unreachable!("a rendezvous begins with a send") };
         let offer = self.evaluator().offer_of(send)?;
@@ -275,7 +274,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Something is wrong, but the run goes on.
+    /// Records a failure that does not end the run.
     fn fail(&mut self, kind: FaultKind) {
         if self.interpreter.system.monitor.is_some() && !kind.is_of_events() {
             return;
@@ -375,8 +374,8 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// Lets the monitor see what is sent to a channel or received from it. Like SPIN it looks at one end of the buffer, even
-    /// if the message is elsewhere because it was sorted in, or picked out.
+    /// Passes an event to the monitor. Like SPIN, this reads one end of the buffer, even if the message was inserted
+    /// or removed elsewhere.
     fn observe_buffer(
         &mut self,
         direction: Direction,
@@ -411,7 +410,7 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// Starts a process; its number is the result.
+    /// Starts a process and returns its number.
     fn run(&mut self, run: &Run) -> Evaluated<i32> {
         let interpreter = self.interpreter;
         let layout = &interpreter.layout;
@@ -462,7 +461,7 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// Makes room for another process; returns its number.
+    /// Makes room for another process and returns its number.
     fn append(&mut self, of: ProcessTypeId) -> usize {
         let interpreter = self.interpreter;
         let layout = &interpreter.layout;
@@ -475,7 +474,7 @@ impl<'a> Execution<'a> {
         number
     }
 
-    /// Gives the variables of a new frame their first values; its channels are numbered from `first_channel` on.
+    /// Initialises the variables of a new frame; its channels are numbered from `first_channel` on.
     fn initialise(&mut self, init: &[Init], first_channel: usize) -> Evaluated<()> {
         let mut channel = first_channel as i32;
         for init in init {

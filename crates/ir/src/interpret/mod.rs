@@ -1,4 +1,4 @@
-//! Runs a system as it is written: the reference for every faster engine.
+//! The interpreter: the reference for every faster engine.
 
 mod engine;
 mod eval;
@@ -18,7 +18,7 @@ pub use layout::{ChannelLayout, ChannelView, Layout, ProcessVector, ProcessView,
 pub use numbers::{Number, StateNumbers};
 pub use waiting::Waiting;
 
-use crate::monitor::{Expected, Rule};
+use crate::monitor::{MonitorEdge, Rule};
 use crate::{Action, Edge, EdgeId, Expr, Location, ProcessTypeId, System};
 use entail_model::{
     Concurrent, Deadline, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation,
@@ -30,7 +30,7 @@ use reclaim::References;
 pub const MAX_PROCESSES: usize = 255;
 /// Likewise for channels; number 0 means none.
 pub const MAX_CHANNELS: usize = 255;
-/// Nothing sensible needs larger states, and a runaway model would fill the memory with a few. Compiled code can count so far.
+/// Larger states are a mistake of the model. Compiled code relies on this limit.
 pub const MAX_STATE_BYTES: usize = 500 << 10;
 
 /// A system, ready to run.
@@ -40,19 +40,19 @@ pub struct Interpreter<'s> {
     layout: Layout,
     references: References,
     uses_timeout: bool,
-    /// Whether a proposition depends on `timeout`, its own or that of a process it asks for.
+    /// Whether a proposition depends on `timeout`, directly or through `enabled`.
     asks_timeout: bool,
     deadline: Deadline<'s>,
 }
 
-/// One step: an edge of a process, and for a rendezvous also the edge of the process that receives.
+/// A step: an edge of a process, and in a rendezvous also the edge of the receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Step(u64);
 
-/// A message on its way from a sender to a receiver that wait for each other.
+/// A message that a sender offers in a rendezvous.
 pub(crate) struct Offer {
     channel: i32,
-    /// What it consists of, or why that cannot be computed.
+    /// Its fields, or the fault of their evaluation.
     fields: Evaluated<Vec<i32>>,
 }
 
@@ -70,7 +70,7 @@ impl<'s> Interpreter<'s> {
         Interpreter { system, layout, references, uses_timeout, asks_timeout, deadline: Deadline::NEVER }
     }
 
-    /// The same, for as long as there is time: whatever takes long looks at it.
+    /// The same interpreter with a deadline for long computations.
     pub fn until(self, deadline: Deadline<'s>) -> Self {
         Interpreter { deadline, ..self }
     }
@@ -79,7 +79,7 @@ impl<'s> Interpreter<'s> {
         self.deadline
     }
 
-    /// What is wrong with the first state, if an invariant does not hold there.
+    /// The fault of the initial state, if an invariant fails there.
     pub fn broken_start(&self) -> Option<Fault> {
         self.start(&mut vec![0; self.layout.first_process]).err().filter(|fault| fault.kind == FaultKind::Invariant)
     }
@@ -92,7 +92,7 @@ impl<'s> Interpreter<'s> {
         &self.layout
     }
 
-    /// The marks of a state whose process vector is known.
+    /// The marks of a state with a known process vector.
     pub fn marks_with(&self, state: &State, vector: &ProcessVector) -> Marks {
         let processes = vector.types.iter().zip(&vector.starts);
         let marks = marks_of(processes.map(|(&process_type, &start)| {
@@ -103,19 +103,19 @@ impl<'s> Interpreter<'s> {
         self.monitored(marks, state)
     }
 
-    /// The marks of a state if only the monitor says where a run may end: where processes may, and some are left, it must
-    /// have come to an end too.
+    /// The marks of a state if the monitor decides about end states: where processes may end, and some exist, it must
+    /// be in an end state too.
     fn monitored(&self, marks: Marks, state: &State) -> Marks {
         let (Some(watch), Some(monitor)) = (self.layout.watch, &self.system.monitor) else { return marks };
-        let is_end = || monitor.posts[self.layout.watch(state, watch)].end;
+        let is_end = || monitor.states[self.layout.watch(state, watch)].end;
         let stays = marks.valid_end && state[self.layout.process_count] > 0;
         Marks { valid_end: monitor.rule == Rule::Forbids || !stays || is_end(), ..marks }
     }
 
-    /// What the monitor, if there is one, waits for in a state.
-    pub fn awaited(&self, state: &State) -> Option<&'s [Expected]> {
+    /// The edges of the monitor in a state.
+    pub fn awaited(&self, state: &State) -> Option<&'s [MonitorEdge]> {
         let (watch, monitor) = (self.layout.watch?, self.system.monitor.as_ref()?);
-        Some(&monitor.posts[self.layout.watch(state, watch)].edges)
+        Some(&monitor.states[self.layout.watch(state, watch)].edges)
     }
 
     /// Where the processes and channels of `state` are.
@@ -134,7 +134,7 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// Processes in the order in which their steps come.
+    /// Calls `each` for the processes, in the order of their steps.
     fn in_turn(&self, processes: usize, mut each: impl FnMut(usize)) {
         if self.system.oldest_first {
             (0..processes).for_each(each);
@@ -143,7 +143,7 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// The steps that the evaluator's process begins.
+    /// The steps of the evaluator's process.
     fn steps_of_one(&self, evaluator: &Evaluator<'_>, steps: &mut Vec<Step>) {
         if !self.may_move(evaluator) {
             return;
@@ -183,8 +183,8 @@ impl<'s> Interpreter<'s> {
         });
     }
 
-    /// Calls `take` for every edge that is possible for the evaluator's process. `take` says whether the edge really
-    /// can be taken, which for a rendezvous depends on others.
+    /// Calls `take` for every enabled edge of the evaluator's process. `take` returns whether the edge can be taken,
+    /// which in a rendezvous depends on partners.
     fn each_possible_edge(&self, evaluator: &Evaluator<'_>, mut take: impl FnMut(EdgeId, &'s Edge) -> bool) {
         let process = evaluator.view.processes[evaluator.process];
         let location = &self.system.process_type(process.process_type).locations[process.location.index()];
@@ -208,7 +208,7 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// Whether the process may move at all, as far as its `provided` clause and priorities are concerned.
+    /// Whether the `provided` clause and the priorities let the process move.
     fn may_move(&self, evaluator: &Evaluator<'_>) -> bool {
         self.is_provided(evaluator) && (!self.system.uses_priorities || self.has_precedence(evaluator))
     }
@@ -219,7 +219,7 @@ impl<'s> Interpreter<'s> {
         provided.is_none_or(|condition| evaluator.eval(condition).is_ok_and(|value| value != 0))
     }
 
-    /// No process of higher priority could move.
+    /// Whether no process of higher priority could move.
     fn has_precedence(&self, evaluator: &Evaluator<'_>) -> bool {
         let priority =
             |process: usize| self.layout.priority(evaluator.state, evaluator.view.processes[process].start);
@@ -232,8 +232,7 @@ impl<'s> Interpreter<'s> {
         })
     }
 
-    /// Whether the process could move, taken by itself: the meaning of `enabled()`. A rendezvous counts without
-    /// asking for a partner.
+    /// Whether the process could move by itself: the meaning of `enabled()`. A rendezvous counts without a partner.
     fn could_move(&self, evaluator: &Evaluator<'_>) -> bool {
         let mut found = false;
         self.each_possible_edge(&Evaluator { offer: None, ..*evaluator }, |_, _| {
@@ -381,14 +380,14 @@ fn marks_of<'s>(locations: impl Iterator<Item = &'s Location>) -> Marks {
     marks
 }
 
-/// The send of `edge`, if in this evaluator it goes through a rendezvous channel.
+/// The send of `edge`, if it goes through a rendezvous channel.
 fn rendezvous<'e>(edge: &'e Edge, evaluator: &Evaluator<'_>) -> Option<&'e crate::Send> {
     let Action::Send(send) = &edge.action else { return None };
     evaluator.channel_type(&send.channel).ok().filter(|channel| channel.is_rendezvous()).map(|_| &**send)
 }
 
 impl Step {
-    /// The only step of a system that cannot start, from its empty state.
+    /// The only step of a system whose initial state faults.
     pub const START: Step = Step(u64::MAX);
 
     const NO_PARTNER: u64 = 0xff;
@@ -411,7 +410,7 @@ impl Step {
         Step(bits)
     }
 
-    /// How many edges a system may have, so that a step can name each of them.
+    /// The number of edges that a step can name.
     pub const MAX_EDGES: usize = 1 << 23;
 
     pub fn process(self) -> usize {
@@ -428,7 +427,7 @@ impl Step {
         (partner != Self::NO_PARTNER).then_some((partner as usize, EdgeId((self.0 >> 40) as u32 & 0x7f_ffff)))
     }
 
-    /// Whether it is taken because nothing else could be.
+    /// Whether `timeout` is true in it.
     pub fn is_timeout(self) -> bool {
         self.0 >> 63 != 0
     }

@@ -1,4 +1,4 @@
-//! What can differ between states with the same processes.
+//! The numbers in which states with the same processes can differ.
 
 use super::{Layout, ProcessVector};
 use crate::{ChannelTypeId, ProcessTypeId, Range, Ranges, Scalar, Shape, System};
@@ -6,9 +6,9 @@ use crate::{ChannelTypeId, ProcessTypeId, Range, Ranges, Scalar, Shape, System};
 /// The numbers in the states of one process vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateNumbers {
-    /// In the order of their places.
+    /// Sorted by position.
     pub numbers: Vec<Number>,
-    /// What is the same in all states that are not in the middle of an indivisible sequence; the numbers are 0 here.
+    /// The bytes that all stable states have in common; those of numbers are 0.
     pub template: Vec<u8>,
 }
 
@@ -19,7 +19,7 @@ pub struct Number {
     pub at: u32,
     /// How many bytes it takes.
     pub bytes: u8,
-    /// All values that it can have, as its bytes say: negative ones may look like great ones.
+    /// The values that it can have, read as unsigned bytes.
     pub range: Range,
 }
 
@@ -97,7 +97,7 @@ impl StateNumbers {
 
 const BYTE: Scalar = Scalar::unsigned(8);
 
-/// The values of a number as its bytes say. Negative numbers that do not fill their bytes look like positive ones.
+/// A range of values read as unsigned bytes. Negative numbers that do not fill their bytes look like positive ones.
 fn as_bytes(range: Range, scalar: Scalar) -> Range {
     let whole_bytes = u32::from(scalar.bits) == 8 * scalar.size();
     if whole_bytes || range.low >= 0 {

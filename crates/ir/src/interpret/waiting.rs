@@ -1,22 +1,22 @@
-//! Why processes do not go on, in words.
+//! Why processes are blocked, as text.
 
 use super::eval::Evaluator;
 use super::{Interpreter, ProcessView, View};
 use crate::{Action, BlockNode, Edge, Enabling, LocationId, ProcessTypeId, Receive, Send, Statement};
 use entail_model::State;
 
-/// A process that waits where it may not stay for ever.
+/// A process that is blocked outside of an end state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting<'s> {
     pub process: usize,
     pub name: &'s str,
-    /// What it would do, the first of several.
+    /// The first statement that it would execute.
     pub statement: &'s Statement,
-    /// What it waits for: a clause, or nothing where there is no more to say than the statement does.
+    /// The reason as a clause; `None` if the statement says enough.
     pub reason: Option<String>,
 }
 
-/// How many of a process's possibilities are told.
+/// The number of reasons that are listed.
 const MOST_TOLD: usize = 3;
 
 /// An end of a channel.
@@ -27,7 +27,7 @@ enum End {
 }
 
 impl<'s> Interpreter<'s> {
-    /// The processes that are not where they may end, in a state in which nobody can move.
+    /// The blocked processes in a deadlock.
     pub fn waiting(&self, state: &State) -> Vec<Waiting<'s>> {
         if state.is_empty() {
             return Vec::new();
@@ -46,7 +46,7 @@ impl<'s> Interpreter<'s> {
         view.processes.iter().enumerate().filter_map(waiting).collect()
     }
 
-    /// What is in the way of these edges.
+    /// Why these edges are disabled.
     fn obstacles(&self, evaluator: &Evaluator, edges: &[Edge]) -> Option<String> {
         if !self.is_provided(evaluator) {
             return Some("it may not move, as its `provided` clause is false".to_owned());
@@ -114,7 +114,7 @@ impl<'s> Interpreter<'s> {
         name.unwrap_or_else(|| format!("#{number}"))
     }
 
-    /// Who else could still come to where he does something at this end of a channel, and what that is called.
+    /// The processes that could still reach this end of the channel, as a clause.
     fn others(&self, evaluator: &Evaluator, number: i32, end: End, could: &str) -> String {
         let others = (0..evaluator.view.processes.len()).filter(|&other| other != evaluator.process);
         let names = others.filter(|&other| self.could_use(evaluator.state, evaluator.view, other, number, end));
@@ -134,7 +134,8 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// Whether a process can still come to an edge that sends to the channel, or receives from it, as its variables are now.
+    /// Whether a process can still reach an edge that sends to the channel, or receives from it, given its current
+    /// variables.
     fn could_use(&self, state: &State, view: &View, process: usize, number: i32, end: End) -> bool {
         let seen = view.processes[process];
         let evaluator = self.evaluator(state, view, process);
@@ -155,7 +156,7 @@ impl<'s> Interpreter<'s> {
         })
     }
 
-    /// The edges that a process may come to.
+    /// The edges that a process may reach.
     fn edges_ahead(&self, of: ProcessTypeId, from: LocationId) -> impl Iterator<Item = &'s Edge> {
         let locations = &self.system.process_type(of).locations;
         let ahead = self.system.reachable(of, from);

@@ -1,8 +1,7 @@
-//! What nobody ever looks at is not kept.
+//! Removal of variables that are never read.
 //!
-//! A variable that is only looked at to find out what to store in others that nobody looks at is not looked at either. What
-//! is stored in it goes nowhere. What is sent in a field of messages that no receiver looks at is 0. What may go wrong on the
-//! way still does: such values and indices stay, and count as being looked at.
+//! A variable that is read only to compute values of unread variables is unread too. Assignments to it are discarded.
+//! A field of messages that no receiver reads is sent as 0. Expressions that may fault stay, and count as reads.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +11,7 @@ use crate::{
     Ranges, Receive, Run, Send, System,
 };
 
-/// The names of the variables that statements assign to and that are not kept.
+/// Removes unread variables; returns the names of those that statements assign to.
 pub(super) fn unread(system: &mut System) -> Vec<String> {
     let readers = Readers::of(system);
     let original = system.clone();
@@ -29,25 +28,25 @@ pub(super) fn unread(system: &mut System) -> Vec<String> {
     readers.unread(&original)
 }
 
-/// Something that may be looked at.
+/// A variable or a field of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Storage {
-    /// By its number in the frame of the globals, or of a process type.
+    /// By its index in the frame of the globals, or of a process type.
     Variable(Option<ProcessTypeId>, usize),
     /// Of the messages of a channel type.
     Field(ChannelTypeId, usize),
 }
 
-/// Who looks at what.
+/// Which storage is read.
 struct Readers {
     ranges: Ranges,
-    /// The types of the channels that exist from the beginning; number `n` is at `n - 1`.
+    /// The types of the initial channels; number `n` is at `n - 1`.
     channels: Vec<ChannelTypeId>,
-    /// All that somebody looks at.
+    /// The storage that is read.
     seen: HashSet<Storage>,
-    /// All that statements assign to.
+    /// The storage that statements assign to.
     assigned: HashSet<Storage>,
-    /// What is looked at to find out what to put into something else.
+    /// For each storage, what is read to compute its values.
     behind: HashMap<Storage, Vec<Storage>>,
 }
 
@@ -77,7 +76,7 @@ impl Readers {
         readers
     }
 
-    /// The names of the variables that statements assign to and nothing looks at.
+    /// The names of the variables that statements assign to and nothing reads.
     fn unread(&self, system: &System) -> Vec<String> {
         let named = |of: Option<ProcessTypeId>, process: Option<&str>, frame: &Frame| {
             let unread = frame.variables.iter().enumerate();
@@ -93,7 +92,7 @@ impl Readers {
         named(None, None, &system.globals).into_iter().chain(local).collect()
     }
 
-    /// What is looked at by others than processes.
+    /// Reads by properties and monitors.
     fn outside(&mut self, system: &System) {
         if system.reclaims {
             self.seen.extend(references(system));
@@ -103,7 +102,7 @@ impl Readers {
         }
         let Some(monitor) = &system.monitor else { return };
         monitor.watched.iter().for_each(|watched| self.look(system, None, &watched.channel));
-        for event in monitor.posts.iter().flat_map(|post| &post.edges).filter_map(|edge| edge.event.as_ref()) {
+        for event in monitor.states.iter().flat_map(|post| &post.edges).filter_map(|edge| edge.event.as_ref()) {
             self.look(system, None, &event.channel);
             for pattern in &event.fields {
                 pattern.each_child(&mut |expr| self.look(system, None, expr));
@@ -114,7 +113,7 @@ impl Readers {
         }
     }
 
-    /// Whoever looks at what `seen` comes from looks at that too.
+    /// The closure of `seen` under data dependence.
     fn close(&mut self) {
         let mut waiting: Vec<Storage> = self.seen.iter().copied().collect();
         while let Some(storage) = waiting.pop() {
@@ -131,7 +130,7 @@ impl Readers {
         self.peek(system, of, expr);
     }
 
-    /// Whoever asks whether a message could be received looks at its fields.
+    /// A poll reads the fields of messages.
     fn peek(&mut self, system: &System, of: Option<ProcessTypeId>, expr: &Expr) {
         expr.each(&mut |part| {
             let Expr::Poll(poll) = part else { return };
@@ -146,7 +145,7 @@ impl Readers {
         place.each_expr(&mut |expr| self.look(system, of, expr));
     }
 
-    /// A value goes into one of several storages; in some cases it is looked at at once.
+    /// A value is stored to one of `into`; with `at_once`, it is read in any case.
     fn put(&mut self, system: &System, of: Option<ProcessTypeId>, value: &Expr, into: &[Storage], at_once: bool) {
         if at_once || may_fault(value) {
             return self.look(system, of, value);
@@ -159,7 +158,7 @@ impl Readers {
     fn store(&mut self, system: &System, of: Option<ProcessTypeId>, place: &Place, value: &Expr) {
         self.look_for_place(system, of, place);
         let into: Vec<Storage> = variable(system, of, place).into_iter().collect();
-        // Whatever lies outside of all variables is left alone.
+        // Places outside of all variables are left alone.
         let at_once = !takes_all(place) || into.is_empty() && place.base != Base::Nowhere;
         self.seen.extend(into.iter().filter(|_| !is_near(place)));
         let rest = elsewhere(value, place);
@@ -250,7 +249,7 @@ impl Readers {
         }
     }
 
-    /// A field of the messages of all channels that an expression may stand for.
+    /// A field of the messages of all channels that an expression may denote.
     fn fields(&self, system: &System, of: Option<ProcessTypeId>, channel: &Expr, field: usize) -> Vec<Storage> {
         let numbers = match channel {
             Expr::Load(place) => Some(self.ranges.of(place, of)),
@@ -271,11 +270,11 @@ impl Readers {
     }
 }
 
-/// Takes away what nobody looks at.
+/// Removes unread storage.
 struct Rewriter<'a> {
     system: &'a System,
     readers: &'a Readers,
-    /// Whose actions.
+    /// The process type of the actions.
     of: Option<ProcessTypeId>,
 }
 
@@ -291,7 +290,7 @@ impl Rewriter<'_> {
                 let can_go = takes_all(place) && is_always_there(place) && !may_fault(value);
                 !(can_go && self.is_unread(place))
             }
-            // There are as many channels as before.
+            // The channels keep their numbers.
             Init::Channel(..) => true,
         });
     }
@@ -302,7 +301,7 @@ impl Rewriter<'_> {
             Action::Send(send) => self.send(send),
             Action::Receive(receive) => self.receive(receive),
             Action::Run(run, _) => self.run(run),
-            // An action that stores nothing is as it was.
+            // Other actions store nothing that can be removed.
             _ => {}
         }
         action.each_child_mut(&mut |child| match child {
@@ -359,8 +358,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// A value without what it takes from the place where it is put: to load that is a fault only where to store it is one. But
-/// what is computed from it may be one.
+/// A value, without loads of the place that it is assigned to: such a load faults only if the store faults.
 fn elsewhere(value: &Expr, place: &Place) -> Expr {
     let mut value = value.clone();
     match &mut value {
@@ -370,7 +368,7 @@ fn elsewhere(value: &Expr, place: &Place) -> Expr {
     value
 }
 
-/// Whether a process only reaches its own variables there, or those of all.
+/// Whether the place is global or local to the process.
 fn is_near(place: &Place) -> bool {
     match &place.base {
         Base::Global | Base::Local | Base::Nowhere => true,
@@ -378,7 +376,7 @@ fn is_near(place: &Place) -> bool {
     }
 }
 
-/// Whether some value would be a fault in one of the fields.
+/// Whether one of the fields has a range, so that a value may be out of it.
 fn is_checked(system: &System, fields: &[Storage]) -> bool {
     fields.iter().any(|storage| match storage {
         Storage::Field(id, field) => system.channel_types[id.index()].fields[*field].range.is_some(),
@@ -386,7 +384,7 @@ fn is_checked(system: &System, fields: &[Storage]) -> bool {
     })
 }
 
-/// The variables that an expression looks at.
+/// The variables that an expression reads.
 fn loads(system: &System, of: Option<ProcessTypeId>, expr: &Expr) -> Vec<Storage> {
     let mut found = Vec::new();
     expr.each(&mut |part| {
@@ -397,7 +395,7 @@ fn loads(system: &System, of: Option<ProcessTypeId>, expr: &Expr) -> Vec<Storage
     found
 }
 
-/// The variable that a place lies in.
+/// The variable that contains a place.
 fn variable(system: &System, of: Option<ProcessTypeId>, place: &Place) -> Option<Storage> {
     let owner = match &place.base {
         Base::Global => None,
@@ -411,7 +409,7 @@ fn variable(system: &System, of: Option<ProcessTypeId>, place: &Place) -> Option
     number.map(|number| Storage::Variable(owner, number))
 }
 
-/// The variables in which numbers of processes are kept: whose place is given to others depends on them.
+/// The variables that hold numbers of threads: which slots can be reused depends on them.
 fn references(system: &System) -> impl Iterator<Item = Storage> {
     let frames =
         (0..).map(ProcessTypeId).zip(&system.process_types).map(|(id, process)| (Some(id), &process.frame));
