@@ -73,7 +73,7 @@ impl<'s> Interpreter<'s> {
             FaultKind::ListEmpty => format!("the list in `{text}` is empty"),
             FaultKind::ListFull => format!("the list in `{text}` is full"),
             FaultKind::NoAlternative => format!("no alternative is possible at `{text}`"),
-            FaultKind::NotOwner => format!("the lock in `{text}` is not held by who runs it"),
+            FaultKind::NotOwner => format!("the thread that runs `{text}` does not hold the lock"),
             FaultKind::DivisionByZero => format!("division by zero in `{text}`"),
             FaultKind::NoChannel => format!("the channel in `{text}` is not initialised"),
             FaultKind::MessageFields => {
@@ -85,18 +85,11 @@ impl<'s> Interpreter<'s> {
             FaultKind::TooManyProcesses => {
                 format!("`{text}` starts more than {} processes", super::MAX_PROCESSES)
             }
-            FaultKind::TooManyThreads => {
-                let most = super::MAX_PROCESSES;
-                format!(
-                    "with `{text}` there would be more than {most} threads, which is more than can be told apart"
-                )
-            }
+            FaultKind::TooManyThreads => format!("`{text}` starts more than {} threads", super::MAX_PROCESSES),
             FaultKind::TooManyChannels => format!("`{text}` makes more than {} channels", super::MAX_CHANNELS),
             FaultKind::Priority => format!("the priority in `{text}` is not 1 to 255"),
             FaultKind::SelfReference => {
-                format!(
-                    "`{text}`: a process asks whether it is enabled itself, or processes ask each other in a circle"
-                )
+                format!("`{text}`: `enabled` refers to the process that evaluates it, directly or through others")
             }
             FaultKind::Blocked => format!("`{text}` blocks inside an indivisible sequence"),
             FaultKind::Endless => format!("the indivisible sequence around `{text}` does not end"),
@@ -106,11 +99,11 @@ impl<'s> Interpreter<'s> {
             }
             FaultKind::Choice => format!("`{text}` is not the only choice of a D_proctype"),
             FaultKind::Proposition => format!("`{text}` cannot be evaluated"),
-            FaultKind::ClaimEnd => format!("the claim comes to its end with `{text}`"),
+            FaultKind::ClaimEnd => format!("the claim reaches its end at `{text}`"),
             FaultKind::Refuted => fault.kind.words().into(),
             FaultKind::UnexpectedEvent => format!("`{text}` is not what the trace expects"),
-            FaultKind::ForbiddenEvents => format!("the notrace comes to its end with `{text}`"),
-            FaultKind::AmbiguousEvent => format!("`{text}` fits the trace in two ways"),
+            FaultKind::ForbiddenEvents => format!("the notrace reaches its end at `{text}`"),
+            FaultKind::AmbiguousEvent => format!("`{text}` matches the trace in two ways"),
             FaultKind::StateSize => format!("`{text}`: the state would exceed {} bytes", super::MAX_STATE_BYTES),
         }
     }

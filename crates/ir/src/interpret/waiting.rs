@@ -49,7 +49,7 @@ impl<'s> Interpreter<'s> {
     /// Why these edges are disabled.
     fn obstacles(&self, evaluator: &Evaluator, edges: &[Edge]) -> Option<String> {
         if !self.is_provided(evaluator) {
-            return Some("it may not move, as its `provided` clause is false".to_owned());
+            return Some("its `provided` clause is false".to_owned());
         }
         let mut obstacles: Vec<String> = Vec::new();
         for obstacle in edges.iter().filter_map(|edge| self.obstacle(evaluator, edge)) {
@@ -60,7 +60,7 @@ impl<'s> Interpreter<'s> {
         if obstacles.len() > MOST_TOLD {
             let more = obstacles.len() - MOST_TOLD;
             obstacles.truncate(MOST_TOLD);
-            obstacles.push(format!("{more} other things are not possible"));
+            obstacles.push(format!("{more} other statements are blocked"));
         }
         let last = obstacles.pop()?;
         Some(if obstacles.is_empty() { last } else { format!("{}, and {last}", obstacles.join(", ")) })
@@ -86,7 +86,7 @@ impl<'s> Interpreter<'s> {
         let name = self.channel_name(number, evaluator.state);
         if evaluator.channel_type(&send.channel).ok()?.is_rendezvous() {
             let others = self.others(evaluator, number, End::Receiver, "could");
-            return Some(format!("nobody receives from `{name}`{others}"));
+            return Some(format!("no process receives from `{name}`{others}"));
         }
         let others = || self.others(evaluator, number, End::Receiver, "could receive from it");
         evaluator.is_full(number).ok()?.then(|| format!("channel `{name}` is full{}", others()))
@@ -100,11 +100,11 @@ impl<'s> Interpreter<'s> {
         let others = |could| self.others(evaluator, number, End::Sender, could);
         Some(match channel.messages.first() {
             None if channel.capacity == 0 => {
-                format!("nobody sends what it waits for to `{name}`{}", others("could"))
+                format!("no process sends a matching message to `{name}`{}", others("could"))
             }
             None => format!("channel `{name}` is empty{}", others("could send to it")),
-            Some(_) if receive.anywhere => format!("no message in `{name}` is what it waits for"),
-            Some(first) => format!("the first message in `{name}` is [{first}], for which it does not wait"),
+            Some(_) if receive.anywhere => format!("no message in `{name}` matches"),
+            Some(first) => format!("the first message in `{name}` is [{first}], which does not match"),
         })
     }
 
@@ -125,12 +125,12 @@ impl<'s> Interpreter<'s> {
             })
             .collect();
         match &names[..] {
-            [] => format!(", and nobody is left who {could}"),
-            [one] => format!("; {one} {could}, but waits too"),
+            [] => format!(", and no other process {could}"),
+            [one] => format!("; {one} {could}, but is blocked too"),
             [some @ .., last] if some.len() < MOST_TOLD => {
-                format!("; {} and {last} {could}, but wait too", some.join(", "))
+                format!("; {} and {last} {could}, but are blocked too", some.join(", "))
             }
-            many => format!("; {} others {could}, but wait too", many.len()),
+            many => format!("; {} others {could}, but are blocked too", many.len()),
         }
     }
 

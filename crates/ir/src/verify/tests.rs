@@ -227,7 +227,7 @@ fn of_monitors() {
     defect("monitor: there are no local variables here", |system| {
         monitor(system).watched[0].channel = Expr::load(Place::local(0, BYTE));
     });
-    defect("monitor: M0: there is no post 3", |system| first(system).target = 3);
+    defect("monitor: M0: there is no state 3", |system| first(system).target = 3);
     defect("monitor: M0: there is no statement 9", |system| first(system).statement = StatementId(9));
     defect("monitor: M0: a monitor only looks", |system| {
         if let Some(event) = &mut first(system).event {

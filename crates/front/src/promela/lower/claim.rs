@@ -197,13 +197,13 @@ impl Assembly<'_> {
         while let Some(location) = draft.pending.pop() {
             self.turns(location, &mut choices, &mut draft);
             if draft.passed > MAX_PASSED {
-                let message = "there are too many ways through the atomic sequences of the claim";
+                let message = "there are too many paths through the atomic sequences of the claim";
                 self.problems.push(Diagnostic::general(message));
                 return None;
             }
         }
         if draft.propositions.len() > MAX_PROPOSITIONS {
-            let message = format!("the claim asks more than {MAX_PROPOSITIONS} different things");
+            let message = format!("the claim has more than {MAX_PROPOSITIONS} propositions");
             self.problems.push(Diagnostic::general(message));
             return None;
         }
@@ -267,7 +267,7 @@ impl Assembly<'_> {
             let leads = if transition.atomic { Leads::On } else { Leads::To }(transition.target);
             let choice = |label| Choice { label, statement, leads };
             if !matches!(action.effect(), Effect::Nothing) {
-                self.only_watches(span, "it can change nothing");
+                self.only_watches(span, "it cannot change anything");
                 continue;
             }
             if let Action::Assert(condition) = &action {
@@ -301,7 +301,7 @@ impl Assembly<'_> {
     }
 
     fn only_watches(&mut self, span: Span, but: &str) {
-        let message = format!("a never claim only watches: {but}");
+        let message = format!("a never claim only observes: {but}");
         self.problems.push(Diagnostic::error(span, message).hint("write conditions, `if`, `do` and `goto` only"));
     }
 

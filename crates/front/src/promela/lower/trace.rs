@@ -206,5 +206,5 @@ fn check_event(stmt: &Stmt, problems: &mut Vec<Diagnostic>) {
         | Structure::Block(_)
         | Structure::Inlined(..) => EVENTS,
     };
-    problems.push(Diagnostic::error(stmt.span, "this is no event").hint(hint));
+    problems.push(Diagnostic::error(stmt.span, "this is not an event").hint(hint));
 }

@@ -46,7 +46,7 @@ impl Criterion {
             preserve: Preserve::Beginnings,
             assertions: false,
             // Not all that begins can go on so that all processes move again and again.
-            steps: (!fairness.lets_all_go_on()).then_some("all processes must move again and again"),
+            steps: (!fairness.lets_all_go_on()).then_some("all processes must move infinitely often"),
             exact: vec![false; names.params.len()],
             terminations: false,
             unbounded: false,
@@ -92,12 +92,12 @@ impl Criterion {
     fn property(&mut self, unit: &Unit) {
         match unit {
             Unit::Ltl(formula) | Unit::Ctl(formula) if formula.expr.as_ref().is_some_and(has_next) => {
-                self.keep_steps("the property speaks of next states");
+                self.keep_steps("the property contains a next operator");
             }
             Unit::Ltl(formula) if formula.expr.as_ref().is_none_or(|expr| is_safety(expr, true)) => {}
             Unit::Ltl(_) | Unit::Ctl(_) => self.keep(Preserve::Cycles),
             Unit::Never(_) | Unit::Watcher(_) => self.keep_steps("a claim may count steps"),
-            Unit::Trace(_) => self.keep_steps("a trace is about all that is sent and received"),
+            Unit::Trace(_) => self.keep_steps("a trace constrains all messages"),
             Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
         }
     }
@@ -196,7 +196,7 @@ impl Circumstances<'_, '_> {
             ExprKind::Timeout => self.criterion.keep_steps("`timeout` depends on all processes"),
             ExprKind::NonProgress => self.criterion.keep_steps("`np_` depends on all processes"),
             ExprKind::Enabled(_) | ExprKind::PcValue(_) => {
-                self.criterion.keep_steps("it is asked where a process is");
+                self.criterion.keep_steps("the location of a process is read");
             }
             ExprKind::GetPriority(_) => self.criterion.keep_steps("processes have priorities"),
             ExprKind::Var(var) => match &*var.parts[0].name.name {
@@ -210,7 +210,7 @@ impl Circumstances<'_, '_> {
                 self.pids = true;
                 match self.names.proctypes.get(&proctype.name) {
                     Some(body) => self.criterion.exact[body.0] = true,
-                    None => self.criterion.keep_steps("another process is looked into"),
+                    None => self.criterion.keep_steps("variables of another process are read"),
                 }
             }
             ExprKind::Run { priority, .. } => {
