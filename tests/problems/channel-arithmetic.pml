@@ -8,4 +8,4 @@ active proctype p()
 }
 
 // problem: 5:2 error: arithmetic on a channel
-// problem: 6:2 warning: this asks whether `c` is no channel at all; to send, write `channel!message`
+// problem: 6:2 warning: this tests whether `c` is not a channel; to send, write `channel!message`

@@ -23,4 +23,4 @@ progress_stays:
 }
 
 // problem: 6:6 warning: `_nr_pr` counts processes only, but SPIN's verifier adds 1 where it checks a claim or a formula
-// problem: 19:1 warning: `np_` asks where processes are, but SPIN's verifier also looks at this label of the claim
+// problem: 19:1 warning: `np_` considers processes only, but SPIN's verifier also considers this label of the claim

@@ -14,4 +14,4 @@ ctl = 1
 // problem: 7:20 error: expected an expression, found `}`
 // problem: 8:17 error: expected an expression, found `)`
 // problem: 9:16 error: expected `}`, found `EF`
-// problem: 11:1 error: expected a proctype, `init`, a declaration or another unit, found `ctl`; a formula of branching time is written `ctl name { … }`
+// problem: 11:1 error: expected a proctype, `init`, a declaration or another unit, found `ctl`; a CTL formula is written `ctl name { … }`

@@ -5,6 +5,6 @@ here:	goto there;
 there:	goto here
 }
 
-// problem: 4:7 error: these jumps lead round in a circle, without a statement
-// problem: 5:8 error: these jumps lead round in a circle, without a statement
-// problem: 4:7 error: these jumps lead round in a circle, without a statement
+// problem: 4:7 error: these jumps form a cycle without a statement
+// problem: 5:8 error: these jumps form a cycle without a statement
+// problem: 4:7 error: these jumps form a cycle without a statement

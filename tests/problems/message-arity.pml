@@ -23,10 +23,10 @@ active proctype receiver()
 
 // problem: 8:2 error: messages of `one` have 1 field, not 2
 // problem: 9:2 error: messages of `two` have 2 fields, not 3
-// problem: 10:2 warning: messages of `two` have 2 fields, not 1; it will be an error when it is executed
+// problem: 10:2 warning: messages of `two` have 2 fields, not 1; executing it is an error
 // problem: 11:2 error: messages of `two` have 2 fields, not 3
-// problem: 16:2 warning: messages of `one` have 1 field, not 2; it will be an error when it is executed
-// problem: 17:2 warning: messages of `two` have 2 fields, not 3; it will be an error when it is executed
-// problem: 18:2 warning: messages of `two` have 2 fields, not 1; it will be an error when it is executed
+// problem: 16:2 warning: messages of `one` have 1 field, not 2; executing it is an error
+// problem: 17:2 warning: messages of `two` have 2 fields, not 3; executing it is an error
+// problem: 18:2 warning: messages of `two` have 2 fields, not 1; executing it is an error
 // problem: 19:2 warning: messages of `two` have 2 fields, not 3; the missing fields count as 0
 // problem: 20:2 warning: messages of `two` have 2 fields, not 1; the other fields may have any value

@@ -10,4 +10,4 @@ active proctype p()
 	fi
 }
 
-// problem: 8:15 warning: messages of `two` have 2 fields, not 1; it will be an error when it is executed
+// problem: 8:15 warning: messages of `two` have 2 fields, not 1; executing it is an error

@@ -3,4 +3,4 @@ byte x;
 
 proctype worker() { x++ }
 
-// problem: error: no process is active: nothing would ever happen; write `active` before a proctype, or start processes from `init`
+// problem: error: no process is active: the model has no steps; write `active` before a proctype, or start processes from `init`

@@ -151,22 +151,7 @@ fn only_leads_on(statement: &Statement) -> bool {
 }
 
 fn starts(action: &Action, id: ProcessTypeId) -> bool {
-    match action {
-        Action::Run(run, then) => run.process_type == id || starts(then, id),
-        Action::Deterministic(block) => block.nodes.iter().any(|node| match node {
-            BlockNode::Do { action, .. } => starts(action, id),
-            BlockNode::Choose { .. } | BlockNode::Jump(_) => false,
-        }),
-        Action::Skip
-        | Action::Guard(_)
-        | Action::Else
-        | Action::Assign(..)
-        | Action::Send(_)
-        | Action::Receive(_)
-        | Action::Assert(_)
-        | Action::Print(..)
-        | Action::PrintName(_)
-        | Action::SetPriority(_)
-        | Action::End => false,
-    }
+    let mut starts = false;
+    action.each_run(&mut |run| starts |= run.process_type == id);
+    starts
 }

@@ -1,7 +1,7 @@
 //! What went wrong, in words and with its place.
 
 use entail_ir::interpret::{Step, Waiting};
-use entail_ir::monitor::Expected;
+use entail_ir::monitor::MonitorEdge;
 use entail_ir::{Interpreter, Statement};
 use entail_model::{Fault, FaultKind, Model, State};
 
@@ -98,8 +98,8 @@ impl Violation {
 
 impl Violation {
     /// The run ended where the trace still waits for one of these.
-    fn incomplete(interpreter: &Interpreter, awaited: &[Expected]) -> Violation {
-        let statement = |expected: &Expected| interpreter.system().statement(expected.statement);
+    fn incomplete(interpreter: &Interpreter, awaited: &[MonitorEdge]) -> Violation {
+        let statement = |expected: &MonitorEdge| interpreter.system().statement(expected.statement);
         let texts: Vec<_> = awaited.iter().map(|expected| format!("`{}`", statement(expected).text)).collect();
         let message = format!("when the run ends, the trace still expects {}", texts.join(" or "));
         Violation {

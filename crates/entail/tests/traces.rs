@@ -77,7 +77,7 @@ fn trails_of_pan_can_be_replayed() {
         ("unexpected", "trace", "`c!2` is not what the trace expects"),
         ("rendezvous-reversed", "trace", "`c!1` is not what the trace expects"),
         ("incomplete", "trace", "when the run ends, the trace still expects `c!1`"),
-        ("forbidden", "notrace", "the notrace comes to its end with `c!1`"),
+        ("forbidden", "notrace", "the notrace reaches its end at `c!1`"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/models/trace");

@@ -236,10 +236,10 @@ fn unanswerable(asked: &[Asked], language: Language) -> Option<Diagnostic> {
     let message = match language {
         Language::Promela => return None,
         Language::Esml | Language::Bir if linear => {
-            "formulas of linear time, claims and automata can be given for Promela models only"
+            "LTL formulas, never claims and automata are supported for Promela models only"
         }
         Language::Bir if is_asked(&[AskedKind::Ctl]) => {
-            "formulas of branching time can be given for Promela and ESML models only"
+            "CTL formulas are supported for Promela and ESML models only"
         }
         Language::Esml | Language::Bir => return None,
     };

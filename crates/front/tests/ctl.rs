@@ -147,7 +147,7 @@ fn mistakes_in_esml_are_shown_in_the_formula() {
     check_refused("AG(Q[0].x = 1)", "process 0 is no `Q`");
     check_refused("AG(Q[P.x].x = 1)", "`P.x` is not constant");
     check_refused("AG(1 + AF(P.b) = 2)", "--ctl:1:8");
-    check_refused("A P.b", "`A` speaks of runs, and needs a temporal operator");
+    check_refused("A P.b", "`A` quantifies over runs, and needs a temporal operator");
     check_refused("E(P.b)", "write `EG f`, `EF f`, `EX f` or `E(f U g)`");
     check_refused("F(P.b)", "write `AF` or `EF`");
     check_refused("P.b W P.b", "`W` needs a quantifier of its own");
@@ -162,7 +162,7 @@ fn formulas_in_esml_have_limits() {
     check_refused("esml", ESML, &many(65), "more than 64 propositions");
     let same = |count: usize| format!("(EX P.b){}", " & P.b".repeat(count));
     assert!(read("esml", ESML, &[&same(200)]).is_ok());
-    check_refused("esml", ESML, &same(290), "more than 256 operators stand above one another");
+    check_refused("esml", ESML, &same(290), "it is nested more than 256 operators deep");
     check_refused("esml", ESML, &format!("{}P.b", "EX ".repeat(1000)), "nested more than 200 deep");
 }
 
@@ -193,7 +193,7 @@ fn a_formula_with_anything_missing_or_doubled_has_an_answer() {
 
 #[test]
 fn other_languages_have_no_formulas() {
-    check_refused("bir", "", "AG p", "formulas of branching time can be given for Promela and ESML models only");
+    check_refused("bir", "", "AG p", "CTL formulas are supported for Promela and ESML models only");
     let options = Options {
         asked: vec![Asked { kind: AskedKind::Formula, source: "--ltl".to_owned(), text: "[] p".to_owned() }],
         ..Options::default()
@@ -203,7 +203,7 @@ fn other_languages_have_no_formulas() {
     fs::write(&path, ESML).unwrap();
     let Loaded { sources, problems, model } = load(&path, &options);
     assert!(model.is_none());
-    assert!(render(&problems, &sources, false).contains("can be given for Promela models only"));
+    assert!(render(&problems, &sources, false).contains("are supported for Promela models only"));
 }
 
 /// Formulas about the process scheduler of ESML's thesis.

@@ -1,29 +1,29 @@
-//! What an edge does, and when it can.
+//! Actions of edges: when they are enabled, and what they do.
 
 use crate::{Expr, Place, ProcessTypeId, StatementId};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Always possible, changes nothing.
+    /// Always enabled, changes nothing.
     Skip,
-    /// Possible where the expression is not 0; changes nothing.
+    /// Enabled where the expression is not 0; changes nothing.
     Guard(Expr),
-    /// Possible where no other edge of the location is.
+    /// Enabled where no other edge of the location is.
     Else,
     Assign(Box<Place>, Expr),
     Send(Box<Send>),
     Receive(Box<Receive>),
     Assert(Expr),
-    /// The text with its escapes resolved, and what the `%` in it stand for.
+    /// The text with its escapes resolved, and the arguments of its conversions.
     Print(String, Vec<Expr>),
     /// Prints the name of an enumeration's member.
     PrintName(Expr),
     SetPriority(Box<(Expr, Expr)>),
-    /// Starts a process, then does something that may use its number as [`Expr::Started`].
+    /// Starts a process, then executes an action that may use its number as [`Expr::Started`].
     Run(Box<Run>, Box<Action>),
-    /// The end of a process: possible for the youngest only.
+    /// The end of a process: enabled for the youngest only.
     End,
-    /// Several actions as one.
+    /// A deterministic sequence, executed in one step.
     Deterministic(Box<Block>),
 }
 
@@ -31,9 +31,9 @@ pub enum Action {
 pub struct Send {
     pub channel: Expr,
     pub fields: Vec<Expr>,
-    /// Before the first message that is greater, instead of at the end.
+    /// Insert the message before the first greater one, instead of at the end.
     pub sorted: bool,
-    /// What else must hold for it to be possible.
+    /// A further condition under which it is enabled.
     pub when: Option<Expr>,
 }
 
@@ -41,22 +41,22 @@ pub struct Send {
 pub struct Receive {
     pub channel: Expr,
     pub fields: Vec<Pattern>,
-    /// The first message that fits, instead of the first message.
+    /// Receive the first message that matches, instead of the first message.
     pub anywhere: bool,
     /// Leave the message in the channel.
     pub keep: bool,
-    /// What must hold once the message has been stored: otherwise it is not received, and nothing has changed.
+    /// A condition that must hold after the message has been stored; otherwise the receive is disabled.
     pub when: Option<Expr>,
 }
 
 impl Receive {
-    /// Whether any message will do.
+    /// Whether it receives any message.
     pub fn takes_all(&self) -> bool {
         self.when.is_none() && !self.fields.iter().any(|field| matches!(field, Pattern::Equal(_)))
     }
 }
 
-/// What a field of a message must be, and what becomes of it.
+/// The pattern that a field of a message must match.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
     Store(Place),
@@ -71,24 +71,23 @@ pub struct Run {
     pub priority: u8,
 }
 
-/// A deterministic sequence. It runs from its first node to an end without looking back: of several
-/// alternatives the first possible one is taken, and to be stuck is an error.
+/// A deterministic sequence (`d_step`). At a choice, it takes the first alternative that is enabled. To block is a
+/// fault.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// When the whole can be entered.
+    /// The condition under which it is enabled.
     pub entry: Entry,
     pub nodes: Vec<BlockNode>,
 }
 
-/// The ways in which a deterministic sequence can be entered. Not simply "its first action is possible":
-/// of alternatives at the beginning, SPIN considers only those that begin with a condition or a channel
-/// operation.
+/// The condition under which a deterministic sequence is enabled. This is not the condition of its first action: of
+/// alternatives at the beginning, SPIN considers only those that begin with a condition or a channel operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
     Always,
     /// No other edge of the location is enabled.
     Otherwise,
-    /// Any of these is possible.
+    /// One of these is enabled.
     AnyOf(Vec<Action>),
 }
 
@@ -98,13 +97,13 @@ pub struct NodeId(pub u32);
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum BlockNode {
-    /// Does it, and goes on; `None` leaves the block.
+    /// Executes the action and continues at `next`; `None` leaves the block.
     Do {
         action: Action,
         statement: StatementId,
         next: Option<NodeId>,
     },
-    /// Goes on at the first alternative that does not begin with an impossible action.
+    /// Continues at the first alternative that begins with an enabled action.
     Choose {
         alternatives: Vec<NodeId>,
         statement: StatementId,
@@ -113,206 +112,293 @@ pub enum BlockNode {
 }
 
 impl Block {
-    /// How many nodes one step may pass: after so many, it is not known whether the block ends.
+    /// The number of nodes that one step may execute.
     pub const LIMIT: u64 = 100_000_000;
 }
 
+/// The condition under which an action is enabled.
+#[derive(Clone, Copy, Debug)]
+pub enum Enabling<'a> {
+    Always,
+    /// The expression is not 0.
+    Condition(&'a Expr),
+    /// No other edge of the location is enabled.
+    Else,
+    /// The channel has room, or a receiver.
+    Send(&'a Send),
+    /// The channel has a matching message, or a sender of one.
+    Receive(&'a Receive),
+    /// The process is the youngest.
+    Youngest,
+    /// One of these actions is enabled.
+    AnyOf(&'a [Action]),
+}
+
+/// What an action changes.
+#[derive(Clone, Copy, Debug)]
+pub enum Effect<'a> {
+    /// Nothing; but to evaluate its expressions may fail.
+    Nothing,
+    Assign(&'a Place, &'a Expr),
+    Send(&'a Send),
+    Receive(&'a Receive),
+    Run(&'a Run, &'a Action),
+    Block(&'a Block),
+    /// Neither a variable nor a channel, nor which processes exist.
+    Other,
+}
+
+/// A direct part of an action.
+#[derive(Clone, Copy, Debug)]
+pub enum Child<'a> {
+    /// It is evaluated.
+    Expr(&'a Expr),
+    /// It is assigned to.
+    Store(&'a Place),
+    Action(&'a Action),
+}
+
+/// A direct part of an action, to be changed.
+#[derive(Debug)]
+pub enum ChildMut<'a> {
+    Expr(&'a mut Expr),
+    Store(&'a mut Place),
+    Action(&'a mut Action),
+}
+
+/// The same visitors for shared and for mutable references.
+macro_rules! child_visitors {
+    ($each_child:ident, $each_action:ident, $Child:ident $(, $mut:tt)?) => {
+        impl Action {
+            /// Calls `each` for every direct part, in order of evaluation.
+            pub fn $each_child<'a>(&'a $($mut)? self, each: &mut dyn FnMut($Child<'a>)) {
+                match self {
+                    Action::Skip | Action::Else | Action::End => {}
+                    Action::Guard(expr) | Action::Assert(expr) | Action::PrintName(expr) => each($Child::Expr(expr)),
+                    Action::Assign(place, value) => {
+                        each($Child::Store(place));
+                        each($Child::Expr(value));
+                    }
+                    Action::Send(send) => {
+                        let Send { channel, fields, sorted: _, when } = &$($mut)? **send;
+                        each($Child::Expr(channel));
+                        fields.into_iter().chain(when).for_each(|expr| each($Child::Expr(expr)));
+                    }
+                    Action::Receive(receive) => {
+                        let Receive { channel, fields, anywhere: _, keep: _, when } = &$($mut)? **receive;
+                        each($Child::Expr(channel));
+                        for field in fields {
+                            match field {
+                                Pattern::Store(place) => each($Child::Store(place)),
+                                Pattern::Equal(expr) => each($Child::Expr(expr)),
+                                Pattern::Ignore => {}
+                            }
+                        }
+                        when.into_iter().for_each(|expr| each($Child::Expr(expr)));
+                    }
+                    Action::Print(_, args) => args.into_iter().for_each(|arg| each($Child::Expr(arg))),
+                    Action::SetPriority(parts) => {
+                        let (process, priority) = &$($mut)? **parts;
+                        each($Child::Expr(process));
+                        each($Child::Expr(priority));
+                    }
+                    Action::Run(run, then) => {
+                        for arg in &$($mut)? run.args {
+                            each($Child::Expr(arg));
+                        }
+                        each($Child::Action(then));
+                    }
+                    Action::Deterministic(block) => block.$each_action(&mut |part| each($Child::Action(part))),
+                }
+            }
+        }
+
+        impl Block {
+            /// Calls `each` for the actions that it consists of.
+            pub fn $each_action<'a>(&'a $($mut)? self, each: &mut dyn FnMut(&'a $($mut)? Action)) {
+                match &$($mut)? self.entry {
+                    Entry::Always | Entry::Otherwise => {}
+                    Entry::AnyOf(actions) => actions.into_iter().for_each(&mut *each),
+                }
+                for node in &$($mut)? self.nodes {
+                    match node {
+                        BlockNode::Do { action, .. } => each(action),
+                        BlockNode::Choose { .. } | BlockNode::Jump(_) => {}
+                    }
+                }
+            }
+        }
+
+        impl Pattern {
+            /// Calls `each` for its direct parts.
+            pub(crate) fn $each_child<'a>(&'a $($mut)? self, each: &mut dyn FnMut(&'a $($mut)? Expr)) {
+                match self {
+                    Pattern::Store(place) => place.$each_child(each),
+                    Pattern::Equal(expr) => each(expr),
+                    Pattern::Ignore => {}
+                }
+            }
+        }
+    };
+}
+
+child_visitors!(each_child, each_action, Child);
+child_visitors!(each_child_mut, each_action_mut, ChildMut, mut);
+
 impl Action {
-    /// Whether it depends on nothing else being able to move.
+    /// The condition under which it is enabled.
+    pub fn enabling(&self) -> Enabling<'_> {
+        match self {
+            Action::Skip
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::SetPriority(_)
+            | Action::Run(..) => Enabling::Always,
+            Action::Guard(condition) => Enabling::Condition(condition),
+            Action::Else => Enabling::Else,
+            Action::Send(send) => Enabling::Send(send),
+            Action::Receive(receive) => Enabling::Receive(receive),
+            Action::End => Enabling::Youngest,
+            Action::Deterministic(block) => match &block.entry {
+                Entry::Always => Enabling::Always,
+                Entry::Otherwise => Enabling::Else,
+                Entry::AnyOf(actions) => Enabling::AnyOf(actions),
+            },
+        }
+    }
+
+    /// What it changes. That a process ends is an effect of its edge, which has no target.
+    pub fn effect(&self) -> Effect<'_> {
+        match self {
+            Action::Skip
+            | Action::Guard(_)
+            | Action::Else
+            | Action::Assert(_)
+            | Action::Print(..)
+            | Action::PrintName(_)
+            | Action::End => Effect::Nothing,
+            Action::Assign(place, value) => Effect::Assign(place, value),
+            Action::Send(send) => Effect::Send(send),
+            Action::Receive(receive) => Effect::Receive(receive),
+            Action::Run(run, then) => Effect::Run(run, then),
+            Action::Deterministic(block) => Effect::Block(block),
+            Action::SetPriority(_) => Effect::Other,
+        }
+    }
+
+    /// The expressions that it prints, if it prints.
+    pub fn printed(&self) -> Option<&[Expr]> {
+        match self {
+            Action::Print(_, args) => Some(args),
+            Action::PrintName(name) => Some(std::slice::from_ref(name)),
+            Action::Skip
+            | Action::Guard(_)
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Send(_)
+            | Action::Receive(_)
+            | Action::Assert(_)
+            | Action::SetPriority(_)
+            | Action::Run(..)
+            | Action::End
+            | Action::Deterministic(_) => None,
+        }
+    }
+
+    /// Whether it or a part of it prints.
+    pub fn may_print(&self) -> bool {
+        let mut prints = self.printed().is_some();
+        self.each_child(&mut |child| match child {
+            Child::Action(part) => prints |= part.may_print(),
+            Child::Expr(_) | Child::Store(_) => {}
+        });
+        prints
+    }
+
+    /// Whether it reads `timeout`.
     pub fn mentions_timeout(&self) -> bool {
         let mut found = false;
         self.each_expr(&mut |expr| found |= matches!(expr, Expr::Timeout));
         found
     }
 
-    /// Whether the action is possible wherever nothing else of its location is.
+    /// Whether it is enabled only where its location offers nothing else.
+    pub fn waits_for_others(&self) -> bool {
+        matches!(self.enabling(), Enabling::Else)
+    }
+
+    /// Whether the action is enabled wherever nothing else of its location is.
     pub fn is_always_possible(&self) -> bool {
-        match self {
-            Action::Skip
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..) => true,
-            Action::Guard(condition) => condition.is_true(),
-            Action::Send(_) | Action::Receive(_) | Action::End => false,
-            Action::Deterministic(block) => match &block.entry {
-                Entry::Always | Entry::Otherwise => true,
-                Entry::AnyOf(actions) => actions.iter().any(Action::is_always_possible),
-            },
+        match self.enabling() {
+            Enabling::Always | Enabling::Else => true,
+            Enabling::Condition(condition) => condition.is_true(),
+            Enabling::Send(_) | Enabling::Receive(_) | Enabling::Youngest => false,
+            Enabling::AnyOf(actions) => actions.iter().any(Action::is_always_possible),
         }
     }
 
-    /// Whether that can be seen never to be so, whatever the state.
+    /// Whether the action is enabled in no state, as far as its text shows.
     pub fn is_never_possible(&self) -> bool {
-        match self {
-            Action::Guard(condition) => condition.constant() == Some(0),
-            Action::Deterministic(block) => match &block.entry {
-                Entry::Always | Entry::Otherwise => false,
-                Entry::AnyOf(actions) => actions.iter().all(Action::is_never_possible),
-            },
-            Action::Skip
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Send(_)
-            | Action::Receive(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End => false,
+        match self.enabling() {
+            Enabling::Condition(condition) => condition.constant() == Some(0),
+            Enabling::AnyOf(actions) => actions.iter().all(Action::is_never_possible),
+            Enabling::Always | Enabling::Else | Enabling::Send(_) | Enabling::Receive(_) | Enabling::Youngest => {
+                false
+            }
         }
     }
 
-    /// What decides alone whether the action is possible, if it is a condition.
+    /// The condition that alone decides whether the action is enabled, if there is one.
     pub fn condition(&self) -> Option<&Expr> {
-        match self {
-            Action::Guard(condition) => Some(condition),
-            Action::Deterministic(block) => match &block.entry {
-                Entry::AnyOf(actions) => match &actions[..] {
-                    [only] => only.condition(),
-                    _ => None,
-                },
-                Entry::Always | Entry::Otherwise => None,
-            },
-            Action::Skip
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Send(_)
-            | Action::Receive(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End => None,
+        match self.enabling() {
+            Enabling::Condition(condition) => Some(condition),
+            Enabling::AnyOf([only]) => only.condition(),
+            Enabling::AnyOf(_)
+            | Enabling::Always
+            | Enabling::Else
+            | Enabling::Send(_)
+            | Enabling::Receive(_)
+            | Enabling::Youngest => None,
         }
     }
 
-    /// Calls `each` for every place that the action may store to, with what it stores there, if it says so.
+    /// Calls `each` for every place that the action may store to, with the expression that it assigns, if there is
+    /// one.
     pub fn each_assignment<'a>(&'a self, each: &mut dyn FnMut(&'a Place, Option<&'a Expr>)) {
-        match self {
-            Action::Assign(place, value) => each(place, Some(value)),
-            Action::Run(_, then) => then.each_assignment(each),
-            Action::Deterministic(block) => block.each_action(&mut |part| part.each_assignment(each)),
-            Action::Receive(_)
-            | Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Send(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::End => self.each_store(&mut |place| each(place, None)),
+        if let Action::Assign(place, value) = self {
+            return each(place, Some(value));
         }
+        self.each_child(&mut |child| match child {
+            Child::Expr(_) => {}
+            Child::Store(place) => each(place, None),
+            Child::Action(part) => part.each_assignment(each),
+        });
     }
 
     /// Calls `each` for every place that the action may store to.
     pub fn each_store<'a>(&'a self, each: &mut dyn FnMut(&'a Place)) {
-        match self {
-            Action::Assign(place, _) => each(place),
-            Action::Receive(receive) => {
-                for pattern in &receive.fields {
-                    match pattern {
-                        Pattern::Store(place) => each(place),
-                        Pattern::Equal(_) | Pattern::Ignore => {}
-                    }
-                }
-            }
-            Action::Run(_, then) => then.each_store(each),
-            Action::Deterministic(block) => block.each_action(&mut |part| part.each_store(each)),
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Send(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::End => {}
-        }
+        self.each_assignment(&mut |place, _| each(place));
     }
 
-    /// Calls `each` for everything that the action may start.
+    /// Calls `each` for every process that the action may start.
     pub fn each_run<'a>(&'a self, each: &mut dyn FnMut(&'a Run)) {
-        match self {
-            Action::Run(run, then) => {
-                each(run);
-                then.each_run(each);
-            }
-            Action::Deterministic(block) => block.each_action(&mut |part| part.each_run(each)),
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Send(_)
-            | Action::Receive(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::End => {}
+        if let Action::Run(run, _) = self {
+            each(run);
         }
+        self.each_child(&mut |child| match child {
+            Child::Expr(_) | Child::Store(_) => {}
+            Child::Action(part) => part.each_run(each),
+        });
     }
 
     /// Calls `each` for every expression in the action, including those inside others.
-    pub fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
-        match self {
-            Action::Skip | Action::Else | Action::End => {}
-            Action::Guard(expr) | Action::Assert(expr) | Action::PrintName(expr) => expr.each(each),
-            Action::Assign(place, value) => {
-                place.each_expr(each);
-                value.each(each);
-            }
-            Action::Send(send) => {
-                send.channel.each(each);
-                send.fields.iter().chain(&send.when).for_each(|part| part.each(each));
-            }
-            Action::Receive(receive) => {
-                receive.channel.each(each);
-                receive.fields.iter().for_each(|field| field.each_expr(each));
-                receive.when.iter().for_each(|condition| condition.each(each));
-            }
-            Action::Print(_, args) => args.iter().for_each(|arg| arg.each(each)),
-            Action::SetPriority(parts) => {
-                parts.0.each(each);
-                parts.1.each(each);
-            }
-            Action::Run(run, then) => {
-                run.args.iter().for_each(|arg| arg.each(each));
-                then.each_expr(each);
-            }
-            Action::Deterministic(block) => block.each_action(&mut |part| part.each_expr(each)),
-        }
-    }
-}
-
-impl Block {
-    /// Calls `each` for the actions that it consists of.
-    pub fn each_action<'a>(&'a self, each: &mut dyn FnMut(&'a Action)) {
-        match &self.entry {
-            Entry::Always | Entry::Otherwise => {}
-            Entry::AnyOf(actions) => actions.iter().for_each(&mut *each),
-        }
-        for node in &self.nodes {
-            match node {
-                BlockNode::Do { action, .. } => each(action),
-                BlockNode::Choose { .. } | BlockNode::Jump(_) => {}
-            }
-        }
-    }
-}
-
-impl Pattern {
-    pub(crate) fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
-        match self {
-            Pattern::Store(place) => place.each_expr(each),
-            Pattern::Equal(expr) => expr.each(each),
-            Pattern::Ignore => {}
-        }
+    pub fn each_expr<'a>(&'a self, each: &mut dyn FnMut(&'a Expr)) {
+        self.each_child(&mut |child| match child {
+            Child::Expr(expr) => expr.each(each),
+            Child::Store(place) => place.each_expr(each),
+            Child::Action(part) => part.each_expr(each),
+        });
     }
 }

@@ -2,46 +2,46 @@
 
 use entail_model::FaultKind;
 
-use crate::{LocationId, Pattern, Place, ProcessTypeId};
+use crate::{Base, LocationId, Pattern, Place, ProcessTypeId};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     Const(i32),
     Load(Box<Place>),
     Unary(UnaryOp, Box<Expr>),
-    /// `And` and `Or` evaluate their right side only if it matters.
+    /// `And` and `Or` evaluate their right operand only if it matters.
     Binary(BinaryOp, Box<(Expr, Expr)>),
     /// `(0) ? (1) : (2)`
     Conditional(Box<(Expr, Expr, Expr)>),
-    /// How many messages are in the channel.
+    /// The number of messages in the channel.
     Length(Box<Expr>),
     Channel(ChannelTest, Box<Expr>),
-    /// Could a message that fits the pattern be received from the channel?
+    /// Whether a message that matches the pattern could be received from the channel.
     Poll(Box<Poll>),
     /// The number of the process that evaluates it.
     Myself,
-    /// How many processes there are.
+    /// The number of processes.
     ProcessCount,
-    /// Which process moved last.
+    /// The number of the process that moved last.
     Last,
-    /// No process can move otherwise.
+    /// Whether no other step is enabled.
     Timeout,
-    /// What the `Run` of the same action returned.
+    /// The number of the process that the [`Action::Run`](crate::Action::Run) around it has started.
     Started,
-    /// Could the process with this number move, taken by itself?
+    /// Whether the process with this number could move, without regard to partners of a rendezvous.
     Enabled(Box<Expr>),
     /// The number of the location of the process with this number.
     LocationOf(Box<Expr>),
-    /// Is the process with this number at this location?
+    /// Whether the process with this number is at this location.
     At(Box<Expr>, LocationId),
     PriorityOf(Box<Expr>),
     /// The number of the oldest process of this type; -1 if there is none.
     Find(ProcessTypeId),
-    /// No process is in a progress state, and the run has not ended; only claims ask.
+    /// No process is in a progress state, and the run has not ended. Only for propositions.
     NonProgress,
-    /// Some process is in an acceptance state; only claims ask.
+    /// Some process is in an acceptance state. Only for propositions.
     Accepting,
-    /// Has no value: to evaluate it is a fault.
+    /// Faults when evaluated.
     Fault(FaultKind),
 }
 
@@ -90,7 +90,7 @@ pub enum ChannelTest {
 }
 
 impl Expr {
-    /// The parts of a conjunction, in the order in which they are evaluated.
+    /// The conjuncts, in order of evaluation.
     pub fn conjuncts(&self) -> Vec<&Expr> {
         match self {
             Expr::Binary(BinaryOp::And, both) => {
@@ -118,52 +118,83 @@ impl Expr {
         Expr::Conditional(Box::new((condition, yes, no)))
     }
 
-    /// Whether it is constantly true.
+    /// Whether it is a constant other than 0.
     pub fn is_true(&self) -> bool {
         matches!(self, Expr::Const(value) if *value != 0)
     }
 }
 
-impl Expr {
-    /// Calls `each` for this expression and all inside it.
-    pub fn each(&self, each: &mut dyn FnMut(&Expr)) {
-        each(self);
-        match self {
-            Expr::Const(_)
-            | Expr::Myself
-            | Expr::ProcessCount
-            | Expr::Last
-            | Expr::Timeout
-            | Expr::Started
-            | Expr::Find(_)
-            | Expr::NonProgress
-            | Expr::Accepting
-            | Expr::Fault(_) => {}
-            Expr::Load(place) => place.each_expr(each),
-            Expr::Unary(_, operand)
-            | Expr::Length(operand)
-            | Expr::Channel(_, operand)
-            | Expr::Enabled(operand)
-            | Expr::LocationOf(operand)
-            | Expr::At(operand, _)
-            | Expr::PriorityOf(operand) => operand.each(each),
-            Expr::Binary(_, operands) => {
-                operands.0.each(each);
-                operands.1.each(each);
-            }
-            Expr::Conditional(parts) => {
-                parts.0.each(each);
-                parts.1.each(each);
-                parts.2.each(each);
-            }
-            Expr::Poll(poll) => {
-                poll.channel.each(each);
-                poll.fields.iter().for_each(|field| field.each_expr(each));
+/// The same visitors for shared and for mutable references.
+macro_rules! child_visitors {
+    ($each_child:ident $(, $mut:tt)?) => {
+        impl Expr {
+            /// Calls `each` for the direct subexpressions.
+            pub fn $each_child<'a>(&'a $($mut)? self, each: &mut dyn FnMut(&'a $($mut)? Expr)) {
+                match self {
+                    Expr::Const(_)
+                    | Expr::Myself
+                    | Expr::ProcessCount
+                    | Expr::Last
+                    | Expr::Timeout
+                    | Expr::Started
+                    | Expr::Find(_)
+                    | Expr::NonProgress
+                    | Expr::Accepting
+                    | Expr::Fault(_) => {}
+                    Expr::Load(place) => place.$each_child(each),
+                    Expr::Unary(_, operand)
+                    | Expr::Length(operand)
+                    | Expr::Channel(_, operand)
+                    | Expr::Enabled(operand)
+                    | Expr::LocationOf(operand)
+                    | Expr::At(operand, _)
+                    | Expr::PriorityOf(operand) => each(operand),
+                    Expr::Binary(_, operands) => {
+                        let (left, right) = &$($mut)? **operands;
+                        each(left);
+                        each(right);
+                    }
+                    Expr::Conditional(parts) => {
+                        let (condition, yes, no) = &$($mut)? **parts;
+                        each(condition);
+                        each(yes);
+                        each(no);
+                    }
+                    Expr::Poll(poll) => {
+                        let Poll { channel, anywhere: _, fields } = &$($mut)? **poll;
+                        each(channel);
+                        fields.into_iter().for_each(|field| field.$each_child(each));
+                    }
+                }
             }
         }
+
+        impl Place {
+            /// Calls `each` for the expressions that determine its address.
+            pub fn $each_child<'a>(&'a $($mut)? self, each: &mut dyn FnMut(&'a $($mut)? Expr)) {
+                match &$($mut)? self.base {
+                    Base::Global | Base::Local | Base::Nowhere => {}
+                    Base::Remote(process, _) => each(process),
+                }
+                for index in &$($mut)? self.indices {
+                    each(&$($mut)? index.value);
+                }
+            }
+        }
+    };
+}
+
+child_visitors!(each_child);
+child_visitors!(each_child_mut, mut);
+
+impl Expr {
+    /// Calls `each` for this expression and all inside it.
+    pub fn each<'a>(&'a self, each: &mut dyn FnMut(&'a Expr)) {
+        each(self);
+        self.each_child(&mut |child| child.each(each));
     }
 
-    /// Whether it is true only if this is, which is one of its parts.
+    /// Whether `part` is one of its conjuncts.
     pub fn needs(&self, part: &Expr) -> bool {
         match self {
             Expr::Binary(BinaryOp::And, both) => both.0.needs(part) || both.1.needs(part),
@@ -171,7 +202,7 @@ impl Expr {
         }
     }
 
-    /// Whether there may be no value.
+    /// Whether evaluation may fault.
     pub fn may_fault(&self) -> bool {
         let mut may = false;
         self.each(&mut |part| {
@@ -203,8 +234,7 @@ impl Expr {
         may
     }
 
-    /// Whether exactly one of both is true, as can be seen from how they are written. A division by zero is neither, but
-    /// then both are.
+    /// Whether the two are syntactically complementary: in every state exactly one is true, or both fault.
     pub fn is_opposite(&self, other: &Expr) -> bool {
         match (self, other) {
             (Expr::Unary(UnaryOp::Not, inner), whole) | (whole, Expr::Unary(UnaryOp::Not, inner)) => {
@@ -217,7 +247,7 @@ impl Expr {
         }
     }
 
-    /// The value of an expression that refers to nothing; `None` if it refers to something, or divides by zero.
+    /// The value of a constant expression; `None` if it is not constant, or divides by zero.
     pub fn constant(&self) -> Option<i32> {
         match self {
             Expr::Const(value) => Some(*value),
@@ -246,7 +276,7 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// How C, Promela and our text form write it.
+    /// The symbol in C, Promela and the text form.
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Add => "+",
@@ -270,7 +300,7 @@ impl BinaryOp {
         }
     }
 
-    /// The comparison that is true where this one is not.
+    /// The complementary comparison.
     fn opposite(self) -> Option<BinaryOp> {
         match self {
             BinaryOp::Lt => Some(BinaryOp::Ge),
@@ -294,7 +324,7 @@ impl BinaryOp {
         }
     }
 
-    /// C's operators on 32-bit numbers; `None` for a division by zero. What C leaves undefined wraps around.
+    /// C's operators on 32-bit numbers; `None` for a division by zero. Undefined cases of C wrap around.
     pub fn apply(self, left: i32, right: i32) -> Option<i32> {
         Some(match self {
             BinaryOp::Add => left.wrapping_add(right),

@@ -1,8 +1,7 @@
-//! Process automata: the one form that every language is lowered to, and every engine runs.
+//! Process automata: the intermediate representation that every language is lowered to and every engine runs.
 //!
-//! A [`System`] is a set of process types, each with locations and edges, over typed variables and channels.
-//! Rules of a particular language (truncating assignments, say) are spelled out here, so that nothing that
-//! runs a system needs to know where it came from.
+//! A [`System`] is a set of process types, each with locations and edges, over typed variables and channels. Rules of
+//! a particular language, such as truncating assignments, are explicit here, so that engines know no language.
 
 pub mod action;
 pub mod expr;
@@ -18,7 +17,9 @@ pub mod verify;
 
 pub use entail_model::FaultKind;
 
-pub use action::{Action, Block, BlockNode, Entry, NodeId, Pattern, Receive, Run, Send};
+pub use action::{
+    Action, Block, BlockNode, Child, ChildMut, Effect, Enabling, Entry, NodeId, Pattern, Receive, Run, Send,
+};
 pub use expr::{BinaryOp, ChannelTest, Expr, Poll, UnaryOp};
 
 pub use footprint::{Footprint, Footprints};

@@ -1,24 +1,23 @@
-//! Watching what is sent and received.
+//! Monitors of channels: `trace` and `notrace`.
 
 use crate::{Expr, Pattern, StatementId};
 
-/// An automaton that takes a step with every event on the channels it watches. It only looks: a system with a monitor
-/// does what it does without one.
+/// An automaton that takes a step with every event on the channels that it watches. It does not influence the system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Monitor {
     pub rule: Rule,
-    /// What counts as an event, wherever the monitor is.
+    /// The events.
     pub watched: Vec<Watched>,
-    /// The monitor begins at the first post. At the last one, from which nothing leads on, it is over.
-    pub posts: Vec<Post>,
+    /// The first state is initial. The last one is final: it has no edges.
+    pub states: Vec<MonitorState>,
 }
 
-/// What a monitor says about the events it has seen.
+/// How a monitor judges the events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Each must fit, and the run may end only at some posts.
+    /// Every event must be accepted, and the run may end only in some states.
     Requires,
-    /// They must not lead to the end. What does not fit is harmless, and so is all that comes after it.
+    /// The final state must not be reached. An event that is not accepted ends the monitor without a violation.
     Forbids,
 }
 
@@ -28,7 +27,7 @@ pub enum Direction {
     Receive,
 }
 
-/// All messages that go into a channel, or come out of it. Which one that is may change during a run.
+/// All messages that are sent to a channel, or received from it. Which channel this is may change during a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Watched {
     pub direction: Direction,
@@ -36,20 +35,20 @@ pub struct Watched {
     pub statement: StatementId,
 }
 
-/// Where a monitor can be.
+/// A state of a monitor.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Post {
-    pub edges: Vec<Expected>,
+pub struct MonitorState {
+    pub edges: Vec<MonitorEdge>,
     /// The run may end here.
     pub end: bool,
 }
 
-/// Something that a monitor goes on with.
+/// An edge of a monitor.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Expected {
-    /// `None`: whatever is watched.
+pub struct MonitorEdge {
+    /// `None`: any event.
     pub event: Option<Event>,
-    /// Index into [`Monitor::posts`].
+    /// Index into [`Monitor::states`].
     pub target: u16,
     pub statement: StatementId,
 }
@@ -63,8 +62,8 @@ pub struct Event {
 }
 
 impl Monitor {
-    /// The post where it is over.
+    /// The final state.
     pub fn over(&self) -> usize {
-        self.posts.len() - 1
+        self.states.len() - 1
     }
 }

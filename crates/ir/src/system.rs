@@ -1,4 +1,4 @@
-//! What a system consists of.
+//! A system: processes, variables, channels.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ index!(
     EnumerationId(u16)
 );
 index!(
-    /// A control location of one process type; the number is the one SPIN gives it, so that `pc_value()` and
+    /// A control location of one process type. The number is the one that SPIN gives it, so that `pc_value()` and
     /// trails agree. Number 0 is never used.
     LocationId(u16)
 );
@@ -50,43 +50,43 @@ pub struct System {
     pub process_types: Vec<ProcessType>,
     pub channel_types: Vec<ChannelType>,
     pub enumerations: Vec<Enumeration>,
-    /// The edges of all process types; those of one location stand together.
+    /// The edges of all process types; those of one location are adjacent.
     pub edges: Vec<Edge>,
     pub statements: Vec<Statement>,
-    /// The processes that exist from the beginning, in order of their numbers.
+    /// The initial processes, in order of their numbers.
     pub start: Vec<Start>,
-    /// Some expression reads which process moved last, so the state must remember it.
+    /// Some expression reads which process moved last, so that the state must contain it.
     pub uses_last: bool,
     /// Processes have priorities: one may move only if none of higher priority can.
     pub uses_priorities: bool,
-    /// Steps come in the order in which processes were started, not youngest first as in SPIN.
+    /// Steps are ordered by the age of their process, the oldest first; SPIN has the youngest first.
     pub oldest_first: bool,
-    /// What a message consists of is evaluated only where somebody is there to receive it: a message that has no value
-    /// is a fault of the rendezvous, not of the wish for one.
+    /// The fields of a message are evaluated only where a receiver is present: if this faults, the rendezvous faults,
+    /// not the send.
     pub lazy_messages: bool,
-    /// A process that has ended, and whose number is known nowhere any more, gives its place to the next one of its type.
-    /// Those that exist from the beginning keep theirs.
+    /// When a process has ended and no variable holds its number, the next process of its type reuses its slot.
+    /// Initial processes keep theirs.
     pub reclaims: bool,
-    /// What a process does without interruption is one step of the model, and is told as one.
+    /// An atomic sequence is one step of the model, and of its traces.
     pub joins_atomic: bool,
-    /// A first state in which an invariant does not hold is one like others.
+    /// An invariant that fails in the initial state is no violation.
     pub forgives_start: bool,
-    /// What must hold in every stable state, with the statement that says so. They see globals only.
+    /// Conditions that must hold in every stable state, with their statements. They read globals only.
     pub invariants: Vec<(Expr, StatementId)>,
-    /// What a property asks of stable states. They see globals only. Nothing is wrong if one does not hold.
+    /// Conditions that a property reads in stable states. They read globals only.
     pub propositions: Vec<(Expr, StatementId)>,
-    /// Watches channels. With one, nothing else is looked at: what goes wrong without its saying so is no fault of a step
-    /// that can be completed, and an end is invalid only where it says so.
+    /// Monitors channels. A system with a monitor is checked for nothing else: only the monitor reports faults of
+    /// steps that can be completed, and it decides which end states are valid.
     pub monitor: Option<Monitor>,
 }
 
-/// Variables that live together: all globals, or the locals of one process type.
+/// Variables with the same lifetime: all globals, or the locals of one process type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
-    /// Bytes taken by the variables.
+    /// The size of the variables in bytes.
     pub size: u32,
     pub variables: Vec<Variable>,
-    /// Carried out in order when the frame comes into being; before that everything is 0.
+    /// Executed in order when the frame is created; before, all variables are 0.
     pub init: Vec<Init>,
 }
 
@@ -99,7 +99,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// Whether it stands nowhere in the model. Such a variable has a name that no language allows.
+    /// Whether it is not part of the model's text. Such a variable has a name that no language allows.
     pub fn is_internal(&self) -> bool {
         self.name.starts_with('(')
     }
@@ -120,13 +120,13 @@ pub struct Field {
     pub shape: Shape,
 }
 
-/// A number of `bits` bits; what does not fit is cut off when it is stored.
+/// A number of `bits` bits. Values are truncated when they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scalar {
     /// 1 to 32.
     pub bits: u8,
     pub signed: bool,
-    /// To store anything else is a fault.
+    /// To store a value outside of the range is a fault.
     pub range: Option<Range>,
     pub meaning: Meaning,
 }
@@ -138,7 +138,7 @@ pub struct Range {
     pub high: i32,
 }
 
-/// How a number is to be shown to people; it has no influence on what a system does.
+/// How a number is displayed. This has no influence on the semantics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     Number,
@@ -150,7 +150,7 @@ pub enum Meaning {
     Thread,
 }
 
-/// Names for numbers: `members[i]` is the name of `first + i`.
+/// Names of numbers: `members[i]` is the name of `first + i`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enumeration {
     pub name: String,
@@ -161,13 +161,13 @@ pub struct Enumeration {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Init {
     Value(Place, Expr),
-    /// Makes a new channel and stores its number.
+    /// Creates a channel and stores its number.
     Channel(Place, ChannelTypeId),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelType {
-    /// How it was declared, for people.
+    /// Its declaration, for display.
     pub name: String,
     /// 0 for a rendezvous.
     pub capacity: u16,
@@ -177,26 +177,26 @@ pub struct ChannelType {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProcessType {
     pub name: String,
-    /// The parameters are its first variables, and `params` says where the arguments go.
+    /// The parameters are its first variables; `params` are their places.
     pub params: Vec<Place>,
     pub frame: Frame,
     /// Indexed by [`LocationId`].
     pub locations: Vec<Location>,
     pub entry: LocationId,
     pub labels: Vec<Label>,
-    /// It moves only where this holds.
+    /// The process may move only where this holds.
     pub provided: Option<Expr>,
-    /// It must never have a choice between two steps.
+    /// At most one step may be enabled at a time (`D_proctype`).
     pub deterministic: bool,
     pub declared_at: StatementId,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Location {
-    /// `edges[first..first + count]` of the system; empty where no process ever is, or where one has ended.
+    /// `edges[first..first + count]` of the system. Empty where no process ever is, or where a process has ended.
     pub first: u32,
     pub count: u32,
-    /// A process may stay here for ever.
+    /// A valid end state.
     pub end: bool,
     pub accept: bool,
     pub progress: bool,
@@ -213,18 +213,18 @@ pub struct Edge {
     /// `None`: the process ends.
     pub target: Option<LocationId>,
     pub action: Action,
-    /// The process goes on without interruption as long as it can.
+    /// The process continues without interruption as long as it can.
     pub atomic: bool,
-    /// Edges with an escape group stand before the others of their location; once one of a group is enabled,
-    /// only edges of that group are.
+    /// Edges with an escape group come before the others of their location. If an edge of a group is enabled, only
+    /// edges of that group are.
     pub escape: Option<LocationId>,
-    /// What nobody looks at any more once it is taken, and becomes [`Scalar::blank`]: so states differ only in what
-    /// matters. Variables of its own process or of all, without indices.
+    /// Variables that are dead after the edge. They are set to [`Scalar::blank`], so that states do not differ in
+    /// dead variables. They are locals of the process or globals, without indices.
     pub forgets: Vec<Place>,
     pub statement: StatementId,
 }
 
-/// A piece of the source, as shown to people.
+/// A statement of the source, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     pub text: String,
@@ -243,7 +243,7 @@ pub struct Start {
     pub priority: u8,
 }
 
-/// Where a value is stored.
+/// The place of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     pub base: Base,
@@ -258,9 +258,9 @@ pub enum Base {
     Global,
     /// The process that evaluates it.
     Local,
-    /// The process with the given number, if it is of this type; else the value is 0.
+    /// The process with this number, if it has this type; else the place reads as 0.
     Remote(Box<Expr>, ProcessTypeId),
-    /// Keeps nothing: what is stored there is forgotten, and it reads as 0.
+    /// No storage: values are discarded, and it reads as 0.
     Nowhere,
 }
 
@@ -280,7 +280,7 @@ impl Shape {
         }
     }
 
-    /// Whether there is a number of a thread in it.
+    /// Whether it contains the number of a thread.
     pub fn keeps_threads(&self) -> bool {
         match self {
             Shape::Scalar(scalar) => scalar.meaning == Meaning::Thread,
@@ -299,7 +299,7 @@ impl Scalar {
         Scalar { bits, signed: true, range: None, meaning: Meaning::Number }
     }
 
-    /// The smallest that holds all of `range`, and nothing else.
+    /// The smallest scalar for the values of `range`.
     pub const fn within(range: Range) -> Self {
         let signed = range.low < 0;
         // A negative number takes as many bits as its complement, and one more for the sign.
@@ -316,7 +316,7 @@ impl Scalar {
         Scalar { meaning, ..self }
     }
 
-    /// Bytes it takes in a state.
+    /// Its size in a state, in bytes.
     pub fn size(self) -> u32 {
         match self.bits {
             0..=8 => 1,
@@ -325,12 +325,12 @@ impl Scalar {
         }
     }
 
-    /// What stands for a number that does not matter: 0, or what comes closest to it.
+    /// The value of a dead variable: 0, or the closest value in range.
     pub fn blank(self) -> i32 {
         self.range.map_or(0, |Range { low, high }| 0.max(low).min(high))
     }
 
-    /// What is left of `value` when it has been stored and read again.
+    /// The value that is read after `value` has been stored.
     pub fn truncate(self, value: i32) -> i32 {
         let unused = 32 - u32::from(self.bits);
         if self.signed { value << unused >> unused } else { ((value as u32) << unused >> unused) as i32 }
@@ -366,13 +366,13 @@ impl ChannelType {
         self.capacity == 0
     }
 
-    /// Bytes of one message.
+    /// The size of a message in bytes.
     pub fn message_size(&self) -> u32 {
         self.fields.iter().map(|field| field.size()).sum()
     }
 }
 
-/// Of locations with more conditions it is not found out whether one of them always holds.
+/// Locations with more conditions are not tested for a pair of complementary ones.
 const MOST_CONDITIONS: usize = 64;
 
 impl System {
@@ -392,7 +392,7 @@ impl System {
         &self.edges[location.first as usize..(location.first + location.count) as usize]
     }
 
-    /// The locations that a process can come to from one, that one included.
+    /// The locations that are reachable from one, which is included.
     pub fn reachable(&self, of: ProcessTypeId, from: LocationId) -> HashSet<LocationId> {
         let locations = &self.process_type(of).locations;
         let (mut known, mut waiting) = (HashSet::from([from]), vec![from]);
@@ -403,7 +403,7 @@ impl System {
         known
     }
 
-    /// Calls `each` for every expression there is.
+    /// Calls `each` for every expression of the system.
     pub fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
         for (condition, _) in self.invariants.iter().chain(&self.propositions) {
             condition.each(each);
@@ -422,7 +422,8 @@ impl System {
         self.edges.iter().for_each(|edge| edge.action.each_expr(each));
     }
 
-    /// Whether a process at the location can always move, if it may at all, as far as can be seen there.
+    /// Whether some edge of the location is always enabled, as far as its actions show. The `provided` clause is not
+    /// considered.
     pub fn is_never_stuck(&self, location: &Location) -> bool {
         let edges = self.edges_of(location);
         let conditions: Vec<&Expr> = edges.iter().filter_map(|edge| edge.action.condition()).collect();
@@ -433,24 +434,24 @@ impl System {
 }
 
 impl Location {
-    /// The edges that leave it.
+    /// Its outgoing edges.
     pub fn edges(&self) -> impl Iterator<Item = EdgeId> + use<> {
         (self.first..self.first + self.count).map(EdgeId)
     }
 
-    /// Whether a process that is here has ended.
+    /// Whether a process here has ended.
     pub fn is_final(&self) -> bool {
         self.end && self.count == 0
     }
 }
 
 impl Place {
-    /// Somewhere that keeps nothing.
+    /// A place without storage.
     pub fn nowhere(scalar: Scalar) -> Self {
         Place { base: Base::Nowhere, offset: 0, indices: Vec::new(), scalar }
     }
 
-    /// Where it begins, if its indices are constants.
+    /// Its offset, if its indices are constants.
     fn fixed_offset(&self) -> Option<u32> {
         self.indices.iter().try_fold(self.offset, |offset, index| {
             let value = u32::try_from(index.value.constant()?).ok().filter(|value| *value < index.len)?;
@@ -458,13 +459,13 @@ impl Place {
         })
     }
 
-    /// Whether both are certainly the same number of the same frame.
+    /// Whether both are certainly the same scalar.
     pub fn is_same(&self, other: &Place) -> bool {
         let offsets = self.fixed_offset().zip(other.fixed_offset());
         self.base == other.base && self.scalar == other.scalar && offsets.is_some_and(|(one, other)| one == other)
     }
 
-    /// Whether both may have bytes in common, if they are of one frame.
+    /// Whether both may overlap, if they are in one frame.
     pub fn overlaps(&self, other: &Place) -> bool {
         let span = |place: &Place| match place.fixed_offset() {
             Some(offset) => (offset, offset + place.scalar.size()),
@@ -478,11 +479,7 @@ impl Place {
     }
 
     /// Calls `each` for every expression that the place depends on.
-    pub fn each_expr(&self, each: &mut dyn FnMut(&Expr)) {
-        match &self.base {
-            Base::Global | Base::Local | Base::Nowhere => {}
-            Base::Remote(process, _) => process.each(each),
-        }
-        self.indices.iter().for_each(|index| index.value.each(each));
+    pub fn each_expr<'a>(&'a self, each: &mut dyn FnMut(&'a Expr)) {
+        self.each_child(&mut |child| child.each(each));
     }
 }

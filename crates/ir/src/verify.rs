@@ -1,29 +1,27 @@
-//! Whether a system makes sense: what every engine may rely on without looking.
+//! The verifier of systems: engines rely on what it checks.
 
 #[cfg(test)]
 mod tests;
 
-use crate::monitor::{Event, Expected, Monitor, Watched};
+use crate::monitor::{Event, Monitor, MonitorEdge, Watched};
 use crate::text::Names;
 use crate::{
-    Action, Base, Block, BlockNode, ChannelTypeId, Edge, Entry, EnumerationId, Expr, Field, Frame, Init, Location,
-    LocationId, Meaning, NodeId, Pattern, Place, ProcessType, ProcessTypeId, Range, Scalar, Shape, StatementId,
-    System,
+    Action, Base, Block, BlockNode, ChannelTypeId, Child, Edge, Effect, Entry, EnumerationId, Expr, Field, Frame,
+    Init, Location, LocationId, Meaning, NodeId, Pattern, Place, ProcessType, ProcessTypeId, Range, Scalar, Shape,
+    StatementId, System,
 };
 use std::fmt::Display;
 
-/// How deeply expressions and shapes may be nested, so that everything that walks over them may recurse. More
-/// than what front ends accept of an expression in their languages.
+/// The depth to which expressions and shapes may be nested, so that recursion is safe. Front ends accept less.
 pub const MAX_DEPTH: usize = 1100;
 
-/// How many bytes a frame or the messages of a channel may take: a state is copied at every step, so more is
-/// a mistake.
+/// The size that a frame or the messages of a channel may have: a state is copied at every step.
 pub const MAX_BYTES: u32 = 1 << 24;
 
-/// How many things 16 bits can tell apart.
+/// The number of identifiers of 16 bits.
 const MAX_IDS: usize = 1 << 16;
 
-/// All that is wrong with a system, each with the place where it is.
+/// Lists all defects of a system, each with its location.
 pub fn verify(system: &System) -> Result<(), Vec<String>> {
     let mut verifier = Verifier { system, process: None, started: false, problems: Vec::new() };
     verifier.system();
@@ -32,9 +30,9 @@ pub fn verify(system: &System) -> Result<(), Vec<String>> {
 
 struct Verifier<'a> {
     system: &'a System,
-    /// Whose parts are looked at.
+    /// The process type that is being checked.
     process: Option<ProcessTypeId>,
-    /// Whether a process has been started by the action that is looked at.
+    /// Whether the action that is being checked has started a process.
     started: bool,
     problems: Vec<String>,
 }
@@ -46,7 +44,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Checks a part and says of every problem where it was.
+    /// Checks a part, and prefixes its problems with its name.
     fn within(&mut self, part: impl Display, check: impl FnOnce(&mut Self)) {
         let before = self.problems.len();
         check(self);
@@ -269,30 +267,16 @@ impl<'a> Verifier<'a> {
     }
 
     fn action(&mut self, action: &'a Action) {
-        match action {
-            Action::Skip | Action::Else | Action::End => {}
-            Action::Guard(value) | Action::Assert(value) | Action::PrintName(value) => self.expr(value, 1),
-            Action::Assign(place, value) => {
-                self.place(place, 1);
-                self.expr(value, 1);
+        match action.effect() {
+            Effect::Nothing | Effect::Assign(..) | Effect::Send(_) | Effect::Receive(_) | Effect::Other => {
+                action.each_child(&mut |child| match child {
+                    Child::Expr(expr) => self.expr(expr, 1),
+                    Child::Store(place) => self.place(place, 1),
+                    Child::Action(part) => self.action(part),
+                });
             }
-            Action::Send(send) => {
-                self.expr(&send.channel, 1);
-                self.exprs(&send.fields, 1);
-                send.when.iter().for_each(|condition| self.expr(condition, 1));
-            }
-            Action::Receive(receive) => {
-                self.expr(&receive.channel, 1);
-                self.patterns(&receive.fields, 1);
-                receive.when.iter().for_each(|condition| self.expr(condition, 1));
-            }
-            Action::Print(_, values) => self.exprs(values, 1),
-            Action::SetPriority(parts) => {
-                self.expr(&parts.0, 1);
-                self.expr(&parts.1, 1);
-            }
-            Action::Run(run, then) => {
-                self.exprs(&run.args, 1);
+            Effect::Run(run, then) => {
+                run.args.iter().for_each(|arg| self.expr(arg, 1));
                 let params = self.process_type_id(run.process_type).map(|started| started.params.len());
                 let args = run.args.len();
                 self.require(params.is_none_or(|params| params == args), || format!("{args} arguments do not fit"));
@@ -303,29 +287,29 @@ impl<'a> Verifier<'a> {
                 self.action(then);
                 self.started = false;
             }
-            Action::Deterministic(_) => self.require(false, || "a block is part of an action".to_owned()),
+            Effect::Block(_) => self.require(false, || "a block is part of an action".to_owned()),
         }
     }
 
     fn monitor(&mut self, monitor: &'a Monitor) {
-        let Monitor { rule: _, watched, posts } = monitor;
+        let Monitor { rule: _, watched, states } = monitor;
         for Watched { direction: _, channel, statement } in watched {
             self.expr(channel, 1);
             self.statement_id(*statement);
         }
-        self.require(posts.len() <= MAX_IDS, || "too many posts".to_owned());
-        let is_over = posts.last().is_some_and(|last| last.edges.is_empty());
-        self.require(is_over, || "it does not end at its last post".to_owned());
-        for (id, post) in posts.iter().enumerate() {
+        self.require(states.len() <= MAX_IDS, || "too many states".to_owned());
+        let is_over = states.last().is_some_and(|last| last.edges.is_empty());
+        self.require(is_over, || "its last state is not final".to_owned());
+        for (id, post) in states.iter().enumerate() {
             self.within(format_args!("M{id}"), |this| {
-                post.edges.iter().for_each(|edge| this.expected(edge, posts.len()));
+                post.edges.iter().for_each(|edge| this.expected(edge, states.len()));
             });
         }
     }
 
-    fn expected(&mut self, expected: &'a Expected, posts: usize) {
-        let Expected { event, target, statement } = expected;
-        self.require(usize::from(*target) < posts, || format!("there is no post {target}"));
+    fn expected(&mut self, expected: &'a MonitorEdge, states: usize) {
+        let MonitorEdge { event, target, statement } = expected;
+        self.require(usize::from(*target) < states, || format!("there is no state {target}"));
         self.statement_id(*statement);
         if let Some(Event { direction: _, channel, fields }) = event {
             self.expr(channel, 1);
@@ -345,10 +329,6 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn exprs(&mut self, exprs: &'a [Expr], depth: usize) {
-        exprs.iter().for_each(|expr| self.expr(expr, depth));
-    }
-
     fn expr(&mut self, expr: &'a Expr, depth: usize) {
         if depth > MAX_DEPTH {
             return self.require(false, || "nested too deeply".to_owned());
@@ -361,23 +341,16 @@ impl<'a> Verifier<'a> {
             | Expr::Timeout
             | Expr::NonProgress
             | Expr::Accepting
-            | Expr::Fault(_) => {}
+            | Expr::Fault(_)
+            | Expr::Binary(..)
+            | Expr::Conditional(_)
+            | Expr::Unary(..)
+            | Expr::Length(_)
+            | Expr::Channel(..)
+            | Expr::Enabled(_)
+            | Expr::LocationOf(_)
+            | Expr::PriorityOf(_) => expr.each_child(&mut |child| self.expr(child, below)),
             Expr::Load(place) => self.place(place, below),
-            Expr::Binary(_, sides) => {
-                self.expr(&sides.0, below);
-                self.expr(&sides.1, below);
-            }
-            Expr::Conditional(parts) => {
-                self.expr(&parts.0, below);
-                self.expr(&parts.1, below);
-                self.expr(&parts.2, below);
-            }
-            Expr::Unary(_, operand)
-            | Expr::Length(operand)
-            | Expr::Channel(_, operand)
-            | Expr::Enabled(operand)
-            | Expr::LocationOf(operand)
-            | Expr::PriorityOf(operand) => self.expr(operand, below),
             Expr::Poll(poll) => {
                 self.expr(&poll.channel, below);
                 self.patterns(&poll.fields, below);
@@ -424,7 +397,7 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// Numbers that refer to something.
+/// Identifiers.
 impl<'a> Verifier<'a> {
     fn process_type_id(&mut self, id: ProcessTypeId) -> Option<&'a ProcessType> {
         let found = self.system.process_types.get(id.index());
@@ -459,13 +432,13 @@ impl<'a> Verifier<'a> {
         self.require(exists, || format!("there is no location {}", id.0));
     }
 
-    /// A location of a process that is not known.
+    /// A location of an unknown process type.
     fn some_location(&mut self, id: LocationId) {
         let exists = self.system.process_types.iter().any(|process| id.index() < process.locations.len());
         self.require(exists && id.0 != 0, || format!("no process has a location {}", id.0));
     }
 
-    /// Where a process can be, there is something for it to do, if only to wait, unless it may end there.
+    /// A location that is no end state has an edge, if a process can be there.
     fn destination(&mut self, id: LocationId) {
         self.location_id(id);
         let empty = self.locations().get(id.index()).is_some_and(|location| location.count == 0 && !location.end);

@@ -3,7 +3,7 @@
 
 use entail_front::{Options, load};
 use entail_ir::Interpreter;
-use entail_ir::interpret::{Engine, Outline, Source, Step};
+use entail_ir::interpret::{Engine, ProcessVector, Source, Step};
 use entail_jit::{Jit, Tuning};
 use entail_model::{Fired, Model, State};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -55,14 +55,14 @@ fn measure(path: &Path) {
     }
 }
 
-/// The first states, breadth first, with their outlines.
+/// The first states, breadth first, with their process vectors.
 fn explore(interpreter: &Interpreter<'_>) -> Vec<(Vec<u8>, usize)> {
     let mut states = Vec::new();
     let mut queue = VecDeque::new();
     let mut seen = HashSet::new();
     interpreter.initial_states(&mut |state| queue.push_back(state.to_vec()));
     while let Some(state) = queue.pop_front() {
-        let from = Source { state: &state, outline: &Outline::default(), packed: None };
+        let from = Source { state: &state, vector: &ProcessVector::default(), packed: None };
         Engine::expand(&interpreter, from, &mut (), &mut |_, fired, successor: &State| {
             let goes_on = !matches!(fired, Fired::Broken(_));
             if goes_on && seen.len() < STATES && seen.insert(successor.to_vec()) {
@@ -76,16 +76,16 @@ fn explore(interpreter: &Interpreter<'_>) -> Vec<(Vec<u8>, usize)> {
 
 /// Nanoseconds per step, in the fastest of many rounds.
 fn per_step(engine: &impl WithOutlines, states: &[(Vec<u8>, usize)]) -> f64 {
-    let mut outlines: Vec<Outline> = Vec::new();
+    let mut vectors: Vec<ProcessVector> = Vec::new();
     let mut known: HashMap<Vec<u32>, usize> = HashMap::new();
     let states: Vec<_> = states
         .iter()
         .filter(|(state, _)| !state.is_empty())
         .map(|(state, _)| {
-            let outline = engine.outline(state);
-            let index = *known.entry(outline.types.clone()).or_insert_with(|| {
-                outlines.push(outline);
-                outlines.len() - 1
+            let vector = engine.vector(state);
+            let index = *known.entry(vector.types.clone()).or_insert_with(|| {
+                vectors.push(vector);
+                vectors.len() - 1
             });
             (state, index)
         })
@@ -94,10 +94,10 @@ fn per_step(engine: &impl WithOutlines, states: &[(Vec<u8>, usize)]) -> f64 {
     let mut bytes = Vec::new();
     let states: Vec<_> = states
         .iter()
-        .map(|(state, outline)| {
+        .map(|(state, vector)| {
             let begin = bytes.len();
             bytes.extend_from_slice(state);
-            (begin..bytes.len(), *outline)
+            (begin..bytes.len(), *vector)
         })
         .collect();
     let mut desk = Default::default();
@@ -106,8 +106,8 @@ fn per_step(engine: &impl WithOutlines, states: &[(Vec<u8>, usize)]) -> f64 {
     while all.elapsed() < TIME {
         let (mut steps, mut sum) = (0_u64, 0_u64);
         let begun = Instant::now();
-        for (state, outline) in &states {
-            let from = Source { state: &bytes[state.clone()], outline: &outlines[*outline], packed: None };
+        for (state, vector) in &states {
+            let from = Source { state: &bytes[state.clone()], vector: &vectors[*vector], packed: None };
             engine.expand(from, &mut desk, &mut |step: Step, _, successor: &State| {
                 steps += 1;
                 sum =
@@ -121,17 +121,17 @@ fn per_step(engine: &impl WithOutlines, states: &[(Vec<u8>, usize)]) -> f64 {
 }
 
 trait WithOutlines: Engine {
-    fn outline(&self, state: &[u8]) -> Outline;
+    fn vector(&self, state: &[u8]) -> ProcessVector;
 }
 
 impl WithOutlines for Interpreter<'_> {
-    fn outline(&self, state: &[u8]) -> Outline {
-        self.layout().outline(self.system(), state)
+    fn vector(&self, state: &[u8]) -> ProcessVector {
+        self.layout().process_vector(self.system(), state)
     }
 }
 
 impl WithOutlines for Jit<'_> {
-    fn outline(&self, state: &[u8]) -> Outline {
-        Interpreter::new(self.system()).layout().outline(self.system(), state)
+    fn vector(&self, state: &[u8]) -> ProcessVector {
+        Interpreter::new(self.system()).layout().process_vector(self.system(), state)
     }
 }

@@ -9,7 +9,7 @@
 //! Place and times mean something only if the outcome is a fault.
 
 use crate::atomic_chain::AtomicChain;
-use entail_ir::interpret::{Code, Codes, Interpreter, Outline, Sink, Step, Words};
+use entail_ir::interpret::{Code, Codes, Interpreter, ProcessVector, Sink, Step, Words};
 use entail_model::{Fault, FaultKind, Fired, State, StateBuf, StateKey};
 use std::marker::PhantomData;
 use std::mem::size_of;
@@ -211,7 +211,7 @@ impl<'a> Context<'a> {
     pub fn new(
         interpreter: &'a Interpreter<'a>,
         state: &'a State,
-        outline: &Outline,
+        vector: &ProcessVector,
         needs: Needs,
         desk: &'a mut Scratch,
     ) -> Self {
@@ -231,12 +231,12 @@ impl<'a> Context<'a> {
         Context {
             state: state_at,
             room,
-            types: outline.types.as_ptr(),
-            starts: outline.starts.as_ptr(),
-            channel_types: outline.channel_types.as_ptr(),
-            channel_starts: outline.channel_starts.as_ptr(),
+            types: vector.types.as_ptr(),
+            starts: vector.starts.as_ptr(),
+            channel_types: vector.channel_types.as_ptr(),
+            channel_starts: vector.channel_starts.as_ptr(),
             locations: std::ptr::null(),
-            channels: outline.channel_types.len() as u64,
+            channels: vector.channel_types.len() as u64,
             shape: state.len() as u64 | ((stride / CHUNK) as u64) << 48 | FULL,
             timeout: 0,
             overflowed: 0,

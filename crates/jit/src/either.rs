@@ -1,7 +1,7 @@
 //! An engine that is chosen at run time: so whatever works with engines is compiled once, and not once for each.
 
 use crate::{Jit, Scratch};
-use entail_ir::interpret::{Codes, Engine, Interpreter, Kind, Outline, Sink, Source, Step};
+use entail_ir::interpret::{Codes, Engine, Interpreter, Kind, ProcessVector, Sink, Source, Step};
 use entail_model::{Hop, State, StateBuf, StateKey};
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub enum Either<'a> {
 }
 
 impl Engine for Either<'_> {
-    type Desk = Scratch;
+    type Scratch = Scratch;
 
     #[inline]
     fn expand(&self, from: Source, desk: &mut Scratch, sink: &mut impl Sink) {
@@ -40,16 +40,16 @@ impl Engine for Either<'_> {
     }
 
     #[inline]
-    fn propositions(&self, state: &State, outline: &Outline, desk: &mut Scratch) -> Option<u64> {
+    fn propositions(&self, state: &State, vector: &ProcessVector, desk: &mut Scratch) -> Option<u64> {
         match self {
-            Either::Jit(jit) => jit.propositions(state, outline, desk),
-            Either::Interpreter(interpreter) => interpreter.propositions(state, outline, &mut ()),
+            Either::Jit(jit) => jit.propositions(state, vector, desk),
+            Either::Interpreter(interpreter) => interpreter.propositions(state, vector, &mut ()),
         }
     }
 
-    fn specialise(&mut self, outline: &Outline, codes: &Arc<Codes>) {
+    fn specialise(&mut self, vector: &ProcessVector, codes: &Arc<Codes>) {
         match self {
-            Either::Jit(jit) => jit.specialise(outline, codes),
+            Either::Jit(jit) => jit.specialise(vector, codes),
             Either::Interpreter(_) => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Constants of a system: values that are the same in all states.
 
 use crate::reach::Reach;
-use entail_ir::interpret::{Layout, Outline};
+use entail_ir::interpret::{Layout, ProcessVector};
 use entail_ir::{Base, Frame, Init, Place, ProcessTypeId, Scalar, System};
 
 /// Things that a state need not be asked for.
@@ -58,9 +58,9 @@ impl Facts {
         Facts { globals, locals, first, closed: !started.contains(&true), only }
     }
 
-    /// Values that are also constant if all states have one outline.
-    pub fn within(self, outline: &Outline) -> Facts {
-        let processes = outline.types.iter().zip(&outline.starts);
+    /// Values that are also constant if all states have one process vector.
+    pub fn within(self, vector: &ProcessVector) -> Facts {
+        let processes = vector.types.iter().zip(&vector.starts);
         let first: Vec<_> = processes
             .map(|(&process_type, &start)| Fixed { process_type: ProcessTypeId(process_type as u16), start })
             .collect();

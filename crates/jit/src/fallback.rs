@@ -3,7 +3,8 @@
 use crate::context::{MAX_FIELDS, MAX_FORGOTTEN};
 use crate::program::Program;
 use entail_ir::{
-    Action, Base, BinaryOp, Edge, Entry, Expr, Pattern, Place, ProcessType, ProcessTypeId, Receive, Send,
+    Action, Base, BinaryOp, Child, Edge, Effect, Enabling, Expr, Pattern, Place, ProcessType, ProcessTypeId,
+    Receive, Send,
 };
 
 /// Deeper expressions are left to the interpreter, so that nothing here needs a large stack.
@@ -85,29 +86,18 @@ impl Program<'_> {
 
     /// Whether generated code cannot tell if the action is possible.
     fn is_hard_guard(&self, action: &Action, of: ProcessTypeId) -> bool {
-        match action {
-            Action::Guard(condition) => self.is_hard(condition),
-            Action::Send(send) => {
+        match action.enabling() {
+            Enabling::Condition(condition) => self.is_hard(condition),
+            Enabling::Send(send) => {
                 let meets = self.may_meet(&send.channel, of);
                 self.is_hard(&send.channel)
                     || send.when.as_ref().is_some_and(|condition| self.is_hard(condition))
                     || self.shapes.len() > MAX_SHAPES
                     || meets && (self.meets_by_interpreter || self.is_hard_offer(send, of))
             }
-            Action::Receive(receive) => self.is_hard_receive(receive),
-            Action::Deterministic(block) => match &block.entry {
-                Entry::Always | Entry::Otherwise => false,
-                Entry::AnyOf(actions) => actions.iter().any(|action| self.is_hard_guard(action, of)),
-            },
-            Action::Skip
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End => false,
+            Enabling::Receive(receive) => self.is_hard_receive(receive),
+            Enabling::AnyOf(actions) => actions.iter().any(|action| self.is_hard_guard(action, of)),
+            Enabling::Always | Enabling::Else | Enabling::Youngest => false,
         }
     }
 
@@ -131,31 +121,33 @@ impl Program<'_> {
 
     /// Whether generated code cannot do what the action does.
     fn is_hard_effect(&self, action: &Action) -> bool {
-        match action {
-            Action::Skip | Action::Guard(_) | Action::Else | Action::End | Action::Receive(_) => false,
-            Action::Assign(place, value) => self.is_hard_place(place) || self.is_hard(value),
-            Action::Send(send) => send.fields.iter().any(|field| self.is_hard(field)),
-            Action::Assert(condition) | Action::PrintName(condition) => self.is_hard(condition),
-            Action::Print(_, args) => args.iter().any(|arg| self.is_hard(arg)),
-            Action::SetPriority(_) | Action::Run(..) => true,
-            Action::Deterministic(block) => {
+        match action.effect() {
+            Effect::Nothing => {
+                let mut hard = false;
+                action.each_child(&mut |child| match child {
+                    Child::Expr(expr) => hard |= self.is_hard(expr),
+                    Child::Store(_) | Child::Action(_) => {}
+                });
+                hard
+            }
+            // Its patterns belong to its guard.
+            Effect::Receive(_) => false,
+            Effect::Assign(place, value) => self.is_hard_place(place) || self.is_hard(value),
+            Effect::Send(send) => send.fields.iter().any(|field| self.is_hard(field)),
+            Effect::Other | Effect::Run(..) => true,
+            Effect::Block(block) => {
                 let mut hard = false;
                 block.each_action(&mut |part| {
-                    let guard = match part {
-                        Action::Guard(condition) => self.is_hard(condition),
-                        Action::Send(send) => {
+                    let guard = match part.enabling() {
+                        Enabling::Condition(condition) => self.is_hard(condition),
+                        Enabling::Send(send) => {
                             self.shapes.len() > MAX_SHAPES
                                 || self.is_hard(&send.channel)
                                 || send.when.as_ref().is_some_and(|condition| self.is_hard(condition))
                         }
-                        Action::Receive(receive) => self.is_hard_receive(receive),
-                        Action::Skip
-                        | Action::Else
-                        | Action::Assign(..)
-                        | Action::Assert(_)
-                        | Action::Print(..)
-                        | Action::PrintName(_) => false,
-                        Action::SetPriority(_) | Action::Run(..) | Action::End | Action::Deterministic(_) => true,
+                        Enabling::Receive(receive) => self.is_hard_receive(receive),
+                        Enabling::Always | Enabling::Else => false,
+                        Enabling::Youngest | Enabling::AnyOf(_) => true,
                     };
                     hard |= guard || self.is_hard_effect(part);
                 });
@@ -254,18 +246,11 @@ fn only_numbers(action: &Action) -> bool {
             | Expr::Accepting => false,
         };
     });
-    only && each_action(action, &|action| match action {
-        Action::Assign(place, _) => is_near(place),
-        Action::Skip
-        | Action::Guard(_)
-        | Action::Else
-        | Action::Assert(_)
-        | Action::Print(..)
-        | Action::PrintName(_)
-        | Action::Deterministic(_) => true,
-        // Rare enough to be left to the interpreter.
-        Action::Run(..) | Action::End => true,
-        Action::Send(_) | Action::Receive(_) | Action::SetPriority(_) => false,
+    only && each_action(action, &|action| match action.effect() {
+        Effect::Assign(place, _) => is_near(place),
+        // To start processes is left to the interpreter.
+        Effect::Nothing | Effect::Run(..) | Effect::Block(_) => true,
+        Effect::Send(_) | Effect::Receive(_) | Effect::Other => false,
     })
 }
 
@@ -293,43 +278,7 @@ pub(crate) fn mentions(expr: &Expr, of: &dyn Fn(&Expr) -> bool) -> bool {
 }
 
 fn depth(expr: &Expr) -> usize {
-    let below = |exprs: &[&Expr]| exprs.iter().map(|expr| depth(expr)).max().unwrap_or(0);
-    1 + match expr {
-        Expr::Const(_)
-        | Expr::Myself
-        | Expr::ProcessCount
-        | Expr::Last
-        | Expr::Timeout
-        | Expr::Started
-        | Expr::Find(_)
-        | Expr::NonProgress
-        | Expr::Accepting
-        | Expr::Fault(_) => 0,
-        Expr::Load(place) => place_depth(place),
-        Expr::Unary(_, operand)
-        | Expr::Length(operand)
-        | Expr::Channel(_, operand)
-        | Expr::Enabled(operand)
-        | Expr::LocationOf(operand)
-        | Expr::At(operand, _)
-        | Expr::PriorityOf(operand) => depth(operand),
-        Expr::Binary(_, sides) => below(&[&sides.0, &sides.1]),
-        Expr::Conditional(parts) => below(&[&parts.0, &parts.1, &parts.2]),
-        Expr::Poll(poll) => {
-            let fields = poll.fields.iter().map(|pattern| match pattern {
-                Pattern::Store(place) => place_depth(place),
-                Pattern::Equal(expected) => depth(expected),
-                Pattern::Ignore => 0,
-            });
-            fields.max().unwrap_or(0).max(depth(&poll.channel))
-        }
-    }
-}
-
-fn place_depth(place: &Place) -> usize {
-    let process = match &place.base {
-        Base::Remote(process, _) => depth(process),
-        Base::Global | Base::Local | Base::Nowhere => 0,
-    };
-    place.indices.iter().map(|index| depth(&index.value)).max().unwrap_or(0).max(process)
+    let mut below = 0;
+    expr.each_child(&mut |child| below = below.max(depth(child)));
+    1 + below
 }

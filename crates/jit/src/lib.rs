@@ -5,7 +5,7 @@
 //! state is packed into one word, so is the copy, and only that word is written. Rare cases fall back to the interpreter,
 //! step by step, on the same bytes.
 //!
-//! There is general code for any state, and specialised code for the most common outline. Where states of that outline
+//! There is general code for any state, and specialised code for the most common process vector. Where states of that process vector
 //! have nothing but numbers, the specialised code works on packed words and never unpacks a state.
 
 mod atomic_chain;
@@ -26,7 +26,9 @@ pub use either::Either;
 use atomic_chain::Expander;
 use code::{Callee, Loaded, generate};
 use context::{Context, Entries, Needs, Sizes};
-use entail_ir::interpret::{Code, Codes, Engine, Interpreter, Kind, MAX_STATE_BYTES, Outline, Sink, Source, Step};
+use entail_ir::interpret::{
+    Code, Codes, Engine, Interpreter, Kind, MAX_STATE_BYTES, ProcessVector, Sink, Source, Step,
+};
 use entail_ir::{ProcessTypeId, System};
 use entail_model::{Deadline, Hop, State, StateBuf, StateKey};
 use program::Program;
@@ -161,18 +163,18 @@ impl<'s> Jit<'s> {
 
     /// Runs the generated code for all processes that may move; returns where the entries end.
     #[inline(always)]
-    fn run(&self, entry: &Entry, context: &mut Context<'_>, outline: &Outline) -> *mut u8 {
+    fn run(&self, entry: &Entry, context: &mut Context<'_>, vector: &ProcessVector) -> *mut u8 {
         let out = context.room.first;
         match entry {
             // SAFETY: the context is complete, and the state is one of this system.
             Entry::All(expand) => unsafe { expand(context, out) },
             Entry::Each(functions) => {
                 let one = |context: &mut Context<'_>, out: *mut u8, process: usize| {
-                    let expand = functions[outline.types[process] as usize];
+                    let expand = functions[vector.types[process] as usize];
                     // SAFETY: as above, and the process is one of the state.
-                    unsafe { expand(context, out, process as u32, u64::from(outline.starts[process])) }
+                    unsafe { expand(context, out, process as u32, u64::from(vector.starts[process])) }
                 };
-                let processes = outline.types.len();
+                let processes = vector.types.len();
                 match context.exclusive().checked_sub(1) {
                     Some(process) => one(context, out, process),
                     None if self.oldest_first => {
@@ -230,7 +232,7 @@ fn wanted(program: &Program<'_>, tuning: Tuning) -> Vec<Callee> {
 }
 
 impl Engine for Jit<'_> {
-    type Desk = Scratch;
+    type Scratch = Scratch;
 
     #[inline]
     fn expand(&self, from: Source, desk: &mut Scratch, sink: &mut impl Sink) {
@@ -251,16 +253,16 @@ impl Engine for Jit<'_> {
         unpack: impl Fn(K, &mut StateBuf),
         each: impl FnMut(Hop<Step, K>),
     ) -> usize {
-        let Kind { outline, codes } = kind;
+        let Kind { vector, codes } = kind;
         let Some(special) = self.special_for(codes) else { return 0 };
         assert_eq!(K::WORDS == 2, codes.is_wide(), "words of states packed in another way");
         let mut way = std::mem::take(&mut desk.atomic_chain);
         let mut unpacked = std::mem::take(&mut desk.unpacked);
         let transient = codes.transient();
         let expanded = if special.only_words {
-            let from = Source { state: &[], outline, packed: Some(([0; 2], codes)) };
+            let from = Source { state: &[], vector, packed: Some(([0; 2], codes)) };
             let context = self.context(special, from, desk, ROOM);
-            way.expand_all(transient, states, ByWords { jit: self, special, outline, context }, each)
+            way.expand_all(transient, states, ByWords { jit: self, special, vector, context }, each)
         } else {
             let by_bytes = ByBytes { jit: self, special, kind, desk, unpack, unpacked: &mut unpacked };
             way.expand_all(transient, states, by_bytes, each)
@@ -269,18 +271,18 @@ impl Engine for Jit<'_> {
         expanded
     }
 
-    fn specialise(&mut self, outline: &Outline, codes: &Arc<Codes>) {
+    fn specialise(&mut self, vector: &ProcessVector, codes: &Arc<Codes>) {
         let begun = Instant::now();
-        let program = Program::new(self.interpreter.system(), self.interpreter.layout(), Some((outline, codes)));
+        let program = Program::new(self.interpreter.system(), self.interpreter.layout(), Some((vector, codes)));
         // The general code will do if this is too much.
         let compiled = Compiled::new(&program, self.tuning, self.interpreter.deadline());
         self.special = compiled.ok().map(|special| (Arc::clone(codes), special));
         self.compile_time += begun.elapsed();
     }
 
-    fn propositions(&self, state: &State, outline: &Outline, desk: &mut Scratch) -> Option<u64> {
+    fn propositions(&self, state: &State, vector: &ProcessVector, desk: &mut Scratch) -> Option<u64> {
         let propositions = self.general.propositions.filter(|_| !state.is_empty())?;
-        let mut context = self.context(&self.general, Source { state, outline, packed: None }, desk, ROOM);
+        let mut context = self.context(&self.general, Source { state, vector, packed: None }, desk, ROOM);
         // SAFETY: the context is complete, and the state is one of this system.
         let holds = unsafe { propositions(&raw mut context) };
         (holds & UNKNOWN == 0).then_some(holds)
@@ -308,10 +310,10 @@ impl Jit<'_> {
         desk: &'a mut Scratch,
         bytes: usize,
     ) -> Context<'a> {
-        let Source { state, outline, packed } = from;
+        let Source { state, vector, packed } = from;
         let sizes = code.sizes.unwrap_or_else(|| Sizes::new(state.len()));
-        let kept = outline.types.len() * self.most_steps;
-        let mut context = Context::new(&self.interpreter, state, outline, Needs { sizes, kept, bytes }, desk);
+        let kept = vector.types.len() * self.most_steps;
+        let mut context = Context::new(&self.interpreter, state, vector, Needs { sizes, kept, bytes }, desk);
         context.locations = self.locations.as_ptr();
         match packed {
             Some((words, codes)) => {
@@ -330,10 +332,10 @@ impl Jit<'_> {
         &self,
         special: &Compiled,
         context: &mut Context<'_>,
-        outline: &Outline,
+        vector: &ProcessVector,
     ) -> Option<Entries<K>> {
         context.listed = false;
-        let out = self.run(&special.entry, context, outline);
+        let out = self.run(&special.entry, context, vector);
         if std::mem::take(&mut context.overflowed) != 0 {
             return None;
         }
@@ -344,16 +346,16 @@ impl Jit<'_> {
     /// Expands a state, if there is room for all entries.
     #[inline]
     fn try_expand(&self, from: Source, desk: &mut Scratch, bytes: usize, sink: &mut impl Sink) -> bool {
-        let Source { state, outline, packed } = from;
+        let Source { state, vector, packed } = from;
         let special = packed.and_then(|(_, codes)| self.special_for(codes));
         // Two words are written only by code that was made for them.
         let packed = packed.filter(|(_, codes)| special.is_some() || !codes.is_wide());
         let compiled = special.unwrap_or(&self.general);
-        let mut context = self.context(compiled, Source { state, outline, packed }, desk, bytes);
-        let mut out = self.run(&compiled.entry, &mut context, outline);
+        let mut context = self.context(compiled, Source { state, vector, packed }, desk, bytes);
+        let mut out = self.run(&compiled.entry, &mut context, vector);
         if out == context.room.first && self.uses_timeout && context.overflowed == 0 && context.exclusive() == 0 {
             context.timeout = 1 << 63;
-            out = self.run(&compiled.entry, &mut context, outline);
+            out = self.run(&compiled.entry, &mut context, vector);
         }
         let enough = context.overflowed == 0;
         if enough {
@@ -377,7 +379,7 @@ impl Jit<'_> {
 struct ByWords<'a, 's> {
     jit: &'a Jit<'s>,
     special: &'a Compiled,
-    outline: &'a Outline,
+    vector: &'a ProcessVector,
     context: Context<'a>,
 }
 
@@ -385,7 +387,7 @@ impl<K: StateKey> Expander<K> for ByWords<'_, '_> {
     #[inline(always)]
     fn expand(&mut self, state: K) -> Option<Entries<K>> {
         self.context.words = state.words();
-        self.jit.short_entries(self.special, &mut self.context, self.outline)
+        self.jit.short_entries(self.special, &mut self.context, self.vector)
     }
 }
 
@@ -402,11 +404,11 @@ struct ByBytes<'a, 's, U> {
 impl<K: StateKey, U: Fn(K, &mut StateBuf)> Expander<K> for ByBytes<'_, '_, U> {
     #[inline(always)]
     fn expand(&mut self, state: K) -> Option<Entries<K>> {
-        let Kind { outline, codes } = self.kind;
+        let Kind { vector, codes } = self.kind;
         (self.unpack)(state, self.unpacked);
-        let from = Source { state: self.unpacked, outline, packed: Some((state.words(), codes)) };
+        let from = Source { state: self.unpacked, vector, packed: Some((state.words(), codes)) };
         let mut context = self.jit.context(self.special, from, self.desk, ROOM);
-        self.jit.short_entries(self.special, &mut context, outline)
+        self.jit.short_entries(self.special, &mut context, vector)
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::facts::Facts;
 use crate::fallback::Execution;
 use crate::reach::Reach;
-use entail_ir::interpret::{Codes, Layout, Outline};
+use entail_ir::interpret::{Codes, Layout, ProcessVector};
 use entail_ir::{
-    Action, ChannelTypeId, Edge, EdgeId, Entry, Expr, Location, LocationId, Place, ProcessTypeId, Receive, Scalar,
-    System,
+    Action, ChannelTypeId, Edge, EdgeId, Enabling, Expr, Location, LocationId, Place, ProcessTypeId, Receive,
+    Scalar, System,
 };
 
 pub(crate) struct Program<'a> {
@@ -58,12 +58,12 @@ impl<'a> Program<'a> {
         types.map(|id| self.layout.stations(id).len()).max().unwrap_or(0)
     }
 
-    /// For all states, or for those of one outline that are packed in one way.
-    pub fn new(system: &'a System, layout: &'a Layout, special: Option<(&Outline, &'a Codes)>) -> Self {
+    /// For all states, or for those of one process vector that are packed in one way.
+    pub fn new(system: &'a System, layout: &'a Layout, special: Option<(&ProcessVector, &'a Codes)>) -> Self {
         let reach = Reach::new(system);
         let mut facts = Facts::new(system, layout, &reach);
-        if let Some((outline, _)) = special {
-            facts = facts.within(outline);
+        if let Some((vector, _)) = special {
+            facts = facts.within(vector);
         }
         let mut shapes = Vec::new();
         let shape_of = (0..system.channel_types.len())
@@ -80,7 +80,7 @@ impl<'a> Program<'a> {
             shapes.push(Shape { capacity: 1, fields: Vec::new(), length_bytes: 1, message: 0 });
         }
         let len = match special {
-            Some((outline, _)) => Some(outline.len as usize),
+            Some((vector, _)) => Some(vector.len as usize),
             None => facts.fixed().map(|fixed| {
                 let sizes = fixed.iter().map(|process| layout.process_size(process.process_type));
                 layout.first_process + sizes.sum::<usize>()
@@ -192,21 +192,7 @@ impl<'a> Program<'a> {
 
     /// Whether the edge may be the sending side of a rendezvous.
     pub fn may_offer(&self, edge: &Edge, of: ProcessTypeId) -> bool {
-        match &edge.action {
-            Action::Send(send) => self.may_meet(&send.channel, of),
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Receive(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End
-            | Action::Deterministic(_) => false,
-        }
+        matches!(&edge.action, Action::Send(send) if self.may_meet(&send.channel, of))
     }
 
     fn may_offer_wrongly(&self, edge: &Edge, of: ProcessTypeId) -> bool {
@@ -247,23 +233,12 @@ impl<'a> Program<'a> {
 
     /// The receives by which the action can begin.
     pub fn receives<'e>(&self, action: &'e Action) -> Vec<&'e Receive> {
-        match action {
-            Action::Receive(receive) => vec![receive],
-            Action::Deterministic(block) => match &block.entry {
-                Entry::Always | Entry::Otherwise => Vec::new(),
-                Entry::AnyOf(actions) => actions.iter().flat_map(|action| self.receives(action)).collect(),
-            },
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Send(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End => Vec::new(),
+        match action.enabling() {
+            Enabling::Receive(receive) => vec![receive],
+            Enabling::AnyOf(actions) => actions.iter().flat_map(|action| self.receives(action)).collect(),
+            Enabling::Always | Enabling::Condition(_) | Enabling::Else | Enabling::Send(_) | Enabling::Youngest => {
+                Vec::new()
+            }
         }
     }
 

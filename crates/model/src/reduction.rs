@@ -13,7 +13,7 @@ use crate::{
 /// left is a model like any other, for every search.
 pub trait Reduction<M: Model>: Sync {
     /// What is needed from one state to the next.
-    type Desk: Default;
+    type Scratch: Default;
 
     /// Whether the search must solve the ignoring problem ([`Model::needs_proviso`]).
     fn needs_proviso(&self) -> bool;
@@ -26,7 +26,7 @@ pub trait Reduction<M: Model>: Sync {
         state: &State,
         steps: &[M::Step],
         answer: u32,
-        desk: &'d mut Self::Desk,
+        scratch: &'d mut Self::Scratch,
     ) -> Option<&'d [bool]>;
 }
 
@@ -44,19 +44,19 @@ pub struct Reduced<'a, M, R> {
 /// What the model needs from one state to the next, and the reduction.
 pub struct Scratch<S, D, T> {
     model: S,
-    desk: D,
+    selection: D,
     steps: Vec<T>,
 }
 
 impl<S: Default, D: Default, T> Default for Scratch<S, D, T> {
     fn default() -> Self {
-        Scratch { model: S::default(), desk: D::default(), steps: Vec::new() }
+        Scratch { model: S::default(), selection: D::default(), steps: Vec::new() }
     }
 }
 
 impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
     type Step = M::Step;
-    type Scratch = Scratch<M::Scratch, R::Desk, M::Step>;
+    type Scratch = Scratch<M::Scratch, R::Scratch, M::Step>;
 
     fn initial_states(&self, each: &mut dyn FnMut(&State)) {
         self.model.initial_states(each);
@@ -114,8 +114,8 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         }
         scratch.steps.clear();
         successors.each_step(|step| scratch.steps.push(step));
-        let Scratch { model, desk, steps } = scratch;
-        if let Some(keeps) = reduction.select(self.model, state, steps, times, desk)
+        let Scratch { model, selection, steps } = scratch;
+        if let Some(keeps) = reduction.select(self.model, state, steps, times, selection)
             && (successors.are_plain() || leads_somewhere(self.model, successors, keeps, model))
         {
             successors.retain(keeps);
@@ -130,7 +130,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         scratch: &mut Self::Scratch,
         mut each: impl FnMut(Hop<M::Step, K>),
     ) -> usize {
-        let Scratch { model, desk, steps } = scratch;
+        let Scratch { model, selection, steps } = scratch;
         let Some(reduction) = self.reduction else { return self.model.expand_words(states, model, each) };
         let reduced = reduction.needs_proviso();
         let mut hops = Vec::with_capacity(8 * states.len());
@@ -142,7 +142,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
             let bytes = (u128::from(state[1]) << u64::BITS | u128::from(state[0])).to_le_bytes();
             let keeps = match steps.len() {
                 1 => None,
-                _ => reduction.select(self.model, &bytes[..8 * K::WORDS], steps, 0, desk),
+                _ => reduction.select(self.model, &bytes[..8 * K::WORDS], steps, 0, selection),
             };
             match keeps.filter(|keeps| taken(of_state, keeps).any(|hop| hop.next.is_some())) {
                 Some(keeps) => taken(of_state, keeps).for_each(|hop| each(Hop { reduced, ..*hop })),

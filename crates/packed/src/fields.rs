@@ -1,7 +1,7 @@
 //! The bit fields of packed states.
 
 use entail_ir::Range;
-use entail_ir::interpret::{Codes, Number, Outline};
+use entail_ir::interpret::{Codes, Number, ProcessVector};
 use entail_model::{Part, State};
 use entail_store::Field;
 
@@ -11,9 +11,9 @@ const WORD_BITS: u32 = u64::BITS;
 
 /// The parts of a state whose fields are packed from some bit on: what comes before the first channel or process, and each
 /// of these.
-pub(crate) fn parts(outline: &Outline, from: u32, fields: &[Field]) -> Vec<Part> {
-    let channels = outline.channel_starts.iter().zip(&outline.channel_types).map(|(at, of)| (*at, 2 * of + 1));
-    let processes = outline.starts.iter().zip(&outline.types).map(|(at, of)| (*at, 2 * of + 2));
+pub(crate) fn parts(vector: &ProcessVector, from: u32, fields: &[Field]) -> Vec<Part> {
+    let channels = vector.channel_starts.iter().zip(&vector.channel_types).map(|(at, of)| (*at, 2 * of + 1));
+    let processes = vector.starts.iter().zip(&vector.types).map(|(at, of)| (*at, 2 * of + 2));
     let mut begins: Vec<_> = channels.chain(processes).collect();
     // Of those that begin at the same place, all but the last are channels without bytes.
     begins.sort_by_key(|&(at, kind)| (at, kind.is_multiple_of(2)));
@@ -101,7 +101,7 @@ mod tests {
     /// rendezvous in front of its own channel.
     #[test]
     fn states_are_cut_where_processes_and_channels_begin() {
-        let outline = Outline {
+        let vector = ProcessVector {
             types: vec![1, 1, 0],
             starts: vec![6, 9, 12],
             channel_types: vec![4, 3, 4],
@@ -122,6 +122,6 @@ mod tests {
         ];
         let part = |end, kind| Part { end, kind };
         let expected = [part(15, 0), part(24, 9), part(28, 4), part(33, 2), part(36, 9)];
-        assert_eq!(parts(&outline, 10, &fields), expected);
+        assert_eq!(parts(&vector, 10, &fields), expected);
     }
 }

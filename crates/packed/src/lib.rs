@@ -1,13 +1,13 @@
 //! A system as a [`Model`] over packed states, in which every number has only as many bits as its values need.
 //!
 //! ```text
-//! short:  the outline's number and the codes of all numbers, in a fixed number of words; above them, if there is room,
+//! short:  the process vector's number and the codes of all numbers, in a fixed number of words; above them, if there is room,
 //!         the process that alone may move
-//! long:   the outline's number │ the codes of all numbers │ padding: longer than any short one
-//! raw:    the outline's number, marked │ the state as it is: other transient states
+//! long:   the process vector's number │ the codes of all numbers │ padding: longer than any short one
+//! raw:    the process vector's number, marked │ the state as it is: other transient states
 //! ```
 //!
-//! Which numbers there are depends on the state's *outline*: which processes it has. A long state can be packed in
+//! Which numbers there are depends on the state's *process vector*: which processes it has. A long state can be packed in
 //! any case: its codes are as wide as a static analysis of the system requires. A short one is packed by the values
 //! that a sample of the state space had, which are often far fewer; a state that does not fit is packed long. Nothing is
 //! lost. If there are many of these, the search begins again, with states packed by the values known then.
@@ -59,8 +59,8 @@ impl<'s, E: Engine> Packed<'s, E> {
         let (seen, complete) =
             if fails_initially { (Vec::new(), true) } else { sample::explore(interpreter, &engine, &ranges) };
         let layouts = StateLayouts::new(interpreter, ranges, seen, complete, bits.min(MOST_ROOM));
-        if let Some((outline, codes)) = layouts.commonest() {
-            engine.specialise(outline, codes);
+        if let Some((vector, codes)) = layouts.commonest() {
+            engine.specialise(vector, codes);
         }
         Packed { interpreter, engine, layouts, fails_initially }
     }
@@ -74,8 +74,8 @@ impl<'s, E: Engine> Packed<'s, E> {
     pub fn adapted(self) -> Self {
         let Packed { interpreter, mut engine, layouts, fails_initially } = self;
         let layouts = layouts.adapted();
-        if let Some((outline, codes)) = layouts.commonest() {
-            engine.specialise(outline, codes);
+        if let Some((vector, codes)) = layouts.commonest() {
+            engine.specialise(vector, codes);
         }
         Packed { interpreter, engine, layouts, fails_initially }
     }
@@ -89,8 +89,8 @@ impl<'s, E: Engine> Packed<'s, E> {
     pub fn restored(self, from: &mut Reader) -> io::Result<Self> {
         let Packed { interpreter, mut engine, layouts, fails_initially } = self;
         let layouts = layouts.restored(from)?;
-        if let Some((outline, codes)) = layouts.commonest() {
-            engine.specialise(outline, codes);
+        if let Some((vector, codes)) = layouts.commonest() {
+            engine.specialise(vector, codes);
         }
         Ok(Packed { interpreter, engine, layouts, fails_initially })
     }
@@ -149,7 +149,7 @@ impl<E: Engine> Propositional for Packed<'_, E> {
         }
         let layout = self.layouts.of(state);
         layout.unpack(state, unpacked);
-        match self.engine.propositions(unpacked, layout.outline(), desk) {
+        match self.engine.propositions(unpacked, layout.vector(), desk) {
             Some(holds) => Valuation { holds, ..Valuation::default() },
             None => self.interpreter.valuation(unpacked, &mut ()),
         }
@@ -214,7 +214,7 @@ impl<E: Engine> Sink for Packer<'_, '_, E> {
 
 impl<E: Engine> Model for Packed<'_, E> {
     type Step = Step;
-    type Scratch = Scratch<E::Desk>;
+    type Scratch = Scratch<E::Scratch>;
 
     fn initial_states(&self, each: &mut dyn FnMut(&State)) {
         self.interpreter.initial_states(&mut |state| {
@@ -249,7 +249,7 @@ impl<E: Engine> Model for Packed<'_, E> {
         let layout = self.layouts.of(state);
         let mut unpacked = StateBuf::new();
         layout.unpack(state, &mut unpacked);
-        self.interpreter.marks_with(&unpacked, layout.outline())
+        self.interpreter.marks_with(&unpacked, layout.vector())
     }
 
     fn room(&self) -> Option<Room> {
@@ -277,7 +277,7 @@ impl<E: Engine> Model for Packed<'_, E> {
         } else {
             layout.unpack(state, &mut scratch.unpacked);
         }
-        let from = Source { state: &scratch.unpacked, outline: layout.outline(), packed };
+        let from = Source { state: &scratch.unpacked, vector: layout.vector(), packed };
         self.engine.expand(from, &mut scratch.desk, &mut Packer { model: self, layout: &layout, successors });
     }
 
@@ -291,7 +291,7 @@ impl<E: Engine> Model for Packed<'_, E> {
         let Some((layout, codes)) = self.layouts.first_coded(K::WORDS) else { return 0 };
         let count = states.iter().take_while(|state| self.layouts.is_first(state.words())).count();
         let unpack = |state: K, unpacked: &mut StateBuf| layout.unpack_words(state.words(), unpacked);
-        let kind = Kind { outline: layout.outline(), codes };
+        let kind = Kind { vector: layout.vector(), codes };
         self.engine.expand_words(kind, &states[..count], &mut scratch.desk, unpack, each)
     }
 }

@@ -1,9 +1,9 @@
-//! The values observed in the states of one outline, and which of them get a code.
+//! The values observed in the states of one process vector, and which of them get a code.
 
 use std::io;
 
 use entail_disk::{Reader, Snapshot, Writer, damaged};
-use entail_ir::interpret::{Exclusive, Number, Outline, Variation};
+use entail_ir::interpret::{Exclusive, Number, ProcessVector, StateNumbers};
 use entail_ir::{Interpreter, ProcessTypeId, Range, Ranges};
 use entail_model::State;
 
@@ -12,10 +12,10 @@ const SLACK: u32 = 5;
 /// How often a number must have grown to look as if it counted something.
 const COUNTS: u64 = 4;
 
-/// The values observed in the states of one outline.
+/// The values observed in the states of one process vector.
 pub(crate) struct Observed {
-    pub outline: Outline,
-    pub known: Variation,
+    pub vector: ProcessVector,
+    pub known: StateNumbers,
     pub states: u64,
     /// How many of them were packed long.
     pub longs: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Observed {
     stops: Vec<Option<Range>>,
     is_atomic: bool,
     pub exclusive: Exclusive,
-    /// What stands before the number of processes must be equally wide in all outlines.
+    /// What stands before the number of processes must be equally wide in all process vectors.
     count_at: u32,
 }
 
@@ -81,23 +81,23 @@ enum Exclusives {
 
 impl Observed {
     /// Nothing is observed yet.
-    pub fn new(interpreter: &Interpreter, ranges: &Ranges, outline: Outline) -> Observed {
+    pub fn new(interpreter: &Interpreter, ranges: &Ranges, vector: ProcessVector) -> Observed {
         let (system, layout) = (interpreter.system(), interpreter.layout());
-        let known = Variation::new(system, layout, ranges, &outline);
+        let known = StateNumbers::new(system, layout, ranges, &vector);
         let stops = |number: &Number| {
-            let process = outline.starts.binary_search(&number.at.wrapping_sub(1)).ok()?;
-            let count = layout.stops(ProcessTypeId(outline.types[process] as u16));
+            let process = vector.starts.binary_search(&number.at.wrapping_sub(1)).ok()?;
+            let count = layout.stops(ProcessTypeId(vector.types[process] as u16));
             Some(Range { low: 0, high: i32::from(count) - 1 })
         };
         let stops = known.numbers.iter().map(stops).collect();
         let is_atomic = system.edges.iter().any(|edge| edge.atomic);
-        let exclusive = Exclusive::new(system, &outline);
+        let exclusive = Exclusive::new(system, &vector);
         let count_at = layout.process_count as u32;
-        Observed { outline, known, states: 0, longs: 0, numbers: Vec::new(), stops, is_atomic, exclusive, count_at }
+        Observed { vector, known, states: 0, longs: 0, numbers: Vec::new(), stops, is_atomic, exclusive, count_at }
     }
 
     pub fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.outline.types.save(to)?;
+        self.vector.types.save(to)?;
         self.states.save(to)?;
         self.longs.save(to)?;
         self.numbers.save(to)
@@ -111,7 +111,7 @@ impl Observed {
             return Err(damaged("states with processes that the model does not have"));
         }
         let types: Vec<_> = types.iter().map(|id| ProcessTypeId(*id as u16)).collect();
-        let mut observed = Observed::new(interpreter, ranges, layout.outline_of(system, &types));
+        let mut observed = Observed::new(interpreter, ranges, layout.process_vector_of(system, &types));
         (observed.states, observed.longs, observed.numbers) =
             (Snapshot::load(from)?, Snapshot::load(from)?, Snapshot::load(from)?);
         if ![0, observed.known.numbers.len()].contains(&observed.numbers.len()) {

@@ -4,7 +4,7 @@ use std::io;
 
 use entail_disk::{Reader, Restore, Writer};
 use entail_ir::interpret::{Codes, Engine, Step, Words};
-use entail_ir::stubborn::{Desk, Proviso, Rule, Sight, StubbornSets};
+use entail_ir::stubborn::{Proviso, Rule, Scratch, StateReader, StubbornSets};
 use entail_model::{Reduction, State, StateBuf};
 
 use crate::Packed;
@@ -18,7 +18,7 @@ pub struct Stubborn<'s> {
 /// Buffers for computing stubborn sets.
 #[derive(Default)]
 pub struct Table {
-    desk: Desk,
+    desk: Scratch,
     unpacked: StateBuf,
 }
 
@@ -49,7 +49,7 @@ impl Restore for Stubborn<'_> {
 
 struct InWords<'c>(Words, &'c Codes);
 
-impl Sight for InWords<'_> {
+impl StateReader for InWords<'_> {
     #[inline]
     fn number(&self, at: u32, bytes: u8) -> u32 {
         self.1.number(self.0, at, bytes)
@@ -58,7 +58,7 @@ impl Sight for InWords<'_> {
 
 struct InBytes<'s>(&'s State);
 
-impl Sight for InBytes<'_> {
+impl StateReader for InBytes<'_> {
     fn number(&self, at: u32, bytes: u8) -> u32 {
         let mut value = [0; 4];
         value[..usize::from(bytes)].copy_from_slice(&self.0[at as usize..][..usize::from(bytes)]);
@@ -67,7 +67,7 @@ impl Sight for InBytes<'_> {
 }
 
 impl<E: Engine> Reduction<Packed<'_, E>> for Stubborn<'_> {
-    type Desk = Table;
+    type Scratch = Table;
 
     fn needs_proviso(&self) -> bool {
         self.proviso == Proviso::Search
@@ -86,11 +86,11 @@ impl<E: Engine> Reduction<Packed<'_, E>> for Stubborn<'_> {
         let unpack = |bytes: &mut StateBuf| layout.unpack(state, bytes);
         let found = match layout.coded(state) {
             Some((words, codes)) => {
-                self.sets.select(layout.outline(), &InWords(words, codes), unpack, steps, answer, desk)
+                self.sets.select(layout.vector(), &InWords(words, codes), unpack, steps, answer, desk)
             }
             None => {
                 unpack(unpacked);
-                self.sets.select(layout.outline(), &InBytes(unpacked), unpack, steps, answer, desk)
+                self.sets.select(layout.vector(), &InBytes(unpacked), unpack, steps, answer, desk)
             }
         };
         found.then_some(&desk.keeps[..])

@@ -30,7 +30,7 @@ pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: 
         ranges,
         observed: RapidHashMap::default(),
         walked: RapidHashSet::default(),
-        desk: E::Desk::default(),
+        desk: E::Scratch::default(),
         random: 1,
     };
     let mut frontier = Frontier::new(interpreter);
@@ -52,7 +52,7 @@ pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: 
             break;
         }
     }
-    // An outline that only transient states have gets no short layout.
+    // An process vector that only transient states have gets no short layout.
     (sampler.observed.into_values().filter(|observed| observed.states > 0).collect(), complete)
 }
 
@@ -64,7 +64,7 @@ struct Sampler<'a, E: Engine> {
     observed: RapidHashMap<Vec<u32>, Observed>,
     /// The states of all walks.
     walked: RapidHashSet<u64>,
-    desk: E::Desk,
+    desk: E::Scratch,
     random: u64,
 }
 
@@ -142,12 +142,12 @@ impl<E: Engine> Sampler<'_, E> {
     fn expand(&mut self, state: &State, mut each: impl FnMut(&State)) {
         let (interpreter, ranges) = (self.interpreter, self.ranges);
         let observed = self.observed.entry(interpreter.layout().types_of(state)).or_insert_with(|| {
-            Observed::new(interpreter, ranges, interpreter.layout().outline(interpreter.system(), state))
+            Observed::new(interpreter, ranges, interpreter.layout().process_vector(interpreter.system(), state))
         });
         if !interpreter.is_transient(state) {
             observed.note(state);
         }
-        let from = Source { state, outline: &observed.outline, packed: None };
+        let from = Source { state, vector: &observed.vector, packed: None };
         self.engine.expand(from, &mut self.desk, &mut |_, fired: Fired, next: &State| {
             if !fired.is_broken() {
                 each(next);

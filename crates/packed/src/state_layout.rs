@@ -1,4 +1,4 @@
-//! State layouts: how the states of one outline are packed.
+//! State layouts: how the states of one process vector are packed.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use entail_disk::{Reader, Snapshot, Writer, damaged};
-use entail_ir::interpret::{Codes, Layout, Outline, Words};
+use entail_ir::interpret::{Codes, Layout, ProcessVector, Words};
 use entail_ir::{Interpreter, Range, Ranges};
 use entail_model::{Part, Room, State, StateBuf};
 use entail_store::{Field, Packing};
@@ -21,10 +21,10 @@ const WORD_BITS: u32 = u64::BITS;
 /// In the first word of a packed state that is transient and not short.
 const RAW: u64 = 1 << 63;
 
-/// How the states of one outline are packed.
+/// How the states of one process vector are packed.
 pub(crate) struct StateLayout {
     number: u32,
-    outline: Outline,
+    vector: ProcessVector,
     short: Option<Packing>,
     /// The values that have a code in it; nothing if it became known later.
     coded: Vec<Range>,
@@ -44,12 +44,12 @@ pub(crate) struct StateLayout {
 }
 
 impl StateLayout {
-    pub fn outline(&self) -> &Outline {
-        &self.outline
+    pub fn vector(&self) -> &ProcessVector {
+        &self.vector
     }
 
     pub fn processes(&self) -> usize {
-        self.outline.types.len()
+        self.vector.types.len()
     }
 
     /// The words of a state, if they are few, and how its successors are packed.
@@ -141,7 +141,7 @@ impl StateLayout {
             }
             Some(_) | None if word(packed) & RAW != 0 => {
                 state.clear();
-                state.extend_from_slice(&packed[WORD..][..self.outline.len as usize]);
+                state.extend_from_slice(&packed[WORD..][..self.vector.len as usize]);
             }
             Some(_) | None => self.long.unpack(&packed[WORD..], state),
         }
@@ -155,7 +155,7 @@ pub(crate) struct StateLayouts<'s> {
     /// Those that are known from the beginning.
     first: Vec<StateLayout>,
     first_by_types: HashMap<Vec<u32>, usize>,
-    /// Where the outline's number is in a short state.
+    /// Where the process vector's number is in a short state.
     number_at: u32,
     number_mask: u64,
     short_bits: u32,
@@ -195,7 +195,7 @@ impl Deref for LayoutRef<'_> {
     }
 }
 
-/// At most so many outlines have a short layout.
+/// At most so many process vectors have a short layout.
 const MOST_SHORT: usize = 128;
 /// Of the states that are packed long, the first are all observed, and later one in so many.
 const ALL_NOTED: u64 = 1 << 14;
@@ -213,7 +213,7 @@ impl<'s> StateLayouts<'s> {
         spare: u32,
     ) -> Self {
         observed.sort_by(|one, other| {
-            other.states.cmp(&one.states).then_with(|| one.outline.types.cmp(&other.outline.types))
+            other.states.cmp(&one.states).then_with(|| one.vector.types.cmp(&other.vector.types))
         });
         let draft = Draft::new(observed.iter().take(MOST_SHORT), complete, spare);
         StateLayouts::drafted(interpreter, ranges, observed, draft)
@@ -251,15 +251,15 @@ impl<'s> StateLayouts<'s> {
         {
             let fits = width(&fields) <= most_bits;
             let short = fits.then(|| Packing::new(&observed.known.template, &fields));
-            let short_parts = if fits { parts(&observed.outline, 0, &fields) } else { Vec::new() };
+            let short_parts = if fits { parts(&observed.vector, 0, &fields) } else { Vec::new() };
             let coded = fits && layouts.short_len <= 2 * WORD && !straddles(&fields);
             let codes = coded.then(|| {
                 let mut codes = codes(&observed.known.template, &fields, layouts.short_len > WORD);
                 let exclusive_at = last_word + layouts.exclusive_at;
-                codes.push_exclusive(exclusive_at, observed.exclusive, interpreter.layout(), &observed.outline);
+                codes.push_exclusive(exclusive_at, observed.exclusive, interpreter.layout(), &observed.vector);
                 Arc::new(codes)
             });
-            layouts.first_by_types.insert(observed.outline.types.clone(), number);
+            layouts.first_by_types.insert(observed.vector.types.clone(), number);
             let layout = layouts.new_layout(number as u32, observed, short, codes);
             layouts.first.push(StateLayout { coded: ranges, short_parts, ..layout });
         }
@@ -356,10 +356,10 @@ impl<'s> StateLayouts<'s> {
         gains
     }
 
-    /// The outline that most states are likely to have, if these are packed into one word or two.
-    pub fn commonest(&self) -> Option<(&Outline, &Arc<Codes>)> {
+    /// The process vector that most states are likely to have, if these are packed into one word or two.
+    pub fn commonest(&self) -> Option<(&ProcessVector, &Arc<Codes>)> {
         let layout = self.first.first()?;
-        Some((&layout.outline, layout.codes.as_ref()?))
+        Some((&layout.vector, layout.codes.as_ref()?))
     }
 
     /// The same, if they are so many.
@@ -369,7 +369,7 @@ impl<'s> StateLayouts<'s> {
         Some((layout, layout.codes.as_ref()?))
     }
 
-    /// Whether a short state is of the commonest outline.
+    /// Whether a short state is of the commonest process vector.
     #[inline]
     pub fn is_first(&self, words: Words) -> bool {
         words[0] >> self.number_at & self.number_mask == 0
@@ -427,8 +427,8 @@ impl<'s> StateLayouts<'s> {
             let mut later = self.later.write().unwrap_or_else(PoisonError::into_inner);
             // Another thread may have added it.
             find(&later).unwrap_or_else(|| {
-                let outline = self.layout().outline(self.interpreter.system(), state);
-                let observed = Observed::new(self.interpreter, &self.ranges, outline);
+                let vector = self.layout().process_vector(self.interpreter.system(), state);
+                let observed = Observed::new(self.interpreter, &self.ranges, vector);
                 LayoutRef::Later(self.add_later(&mut later, observed))
             })
         })
@@ -436,7 +436,7 @@ impl<'s> StateLayouts<'s> {
 
     fn add_later(&self, later: &mut Later, observed: Observed) -> Arc<StateLayout> {
         let number = later.layouts.len();
-        later.by_types.insert(observed.outline.types.clone(), number);
+        later.by_types.insert(observed.vector.types.clone(), number);
         let layout = Arc::new(self.new_layout((self.first.len() + number) as u32, observed, None, None));
         later.layouts.push(Arc::clone(&layout));
         layout
@@ -452,13 +452,13 @@ impl<'s> StateLayouts<'s> {
         let fields: Vec<Field> = observed.known.numbers.iter().map(|number| field(number, number.range)).collect();
         StateLayout {
             number,
-            outline: observed.outline.clone(),
+            vector: observed.vector.clone(),
             short,
             coded: Vec::new(),
             codes,
             long: Packing::new(&observed.known.template, &fields),
             short_parts: Vec::new(),
-            long_parts: parts(&observed.outline, WORD_BITS, &fields),
+            long_parts: parts(&observed.vector, WORD_BITS, &fields),
             short_len: self.short_len,
             exclusive_at: self.exclusive_at,
             observed: Mutex::new(observed),
@@ -466,13 +466,13 @@ impl<'s> StateLayouts<'s> {
         }
     }
 
-    /// The fields of short states of an outline.
+    /// The fields of short states of an process vector.
     fn fields(&self, number: u32, number_bits: u32, observed: &Observed, ranges: &[Range]) -> Vec<Field> {
         let count_at = self.layout().process_count as u32;
         let (numbers, template) = (&observed.known.numbers, &observed.known.template);
         let mut fields: Vec<Field> =
             numbers.iter().zip(ranges).map(|(known, &range)| field(known, range)).collect();
-        // Where the number of processes stands in a state, the outline's number is packed.
+        // Where the number of processes stands in a state, the process vector's number is packed.
         let low = u32::from(template[count_at as usize]).wrapping_sub(number) & 0xff;
         let place = fields.partition_point(|field| field.offset < count_at);
         fields.insert(place, Field { offset: count_at, bytes: 1, low, bits: number_bits as u8 });
@@ -489,7 +489,7 @@ impl<'s> StateLayouts<'s> {
 
 /// How short states are to be packed.
 struct Draft {
-    /// Of each outline and number, the values that are to have a code.
+    /// Of each process vector and number, the values that are to have a code.
     ranges: Vec<Vec<Range>>,
     number_bits: u32,
     spare: u32,
@@ -497,7 +497,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// The commonest outline comes first: short states are as long as that one needs.
+    /// The commonest process vector comes first: short states are as long as that one needs.
     fn new<'l>(observed: impl Iterator<Item = &'l Observed> + Clone, complete: bool, spare: u32) -> Draft {
         let number_bits = usize::BITS - observed.clone().count().saturating_sub(1).leading_zeros();
         let others = number_bits + spare + 1;

@@ -94,7 +94,7 @@ struct Trial<E: Engine> {
     /// There is no time to see more.
     is_late: bool,
     successors: Successors<Step>,
-    scratch: Scratch<E::Desk>,
+    scratch: Scratch<E::Scratch>,
     table: Table,
 }
 

@@ -356,7 +356,7 @@ mod tests {
     struct FirstOnly;
 
     impl Reduction<Graph> for FirstOnly {
-        type Desk = Vec<bool>;
+        type Scratch = Vec<bool>;
 
         fn needs_proviso(&self) -> bool {
             true
@@ -368,11 +368,11 @@ mod tests {
             _: &State,
             steps: &[Edge],
             answer: u32,
-            desk: &'d mut Vec<bool>,
+            scratch: &'d mut Vec<bool>,
         ) -> Option<&'d [bool]> {
-            desk.clear();
-            desk.extend((0..steps.len()).map(|at| at == 0));
-            (answer == 0).then_some(&desk[..])
+            scratch.clear();
+            scratch.extend((0..steps.len()).map(|at| at == 0));
+            (answer == 0).then_some(&scratch[..])
         }
     }
 

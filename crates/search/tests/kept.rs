@@ -102,7 +102,7 @@ impl Model for Disorder {
 struct Fewer;
 
 impl Reduction<Disorder> for Fewer {
-    type Desk = Vec<bool>;
+    type Scratch = Vec<bool>;
 
     fn needs_proviso(&self) -> bool {
         true
@@ -114,12 +114,12 @@ impl Reduction<Disorder> for Fewer {
         state: &State,
         steps: &[u32],
         answer: u32,
-        desk: &'d mut Vec<bool>,
+        scratch: &'d mut Vec<bool>,
     ) -> Option<&'d [bool]> {
-        desk.clear();
-        desk.extend((0..steps.len()).map(|at| at as u32 == answer));
+        scratch.clear();
+        scratch.extend((0..steps.len()).map(|at| at as u32 == answer));
         let leaves_out = model.chance(model.node(state), 5, 2) && (answer as usize) < steps.len().min(2);
-        leaves_out.then_some(&desk[..])
+        leaves_out.then_some(&scratch[..])
     }
 }
 

@@ -12,7 +12,7 @@ use entail_store::{Lossless, VisitedSet};
 struct CountFirst;
 
 impl Reduction<Counter> for CountFirst {
-    type Desk = Vec<bool>;
+    type Scratch = Vec<bool>;
 
     fn needs_proviso(&self) -> bool {
         true
@@ -24,11 +24,11 @@ impl Reduction<Counter> for CountFirst {
         _: &State,
         steps: &[u32],
         answer: u32,
-        desk: &'d mut Vec<bool>,
+        scratch: &'d mut Vec<bool>,
     ) -> Option<&'d [bool]> {
-        desk.clear();
-        desk.extend(steps.iter().map(|step| *step == 0));
-        (answer == 0).then_some(&desk[..])
+        scratch.clear();
+        scratch.extend(steps.iter().map(|step| *step == 0));
+        (answer == 0).then_some(&scratch[..])
     }
 }
 

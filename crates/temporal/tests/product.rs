@@ -175,7 +175,7 @@ impl Concurrent for Leaving {
 struct CountFirst;
 
 impl Reduction<Leaving> for CountFirst {
-    type Desk = ();
+    type Scratch = ();
 
     fn needs_proviso(&self) -> bool {
         true

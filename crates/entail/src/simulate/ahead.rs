@@ -2,7 +2,7 @@
 
 use crate::args::Backend;
 use entail_ir::Interpreter;
-use entail_ir::interpret::{Engine, Outline, Source, Step};
+use entail_ir::interpret::{Engine, ProcessVector, Source, Step};
 use entail_jit::{Either, Jit, Scratch};
 use entail_model::{Fired, State};
 use std::ops::Range;
@@ -13,7 +13,7 @@ pub struct Ahead<'a> {
     interpreter: &'a Interpreter<'a>,
     desk: Scratch,
     /// Of the last state that had any processes, with the types of these.
-    outline: (Vec<u32>, Outline),
+    vector: (Vec<u32>, ProcessVector),
     steps: Vec<Step>,
     outcomes: Vec<(Fired, Range<usize>)>,
     /// All successors, one after the other.
@@ -31,7 +31,7 @@ impl<'a> Ahead<'a> {
             engine: jit.map_or(Either::Interpreter(interpreter), Either::Jit),
             interpreter,
             desk: Scratch::default(),
-            outline: (Vec::new(), Outline::default()),
+            vector: (Vec::new(), ProcessVector::default()),
             steps: Vec::new(),
             outcomes: Vec::new(),
             states: Vec::new(),
@@ -40,18 +40,18 @@ impl<'a> Ahead<'a> {
 
     /// Finds out what is possible in a state; returns the steps.
     pub fn look(&mut self, state: &State) -> &[Step] {
-        let Ahead { engine, interpreter, desk, outline: (types, outline), steps, outcomes, states } = self;
+        let Ahead { engine, interpreter, desk, vector: (types, vector), steps, outcomes, states } = self;
         if !state.is_empty() {
             let fresh = interpreter.layout().types_of(state);
-            if *types != fresh || outline.len as usize != state.len() {
-                *outline = interpreter.layout().outline(interpreter.system(), state);
+            if *types != fresh || vector.len as usize != state.len() {
+                *vector = interpreter.layout().process_vector(interpreter.system(), state);
                 *types = fresh;
             }
         }
         steps.clear();
         outcomes.clear();
         states.clear();
-        engine.expand(Source { state, outline, packed: None }, desk, &mut |step, fired, next: &State| {
+        engine.expand(Source { state, vector, packed: None }, desk, &mut |step, fired, next: &State| {
             let at = states.len();
             states.extend_from_slice(next);
             steps.push(step);

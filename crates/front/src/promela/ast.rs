@@ -239,6 +239,127 @@ pub enum StmtKind {
     Goto(Ident),
 }
 
+/// How a statement is composed of others. A statement that a process executes in one step is simple; so is a `select`.
+#[derive(Clone, Copy, Debug)]
+pub enum Structure<'a> {
+    Simple,
+    Labelled(&'a Ident, &'a Stmt),
+    If(&'a [Branch]),
+    Do(&'a [Branch]),
+    For(&'a [Step]),
+    Atomic(&'a [Step]),
+    DStep(&'a [Step]),
+    Block(&'a [Step]),
+    Inlined(&'a Ident, &'a [Step]),
+    Unless(&'a Stmt, &'a Stmt),
+    Break,
+    Goto(&'a Ident),
+}
+
+/// A direct part of a statement.
+#[derive(Clone, Copy, Debug)]
+pub enum Child<'a> {
+    Expr(&'a Expr),
+    Var(&'a VarRef),
+    Steps(&'a [Step]),
+    Stmt(&'a Stmt),
+}
+
+impl StmtKind {
+    pub fn structure(&self) -> Structure<'_> {
+        match self {
+            StmtKind::Assign(..)
+            | StmtKind::Increment(_)
+            | StmtKind::Decrement(_)
+            | StmtKind::Send(_)
+            | StmtKind::Receive(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Else
+            | StmtKind::Assert(_)
+            | StmtKind::Printf(..)
+            | StmtKind::Printm(_)
+            | StmtKind::SetPriority(..)
+            | StmtKind::Select { .. } => Structure::Simple,
+            StmtKind::Labelled(label, inner) => Structure::Labelled(label, inner),
+            StmtKind::If(branches) => Structure::If(branches),
+            StmtKind::Do(branches) => Structure::Do(branches),
+            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => Structure::For(body),
+            StmtKind::Atomic(body) => Structure::Atomic(body),
+            StmtKind::DStep(body) => Structure::DStep(body),
+            StmtKind::Block(body) => Structure::Block(body),
+            StmtKind::Inlined { name, body } => Structure::Inlined(name, body),
+            StmtKind::Unless(body, escape) => Structure::Unless(body, escape),
+            StmtKind::Break => Structure::Break,
+            StmtKind::Goto(label) => Structure::Goto(label),
+        }
+    }
+
+    /// Calls `each` for every direct part, in the order of the text.
+    pub fn each_child<'a>(&'a self, each: &mut dyn FnMut(Child<'a>)) {
+        match self {
+            StmtKind::Labelled(_, inner) => each(Child::Stmt(inner)),
+            StmtKind::Assign(var, value) => {
+                each(Child::Var(var));
+                each(Child::Expr(value));
+            }
+            StmtKind::Increment(var) | StmtKind::Decrement(var) => each(Child::Var(var)),
+            StmtKind::Send(send) => {
+                each(Child::Var(&send.channel));
+                send.args.iter().for_each(|arg| each(Child::Expr(arg)));
+            }
+            StmtKind::Receive(receive) => {
+                each(Child::Var(&receive.channel));
+                receive.args.iter().for_each(|arg| arg.each_child(each));
+            }
+            StmtKind::Expr(value) | StmtKind::Assert(value) | StmtKind::Printm(value) => each(Child::Expr(value)),
+            StmtKind::Printf(_, args) => args.iter().for_each(|arg| each(Child::Expr(arg))),
+            StmtKind::SetPriority(process, priority) => {
+                each(Child::Expr(process));
+                each(Child::Expr(priority));
+            }
+            StmtKind::If(branches) | StmtKind::Do(branches) => {
+                branches.iter().for_each(|branch| each(Child::Steps(&branch.body)));
+            }
+            StmtKind::ForRange { var, from, to, body } => {
+                each(Child::Var(var));
+                each(Child::Expr(from));
+                each(Child::Expr(to));
+                each(Child::Steps(body));
+            }
+            StmtKind::ForIn { var, over, body } => {
+                each(Child::Var(var));
+                each(Child::Var(over));
+                each(Child::Steps(body));
+            }
+            StmtKind::Select { var, from, to } => {
+                each(Child::Var(var));
+                each(Child::Expr(from));
+                each(Child::Expr(to));
+            }
+            StmtKind::Atomic(body)
+            | StmtKind::DStep(body)
+            | StmtKind::Block(body)
+            | StmtKind::Inlined { body, .. } => each(Child::Steps(body)),
+            StmtKind::Unless(body, escape) => {
+                each(Child::Stmt(body));
+                each(Child::Stmt(escape));
+            }
+            StmtKind::Else | StmtKind::Break | StmtKind::Goto(_) => {}
+        }
+    }
+}
+
+impl ReceiveArg {
+    /// Calls `each` for its direct part, if there is one.
+    pub fn each_child<'a>(&'a self, each: &mut dyn FnMut(Child<'a>)) {
+        match self {
+            ReceiveArg::Var(var) => each(Child::Var(var)),
+            ReceiveArg::Eval(value) => each(Child::Expr(value)),
+            ReceiveArg::Const(..) => {}
+        }
+    }
+}
+
 /// One `:: sequence` of an `if` or `do`.
 #[derive(Clone, Debug)]
 pub struct Branch {

@@ -68,8 +68,7 @@ impl Reader<'_> {
     fn formula(&mut self, expr: &Expr) -> Result<Ctl, Diagnostic> {
         // There is room for the negation of a proposition.
         if self.height + 1 == MAX_HEIGHT {
-            let message =
-                format!("the formula is too large: more than {MAX_HEIGHT} operators stand above one another");
+            let message = format!("the formula is too large: it is nested more than {MAX_HEIGHT} operators deep");
             return Err(Diagnostic::error(expr.span, message));
         }
         self.height += 1;
@@ -153,7 +152,7 @@ fn unquantified(op: TemporalOp, span: Span) -> Diagnostic {
         TemporalOp::Implies => ("->", "write `p -> q`"),
         TemporalOp::Equivalent => ("<->", "write `p <-> q`"),
     };
-    let message = format!("in branching time `{symbol}` needs a quantifier of its own");
+    let message = format!("in CTL `{symbol}` needs a quantifier of its own");
     Diagnostic::error(span, message).hint(hint)
 }
 
@@ -163,7 +162,7 @@ fn without_operator(quantifier: Quantifier, span: Span) -> Diagnostic {
         Quantifier::All => "A",
         Quantifier::Some => "E",
     };
-    let message = format!("`{which}` speaks of runs, and needs a temporal operator of its own");
+    let message = format!("`{which}` quantifies over runs, and needs a temporal operator of its own");
     let hint = format!("write `{which}G p`, `{which}F p`, `{which}X p` or `{which}((p && q) U (r && s))`");
     Diagnostic::error(span, message).hint(hint)
 }
@@ -264,12 +263,12 @@ mod tests {
         check_refused("p U q", "write `A(p U q)` or `E(p U q)`");
         check_refused("A(p W q W r)", "`W` needs a quantifier");
         check_refused("AG p V q", "`R` needs a quantifier");
-        check_refused("A p", "`A` speaks of runs, and needs a temporal operator");
+        check_refused("A p", "`A` quantifies over runs, and needs a temporal operator");
         check_refused("q && E(p)", "formula:1:6");
         check_refused("A(p -> q)", "write `AG p`");
-        check_refused("E !p", "`E` speaks of runs");
+        check_refused("E !p", "`E` quantifies over runs");
         check_refused("A(p && q U r)", "A((p && q) U (r && s))");
-        check_refused("A E [] p", "`A` speaks of runs");
+        check_refused("A E [] p", "`A` quantifies over runs");
     }
 
     #[test]
@@ -294,7 +293,7 @@ mod tests {
         check_refused(&formula(65), "more than 64 propositions");
         let deep = |count: usize| format!("{}p", "EX ".repeat(count));
         assert!(read_text(&deep(MAX_HEIGHT - 2)).is_ok());
-        check_refused(&deep(MAX_HEIGHT - 1), "more than 256 operators stand above one another");
+        check_refused(&deep(MAX_HEIGHT - 1), "it is nested more than 256 operators deep");
         check_refused(&format!("{}p{}", "EX (".repeat(300), ")".repeat(300)), "nested more than 128 levels deep");
         check_refused(&format!("A{}", " R".repeat(100_000)), "formula:1:");
     }

@@ -308,7 +308,7 @@ mod tests {
         check_refused("[] (p -> <> q", "formula:1:13");
         check_refused("p q", "formula:1:3");
         check_refused("p => q", "found `=`");
-        check_refused("[] x == y", "nothing can be computed from it");
+        check_refused("[] x == y", "it cannot be an operand");
         check_refused("p U", "expected an expression, found its end");
         check_refused("[]", "expected a formula, found its end");
     }

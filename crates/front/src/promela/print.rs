@@ -3,7 +3,7 @@
 
 use super::ast::{
     Branch, ChannelInit, Decl, Declarator, Expr, ExprKind, Formula, Ident, Initialiser, Proctype, Program,
-    Quantifier, Step, Stmt, StmtKind, TemporalOp, Type, UnaryOp, Unit, Visibility,
+    Quantifier, Step, Stmt, StmtKind, Structure, TemporalOp, Type, UnaryOp, Unit, Visibility,
 };
 use super::text::{self, expression, variable};
 use entail_ir::BinaryOp;
@@ -141,33 +141,28 @@ impl Printer {
     }
 
     fn statement(&mut self, stmt: &Stmt, before: &str, after: &str) {
-        match &stmt.kind {
+        match stmt.kind.structure() {
             // Nothing stood behind the label, and in a trace nothing may stand there that is no event.
-            StmtKind::Labelled(label, inner) if inner.span == label.span => {
+            Structure::Labelled(label, inner) if inner.span == label.span => {
                 self.line(&format!("{before}{}:{after}", label.name));
             }
-            StmtKind::Labelled(label, inner) => {
+            Structure::Labelled(label, inner) => {
                 self.statement(inner, &format!("{before}{}: ", label.name), after);
             }
-            StmtKind::If(branches) => self.choice("if", "fi", branches, before, after),
-            StmtKind::Do(branches) => self.choice("do", "od", branches, before, after),
-            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => {
+            Structure::If(branches) => self.choice("if", "fi", branches, before, after),
+            Structure::Do(branches) => self.choice("do", "od", branches, before, after),
+            Structure::For(body) => {
                 self.block(&text::statement(stmt), body, before, after);
             }
-            StmtKind::Select { var, from, to } if self.inlines > 0 && matches!(from.kind, ExprKind::Const(_)) => {
-                // Between constants, a `select` in an inline is another loop than one that stands elsewhere.
-                let (var, from, to) = (variable(var), expression(from), expression(to));
-                self.line(&format!("{before}select ({var} : {from} + 0 .. {to}){after}"));
-            }
-            StmtKind::Atomic(body) => self.block("atomic", body, before, after),
-            StmtKind::DStep(body) => self.block("d_step", body, before, after),
-            StmtKind::Block(body) => self.block("", body, before, after),
-            StmtKind::Inlined { body, .. } => {
+            Structure::Atomic(body) => self.block("atomic", body, before, after),
+            Structure::DStep(body) => self.block("d_step", body, before, after),
+            Structure::Block(body) => self.block("", body, before, after),
+            Structure::Inlined(_, body) => {
                 self.inlines += 1;
                 self.block("", body, before, after);
                 self.inlines -= 1;
             }
-            StmtKind::Unless(body, escape) => {
+            Structure::Unless(body, escape) => {
                 self.statement(body, before, "");
                 // On the same line: SPIN takes the end of a line for the end of a statement.
                 let end = self.text.trim_end().len();
@@ -178,25 +173,26 @@ impl Printer {
                 self.text.push_str(" unless ");
                 self.text.push_str(escape.trim_start());
             }
+            Structure::Simple | Structure::Break | Structure::Goto(_) => {
+                let text = self.simple(stmt);
+                self.line(&format!("{before}{text}{after}"));
+            }
+        }
+    }
+
+    fn simple(&self, stmt: &Stmt) -> String {
+        match &stmt.kind {
+            // Between constants, a `select` in an inline is another loop than one that stands elsewhere.
+            StmtKind::Select { var, from, to } if self.inlines > 0 && matches!(from.kind, ExprKind::Const(_)) => {
+                format!("select ({} : {} + 0 .. {})", variable(var), expression(from), expression(to))
+            }
             StmtKind::Send(send) => {
                 let operator = if send.sorted { "!!" } else { "!" };
                 let args: Vec<_> = send.args.iter().map(expression).collect();
                 // With spaces: `c!!x` would be another statement.
-                self.line(&format!("{before}{} {operator} {}{after}", variable(&send.channel), args.join(", ")));
+                format!("{} {operator} {}", variable(&send.channel), args.join(", "))
             }
-            StmtKind::Assign(..)
-            | StmtKind::Increment(_)
-            | StmtKind::Decrement(_)
-            | StmtKind::Receive(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Else
-            | StmtKind::Assert(_)
-            | StmtKind::Printf(..)
-            | StmtKind::Printm(_)
-            | StmtKind::SetPriority(..)
-            | StmtKind::Select { .. }
-            | StmtKind::Break
-            | StmtKind::Goto(_) => self.line(&format!("{before}{}{after}", text::statement(stmt))),
+            _ => text::statement(stmt),
         }
     }
 

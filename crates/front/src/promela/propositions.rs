@@ -167,7 +167,7 @@ pub fn temporal_inside(expr: &Expr) -> Option<Diagnostic> {
         };
         found.get_or_insert((inner.span, operator));
     });
-    let message = "a formula is no number: nothing can be computed from it";
+    let message = "a formula is not a number: it cannot be an operand";
     found.map(|(span, operator)| {
         let hint = format!(
             "the operators before an expression bind tightest: write `{operator} (x == y)` rather than `{operator} x == y`"

@@ -1,6 +1,6 @@
 //! Visiting every expression of a program.
 
-use super::ast::{Expr, ExprKind, Initialiser, Program, ReceiveArg, Step, Stmt, StmtKind, Unit, VarRef};
+use super::ast::{Child, Expr, ExprKind, Initialiser, Program, Step, Unit, VarRef};
 
 /// Calls `each` for every expression in statements, clauses and formulas, including those inside others.
 pub fn each_expr(program: &Program, each: &mut dyn FnMut(&Expr)) {
@@ -31,60 +31,17 @@ fn steps(steps: &[Step], each: &mut dyn FnMut(&Expr)) {
                 }
             }
             Step::Exclusive(_) => {}
-            Step::Stmt(stmt) => statement(stmt, each),
+            Step::Stmt(stmt) => child(Child::Stmt(stmt), each),
         }
     }
 }
 
-fn statement(stmt: &Stmt, each: &mut dyn FnMut(&Expr)) {
-    match &stmt.kind {
-        StmtKind::Labelled(_, inner) => statement(inner, each),
-        StmtKind::Assign(var, value) => {
-            variable(var, each);
-            expr(value, each);
-        }
-        StmtKind::Increment(var) | StmtKind::Decrement(var) => variable(var, each),
-        StmtKind::Send(send) => {
-            variable(&send.channel, each);
-            exprs(&send.args, each);
-        }
-        StmtKind::Receive(receive) => {
-            variable(&receive.channel, each);
-            receive_args(&receive.args, each);
-        }
-        StmtKind::Expr(value) | StmtKind::Assert(value) | StmtKind::Printm(value) => expr(value, each),
-        StmtKind::Printf(_, args) => exprs(args, each),
-        StmtKind::SetPriority(process, priority) => {
-            expr(process, each);
-            expr(priority, each);
-        }
-        StmtKind::If(branches) | StmtKind::Do(branches) => {
-            branches.iter().for_each(|branch| steps(&branch.body, each));
-        }
-        StmtKind::ForRange { var, from, to, body } => {
-            variable(var, each);
-            expr(from, each);
-            expr(to, each);
-            steps(body, each);
-        }
-        StmtKind::ForIn { var, over, body } => {
-            variable(var, each);
-            variable(over, each);
-            steps(body, each);
-        }
-        StmtKind::Select { var, from, to } => {
-            variable(var, each);
-            expr(from, each);
-            expr(to, each);
-        }
-        StmtKind::Atomic(body) | StmtKind::DStep(body) | StmtKind::Block(body) | StmtKind::Inlined { body, .. } => {
-            steps(body, each)
-        }
-        StmtKind::Unless(body, escape) => {
-            statement(body, each);
-            statement(escape, each);
-        }
-        StmtKind::Else | StmtKind::Break | StmtKind::Goto(_) => {}
+fn child(part: Child, each: &mut dyn FnMut(&Expr)) {
+    match part {
+        Child::Expr(value) => expr(value, each),
+        Child::Var(var) => variable(var, each),
+        Child::Steps(body) => steps(body, each),
+        Child::Stmt(stmt) => stmt.kind.each_child(&mut |part| child(part, each)),
     }
 }
 
@@ -95,16 +52,6 @@ fn exprs(list: &[Expr], each: &mut dyn FnMut(&Expr)) {
 fn variable(var: &VarRef, each: &mut dyn FnMut(&Expr)) {
     let indices = var.parts.iter().filter_map(|part| part.index.as_deref());
     indices.for_each(|index| expr(index, each));
-}
-
-fn receive_args(args: &[ReceiveArg], each: &mut dyn FnMut(&Expr)) {
-    for arg in args {
-        match arg {
-            ReceiveArg::Var(var) => variable(var, each),
-            ReceiveArg::Eval(value) => expr(value, each),
-            ReceiveArg::Const(..) => {}
-        }
-    }
 }
 
 /// Calls `each` for an expression and those inside it.
@@ -135,7 +82,7 @@ pub fn expr(value: &Expr, each: &mut dyn FnMut(&Expr)) {
         ExprKind::Run { args, .. } | ExprKind::Temporal(_, args) => exprs(args, each),
         ExprKind::Poll { channel, args, .. } => {
             variable(channel, each);
-            receive_args(args, each);
+            args.iter().for_each(|arg| arg.each_child(&mut |part| child(part, each)));
         }
         ExprKind::RemoteLabel { pid, .. } => pid.iter().for_each(|pid| expr(pid, each)),
         ExprKind::RemoteVar { pid, var, .. } => {

@@ -1,22 +1,22 @@
-//! What is known of the numbers of a state for good.
+//! Values that are known and never change.
 
 use super::Span;
 use crate::interpret::layout::load;
 use crate::{Base, Place, Scalar};
 
-/// Numbers that do not change any more, as far as some process is concerned.
+/// Variables with a known value, from the point of view of a process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'a> {
-    /// That of the process itself.
+    /// The number of the process itself.
     pub number: Option<i32>,
     /// By byte.
     pub globals: &'a [Option<u8>],
     pub locals: &'a [Option<u8>],
-    /// Locals of which it is known that they stand for one of some channels: where they begin, and these.
+    /// Locals that denote one of some channels: their offsets, and the range of channels.
     pub channels: &'a [(u32, Span)],
-    /// The numbers of the channels that came with the process, and are gone when it ends.
+    /// The numbers of the channels that were created with the process and disappear with it.
     pub own_channels: Option<Span>,
-    /// Those that channels will have that are made later: as long as a channel is there, no other one has its number.
+    /// The numbers of channels that are created later. They differ from those of existing channels.
     pub new_channels: Option<Span>,
 }
 
@@ -24,8 +24,8 @@ impl Known<'_> {
     pub const NOTHING: Known<'static> =
         Known { number: None, globals: &[], locals: &[], channels: &[], own_channels: None, new_channels: None };
 
-    /// What is known of somebody who is not there yet.
-    pub fn of_newcomers(self) -> Self {
+    /// The same for a process that does not exist yet.
+    pub fn of_spawned(self) -> Self {
         Known { number: None, locals: &[], channels: &[], own_channels: self.new_channels, ..self }
     }
 

@@ -1,10 +1,11 @@
-//! What steps have to do with each other: what each of them looks at, and what it changes.
+//! Footprints: the objects that steps read and write.
 //!
-//! Two steps of different processes *conflict* if it may matter which of them is taken first. A step that is not possible
-//! *waits*: only one that changes what it waits for can make it possible. Both are known of edges, once and for all states, so
-//! they say more than is true in some of them, and never less.
+//! Two steps of different processes *conflict* if their order may matter. A disabled step *waits* for objects: only a
+//! step that writes one of them can enable it. Footprints belong to edges and hold in all states, so that they are
+//! over-approximations.
 //!
-//! What only the process itself looks at is left out. So are its own locals where it reads them: others can only read them.
+//! Objects that only one process accesses are omitted. So are reads of a process's own locals, which others cannot
+//! write.
 
 mod known;
 mod objects;
@@ -13,12 +14,12 @@ mod reader;
 pub use known::Known;
 pub(crate) use objects::{Objects, join, meets};
 
-use crate::passes::Landmarks;
+use crate::passes::ObservedLocations;
 use crate::{Action, Base, ChannelTest, EdgeId, Expr, Location, LocationId, ProcessTypeId, Ranges, System};
 use reader::{Partner, Reader};
 use std::collections::{HashMap, HashSet};
 
-/// Something that processes share.
+/// An object that processes share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Object {
     /// These bytes of the globals.
@@ -29,52 +30,52 @@ pub enum Object {
     Location(ProcessTypeId),
     /// Some channels, by their numbers.
     Channels(Span, Part),
-    /// Which processes there are: more,
+    /// The set of processes: it grows,
     Births,
-    /// or fewer.
+    /// or shrinks.
     Deaths,
     Priorities,
-    /// Which process moved last.
+    /// The number of the process that moved last.
     Last,
-    /// Whatever there is: who looks at this asks what others can do.
+    /// Everything: the step depends on what others can do.
     Everything,
 }
 
-/// From the first one up to but not including the last one.
+/// A half-open interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     pub from: u32,
     pub to: u32,
 }
 
-/// Of a channel.
+/// A part of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
-    /// The messages that come next.
+    /// The next message.
     Front,
-    /// Where messages are added.
+    /// The position where messages are added.
     Back,
-    /// How many there are: more,
+    /// The number of messages: it grows,
     More,
-    /// or fewer.
+    /// or shrinks.
     Less,
-    /// Where messages are handed over at once: somebody comes to do so.
+    /// A rendezvous: a partner arrives.
     Coming(Side),
-    /// Somebody who could have done so does something else.
+    /// A rendezvous: a partner leaves.
     Going(Side),
 }
 
-/// Of a message that is handed over.
+/// A partner of a rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
     Sender,
     Receiver,
 }
 
-/// What an edge has to do with others.
+/// The objects that an edge accesses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
-    /// Where it is not possible, nothing makes it possible but a change of one of these.
+    /// A disabled step can only be enabled by a write to one of these.
     pub waits: Vec<Object>,
     pub reads: Vec<Object>,
     pub writes: Vec<Object>,
@@ -91,7 +92,7 @@ impl Span {
 }
 
 impl Object {
-    /// Whether both may be the same thing.
+    /// Whether both may overlap.
     pub fn meets(self, other: Object) -> bool {
         match (self, other) {
             (Object::Everything, _) | (_, Object::Everything) => true,
@@ -108,10 +109,10 @@ impl Object {
         matches!(self, Object::Channels(_, Part::Coming(_)))
     }
 
-    /// Whether it does not matter in which order two processes change it: each has its own, or they add up.
+    /// Whether the order of two writes does not matter: they concern different processes, or commute.
     pub(crate) fn is_shared_out(self) -> bool {
         match self {
-            // Only the youngest process can end, and the others it does not keep from anything.
+            // Only the youngest process can end, and this disables no other process.
             Object::Deaths => true,
             Object::Locals(..)
             | Object::Location(_)
@@ -127,7 +128,7 @@ impl Object {
 }
 
 impl Footprint {
-    /// Whether it may matter which of two steps is taken first, if both are possible, and by different processes.
+    /// Whether the order of two steps of different processes may matter, if both are enabled.
     pub fn conflicts(&self, other: &Footprint) -> bool {
         let reads = |one: &Footprint, other: &Footprint| {
             one.writes.iter().any(|write| other.reads.iter().any(|read| write.meets(*read)))
@@ -139,12 +140,12 @@ impl Footprint {
             || writes.any(|write| other.writes.iter().filter(both).any(|other| write.meets(*other)))
     }
 
-    /// Whether taking it may make the other one possible, which is not.
+    /// Whether it may enable the other one.
     pub fn may_enable(&self, other: &Footprint) -> bool {
         self.writes.iter().any(|write| other.waits.iter().any(|wait| write.meets(*wait)))
     }
 
-    /// This one or the other.
+    /// The union of both.
     pub fn join(&mut self, other: &Footprint) {
         self.waits.extend(&other.waits);
         self.reads.extend(&other.reads);
@@ -152,12 +153,12 @@ impl Footprint {
         self.tidy();
     }
 
-    /// Each object once.
+    /// Removes duplicates.
     fn tidy(&mut self) {
         [&mut self.waits, &mut self.reads, &mut self.writes].into_iter().for_each(objects::tidy);
     }
 
-    /// The same now and then, while it grows.
+    /// Removes duplicates if many were added.
     fn tidy_if_long(&mut self, since: &mut usize) {
         let len = self.waits.len() + self.reads.len() + self.writes.len();
         if len > LONG.max(2 * *since) {
@@ -167,9 +168,9 @@ impl Footprint {
     }
 }
 
-/// More than an indivisible sequence of a thousand statements has.
+/// More links than the atomic sequences of a thousand statements have.
 const MOST_LINKS: usize = 1 << 20;
-/// So many objects are put in order while more are added.
+/// Lists of so many objects are sorted while they grow.
 const LONG: usize = 1 << 10;
 
 /// The footprints of all edges of a system.
@@ -181,10 +182,10 @@ pub struct Footprints {
 
 impl Footprints {
     pub fn new(system: &System) -> Footprints {
-        Footprints::by(&Surveyor::new(system)).without_constants()
+        Footprints::by(&FootprintAnalysis::new(system)).without_constants()
     }
 
-    /// Without what nobody changes: that, nobody need look at.
+    /// Without reads of objects that nothing writes.
     pub(crate) fn without_constants(self) -> Footprints {
         let Footprints { mut of } = self;
         let written: Objects = of.iter().flat_map(|footprint| footprint.writes.iter().copied()).collect();
@@ -196,11 +197,11 @@ impl Footprints {
         Footprints { of }
     }
 
-    /// With all that is looked at.
-    pub(crate) fn by(surveyor: &Surveyor) -> Footprints {
-        let mut of = vec![Footprint::default(); surveyor.system.edges.len()];
-        for process in types(surveyor.system) {
-            for (edge, footprint) in surveyor.of_process(process, Known::NOTHING) {
+    /// With all reads.
+    pub(crate) fn by(analysis: &FootprintAnalysis) -> Footprints {
+        let mut of = vec![Footprint::default(); analysis.system.edges.len()];
+        for process in types(analysis.system) {
+            for (edge, footprint) in analysis.of_process(process, Known::NOTHING) {
                 of[edge.index()] = footprint;
             }
         }
@@ -212,22 +213,22 @@ impl Footprints {
     }
 }
 
-/// Finds out about edges.
-pub struct Surveyor<'s> {
+/// The analysis of edges.
+pub struct FootprintAnalysis<'s> {
     system: &'s System,
     ranges: Ranges,
     partners: Vec<Partner>,
-    /// Of each edge by itself, whoever takes it.
+    /// For each edge, the footprint of the edge alone.
     alone: Vec<Footprint>,
-    /// Of each edge, the location that it leaves.
+    /// For each edge, its source location.
     sources: Vec<LocationId>,
-    /// Of each edge, whether nobody sees when it is taken.
+    /// For each edge, whether it is unobservable.
     quiet: Vec<bool>,
-    /// Nobody can tell which number a process has.
+    /// The numbers of processes do not matter.
     anonymous: bool,
 }
 
-impl<'s> Surveyor<'s> {
+impl<'s> FootprintAnalysis<'s> {
     pub fn new(system: &'s System) -> Self {
         let ranges = Ranges::new(system);
         let partners = reader::partners(system, &ranges);
@@ -238,36 +239,36 @@ impl<'s> Surveyor<'s> {
                 location.edges().for_each(|id| sources[id.index()] = from);
             }
         }
-        let mut surveyor =
-            Surveyor { system, ranges, partners, alone: Vec::new(), sources, quiet, anonymous: false };
+        let mut analysis =
+            FootprintAnalysis { system, ranges, partners, alone: Vec::new(), sources, quiet, anonymous: false };
         let mut alone = vec![Footprint::default(); system.edges.len()];
         for process in types(system) {
-            for (edge, footprint) in surveyor.alone(process, Known::NOTHING) {
+            for (edge, footprint) in analysis.alone(process, Known::NOTHING) {
                 alone[edge.index()] = footprint;
             }
         }
-        surveyor.alone = alone;
-        surveyor
+        analysis.alone = alone;
+        analysis
     }
 
-    /// The same, but with fewer conflicts. Where somebody who comes to a meeting comes before a step or after it, the same
-    /// runs are possible, though not always by way of the same states. The same goes for processes that are started before
-    /// others end, or after, if nobody can tell their numbers. Nothing if it would take too long to find out.
+    /// The same with fewer conflicts. If a partner of a rendezvous arrives before a step or after it, the same runs
+    /// are possible, though through different states. The same holds for processes that are started before or after
+    /// others end, if their numbers do not matter. `None` if the analysis would take too long.
     pub fn tolerant(system: &'s System) -> Option<Self> {
-        let mut surveyor = Surveyor::new(system);
-        if surveyor.is_too_large() {
+        let mut analysis = FootprintAnalysis::new(system);
+        if analysis.is_too_large() {
             return None;
         }
-        surveyor.anonymous = is_anonymous(system);
-        if !surveyor.partners.is_empty() {
-            surveyor.quiet = surveyor.quiet();
+        analysis.anonymous = is_anonymous(system);
+        if !analysis.partners.is_empty() {
+            analysis.quiet = analysis.quiet();
         }
-        Some(surveyor)
+        Some(analysis)
     }
 
-    /// Of each edge, whether nobody sees when it is taken: neither other processes nor what is asked of the system.
+    /// For each edge, whether other processes and properties cannot observe it.
     fn quiet(&self) -> Vec<bool> {
-        let landmarks = Landmarks::new(self.system);
+        let observed = ObservedLocations::new(self.system);
         let read = |of| self.of_process(of, Known::NOTHING).into_iter().flat_map(|(_, footprint)| footprint.reads);
         let seen: Objects = watched(self.system).into_iter().chain(types(self.system).flat_map(read)).collect();
         let mut quiet = vec![false; self.system.edges.len()];
@@ -275,7 +276,7 @@ impl<'s> Surveyor<'s> {
             let locations = &self.system.process_type(of).locations;
             let shows = |at: LocationId| {
                 let Location { end, accept, progress, .. } = locations[at.index()];
-                end || accept || progress || landmarks.contains(of, at)
+                end || accept || progress || observed.contains(of, at)
             };
             for from in (0..locations.len() as u16).map(LocationId).filter(|from| !shows(*from)) {
                 for id in locations[from.index()].edges() {
@@ -306,8 +307,8 @@ impl<'s> Surveyor<'s> {
         self.system
     }
 
-    /// The footprints of the edges of a process type, with all that may follow them without interruption; if need be, when
-    /// taken by a process of which this is known.
+    /// The footprints of the edges of a process type, with all steps that may follow in an atomic sequence. `known`
+    /// are the known values of the process that takes them.
     pub fn of_process(&self, of: ProcessTypeId, known: Known) -> Vec<(EdgeId, Footprint)> {
         let own: HashMap<EdgeId, Footprint> = self.alone(of, known).into_iter().collect();
         let mut all = Vec::new();
@@ -335,16 +336,16 @@ impl<'s> Surveyor<'s> {
         all
     }
 
-    /// Whether a link follows the first one of its chain, and no other.
+    /// Whether a link follows only the first one of its chain.
     ///
-    /// Then, if nobody sees when the first one is taken, it may as well be taken only when the second one is: so it makes no
-    /// difference if somebody for whom that waits comes before both, or in between.
+    /// Then, if the first one is unobservable, it might as well be executed immediately before the second one. So a
+    /// partner of the second one may arrive before both, or in between.
     fn follows_only(&self, link: Link, arrivals: &HashMap<(ProcessTypeId, LocationId), Vec<usize>>) -> bool {
         let from = (link.of, self.sources[link.edge.index()]);
         !link.is_partner && arrivals.get(&from).is_some_and(|by| by[..] == [0])
     }
 
-    /// By type and location: which links of a chain lead there, of which two are enough.
+    /// By type and location: the links of a chain that lead there; at most two are kept.
     fn arrivals(&self, chain: &[Link]) -> HashMap<(ProcessTypeId, LocationId), Vec<usize>> {
         let mut arrivals: HashMap<_, Vec<usize>> = HashMap::new();
         for (at, link) in chain.iter().enumerate() {
@@ -358,8 +359,8 @@ impl<'s> Surveyor<'s> {
         arrivals
     }
 
-    /// Whether the first edge of a chain has seen that there is room for what a link sends, or a message for it to receive, and
-    /// nothing in between changes that.
+    /// Whether the condition of the first edge of a chain implies that a link is enabled: the channel has room, or a
+    /// message, and no link in between changes this.
     fn is_ready(&self, link: Link, chain: &[Link], known: Known) -> bool {
         let (first, action) = (chain[0], &self.system.edge(link.edge).action);
         let Action::Guard(condition) = &self.system.edge(first.edge).action else { return false };
@@ -378,7 +379,7 @@ impl<'s> Surveyor<'s> {
             Expr::Channel(test, tested) => *test == needed && channels(tested) == span,
             _ => false,
         };
-        // No other one of the chain does the same to the channel, nor this one again.
+        // No other link of the chain does the same to the channel, nor does this one again.
         let interferes = |other: &&Link| match &self.system.edge(other.edge).action {
             Action::Deterministic(_) => true,
             found => {
@@ -413,8 +414,8 @@ impl<'s> Surveyor<'s> {
         known.contains(&link)
     }
 
-    /// An edge, and all that may follow it without interruption: who is in an indivisible sequence goes on, and who takes a
-    /// message that is handed over there moves too, and may go on in its place.
+    /// An edge, and all edges that may follow in an atomic sequence: those of the process itself, and those of a
+    /// receiver that it passes control to.
     pub fn chain(&self, of: ProcessTypeId, edge: EdgeId) -> Vec<Link> {
         self.short_chain(of, edge, usize::MAX).unwrap_or_default()
     }
@@ -453,8 +454,7 @@ impl<'s> Surveyor<'s> {
         Some(all)
     }
 
-    /// Whether indivisible sequences are so long that it would take too much time to find out what each of their steps has to
-    /// do with others: all their chains together have more links than this.
+    /// Whether the chains of all edges together have too many links to be analysed.
     fn is_too_large(&self) -> bool {
         let mut left = MOST_LINKS;
         !types(self.system).all(|of| {
@@ -467,7 +467,7 @@ impl<'s> Surveyor<'s> {
         })
     }
 
-    /// Pairs of edges by which a message may be handed over: who sends, and who receives.
+    /// The edges that may receive from an edge in a rendezvous.
     pub fn partners_of(&self, of: ProcessTypeId, edge: EdgeId) -> Vec<(ProcessTypeId, EdgeId)> {
         let Action::Send(_) = &self.system.edge(edge).action else { return Vec::new() };
         let reader = self.reader(of, Known::NOTHING);
@@ -481,7 +481,7 @@ impl<'s> Surveyor<'s> {
         pairs
     }
 
-    /// Whether the edge is only ever taken together with that of another process.
+    /// Whether the edge is only taken in a rendezvous.
     pub fn only_meets(&self, of: ProcessTypeId, edge: EdgeId) -> bool {
         let reader = self.reader(of, Known::NOTHING);
         match &self.system.edge(edge).action {
@@ -490,7 +490,7 @@ impl<'s> Surveyor<'s> {
         }
     }
 
-    /// What an expression of a process looks at: what it shares, and its own locals.
+    /// The shared objects and the own locals that an expression of a process reads.
     pub fn looks(&self, expr: &Expr, of: ProcessTypeId, known: Known) -> (Vec<Object>, Vec<Object>) {
         let reader = self.reader(of, known);
         let (mut footprint, mut own) = (Footprint::default(), Vec::new());
@@ -502,12 +502,12 @@ impl<'s> Surveyor<'s> {
         (footprint.reads, own)
     }
 
-    /// The channels that an expression of a process may stand for.
+    /// The channels that an expression of a process may denote.
     pub fn channels(&self, channel: &Expr, of: ProcessTypeId, known: Known) -> Span {
         self.reader(of, known).channels(channel)
     }
 
-    /// Whether somebody may hand over a message by an edge to somebody else by another one.
+    /// Whether two edges may meet in a rendezvous.
     pub fn may_meet(&self, sends: (ProcessTypeId, EdgeId, Known), wants: (ProcessTypeId, EdgeId, Known)) -> bool {
         let channels = |(of, edge, known): (ProcessTypeId, EdgeId, Known)| {
             self.reader(of, known).offers(&self.system.edge(edge).action)
@@ -567,7 +567,7 @@ fn is_anonymous(system: &System) -> bool {
     !tells
 }
 
-/// What makes impossible again what somebody had to come for.
+/// The departures that correspond to the awaited arrivals.
 pub(crate) fn gone(waits: &[Object]) -> Vec<Object> {
     let gone = |wait: &Object| match *wait {
         Object::Channels(of, Part::Coming(side)) => Some(Object::Channels(of, Part::Going(side))),
@@ -580,21 +580,21 @@ fn types(system: &System) -> impl Iterator<Item = ProcessTypeId> + use<> {
     (0..system.process_types.len() as u16).map(ProcessTypeId)
 }
 
-/// An edge that is taken together with another one.
+/// An edge in an atomic sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Link {
     pub of: ProcessTypeId,
     pub edge: EdgeId,
-    /// It is not the process that took the first edge who takes it.
+    /// Another process than that of the first edge takes it.
     pub is_partner: bool,
-    /// It takes what the one before it hands over.
+    /// It receives what the link before it sends.
     pub takes: bool,
 }
 
-/// What the propositions and invariants of a system look at, but for the locations that they name.
+/// The objects that propositions and invariants read, except for locations.
 pub fn watched(system: &System) -> Vec<Object> {
     let ranges = Ranges::new(system);
-    // They belong to no process, and name none of their own.
+    // Properties belong to no process.
     let reader = Reader {
         system,
         ranges: &ranges,

@@ -3,10 +3,10 @@
 use super::{Object, Span};
 use std::collections::BTreeMap;
 
-/// Lists that are longer than this are kept as intervals. In shorter ones, each object stays what somebody looks at or changes.
+/// Longer lists are stored as intervals. In shorter ones, objects stay as they are.
 const MANY: usize = 64;
 
-/// Each object once, and many of them as intervals: an array of which every element is named is one object.
+/// Removes duplicates, and joins adjacent objects: an array whose elements are all accessed is one object.
 pub(super) fn tidy(objects: &mut Vec<Object>) {
     objects.sort_unstable();
     objects.dedup();
@@ -17,10 +17,10 @@ pub(super) fn tidy(objects: &mut Vec<Object>) {
     }
 }
 
-/// Some objects.
+/// A set of objects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
-    /// By kind, which elements: in order, and apart from each other.
+    /// By kind: disjoint intervals of elements, in order.
     kinds: BTreeMap<Object, Vec<Span>>,
 }
 
@@ -37,7 +37,7 @@ impl FromIterator<Object> for Objects {
 }
 
 impl Objects {
-    /// Whether one of them may be the same thing as this one.
+    /// Whether one of them overlaps with this one.
     pub fn meets(&self, object: Object) -> bool {
         let (kind, span) = object.split();
         if kind == Object::Everything {
@@ -52,7 +52,7 @@ impl Objects {
     }
 }
 
-/// Puts spans in order, and joins those between which nothing lies.
+/// Sorts spans, and joins adjacent ones.
 pub(crate) fn join(spans: &mut Vec<Span>) {
     spans.sort_unstable();
     spans.dedup_by(|next, last| {
@@ -64,14 +64,14 @@ pub(crate) fn join(spans: &mut Vec<Span>) {
     });
 }
 
-/// Whether one of these spans, which are joined, meets another one.
+/// Whether one of these spans, which are joined, overlaps with another one.
 pub(crate) fn meets(spans: &[Span], span: Span) -> bool {
     let at = spans.partition_point(|one| one.to <= span.from);
     spans.get(at).is_some_and(|one| one.meets(span))
 }
 
 impl Object {
-    /// What kind of thing it is; and which elements, where there are several.
+    /// Its kind, and its elements.
     pub(crate) fn split(self) -> (Object, Span) {
         const ANY: Span = Span { from: 0, to: 0 };
         match self {

@@ -1,22 +1,22 @@
-//! What single edges look at and change.
+//! The footprints of single edges.
 
 use super::{Footprint, Known, Object, Part, Side, Span, gone, objects};
 use crate::{
-    Action, Base, Block, BlockNode, ChannelTest, ChannelType, Edge, EdgeId, Entry, Expr, Init, Location,
+    Action, Base, Block, BlockNode, ChannelTest, ChannelType, Edge, EdgeId, Enabling, Entry, Expr, Init, Location,
     LocationId, Meaning, Pattern, Place, ProcessTypeId, Range, Ranges, Receive, Send, System,
 };
 
-/// Something that hands a message over, or wants one.
+/// An edge that can take part in a rendezvous.
 pub(super) struct Partner {
     pub of: ProcessTypeId,
     pub edge: EdgeId,
     pub channels: Span,
     pub sends: bool,
-    /// What decides whether it does.
+    /// The objects that decide whether it is enabled.
     tests: Vec<Object>,
 }
 
-/// All of them, if there are channels where messages are handed over at once.
+/// The partners, if there are rendezvous channels.
 pub(super) fn partners(system: &System, ranges: &Ranges) -> Vec<Partner> {
     if !system.channel_types.iter().any(ChannelType::is_rendezvous) {
         return Vec::new();
@@ -44,45 +44,42 @@ pub(super) fn partners(system: &System, ranges: &Ranges) -> Vec<Partner> {
     partners
 }
 
-/// How many messages there are in channels.
+/// The number of messages in channels.
 fn lengths(channels: Span) -> [Object; 2] {
     [Part::More, Part::Less].map(|part| Object::Channels(channels, part))
 }
 
-/// Which processes there are.
+/// The set of processes.
 const PROCESSES: [Object; 2] = [Object::Births, Object::Deaths];
 
-/// What an action may begin with.
+/// The communications that an action may begin with.
 fn communications(action: &Action) -> Vec<&Action> {
-    match action {
-        Action::Send(_) | Action::Receive(_) => vec![action],
-        Action::Deterministic(block) => match &block.entry {
-            Entry::AnyOf(actions) => actions.iter().flat_map(communications).collect(),
-            Entry::Always | Entry::Otherwise => Vec::new(),
-        },
-        _ => Vec::new(),
+    match action.enabling() {
+        Enabling::Send(_) | Enabling::Receive(_) => vec![action],
+        Enabling::AnyOf(actions) => actions.iter().flat_map(communications).collect(),
+        Enabling::Always | Enabling::Condition(_) | Enabling::Else | Enabling::Youngest => Vec::new(),
     }
 }
 
-/// Finds out what the edges of one process type do.
+/// Computes the footprints of the edges of one process type.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub system: &'a System,
     pub ranges: &'a Ranges,
     pub partners: &'a [Partner],
     pub process: ProcessTypeId,
-    /// Of the process that takes them, if only that is meant.
+    /// Known values of the process that takes the edges.
     pub known: Known<'a>,
-    /// Nobody can tell which number a process has, nor whether it has ended or is only at its end.
+    /// The numbers of processes do not matter, nor whether a process has ended or is about to.
     pub anonymous: bool,
 }
 
-/// What all edges of a location have in common.
+/// The properties of a location that all its edges share.
 pub(super) struct Station {
-    /// Where a process that is there can hand over messages, or take them: somebody comes, or goes.
+    /// The rendezvous that a process there can take part in.
     coming: Vec<Object>,
     going: Vec<Object>,
-    /// Some edges leave what others are inside of.
+    /// Some edges are escapes.
     has_escapes: bool,
 }
 
@@ -95,23 +92,23 @@ impl Reader<'_> {
         }
     }
 
-    /// The footprint of an edge that leaves a location, of all stations of its process.
+    /// The footprint of an edge, given the stations of its process type.
     pub(super) fn edge(&self, edge: &Edge, from: LocationId, stations: &[Station]) -> Footprint {
         let location = &self.system.process_type(self.process).locations[from.index()];
         let station = &stations[from.index()];
         let mut footprint = self.action(&edge.action);
         footprint.writes.push(Object::Location(self.process));
         edge.forgets.iter().for_each(|place| self.writes(place, &mut footprint));
-        // Whoever comes or goes may be the one that others meet.
+        // A process that arrives or leaves may be the partner of others.
         let target = edge.target.and_then(|target| stations.get(target.index()));
         footprint.writes.extend(&station.going);
         footprint.writes.extend(target.into_iter().flat_map(|target| &target.coming));
-        // Whether others of the location are possible, where that matters to this one.
-        let may_depend = station.has_escapes || is_else(edge);
+        // Whether siblings are enabled, where the edge depends on it.
+        let may_depend = station.has_escapes || edge.action.waits_for_others();
         let siblings = self.system.edges_of(location).iter().filter(|sibling| !std::ptr::eq(*sibling, edge));
         for sibling in siblings.filter(|_| may_depend).filter(|sibling| depends_on(edge, sibling)) {
             let Footprint { waits, reads, .. } = self.action(&sibling.action);
-            // What makes it impossible again: that a channel is full, or empty, or that nobody is there any more.
+            // The objects that can disable it again.
             let lengths = self.offers(&sibling.action).into_iter().flat_map(lengths);
             let gone = gone(&waits);
             let decides: Vec<_> = gone.into_iter().chain(lengths).chain(waits).chain(reads).collect();
@@ -142,8 +139,8 @@ impl Reader<'_> {
         footprint
     }
 
-    /// Whether a process that is started afterwards may have another number than if it had been started before: where
-    /// places are given to others, somebody ends, or a number of a process is forgotten.
+    /// Whether the edge may change the number of a process that is started later: slots are reused, and a process
+    /// ends or the number of one is overwritten.
     fn may_free_a_place(&self, edge: &Edge) -> bool {
         if !self.system.reclaims {
             return false;
@@ -155,7 +152,7 @@ impl Reader<'_> {
         forgets || target.is_some_and(Location::is_final)
     }
 
-    /// What makes an action possible, and what it does.
+    /// The footprint of an action alone.
     fn action(&self, action: &Action) -> Footprint {
         let mut footprint = Footprint::default();
         match action {
@@ -177,7 +174,7 @@ impl Reader<'_> {
             }
             Action::Run(run, then) => {
                 run.args.iter().for_each(|arg| self.reads(arg, &mut footprint));
-                // There is only so much room for processes and their channels.
+                // The number of processes and channels is limited.
                 footprint.waits.push(Object::Deaths);
                 footprint.reads.push(Object::Births);
                 if !self.anonymous || self.system.reclaims {
@@ -185,7 +182,7 @@ impl Reader<'_> {
                 }
                 footprint.writes.push(Object::Births);
                 footprint.writes.push(Object::Location(run.process_type));
-                let started = Reader { process: run.process_type, known: self.known.of_newcomers(), ..*self };
+                let started = Reader { process: run.process_type, known: self.known.of_spawned(), ..*self };
                 let process = self.system.process_type(run.process_type);
                 footprint.writes.extend(started.own_channels());
                 let entry = process.locations.get(process.entry.index());
@@ -214,7 +211,7 @@ impl Reader<'_> {
         footprint
     }
 
-    /// The channels that come and go with a process; others may have learnt their numbers.
+    /// The channels that are created with a process; others may have received their numbers.
     fn own_channels(&self) -> Vec<Object> {
         let process = self.system.process_type(self.process);
         let has_some = process.frame.init.iter().any(|init| matches!(init, Init::Channel(..)));
@@ -226,7 +223,7 @@ impl Reader<'_> {
         if has_some { all.collect() } else { Vec::new() }
     }
 
-    /// Where a process at this location can hand over messages, or take them.
+    /// The rendezvous that a process at this location can take part in.
     fn meetings(&self, location: &Location, part: fn(Side) -> Part) -> Vec<Object> {
         let actions = self.system.edges_of(location).iter().flat_map(|edge| communications(&edge.action));
         let met = actions.map(|action| {
@@ -239,17 +236,17 @@ impl Reader<'_> {
         met
     }
 
-    /// Whether one of these channels may be one without room.
+    /// Whether one of these channels may be a rendezvous channel.
     pub(super) fn may_be_rendezvous(&self, channels: Span) -> bool {
         self.types_of(channels).iter().any(|of| of.is_rendezvous())
     }
 
-    /// Whether one of these channels may be one with room.
+    /// Whether one of these channels may be buffered.
     pub(super) fn may_be_buffered(&self, channels: Span) -> bool {
         self.types_of(channels).iter().any(|of| !of.is_rendezvous())
     }
 
-    /// The types that these channels may have. Those of the globals have the first numbers.
+    /// The types that these channels may have. Global channels have the first numbers.
     fn types_of(&self, channels: Span) -> Vec<&ChannelType> {
         let types = &self.system.channel_types;
         let of_globals = self.system.globals.init.iter().filter_map(|init| match init {
@@ -263,12 +260,12 @@ impl Reader<'_> {
         known.into_iter().filter(|(number, _)| Span::one(*number).meets(channels)).map(|(_, of)| of).collect()
     }
 
-    /// The channels that an action begins with.
+    /// The channels of the communications that an action may begin with.
     pub(super) fn offers(&self, action: &Action) -> Vec<Span> {
         communications(action).into_iter().map(|action| self.offered(action)).collect()
     }
 
-    /// The channels of an action that sends or receives.
+    /// The channels of a communication.
     pub(super) fn offered(&self, action: &Action) -> Span {
         match action {
             Action::Send(send) => self.channels(&send.channel),
@@ -277,7 +274,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What decides whether there is a partner for who sends, or receives.
+    /// The objects that decide whether a partner is enabled.
     fn partners(&self, channels: Span, sends: bool) -> impl Iterator<Item = Object> {
         let partners =
             self.partners.iter().filter(move |partner| partner.sends != sends && partner.channels.meets(channels));
@@ -297,7 +294,7 @@ impl Reader<'_> {
         for node in &block.nodes {
             if let BlockNode::Do { action, .. } = node {
                 let inside = self.action(action);
-                // To be stuck inside is a fault, so it matters what makes one possible.
+                // To block inside of a block is a fault, so that disabling matters too.
                 footprint.reads.extend(inside.waits.iter().chain(&inside.reads).chain(&gone(&inside.waits)));
                 footprint.writes.extend(inside.writes);
             }
@@ -306,7 +303,7 @@ impl Reader<'_> {
 
     fn send(&self, send: &Send, footprint: &mut Footprint) {
         self.tests(&send.channel, footprint);
-        // Where a message is handed over at once, what it says decides whether somebody wants it.
+        // In a rendezvous, the fields decide whether a receiver accepts the message.
         send.fields.iter().for_each(|field| self.tests(field, footprint));
         send.when.iter().for_each(|condition| self.tests(condition, footprint));
         let channels = self.channels(&send.channel);
@@ -338,17 +335,18 @@ impl Reader<'_> {
         }
         receive.when.iter().for_each(|condition| self.tests(condition, footprint));
         if receive.anywhere {
-            // Messages behind the first one may be the ones that fit.
+            // A message behind the first one may match.
             footprint.reads.push(of(Part::Back));
         }
     }
 
-    /// An expression that decides whether something is possible.
+    /// An expression that decides whether a step is enabled.
     fn tests(&self, expr: &Expr, footprint: &mut Footprint) {
         let mut read = Footprint::default();
         for part in expr.conjuncts() {
             match part {
-                // Who waits for a message is not disturbed by another one, nor who waits for room by more of it.
+                // More messages do not disable a step that waits for one; more room does not disable a step that
+                // waits for room.
                 Expr::Channel(test, channel) => {
                     self.reads(channel, &mut read);
                     let (helps, hinders) = match test {
@@ -366,7 +364,7 @@ impl Reader<'_> {
         footprint.reads.extend(read.reads);
     }
 
-    /// What is printed changes nothing, whatever it is; unless it has no value.
+    /// Printed text matters only if its evaluation may fault.
     fn prints(&self, expr: &Expr, footprint: &mut Footprint) {
         if expr.may_fault() {
             self.reads(expr, footprint);
@@ -412,19 +410,19 @@ impl Reader<'_> {
         footprint.writes.extend(self.object(place, true));
     }
 
-    /// What is shared of a place.
+    /// The shared objects of a place.
     pub(super) fn object(&self, place: &Place, written: bool) -> Vec<Object> {
         let span = self.span(place);
         match &place.base {
             Base::Global => vec![Object::Globals(span)],
             Base::Local if written => vec![Object::Locals(self.process, span)],
             Base::Local | Base::Nowhere => Vec::new(),
-            // Who is not there reads as 0.
+            // A process that does not exist reads as 0.
             Base::Remote(_, of) => vec![Object::Locals(*of, span), Object::Births, Object::Deaths],
         }
     }
 
-    /// All bytes that a place may be.
+    /// All bytes that the place may occupy.
     fn span(&self, place: &Place) -> Span {
         let constant = |value: &Expr| self.constant(value).and_then(|value| u32::try_from(value).ok());
         let (mut from, mut reach) = (place.offset, 0);
@@ -437,7 +435,7 @@ impl Reader<'_> {
         Span { from, to: from + reach + place.scalar.size() }
     }
 
-    /// The value of an expression that always has the same one.
+    /// The value of an expression that is constant, given the known values.
     fn constant(&self, expr: &Expr) -> Option<i32> {
         match expr {
             Expr::Myself => self.known.number,
@@ -460,7 +458,7 @@ impl Reader<'_> {
         self.known.value(&place.base, offset, place.scalar)
     }
 
-    /// The channels that an expression may stand for.
+    /// The channels that an expression may denote.
     pub(super) fn channels(&self, channel: &Expr) -> Span {
         let one = self.constant(channel).map(|value| Range { low: value, high: value });
         let place = match channel {
@@ -479,15 +477,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether it matters to an edge if another one of its location is possible.
+/// Whether an edge depends on whether a sibling is enabled.
 fn depends_on(edge: &Edge, sibling: &Edge) -> bool {
-    is_else(edge) || (sibling.escape.is_some() && sibling.escape != edge.escape)
-}
-
-fn is_else(edge: &Edge) -> bool {
-    match &edge.action {
-        Action::Else => true,
-        Action::Deterministic(block) => block.entry == Entry::Otherwise,
-        _ => false,
-    }
+    edge.action.waits_for_others() || (sibling.escape.is_some() && sibling.escape != edge.escape)
 }

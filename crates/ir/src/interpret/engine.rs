@@ -1,81 +1,81 @@
-//! Who computes successors, and what they are told and tell.
+//! The interface between engines, which compute successors, and their users.
 
 use std::sync::Arc;
 
 use entail_model::{Fired, Hop, Model, State, StateBuf, StateKey};
 
-use super::{Interpreter, Layout, Outline, Step};
+use super::{Interpreter, Layout, ProcessVector, Step};
 use crate::{ProcessTypeId, System};
 
-/// Computes what can happen in a state. The interpreter is the reference; others are faster.
+/// Computes the successors of a state. The interpreter is the reference; other engines are faster.
 pub trait Engine: Sync {
-    /// What it works with, kept by the caller from one call to the next.
-    type Desk: Default;
+    /// Buffers that the caller keeps from one call to the next.
+    type Scratch: Default;
 
-    /// Tells `sink` about every step that is possible, in the order of [`Model::enabled`].
-    fn expand(&self, from: Source, desk: &mut Self::Desk, sink: &mut impl Sink);
+    /// Passes every enabled step to `sink`, in the order of [`Model::enabled`].
+    fn expand(&self, from: Source, scratch: &mut Self::Scratch, sink: &mut impl Sink);
 
     /// Expands states as [`Model::expand_words`] does. All are of one kind; `unpack` writes one in full.
     fn expand_words<K: StateKey>(
         &self,
         _kind: Kind,
         _states: &[K],
-        _desk: &mut Self::Desk,
+        _scratch: &mut Self::Scratch,
         _unpack: impl Fn(K, &mut StateBuf),
         _each: impl FnMut(Hop<Step, K>),
     ) -> usize {
         0
     }
 
-    /// Which propositions hold in a stable state, a bit for each, if that is known without asking the interpreter.
-    fn propositions(&self, _state: &State, _outline: &Outline, _desk: &mut Self::Desk) -> Option<u64> {
+    /// The propositions that hold in a stable state, one bit each, if the engine can evaluate them.
+    fn propositions(&self, _state: &State, _vector: &ProcessVector, _scratch: &mut Self::Scratch) -> Option<u64> {
         None
     }
 
-    /// Prepares for many states of one outline, packed in one way.
-    fn specialise(&mut self, _outline: &Outline, _codes: &Arc<Codes>) {}
+    /// Prepares for many states of one process vector and one packing.
+    fn specialise(&mut self, _vector: &ProcessVector, _codes: &Arc<Codes>) {}
 
-    /// Whether the words are enough of a state that is packed in this way.
+    /// Whether the engine needs only the words of a state with this packing.
     fn reads_words(&self, _codes: &Codes) -> bool {
         false
     }
 }
 
-/// States of one outline that are packed in one way.
+/// States of one process vector and one packing.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind<'a> {
-    pub outline: &'a Outline,
+    pub vector: &'a ProcessVector,
     pub codes: &'a Codes,
 }
 
 /// A state to be expanded.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// May be empty if the words are enough.
+    /// Empty if the words suffice.
     pub state: &'a State,
-    /// That of the state.
-    pub outline: &'a Outline,
-    /// The state as one or two words, where that is wanted of its successors too.
+    /// The process vector of the state.
+    pub vector: &'a ProcessVector,
+    /// The state as one or two words, if the successors are wanted as words too.
     pub packed: Option<(Words, &'a Codes)>,
 }
 
-/// Takes the successors of a state.
+/// Receives the successors of a state.
 pub trait Sink {
-    /// A step that leads to this state, which means nothing if it broke.
+    /// A step and its target, which is undefined if the step is broken.
     fn state(&mut self, step: Step, fired: Fired, state: &State);
 
-    /// Steps without a fault, as their bits, each with the state that it leads to, which has the same outline and fits
-    /// into one word.
+    /// Steps without faults, as their bits, each with its target, which has the same process vector and fits into one
+    /// word.
     fn words(&mut self, steps: &[[u64; 2]]);
 
-    /// The same for two words, of which the higher one comes first.
+    /// The same for targets of two words, the higher one first.
     fn pairs(&mut self, steps: &[[u64; 3]]);
 }
 
 /// A packed state, the lowest bits first.
 pub type Words = [u64; 2];
 
-/// One that has not asked for words.
+/// A sink for callers that ask for no words.
 impl<F: FnMut(Step, Fired, &State)> Sink for F {
     fn state(&mut self, step: Step, fired: Fired, state: &State) {
         self(step, fired, state);
@@ -90,54 +90,55 @@ impl<F: FnMut(Step, Fired, &State)> Sink for F {
     }
 }
 
-/// How the states of an outline are packed into one or two words.
+/// How the states of a process vector are packed into one or two words.
 #[derive(Clone, Debug)]
 pub struct Codes {
-    /// What is the same in all states; the numbers do not matter.
+    /// The bytes that all states have in common; those of numbers are arbitrary.
     template: StateBuf,
-    /// For every byte of a state: the number that begins there.
+    /// For every byte of a state: the code of the number that begins there.
     table: Vec<Code>,
-    /// Where numbers begin, and how many bytes they have.
+    /// The offsets and sizes of the numbers.
     numbers: Vec<(u32, u8)>,
     bits: u32,
-    /// How many there are at most.
+    /// The number of available bits.
     most_bits: u32,
-    /// The last words of transient states are not less than that.
+    /// The last word of a transient state is at least this.
     transient: u64,
     exclusive: Exclusive,
     far: Vec<Far>,
 }
 
-/// How it is coded which process alone may move. In a state that is 0, or the number of a process plus 1.
+/// The code of the exclusive process, which alone may move. In a state this is 0, or the number of the process plus
+/// 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exclusive {
-    /// The first process that ever may, and how many follow.
+    /// The first process that can be exclusive, and the number of processes after it that can.
     first: u8,
     others: u8,
 }
 
 impl Exclusive {
-    /// For states of an outline.
-    pub fn new(system: &System, outline: &Outline) -> Exclusive {
+    /// For states of a process vector.
+    pub fn new(system: &System, vector: &ProcessVector) -> Exclusive {
         let is_atomic = |of: u32| {
             let locations = &system.process_type(ProcessTypeId(of as u16)).locations;
             locations.iter().any(|location| system.edges_of(location).iter().any(|edge| edge.atomic))
         };
-        let atomic = outline.types.iter().enumerate().filter(|(_, of)| is_atomic(**of));
+        let atomic = vector.types.iter().enumerate().filter(|(_, of)| is_atomic(**of));
         // There are at most 255 processes.
         let mut atomic = atomic.map(|(process, _)| process as u8);
         let first = atomic.next().unwrap_or(0);
         Exclusive { first, others: atomic.next_back().unwrap_or(first) - first }
     }
 
-    /// The greatest code.
+    /// The largest code.
     pub fn most(self) -> i32 {
         i32::from(self.others) + 1
     }
 
-    fn processes(self, outline: &Outline) -> impl Iterator<Item = usize> {
+    fn processes(self, vector: &ProcessVector) -> impl Iterator<Item = usize> {
         let (first, last) = (usize::from(self.first), usize::from(self.first) + usize::from(self.others));
-        first..(last + 1).min(outline.types.len())
+        first..(last + 1).min(vector.types.len())
     }
 
     #[inline]
@@ -155,30 +156,30 @@ impl Exclusive {
     }
 }
 
-/// A process that alone may move, far from where it can stay: its location has no code of its own. Instead there is more
-/// than one code for that process, and each of them also says how much is to be added to the location.
+/// An exclusive process at a location without a code of its own. The process has several codes; each of them stands
+/// for an offset that is added to the code of its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Far {
     pub process: u8,
-    /// What is coded instead of the process.
+    /// The value that is coded instead of the process.
     pub alias: u8,
-    /// Where its location is, and how many bytes that has.
+    /// The offset and the size of its location.
     pub at: u32,
     bytes: u8,
-    /// What is to be added.
+    /// The number that is added.
     pub ahead: u32,
 }
 
-/// The code of a number is how much greater it is than the lowest one, as far as its bytes go. All zeros: it has none.
+/// The code of a number is its difference from the lowest value. All zeros: the number has no code.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Code {
-    /// The rest of its word.
+    /// The mask of the other bits of its word.
     pub keep: u64,
     pub low: u64,
-    /// Codes are less than that.
+    /// Codes are less than this.
     pub limit: u64,
-    /// Where the code is; from 64 on, in the second word. It does not go beyond the end of its word.
+    /// The position of the code; from 64 on, in the second word. A code does not cross the end of a word.
     pub shift: u64,
 }
 
@@ -191,7 +192,7 @@ impl Code {
         words[(self.shift / 64) as usize] |= code << (self.shift % 64);
     }
 
-    /// The number that has this code in the words; its bytes may be followed by others.
+    /// The number with this code in the words; higher bytes are arbitrary.
     fn of(self, words: Words) -> u64 {
         self.get(words) + self.low
     }
@@ -203,8 +204,8 @@ impl Code {
 }
 
 impl Codes {
-    /// For stable states that differ from a template, of at least one byte, in their numbers only; as yet without
-    /// codes. They are packed into one word, or two if `wide`. The last bit of the last word is always 0.
+    /// For stable states that differ from a template, of at least one byte, only in their numbers; none has a code
+    /// yet. They are packed into one word, or two if `wide`. The last bit of the last word is always 0.
     pub fn new(template: &State, wide: bool) -> Codes {
         let mut table = vec![Code::default(); template.len()];
         table[0] = Code { keep: u64::MAX, low: 0, limit: 1, shift: 0 };
@@ -227,7 +228,7 @@ impl Codes {
         self.most_bits > u64::BITS
     }
 
-    /// Gives the next bits to the number that begins at `at`.
+    /// Assigns the next bits to the number at `at`.
     pub fn push(&mut self, at: u32, bytes: u8, low: u32, bits: u8) {
         let shift = self.bits;
         self.bits += u32::from(bits);
@@ -236,9 +237,9 @@ impl Codes {
         self.numbers.push((at, bytes));
     }
 
-    /// Gives the bits from `shift` on to the process that alone may move, so that transient states have words too. All
-    /// other bits have been given before.
-    pub fn push_exclusive(&mut self, shift: u32, exclusive: Exclusive, layout: &Layout, outline: &Outline) {
+    /// Assigns the bits from `shift` on to the exclusive process, so that transient states have words too. All other
+    /// bits are assigned before.
+    pub fn push_exclusive(&mut self, shift: u32, exclusive: Exclusive, layout: &Layout, vector: &ProcessVector) {
         assert!(self.bits <= shift && shift + u64::BITS > self.most_bits, "bits that are not given twice");
         self.bits = self.most_bits;
         self.transient = 1 << (shift % u64::BITS);
@@ -246,9 +247,9 @@ impl Codes {
         // What is not 0 is coded like other numbers.
         let bits = (self.most_bits - shift).min(u8::BITS) as u8;
         self.table[0] = Code::new(u32::from(exclusive.first), shift, bits);
-        let far = exclusive.processes(outline).flat_map(|process| {
-            let of = ProcessTypeId(outline.types[process] as u16);
-            let at = outline.starts[process] + 1;
+        let far = exclusive.processes(vector).flat_map(|process| {
+            let of = ProcessTypeId(vector.types[process] as u16);
+            let at = vector.starts[process] + 1;
             let Code { low, limit, .. } = self.table[at as usize];
             let places = layout.passed(of).map_or(0, |passed| u64::from(passed.end).saturating_sub(low) as u32);
             // Where there is one place only, it has no code.
@@ -260,7 +261,7 @@ impl Codes {
         self.far = far.zip(aliases).map(|(far, alias)| Far { alias, ..far }).collect();
     }
 
-    /// How many bits it takes at most to say which process alone may move.
+    /// The number of bits that the exclusive process takes at most.
     pub fn exclusive_bits(&self) -> u32 {
         let most = self.exclusive.most() as u64 + self.far.len() as u64;
         (u64::BITS - most.leading_zeros()).min(self.table[0].limit.trailing_zeros())
@@ -270,7 +271,7 @@ impl Codes {
         &self.far
     }
 
-    /// How a process that alone may move is coded if the location at `at` is so much more than the least one.
+    /// The code of an exclusive process whose location, at `at`, exceeds the lowest one by `more`.
     pub fn far_at(&self, at: u32, more: u64) -> Option<&Far> {
         let limit = self.table[at as usize].limit;
         self.far
@@ -278,7 +279,7 @@ impl Codes {
             .find(|far| far.at == at && more.checked_sub(far.ahead.into()).is_some_and(|code| code < limit))
     }
 
-    /// Last words from this one on are of transient states.
+    /// The least last word of a transient state.
     pub fn transient(&self) -> u64 {
         self.transient
     }
@@ -287,7 +288,7 @@ impl Codes {
         &self.table
     }
 
-    /// The words of a state of the outline, if all its numbers have codes.
+    /// The words of a state, if all its numbers have codes.
     pub fn pack(&self, state: &State) -> Option<Words> {
         let mut words = [0; 2];
         let mut exclusive = self.exclusive.code(state[0])?;
@@ -309,7 +310,7 @@ impl Codes {
         Some(words)
     }
 
-    /// The number that begins at `at`, of so many bytes.
+    /// The number at `at`, which has so many bytes.
     #[inline]
     pub fn number(&self, words: Words, at: u32, bytes: u8) -> u32 {
         let code = self.table[at as usize];
@@ -323,7 +324,7 @@ impl Codes {
         (number & (u64::MAX >> (64 - 8 * bytes))) as u32
     }
 
-    /// Writes the state that was packed.
+    /// Writes the state with these words.
     pub fn unpack(&self, words: Words, state: &mut StateBuf) {
         state.clear();
         state.extend_from_slice(&self.template);
@@ -334,7 +335,7 @@ impl Codes {
         self.unpack_exclusive(words, state);
     }
 
-    /// Completes a state, of which all else has been unpacked, by the process that alone may move.
+    /// Adds the exclusive process to a state that is otherwise unpacked.
     #[inline]
     pub fn unpack_exclusive(&self, words: Words, state: &mut State) {
         state[0] = self.exclusive(words);
@@ -345,7 +346,7 @@ impl Codes {
         }
     }
 
-    /// 0, or the number, plus 1, of the process that alone may move.
+    /// 0, or the number of the exclusive process plus 1.
     #[inline]
     pub fn exclusive(&self, words: Words) -> u8 {
         match self.far_in(words) {
@@ -354,7 +355,7 @@ impl Codes {
         }
     }
 
-    /// What the code of the process that alone may move says besides.
+    /// The entry for the code of the exclusive process, if it stands for an offset.
     fn far_in(&self, words: Words) -> Option<Far> {
         let code = self.table[0].get(words);
         let place = code.checked_sub(self.exclusive.most() as u64 + 1)?;
@@ -363,14 +364,14 @@ impl Codes {
 }
 
 impl<E: Engine> Engine for &E {
-    type Desk = E::Desk;
+    type Scratch = E::Scratch;
 
-    fn expand(&self, from: Source, desk: &mut E::Desk, sink: &mut impl Sink) {
-        E::expand(self, from, desk, sink);
+    fn expand(&self, from: Source, scratch: &mut E::Scratch, sink: &mut impl Sink) {
+        E::expand(self, from, scratch, sink);
     }
 
-    fn propositions(&self, state: &State, outline: &Outline, desk: &mut E::Desk) -> Option<u64> {
-        E::propositions(self, state, outline, desk)
+    fn propositions(&self, state: &State, vector: &ProcessVector, scratch: &mut E::Scratch) -> Option<u64> {
+        E::propositions(self, state, vector, scratch)
     }
 
     fn reads_words(&self, codes: &Codes) -> bool {
@@ -379,7 +380,7 @@ impl<E: Engine> Engine for &E {
 }
 
 impl Engine for Interpreter<'_> {
-    type Desk = ();
+    type Scratch = ();
 
     fn expand(&self, from: Source, (): &mut (), sink: &mut impl Sink) {
         let mut steps = Vec::new();

@@ -1,54 +1,54 @@
-//! Expressions and the possibility of actions, evaluated in a state.
+//! Evaluates expressions and guards in a state.
 
 use super::layout::{load, store};
 use super::{ChannelView, Evaluated, Interpreter, Offer, View};
 use crate::{
-    Action, Base, BinaryOp, ChannelTest, ChannelType, Entry, Expr, Location, Pattern, Place, Poll, Receive, Scalar,
-    Send,
+    Action, Base, BinaryOp, ChannelTest, ChannelType, Enabling, Expr, Location, Pattern, Place, Poll, Receive,
+    Scalar, Send,
 };
 use entail_model::{FaultKind, State};
 
-/// Everything an expression can refer to.
+/// A state with everything that an expression can refer to.
 #[derive(Clone, Copy)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct Evaluator<'a> {
     pub interpreter: &'a Interpreter<'a>,
     pub state: &'a State,
     pub view: &'a View,
-    /// Who evaluates.
+    /// The process that evaluates.
     pub process: usize,
-    /// A claim or a formula evaluates, which is no process: its `_pid` is 0, but process 0 is another.
+    /// A claim or a formula evaluates. It is no process: its `_pid` is 0, but it is not process 0.
     pub watches: bool,
-    /// Whether nothing else can move.
+    /// Whether no other step is enabled.
     pub timeout: bool,
-    /// A message that waits to be received in a rendezvous: then nothing but that is possible.
+    /// A message that is offered in a rendezvous: only its receipt is enabled.
     pub offer: Option<&'a Offer>,
     /// The number of the process that the current action started.
     pub started: i32,
-    /// How many `enabled()` are being evaluated around this: processes may ask for each other.
+    /// The nesting depth of `enabled()`: processes may ask for each other.
     pub asking: u8,
-    /// Another edge of the location has been found possible. When a process asks for another one's `else`, SPIN
-    /// looks at the one who asks.
+    /// Another edge of the location is enabled. If a process asks for the `else` of another one, SPIN considers the
+    /// process that asks.
     pub moved: bool,
-    /// The run has ended, and its last state is looked at again.
+    /// The run has ended, and its last state is evaluated once more.
     pub ended: bool,
 }
 
-/// A circle of questions has no answer.
+/// The nesting depth at which `enabled()` is cyclic.
 const MAX_ASKING: u8 = 16;
 
-/// Where a value is: in the state, or nowhere (in a process that does not exist), where it reads as 0.
-pub(crate) enum Spot {
+/// The address of a value: in the state, or nowhere (in a process that does not exist), where it reads as 0.
+pub(crate) enum Address {
     At(usize),
     Nowhere,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> Evaluator<'a> {
     pub fn eval(&self, expr: &Expr) -> Evaluated<i32> {
         Ok(match expr {
             Expr::Const(value) => *value,
             Expr::Load(place) => match self.find(place)? {
-                Spot::At(at) => load(self.state, at, place.scalar),
-                Spot::Nowhere => 0,
+                Address::At(at) => load(self.state, at, place.scalar),
+                Address::Nowhere => 0,
             },
             Expr::Unary(op, operand) => op.apply(self.eval(operand)?),
             Expr::Binary(op, operands) => return self.binary(*op, &operands.0, &operands.1),
@@ -75,7 +75,8 @@ impl<'a> Scene<'a> {
                     return Err(FaultKind::SelfReference);
                 }
                 let (asking, watches) = (self.asking + 1, false);
-                let other = self.process_index(number).map(|process| Scene { process, asking, watches, ..*self });
+                let other =
+                    self.process_index(number).map(|process| Evaluator { process, asking, watches, ..*self });
                 i32::from(other.is_some_and(|other| self.interpreter.could_move(&other)))
             }
             Expr::LocationOf(process) => self.location_of(process)?,
@@ -116,24 +117,24 @@ impl<'a> Scene<'a> {
     }
 
     /// Where the place is in the state.
-    pub fn find(&self, place: &Place) -> Evaluated<Spot> {
+    pub fn find(&self, place: &Place) -> Evaluated<Address> {
         let base = match &place.base {
             Base::Global => self.interpreter.layout.globals,
             Base::Local => self.view.processes[self.process].locals,
-            Base::Nowhere => return self.index_offset(place).map(|_| Spot::Nowhere),
+            Base::Nowhere => return self.index_offset(place).map(|_| Address::Nowhere),
             Base::Remote(process, process_type) => {
                 let process = self.eval(process)?;
                 let process = self.process_index(process).map(|process| self.view.processes[process]);
                 match process.filter(|process| process.process_type == *process_type) {
                     Some(process) => process.locals,
-                    None => return Ok(Spot::Nowhere),
+                    None => return Ok(Address::Nowhere),
                 }
             }
         };
-        Ok(Spot::At(base + place.offset as usize + self.index_offset(place)?))
+        Ok(Address::At(base + place.offset as usize + self.index_offset(place)?))
     }
 
-    /// How far the indices of the place lead into it.
+    /// The offset that the indices of the place add.
     fn index_offset(&self, place: &Place) -> Evaluated<usize> {
         let mut offset = 0;
         for index in &place.indices {
@@ -155,30 +156,19 @@ impl<'a> Scene<'a> {
         usize::try_from(number).ok().filter(|&process| process < self.view.processes.len())
     }
 
-    /// Whether the action could be carried out now. Not asked of `Else`.
+    /// Whether the action is enabled. Not asked of `Else`.
     pub fn possible(&self, action: &Action) -> Evaluated<bool> {
-        match action {
-            Action::Receive(receive) => Ok(self.matching(receive)?.is_some()),
-            Action::Deterministic(block) => match &block.entry {
-                Entry::Always => Ok(self.offer.is_none()),
-                Entry::Otherwise => Ok(false),
-                Entry::AnyOf(actions) => self.any_possible(actions),
-            },
+        match action.enabling() {
+            Enabling::Receive(receive) => Ok(self.matching(receive)?.is_some()),
+            Enabling::AnyOf(actions) => self.any_possible(actions),
             _ if self.offer.is_some() => Ok(false),
-            Action::Guard(condition) => Ok(self.eval(condition)? != 0),
-            Action::Send(send) => {
+            Enabling::Condition(condition) => Ok(self.eval(condition)? != 0),
+            Enabling::Send(send) => {
                 let number = self.eval(&send.channel)?;
                 Ok(!self.is_full(number)? && self.holds(send.when.as_ref())?)
             }
-            Action::End => Ok(self.process + 1 == self.view.processes.len()),
-            Action::Else
-            | Action::Skip
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..) => Ok(true),
+            Enabling::Youngest => Ok(self.process + 1 == self.view.processes.len()),
+            Enabling::Always | Enabling::Else => Ok(true),
         }
     }
 
@@ -221,22 +211,22 @@ impl<'a> Scene<'a> {
         condition.map_or(Ok(true), |condition| Ok(self.eval(condition)? != 0))
     }
 
-    /// Whether the condition of a receive will hold once the message has been stored: tried on a copy.
+    /// Whether the condition of a receive holds after the message has been stored, tried on a copy.
     fn holds_afterwards(&self, receive: &Receive, field: impl Fn(usize) -> Option<i32>) -> Evaluated<bool> {
         let Some(condition) = &receive.when else { return Ok(true) };
         let mut state = self.state.to_vec();
         for (i, pattern) in receive.fields.iter().enumerate() {
             if let Pattern::Store(place) = pattern {
                 let value = place.scalar.stored(field(i).unwrap_or(0))?;
-                if let Spot::At(at) = (Scene { state: &state, ..*self }).find(place)? {
+                if let Address::At(at) = (Evaluator { state: &state, ..*self }).find(place)? {
                     store(&mut state, at, place.scalar, value);
                 }
             }
         }
-        Scene { state: &state, offer: None, ..*self }.holds(Some(condition))
+        Evaluator { state: &state, offer: None, ..*self }.holds(Some(condition))
     }
 
-    /// The first slot whose message fits; without `anywhere` only slot 0 is looked at.
+    /// The first slot with a matching message; without `anywhere`, only slot 0 is considered.
     fn search(&self, channel: ChannelView, fields: &[Pattern], anywhere: bool) -> Evaluated<Option<usize>> {
         let length = self.interpreter.layout.channel_length(self.state, channel);
         let candidates = if anywhere { length } else { length.min(1) };
@@ -339,7 +329,7 @@ impl Scalar {
         if fits { Ok(()) } else { Err(FaultKind::Range) }
     }
 
-    /// What a value becomes by being stored.
+    /// The value after it has been stored.
     pub(crate) fn stored(self, value: i32) -> Evaluated<i32> {
         self.check(value).map(|()| self.truncate(value))
     }

@@ -1,28 +1,28 @@
-//! Steps and faults in words.
+//! Steps and faults as text.
 
 use super::{Interpreter, Offer, ProcessView, Step, View};
-use crate::{Action, BlockNode, Edge, Statement};
+use crate::{Action, Edge, Statement};
 use entail_model::{Fault, FaultKind, State};
 use std::borrow::Cow;
 
-/// A step in words.
+/// A step as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained<'s> {
     pub process: usize,
     pub process_name: &'s str,
     pub statement: Cow<'s, Statement>,
-    /// The process could have done something else instead.
+    /// Whether the process had another enabled step.
     pub is_choice: bool,
-    /// What the other side of a rendezvous does.
+    /// The statement of the receiver in a rendezvous.
     pub partner: Option<(usize, &'s str, &'s Statement)>,
-    /// The channel's number and the message, where it is handed over in a rendezvous.
+    /// The number of the channel and the message of a rendezvous.
     pub handed: Option<(i32, String)>,
-    /// What it prints, if anything.
+    /// The text that it prints.
     pub output: Option<String>,
 }
 
 impl Explained<'_> {
-    /// Adds what the process goes on with where both are one step: which way it takes, and what it prints.
+    /// Appends a further part of an atomic sequence: its statement and its output.
     pub fn join(&mut self, more: &Explained) {
         if more.is_choice {
             let chosen = format!(" [{}]", more.statement.text);
@@ -35,7 +35,7 @@ impl Explained<'_> {
 }
 
 impl<'s> Interpreter<'s> {
-    /// What `step` does in `state`, in which it is enabled.
+    /// Explains an enabled step.
     pub fn explain(&self, step: Step, state: &State) -> Explained<'s> {
         let view = self.view(state);
         let name_of = |process: usize| {
@@ -59,7 +59,7 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// A fault in words, without its place.
+    /// A fault as text, without its location.
     pub fn describe(&self, fault: Fault) -> String {
         let text = self.system.statements.get(fault.place as usize).map_or("", |statement| &statement.text);
         match fault.kind {
@@ -73,7 +73,7 @@ impl<'s> Interpreter<'s> {
             FaultKind::ListEmpty => format!("the list in `{text}` is empty"),
             FaultKind::ListFull => format!("the list in `{text}` is full"),
             FaultKind::NoAlternative => format!("no alternative is possible at `{text}`"),
-            FaultKind::NotOwner => format!("the lock in `{text}` is not held by who runs it"),
+            FaultKind::NotOwner => format!("the thread that runs `{text}` does not hold the lock"),
             FaultKind::DivisionByZero => format!("division by zero in `{text}`"),
             FaultKind::NoChannel => format!("the channel in `{text}` is not initialised"),
             FaultKind::MessageFields => {
@@ -85,18 +85,11 @@ impl<'s> Interpreter<'s> {
             FaultKind::TooManyProcesses => {
                 format!("`{text}` starts more than {} processes", super::MAX_PROCESSES)
             }
-            FaultKind::TooManyThreads => {
-                let most = super::MAX_PROCESSES;
-                format!(
-                    "with `{text}` there would be more than {most} threads, which is more than can be told apart"
-                )
-            }
+            FaultKind::TooManyThreads => format!("`{text}` starts more than {} threads", super::MAX_PROCESSES),
             FaultKind::TooManyChannels => format!("`{text}` makes more than {} channels", super::MAX_CHANNELS),
             FaultKind::Priority => format!("the priority in `{text}` is not 1 to 255"),
             FaultKind::SelfReference => {
-                format!(
-                    "`{text}`: a process asks whether it is enabled itself, or processes ask each other in a circle"
-                )
+                format!("`{text}`: `enabled` refers to the process that evaluates it, directly or through others")
             }
             FaultKind::Blocked => format!("`{text}` blocks inside an indivisible sequence"),
             FaultKind::Endless => format!("the indivisible sequence around `{text}` does not end"),
@@ -106,34 +99,34 @@ impl<'s> Interpreter<'s> {
             }
             FaultKind::Choice => format!("`{text}` is not the only choice of a D_proctype"),
             FaultKind::Proposition => format!("`{text}` cannot be evaluated"),
-            FaultKind::ClaimEnd => format!("the claim comes to its end with `{text}`"),
+            FaultKind::ClaimEnd => format!("the claim reaches its end at `{text}`"),
             FaultKind::Refuted => fault.kind.words().into(),
             FaultKind::UnexpectedEvent => format!("`{text}` is not what the trace expects"),
-            FaultKind::ForbiddenEvents => format!("the notrace comes to its end with `{text}`"),
-            FaultKind::AmbiguousEvent => format!("`{text}` fits the trace in two ways"),
+            FaultKind::ForbiddenEvents => format!("the notrace reaches its end at `{text}`"),
+            FaultKind::AmbiguousEvent => format!("`{text}` matches the trace in two ways"),
             FaultKind::StateSize => format!("`{text}`: the state would exceed {} bytes", super::MAX_STATE_BYTES),
         }
     }
 
-    /// What a sender hands over in a rendezvous, and the number of the channel.
+    /// The message of a rendezvous, and the number of the channel.
     fn handed(&self, edge: &Edge, state: &State, view: &View, sender: usize) -> Option<(i32, String)> {
         let Action::Send(send) = &edge.action else { return None };
-        let scene = self.scene(state, view, sender);
-        let Offer { channel, fields } = scene.offer_of(send).ok()?;
+        let evaluator = self.evaluator(state, view, sender);
+        let Offer { channel, fields } = evaluator.offer_of(send).ok()?;
         let fields = fields.ok()?;
-        let types = &scene.channel_type(&send.channel).ok()?.fields;
+        let types = &evaluator.channel_type(&send.channel).ok()?.fields;
         let shown = fields.iter().zip(types).map(|(&value, &scalar)| self.show_number(value, scalar));
         Some((channel, shown.collect::<Vec<_>>().join(",")))
     }
 
-    /// What a step prints, if it may print anything.
+    /// The text that a step prints, if it may print.
     fn output(&self, step: Step, state: &State) -> Option<String> {
         let edges = [Some(step.edge()), step.partner().map(|(_, edge)| edge)];
         let prints = edges.into_iter().flatten().any(|edge| self.system.edge(edge).action.may_print());
         prints.then(|| self.printed(step, state)).filter(|printed| !printed.is_empty())
     }
 
-    /// `%e` does not say of which enumeration; like SPIN, take the first that has the number.
+    /// `%e` does not name an enumeration; like SPIN, take the first that contains the number.
     pub(super) fn member_name(&self, value: i32) -> String {
         let mut names = self.system.enumerations.iter().filter_map(|enumeration| enumeration.name_of(value));
         names.next().map_or_else(|| value.to_string(), str::to_owned)
@@ -161,28 +154,6 @@ impl<'s> Interpreter<'s> {
             }
         }
         text
-    }
-}
-
-impl Action {
-    fn may_print(&self) -> bool {
-        match self {
-            Action::Print(..) | Action::PrintName(_) => true,
-            Action::Run(_, then) => then.may_print(),
-            Action::Deterministic(block) => block.nodes.iter().any(|node| match node {
-                BlockNode::Do { action, .. } => action.may_print(),
-                BlockNode::Choose { .. } | BlockNode::Jump(_) => false,
-            }),
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::End
-            | Action::Assign(..)
-            | Action::Send(_)
-            | Action::Receive(_)
-            | Action::Assert(_)
-            | Action::SetPriority(_) => false,
-        }
     }
 }
 

@@ -1,6 +1,6 @@
-//! Taking a step.
+//! Executes a step.
 
-use super::eval::{Scene, Spot};
+use super::eval::{Address, Evaluator};
 use super::layout::store;
 use super::watch::{Seen, Unanswerable, Watch};
 use super::{ChannelView, Evaluated, Interpreter, MAX_CHANNELS, MAX_PROCESSES, MAX_STATE_BYTES, Offer, Step, View};
@@ -11,8 +11,8 @@ use crate::{
 };
 use entail_model::{Fault, FaultKind, Fired, State, StateBuf};
 
-/// A step being taken: the state is changed in place.
-struct Performance<'a> {
+/// The execution of a step, in place.
+struct Execution<'a> {
     interpreter: &'a Interpreter<'a>,
     state: &'a mut StateBuf,
     view: View,
@@ -20,48 +20,48 @@ struct Performance<'a> {
     timeout: bool,
     offer: Option<Offer>,
     started: i32,
-    /// What failed on the way without ending the run, and the first of it.
+    /// The number of failures that do not end the run, and the first of them.
     failed: u32,
     first_failed: (FaultKind, StatementId),
-    /// What is being carried out, for the fault that may come of it.
+    /// The statement that is executed, for a fault.
     statement: StatementId,
-    /// Where what is printed goes, if anybody listens.
+    /// The destination of printed text, if it is wanted.
     printed: Option<&'a mut String>,
 }
 
-/// A block that passes fewer nodes ends soon enough.
+/// A block that executes fewer nodes is not checked for an endless loop.
 const FIRST_LOOK: u64 = 1 << 14;
-/// Of what a step prints, no more is kept.
+/// The limit on the text that a step prints.
 const MOST_PRINTED: usize = 1 << 16;
 
 impl Interpreter<'_> {
-    /// Builds the initial state: globals, then the processes that exist from the beginning.
+    /// Builds the initial state: globals, then the initial processes.
     pub(super) fn start(&self, state: &mut StateBuf) -> Result<(), Fault> {
         let view = self.view(state);
-        let mut performance = Performance::new(self, state, view, 0);
-        let populate = |performance: &mut Performance<'_>| {
-            performance.initialise(&self.system.globals.init, 0)?;
+        let mut execution = Execution::new(self, state, view, 0);
+        let populate = |execution: &mut Execution<'_>| {
+            execution.initialise(&self.system.globals.init, 0)?;
             for start in &self.system.start {
                 let run = Run { process_type: start.process_type, args: Vec::new(), priority: start.priority };
-                performance.run(&run)?;
+                execution.run(&run)?;
             }
             Ok(())
         };
-        populate(&mut performance).map_err(|kind| Fault { kind, place: 0, times: 1 })?;
+        populate(&mut execution).map_err(|kind| Fault { kind, place: 0, times: 1 })?;
         let broken = self.broken_invariant(state).filter(|_| !self.system.forgives_start);
         broken.map_or(Ok(()), Err)
     }
 
-    /// The first invariant that does not hold in a state, if it is one where they must.
+    /// The first invariant that fails in a stable state.
     fn broken_invariant(&self, state: &StateBuf) -> Option<Fault> {
         let invariants = &self.system.invariants;
         if invariants.is_empty() || state[0] != 0 {
             return None;
         }
         let view = self.view(state);
-        let scene = self.scene(state, &view, 0);
+        let evaluator = self.evaluator(state, &view, 0);
         invariants.iter().find_map(|(condition, statement)| {
-            let kind = match scene.eval(condition) {
+            let kind = match evaluator.eval(condition) {
                 Ok(0) => FaultKind::Invariant,
                 Ok(_) => return None,
                 Err(kind) => kind,
@@ -74,7 +74,7 @@ impl Interpreter<'_> {
         self.take_aloud(step, state, None)
     }
 
-    /// What a step prints that is enabled in a state.
+    /// The text that an enabled step prints.
     pub(super) fn printed(&self, step: Step, state: &State) -> String {
         let mut printed = String::new();
         // What comes of it is for others to see.
@@ -87,15 +87,15 @@ impl Interpreter<'_> {
         let edge = self.system.edge(step.edge());
         let nondeterministic = self.breaks_determinism(step, edge, state, &view);
 
-        let mut performance = Performance::new(self, state, view, step.process());
-        performance.timeout = step.is_timeout();
-        performance.statement = edge.statement;
-        performance.printed = printed;
+        let mut execution = Execution::new(self, state, view, step.process());
+        execution.timeout = step.is_timeout();
+        execution.statement = edge.statement;
+        execution.printed = printed;
         let outcome = match step.partner() {
-            None => performance.take(edge),
-            Some((partner, partner_edge)) => performance.meet(edge, partner, self.system.edge(partner_edge)),
+            None => execution.take(edge),
+            Some((partner, partner_edge)) => execution.meet(edge, partner, self.system.edge(partner_edge)),
         };
-        let Performance { failed, first_failed, statement, .. } = performance;
+        let Execution { failed, first_failed, statement, .. } = execution;
         let fault = |kind, statement: StatementId, times| Fault { kind, place: statement.0, times };
         match outcome {
             // What a monitor has objected to is what was asked for.
@@ -116,20 +116,20 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A process that may not be interrupted but cannot go on either loses that privilege.
+    /// An exclusive process that cannot continue loses its exclusivity.
     fn settle(&self, state: &mut StateBuf) {
         let exclusive = usize::from(state[0]);
         if exclusive > 0 {
             let view = self.view(state);
             let mut steps = Vec::new();
-            self.steps_of_one(&self.scene(state, &view, exclusive - 1), &mut steps);
+            self.steps_of_one(&self.evaluator(state, &view, exclusive - 1), &mut steps);
             if steps.is_empty() {
                 state[0] = 0;
             }
         }
     }
 
-    /// Whether a process that must not have a choice had one, and this step is not the first of its choices.
+    /// Whether a process that must be deterministic has another enabled step before this one.
     fn breaks_determinism(&self, step: Step, edge: &Edge, state: &StateBuf, view: &View) -> bool {
         let process = view.processes[step.process()];
         // SPIN does not look at steps that do nothing.
@@ -137,17 +137,17 @@ impl Interpreter<'_> {
         if !self.system.process_type(process.process_type).deterministic || exempt {
             return false;
         }
-        let scene = Scene { timeout: step.is_timeout(), ..self.scene(state, view, step.process()) };
+        let evaluator = Evaluator { timeout: step.is_timeout(), ..self.evaluator(state, view, step.process()) };
         let mut steps = Vec::new();
-        self.steps_of_one(&scene, &mut steps);
+        self.steps_of_one(&evaluator, &mut steps);
         steps.iter().take_while(|other| **other != step).any(|other| other.partner().is_none())
     }
 }
 
-impl<'a> Performance<'a> {
+impl<'a> Execution<'a> {
     fn new(interpreter: &'a Interpreter<'a>, state: &'a mut StateBuf, view: View, process: usize) -> Self {
         let statement = StatementId(0);
-        Performance {
+        Execution {
             interpreter,
             state,
             view,
@@ -162,8 +162,8 @@ impl<'a> Performance<'a> {
         }
     }
 
-    fn scene(&self) -> Scene<'_> {
-        Scene {
+    fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator {
             interpreter: self.interpreter,
             state: self.state,
             view: &self.view,
@@ -181,18 +181,17 @@ impl<'a> Performance<'a> {
     fn take(&mut self, edge: &Edge) -> Evaluated<()> {
         // Evaluated again although it is known to be possible: this is where a faulty guard shows.
         if !edge.action.waits_for_others() {
-            self.scene().possible(&edge.action)?;
+            self.evaluator().possible(&edge.action)?;
         }
         self.perform(&edge.action)?;
         self.advance(edge);
         Ok(())
     }
 
-    /// A rendezvous: the message goes straight from one process to the other, and the receiver has the last word
-    /// on whether it may be interrupted.
+    /// A rendezvous: the message is passed directly, and the receiver decides whether the sequence stays atomic.
     fn meet(&mut self, sent: &Edge, partner: usize, received: &Edge) -> Evaluated<()> {
         let Action::Send(send) = &sent.action else { unreachable!("a rendezvous begins with a send") };
-        let offer = self.scene().offer_of(send)?;
+        let offer = self.evaluator().offer_of(send)?;
         let fields = offer.fields.as_ref().map_err(|kind| *kind)?;
         if fields.len() != send.fields.len() {
             self.fail(FaultKind::MessageFields);
@@ -234,27 +233,27 @@ impl<'a> Performance<'a> {
         match action {
             Action::Skip | Action::Guard(_) | Action::Else | Action::End => {}
             Action::Assign(place, value) => {
-                let value = self.scene().eval(value)?;
+                let value = self.evaluator().eval(value)?;
                 self.assign(place, value)?;
             }
             Action::Send(send) => self.send(send)?,
             Action::Receive(receive) => self.receive(receive)?,
             Action::Assert(condition) => {
-                if self.scene().eval(condition)? == 0 {
+                if self.evaluator().eval(condition)? == 0 {
                     self.fail(FaultKind::Assertion);
                 }
             }
             Action::Print(format, args) => {
-                let args = args.iter().map(|arg| self.scene().eval(arg)).collect::<Evaluated<Vec<_>>>()?;
+                let args = args.iter().map(|arg| self.evaluator().eval(arg)).collect::<Evaluated<Vec<_>>>()?;
                 self.print(|interpreter| interpreter.formatted(format, &args));
             }
             Action::PrintName(name) => {
-                let name = self.scene().eval(name)?;
+                let name = self.evaluator().eval(name)?;
                 self.print(|interpreter| interpreter.member_name(name));
             }
             Action::SetPriority(parts) => {
-                let (process, priority) = (self.scene().eval(&parts.0)?, self.scene().eval(&parts.1)?);
-                if let Some(process) = self.scene().process_index(process) {
+                let (process, priority) = (self.evaluator().eval(&parts.0)?, self.evaluator().eval(&parts.1)?);
+                if let Some(process) = self.evaluator().process_index(process) {
                     let priority = u8::try_from(priority).ok().filter(|&p| p > 0).ok_or(FaultKind::Priority)?;
                     let start = self.view.processes[process].start;
                     self.interpreter.layout.set_priority(self.state, start, priority);
@@ -275,7 +274,7 @@ impl<'a> Performance<'a> {
         }
     }
 
-    /// Something is wrong, but the run goes on.
+    /// Records a failure that does not end the run.
     fn fail(&mut self, kind: FaultKind) {
         if self.interpreter.system.monitor.is_some() && !kind.is_of_events() {
             return;
@@ -287,9 +286,9 @@ impl<'a> Performance<'a> {
     }
 
     fn assign(&mut self, place: &Place, value: i32) -> Evaluated<()> {
-        let spot = self.scene().find(place)?;
+        let address = self.evaluator().find(place)?;
         place.scalar.check(value)?;
-        if let Spot::At(at) = spot {
+        if let Address::At(at) = address {
             store(self.state, at, place.scalar, value);
         }
         Ok(())
@@ -298,19 +297,20 @@ impl<'a> Performance<'a> {
     fn send(&mut self, send: &Send) -> Evaluated<()> {
         let interpreter = self.interpreter;
         let layout = &interpreter.layout;
-        let scene = self.scene();
-        let number = scene.eval(&send.channel)?;
-        let channel = scene.channel(number)?;
+        let evaluator = self.evaluator();
+        let number = evaluator.eval(&send.channel)?;
+        let channel = evaluator.channel(number)?;
         let channel_type = &interpreter.system.channel_types[channel.channel_type.index()];
         if channel_type.is_rendezvous() {
             // There is no message to offer, or nobody may take it here.
-            return Err(scene.offer_of(send)?.fields.err().unwrap_or(FaultKind::Rendezvous));
+            return Err(evaluator.offer_of(send)?.fields.err().unwrap_or(FaultKind::Rendezvous));
         }
-        let mut fields = send.fields.iter().map(|field| scene.eval(field)).collect::<Evaluated<Vec<_>>>()?;
+        let mut fields = send.fields.iter().map(|field| evaluator.eval(field)).collect::<Evaluated<Vec<_>>>()?;
         fields.resize(channel_type.fields.len(), 0);
         channel_type.fields.iter().zip(&fields).try_for_each(|(scalar, value)| scalar.check(*value))?;
         let length = layout.channel_length(self.state, channel);
-        let message_in = |slot: usize| (0..fields.len()).map(move |i| scene.field(channel, slot, i).unwrap_or(0));
+        let message_in =
+            |slot: usize| (0..fields.len()).map(move |i| evaluator.field(channel, slot, i).unwrap_or(0));
         let greater = |slot: &usize| message_in(*slot).gt(fields.iter().copied());
         let slot = if send.sorted { (0..length).find(greater).unwrap_or(length) } else { length };
         let (at, end) = (layout.message(channel, slot), layout.message(channel, length));
@@ -331,19 +331,19 @@ impl<'a> Performance<'a> {
 
     /// Fields are stored one after the other, so that in `c?i,a[i]` the index is the `i` just received.
     fn receive(&mut self, receive: &Receive) -> Evaluated<()> {
-        let scene = self.scene();
-        let slot = scene.matching(receive)?.ok_or(FaultKind::Blocked)?;
-        let number = scene.eval(&receive.channel)?;
-        let channel = scene.channel(number)?;
-        let complete = receive.fields.len() == scene.channel_type_of(channel).fields.len();
+        let evaluator = self.evaluator();
+        let slot = evaluator.matching(receive)?.ok_or(FaultKind::Blocked)?;
+        let number = evaluator.eval(&receive.channel)?;
+        let channel = evaluator.channel(number)?;
+        let complete = receive.fields.len() == evaluator.channel_type_of(channel).fields.len();
         let message: Vec<i32> = match self.offer.take() {
             Some(offer) => offer.fields?,
             None => {
                 let fields = 0..receive.fields.len();
-                fields.map(|field| self.scene().field(channel, slot, field).unwrap_or(0)).collect()
+                fields.map(|field| self.evaluator().field(channel, slot, field).unwrap_or(0)).collect()
             }
         };
-        let rendezvous = self.scene().channel_type_of(channel).is_rendezvous();
+        let rendezvous = self.evaluator().channel_type_of(channel).is_rendezvous();
         let last = receive.fields.len().saturating_sub(1);
         for (index, pattern) in receive.fields.iter().enumerate() {
             // In SPIN, it is the last field that takes the message out of the channel.
@@ -374,8 +374,8 @@ impl<'a> Performance<'a> {
         Ok(())
     }
 
-    /// Lets the monitor see what is sent to a channel or received from it. Like SPIN it looks at one end of the buffer, even
-    /// if the message is elsewhere because it was sorted in, or picked out.
+    /// Passes an event to the monitor. Like SPIN, this reads one end of the buffer, even if the message was inserted
+    /// or removed elsewhere.
     fn observe_buffer(
         &mut self,
         direction: Direction,
@@ -386,9 +386,9 @@ impl<'a> Performance<'a> {
         if self.interpreter.layout.watch.is_none() {
             return Ok(());
         }
-        let scene = self.scene();
-        let fields = 0..scene.channel_type_of(channel).fields.len();
-        let message: Vec<i32> = fields.map(|field| scene.field(channel, slot, field).unwrap_or(0)).collect();
+        let evaluator = self.evaluator();
+        let fields = 0..evaluator.channel_type_of(channel).fields.len();
+        let message: Vec<i32> = fields.map(|field| evaluator.field(channel, slot, field).unwrap_or(0)).collect();
         self.observe(direction, number, &message)
     }
 
@@ -396,7 +396,7 @@ impl<'a> Performance<'a> {
         let Interpreter { layout, system, .. } = self.interpreter;
         let (Some(at), Some(monitor)) = (layout.watch, &system.monitor) else { return Ok(()) };
         let post = layout.watch(self.state, at);
-        match self.scene().watch(monitor, post, &Seen { direction, channel, fields }) {
+        match self.evaluator().watch(monitor, post, &Seen { direction, channel, fields }) {
             Ok(None) => {}
             Ok(Some(Watch { post, fault })) => {
                 layout.set_watch(self.state, at, post);
@@ -410,7 +410,7 @@ impl<'a> Performance<'a> {
         Ok(())
     }
 
-    /// Starts a process; its number is the result.
+    /// Starts a process and returns its number.
     fn run(&mut self, run: &Run) -> Evaluated<i32> {
         let interpreter = self.interpreter;
         let layout = &interpreter.layout;
@@ -419,7 +419,7 @@ impl<'a> Performance<'a> {
         if reclaimed.is_none() {
             self.check_room(run.process_type)?;
         }
-        let args = run.args.iter().map(|arg| self.scene().eval(arg)).collect::<Evaluated<Vec<_>>>()?;
+        let args = run.args.iter().map(|arg| self.evaluator().eval(arg)).collect::<Evaluated<Vec<_>>>()?;
         let number = match reclaimed {
             Some(number) => {
                 let start = self.view.processes[number].start;
@@ -461,7 +461,7 @@ impl<'a> Performance<'a> {
         Ok(())
     }
 
-    /// Makes room for another process; returns its number.
+    /// Makes room for another process and returns its number.
     fn append(&mut self, of: ProcessTypeId) -> usize {
         let interpreter = self.interpreter;
         let layout = &interpreter.layout;
@@ -474,13 +474,13 @@ impl<'a> Performance<'a> {
         number
     }
 
-    /// Gives the variables of a new frame their first values; its channels are numbered from `first_channel` on.
+    /// Initialises the variables of a new frame; its channels are numbered from `first_channel` on.
     fn initialise(&mut self, init: &[Init], first_channel: usize) -> Evaluated<()> {
         let mut channel = first_channel as i32;
         for init in init {
             match init {
                 Init::Value(place, value) => {
-                    let value = self.scene().eval(value)?;
+                    let value = self.evaluator().eval(value)?;
                     self.assign(place, value)?;
                 }
                 Init::Channel(place, _) => {
@@ -513,7 +513,7 @@ impl<'a> Performance<'a> {
             current = match &block.nodes[id.0 as usize] {
                 BlockNode::Do { action, statement, next } => {
                     self.statement = *statement;
-                    if !self.scene().possible(action)? {
+                    if !self.evaluator().possible(action)? {
                         return Err(FaultKind::Blocked);
                     }
                     self.perform(action)?;
@@ -532,7 +532,7 @@ impl<'a> Performance<'a> {
     fn choose(&self, block: &Block, alternatives: &[NodeId]) -> Evaluated<NodeId> {
         for &alternative in alternatives {
             let taken = match &block.nodes[alternative.0 as usize] {
-                BlockNode::Do { action, .. } => self.scene().possible(action)?,
+                BlockNode::Do { action, .. } => self.evaluator().possible(action)?,
                 BlockNode::Choose { .. } | BlockNode::Jump(_) => true,
             };
             if taken {

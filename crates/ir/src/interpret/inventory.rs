@@ -1,11 +1,11 @@
-//! What is in a state, by name.
+//! The contents of a state, by name.
 
 use super::layout::load;
 use super::{ChannelView, Interpreter, ProcessView, View};
 use crate::{Base, Frame, Init, LocationId, Meaning, Scalar, Shape, Statement};
 use entail_model::State;
 
-/// A variable, a channel or a process that is not what it was. Empty text stands for "not there".
+/// A variable, a channel or a process that has changed. Empty text means that it does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     pub name: String,
@@ -17,26 +17,26 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     pub number: i32,
-    /// Of the first variable that holds it, or its own.
+    /// The name of the first variable that holds it, or its own.
     pub name: String,
     /// 0 for a rendezvous.
     pub capacity: u16,
-    /// The one that is received first comes first.
+    /// The first one is received first.
     pub messages: Vec<String>,
 }
 
-/// A process of a state, and where it is.
+/// A process of a state, and its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing<'s> {
     pub process: usize,
     pub name: &'s str,
     pub location: LocationId,
-    /// What it may do next, the first of several; nothing where there is nothing left to do.
+    /// The first statement that it may execute next; `None` if there is none.
     pub next: Option<&'s Statement>,
 }
 
 impl<'s> Interpreter<'s> {
-    /// Everything in the state that has a name, with its value, in a fixed order.
+    /// All variables and channels of the state with their values, in a fixed order.
     pub fn values(&self, state: &State) -> Vec<(String, String)> {
         let view = self.look_at(state);
         let mut values = Vec::new();
@@ -55,7 +55,7 @@ impl<'s> Interpreter<'s> {
         values
     }
 
-    /// What is different in `after`.
+    /// The differences from `after`.
     pub fn changes(&self, before: &State, after: &State) -> Vec<Change> {
         let (before, after) = (self.values(before), self.values(after));
         let value_of = |values: &[(String, String)], name: &str| {
@@ -113,7 +113,7 @@ impl<'s> Interpreter<'s> {
         (1..).zip(&view.channels).zip(names).map(contents).collect()
     }
 
-    /// What channels are called that no variable holds, among those that are there from the beginning.
+    /// The names of initial channels that no variable holds.
     fn names_of_fixed_channels(&self) -> Vec<Option<String>> {
         let fixed = self.system.globals.init.iter().filter_map(|init| match init {
             Init::Channel(place, id) => Some((place.base == Base::Nowhere).then_some(id.index())),
@@ -131,7 +131,7 @@ impl<'s> Interpreter<'s> {
         fixed.iter().map(name).collect()
     }
 
-    /// A system that cannot start has an empty state, in which there is nothing.
+    /// A system whose initial state faults has an empty state.
     fn look_at(&self, state: &State) -> View {
         if state.is_empty() { View::default() } else { self.view(state) }
     }
@@ -154,7 +154,7 @@ impl<'s> Interpreter<'s> {
         each_variable(&process_type.frame, process.locals, state, &prefix, each);
     }
 
-    /// A number as people want to see it; a channel is shown with what it contains.
+    /// A number for display; a channel is displayed with its contents.
     fn show(&self, value: i32, scalar: Scalar, state: &State, view: &View) -> String {
         match scalar.meaning {
             Meaning::Channel => {
@@ -193,7 +193,7 @@ impl<'s> Interpreter<'s> {
         format!("#{number}{}", messages.collect::<String>())
     }
 
-    /// What is in a channel; a rendezvous is always empty.
+    /// The contents of a channel; a rendezvous channel is always empty.
     fn messages(&self, channel: ChannelView, state: &State) -> Vec<String> {
         let fields = &self.system.channel_types[channel.channel_type.index()].fields;
         let message = |slot| {
@@ -209,7 +209,7 @@ impl<'s> Interpreter<'s> {
     }
 }
 
-/// Calls `each` for every number in a frame that lies at `base`, with its name, after a prefix.
+/// Calls `each` for every scalar of a frame at `base`, with its prefixed name.
 fn each_variable(
     frame: &Frame,
     base: usize,

@@ -1,23 +1,24 @@
-//! How a state lies in its bytes.
+//! The layout of a state.
 //!
 //! ```text
 //! exclusive │ last? │ process count │ watch? │ globals │ global channels │ process 0 │ its channels │ process 1 │ …
-//! watch:    the monitor's post (2 bytes)
+//! watch:    the state of the monitor (2 bytes)
 //! process:  type │ station (1 or 2 bytes) │ priority? │ locals
 //! channel:  length (1 or 2 bytes) │ capacity × message; a rendezvous takes no bytes
 //! ```
 //!
-//! `exclusive` is the number of the process that alone may move, plus 1, or 0: it is 0 in every state that is
-//! stored. A *station* is a location where a process can be, numbered without gaps. Numbers are little-endian. Parts marked `?` are there only if the system needs them. Free slots of a
-//! channel are 0, so that equal states have equal bytes.
+//! `exclusive` is the number of the process that alone may move, plus 1, or 0. It is 0 in every stored state. A
+//! *station* is a location where a process can be; stations are numbered without gaps. Numbers are little-endian.
+//! Parts marked `?` exist only if the system needs them. Free slots of a channel are 0, so that equal states have
+//! equal bytes.
 
 use crate::{Action, ChannelType, ChannelTypeId, Init, LocationId, ProcessType, ProcessTypeId, Scalar, System};
 use entail_model::State;
 
-/// A monitor has no more posts than two bytes tell apart.
+/// The state of a monitor takes two bytes.
 const WATCH_BYTES: usize = 2;
 
-/// The sizes and offsets that are the same in every state of a system.
+/// The sizes and offsets that all states of a system have in common.
 #[derive(Clone, Debug)]
 pub struct Layout {
     pub last: Option<usize>,
@@ -29,7 +30,7 @@ pub struct Layout {
     pub location_bytes: usize,
     /// Per process type: the locations where a process can be.
     stations: Vec<Vec<LocationId>>,
-    /// Per process type: at how many stations, the first ones, a process can stay, as far as can be seen here.
+    /// Per process type: the number of stations where a process can stop. They come first.
     stops: Vec<u16>,
     /// Per process type and location: its station.
     station_of: Vec<Vec<u16>>,
@@ -38,27 +39,27 @@ pub struct Layout {
     pub process_header: usize,
     /// Per process type: header, locals, and channels.
     process_sizes: Vec<usize>,
-    /// Per process type: the channels made when one starts.
+    /// Per process type: the channels that are created with a process.
     process_channels: Vec<Vec<ChannelTypeId>>,
     pub global_channels: Vec<ChannelTypeId>,
     /// Per channel type.
     channels: Vec<ChannelLayout>,
 }
 
-/// How one type of channel lies in a state.
+/// The layout of one type of channel.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelLayout {
     pub size: usize,
     pub length_bytes: usize,
-    /// Bytes of one message.
+    /// The size of a message in bytes.
     pub message: usize,
 }
 
-/// Where the processes and channels of one state lie.
+/// The positions of the processes and channels of one state.
 #[derive(Clone, Debug, Default)]
 pub struct View {
     pub processes: Vec<ProcessView>,
-    /// Channel number `n` is `channels[n - 1]`; number 0 is no channel.
+    /// Channel number `n` is `channels[n - 1]`; number 0 denotes no channel.
     pub channels: Vec<ChannelView>,
 }
 
@@ -79,15 +80,14 @@ pub struct ChannelView {
     pub start: usize,
 }
 
-/// What the states of a system with the same processes have in common: which processes and channels there are, and
-/// where they lie. In flat arrays, for engines that are not written in Rust.
+/// The processes and channels of a state, and their positions. Flat arrays, which compiled code can read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Outline {
+pub struct ProcessVector {
     /// The type of each process.
     pub types: Vec<u32>,
     /// Where each process begins.
     pub starts: Vec<u32>,
-    /// The type of each channel; number `n` comes at `n - 1`.
+    /// The type of each channel; number `n` is at `n - 1`.
     pub channel_types: Vec<u32>,
     pub channel_starts: Vec<u32>,
     /// The length of the state.
@@ -168,10 +168,10 @@ impl Layout {
         view
     }
 
-    /// What `state` has in common with all states of the same processes.
-    pub fn outline(&self, system: &System, state: &State) -> Outline {
+    /// The process vector of a state.
+    pub fn process_vector(&self, system: &System, state: &State) -> ProcessVector {
         let View { processes, channels } = self.view(system, state);
-        Outline {
+        ProcessVector {
             types: processes.iter().map(|process| u32::from(process.process_type.0)).collect(),
             starts: processes.iter().map(|process| process.start as u32).collect(),
             channel_types: channels.iter().map(|channel| u32::from(channel.channel_type.0)).collect(),
@@ -192,8 +192,8 @@ impl Layout {
         types
     }
 
-    /// What states with processes of these types have in common.
-    pub fn outline_of(&self, system: &System, types: &[ProcessTypeId]) -> Outline {
+    /// The process vector of states with processes of these types.
+    pub fn process_vector_of(&self, system: &System, types: &[ProcessTypeId]) -> ProcessVector {
         let mut state = vec![0; self.first_process];
         state[self.process_count] = types.len() as u8;
         for &process_type in types {
@@ -201,7 +201,7 @@ impl Layout {
             state.resize(start + self.process_size(process_type), 0);
             state[start] = process_type.0 as u8;
         }
-        self.outline(system, &state)
+        self.process_vector(system, &state)
     }
 
     /// Adds the process that begins at `start`, and its channels; returns where the next one begins.
@@ -230,7 +230,7 @@ impl Layout {
         self.process_sizes[process_type.index()]
     }
 
-    /// How many channels come with a process of this type.
+    /// The number of channels that are created with a process of this type.
     pub fn channels_of(&self, process_type: ProcessTypeId) -> usize {
         self.process_channels[process_type.index()].len()
     }
@@ -250,13 +250,13 @@ impl Layout {
         &self.stations[process_type.index()]
     }
 
-    /// The stations that a process of this type usually passes only, which are the last ones.
+    /// The stations where a process of this type usually does not stop; they are the last ones.
     pub fn passed(&self, process_type: ProcessTypeId) -> Option<std::ops::Range<u16>> {
         let passed = self.stops(process_type)..self.stations(process_type).len() as u16;
         (!passed.is_empty()).then_some(passed)
     }
 
-    /// At how many stations, the first ones, a process of this type usually stays.
+    /// The number of stations where a process of this type usually stops; they are the first ones.
     pub fn stops(&self, process_type: ProcessTypeId) -> u16 {
         self.stops[process_type.index()]
     }
@@ -285,7 +285,7 @@ impl Layout {
         }
     }
 
-    /// The post of the monitor, which is there.
+    /// The state of the monitor, which must exist.
     pub(super) fn watch(&self, state: &State, watch: usize) -> usize {
         usize::from(u16::from_le_bytes([state[watch], state[watch + 1]]))
     }
@@ -294,12 +294,12 @@ impl Layout {
         state[watch..watch + WATCH_BYTES].copy_from_slice(&post.to_le_bytes());
     }
 
-    /// Where the globals begin.
+    /// The offset of the globals.
     pub fn globals(&self) -> usize {
         self.globals
     }
 
-    /// How many messages the channel holds.
+    /// The number of messages in the channel.
     pub fn channel_length(&self, state: &State, channel: ChannelView) -> usize {
         let layout = self.channel(channel.channel_type);
         match layout.length_bytes {
@@ -324,8 +324,8 @@ impl Layout {
     }
 }
 
-/// Where a process begins, and where edges lead from there. Those where a process can stay come first, so that their
-/// numbers are small; also says how many these are.
+/// The stations of a process type: its entry and the targets of edges. Those where a process can stop come first, so
+/// that their numbers are small; their number is returned too.
 fn stations(process_type: &ProcessType, system: &System) -> (Vec<LocationId>, u16) {
     let mut reached = vec![false; process_type.locations.len()];
     let mut pending = vec![process_type.entry];
@@ -342,7 +342,7 @@ fn stations(process_type: &ProcessType, system: &System) -> (Vec<LocationId>, u1
     (others.into_iter().chain(passed).collect(), stops)
 }
 
-/// Per location: whether a process, as far as can be seen here, goes on from there without a break.
+/// Per location: whether a process continues from there without interruption, as far as its edges show.
 fn passed(process_type: &ProcessType, system: &System) -> Vec<bool> {
     let edges_of = |location| system.edges_of(location).iter();
     let mut passed: Vec<bool> =
@@ -380,7 +380,7 @@ pub fn load(state: &State, at: usize, scalar: Scalar) -> i32 {
     if scalar.signed { scalar.truncate(bits) } else { bits }
 }
 
-/// Writes a number, cutting off what does not fit: bits that the number does not have are 0, also of negative ones.
+/// Writes a number. It is truncated; unused bits are 0, also of negative numbers.
 pub fn store(state: &mut State, at: usize, scalar: Scalar, value: i32) {
     let bits = Scalar { signed: false, ..scalar }.truncate(value);
     match scalar.size() {

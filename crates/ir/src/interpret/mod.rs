@@ -1,4 +1,4 @@
-//! Runs a system as it is written: the reference for every faster engine.
+//! The interpreter: the reference for every faster engine.
 
 mod engine;
 mod eval;
@@ -6,31 +6,31 @@ mod explain;
 mod fire;
 mod inventory;
 pub mod layout;
+mod numbers;
 mod reclaim;
-mod variation;
 mod waiting;
 mod watch;
 
 pub use engine::{Code, Codes, Engine, Exclusive, Far, Kind, Sink, Source, Words};
 pub use explain::Explained;
 pub use inventory::{Change, Contents, Standing};
-pub use layout::{ChannelLayout, ChannelView, Layout, Outline, ProcessView, View};
-pub use variation::{Number, Variation};
+pub use layout::{ChannelLayout, ChannelView, Layout, ProcessVector, ProcessView, View};
+pub use numbers::{Number, StateNumbers};
 pub use waiting::Waiting;
 
-use crate::monitor::{Expected, Rule};
-use crate::{Action, Edge, EdgeId, Entry, Expr, Location, ProcessTypeId, System};
+use crate::monitor::{MonitorEdge, Rule};
+use crate::{Action, Edge, EdgeId, Expr, Location, ProcessTypeId, System};
 use entail_model::{
     Concurrent, Deadline, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation,
 };
-use eval::Scene;
+use eval::Evaluator;
 use reclaim::References;
 
 /// SPIN's limit, and ours: a process number fits into a byte with one value to spare.
 pub const MAX_PROCESSES: usize = 255;
 /// Likewise for channels; number 0 means none.
 pub const MAX_CHANNELS: usize = 255;
-/// Nothing sensible needs larger states, and a runaway model would fill the memory with a few. Compiled code can count so far.
+/// Larger states are a mistake of the model. Compiled code relies on this limit.
 pub const MAX_STATE_BYTES: usize = 500 << 10;
 
 /// A system, ready to run.
@@ -40,19 +40,19 @@ pub struct Interpreter<'s> {
     layout: Layout,
     references: References,
     uses_timeout: bool,
-    /// Whether a proposition depends on `timeout`, its own or that of a process it asks for.
+    /// Whether a proposition depends on `timeout`, directly or through `enabled`.
     asks_timeout: bool,
     deadline: Deadline<'s>,
 }
 
-/// One step: an edge of a process, and for a rendezvous also the edge of the process that receives.
+/// A step: an edge of a process, and in a rendezvous also the edge of the receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Step(u64);
 
-/// A message on its way from a sender to a receiver that wait for each other.
+/// A message that a sender offers in a rendezvous.
 pub(crate) struct Offer {
     channel: i32,
-    /// What it consists of, or why that cannot be computed.
+    /// Its fields, or the fault of their evaluation.
     fields: Evaluated<Vec<i32>>,
 }
 
@@ -70,7 +70,7 @@ impl<'s> Interpreter<'s> {
         Interpreter { system, layout, references, uses_timeout, asks_timeout, deadline: Deadline::NEVER }
     }
 
-    /// The same, for as long as there is time: whatever takes long looks at it.
+    /// The same interpreter with a deadline for long computations.
     pub fn until(self, deadline: Deadline<'s>) -> Self {
         Interpreter { deadline, ..self }
     }
@@ -79,7 +79,7 @@ impl<'s> Interpreter<'s> {
         self.deadline
     }
 
-    /// What is wrong with the first state, if an invariant does not hold there.
+    /// The fault of the initial state, if an invariant fails there.
     pub fn broken_start(&self) -> Option<Fault> {
         self.start(&mut vec![0; self.layout.first_process]).err().filter(|fault| fault.kind == FaultKind::Invariant)
     }
@@ -92,9 +92,9 @@ impl<'s> Interpreter<'s> {
         &self.layout
     }
 
-    /// The marks of a state whose outline is known.
-    pub fn marks_with(&self, state: &State, outline: &Outline) -> Marks {
-        let processes = outline.types.iter().zip(&outline.starts);
+    /// The marks of a state with a known process vector.
+    pub fn marks_with(&self, state: &State, vector: &ProcessVector) -> Marks {
+        let processes = vector.types.iter().zip(&vector.starts);
         let marks = marks_of(processes.map(|(&process_type, &start)| {
             let process_type = ProcessTypeId(process_type as u16);
             let location = self.layout.location(state, start as usize);
@@ -103,19 +103,19 @@ impl<'s> Interpreter<'s> {
         self.monitored(marks, state)
     }
 
-    /// The marks of a state if only the monitor says where a run may end: where processes may, and some are left, it must
-    /// have come to an end too.
+    /// The marks of a state if the monitor decides about end states: where processes may end, and some exist, it must
+    /// be in an end state too.
     fn monitored(&self, marks: Marks, state: &State) -> Marks {
         let (Some(watch), Some(monitor)) = (self.layout.watch, &self.system.monitor) else { return marks };
-        let is_end = || monitor.posts[self.layout.watch(state, watch)].end;
+        let is_end = || monitor.states[self.layout.watch(state, watch)].end;
         let stays = marks.valid_end && state[self.layout.process_count] > 0;
         Marks { valid_end: monitor.rule == Rule::Forbids || !stays || is_end(), ..marks }
     }
 
-    /// What the monitor, if there is one, waits for in a state.
-    pub fn awaited(&self, state: &State) -> Option<&'s [Expected]> {
+    /// The edges of the monitor in a state.
+    pub fn awaited(&self, state: &State) -> Option<&'s [MonitorEdge]> {
         let (watch, monitor) = (self.layout.watch?, self.system.monitor.as_ref()?);
-        Some(&monitor.posts[self.layout.watch(state, watch)].edges)
+        Some(&monitor.states[self.layout.watch(state, watch)].edges)
     }
 
     /// Where the processes and channels of `state` are.
@@ -126,7 +126,7 @@ impl<'s> Interpreter<'s> {
     fn steps_of_all(&self, state: &State, view: &View, timeout: bool, steps: &mut Vec<Step>) {
         let exclusive = usize::from(state[0]);
         let of_one = |process: usize, steps: &mut Vec<Step>| {
-            self.steps_of_one(&Scene { timeout, ..self.scene(state, view, process) }, steps);
+            self.steps_of_one(&Evaluator { timeout, ..self.evaluator(state, view, process) }, steps);
         };
         match exclusive.checked_sub(1) {
             Some(process) => of_one(process, steps),
@@ -134,7 +134,7 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// Processes in the order in which their steps come.
+    /// Calls `each` for the processes, in the order of their steps.
     fn in_turn(&self, processes: usize, mut each: impl FnMut(usize)) {
         if self.system.oldest_first {
             (0..processes).for_each(each);
@@ -143,33 +143,39 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// The steps that the scene's process begins.
-    fn steps_of_one(&self, scene: &Scene<'_>, steps: &mut Vec<Step>) {
-        if !self.may_move(scene) {
+    /// The steps of the evaluator's process.
+    fn steps_of_one(&self, evaluator: &Evaluator<'_>, steps: &mut Vec<Step>) {
+        if !self.may_move(evaluator) {
             return;
         }
-        self.each_possible_edge(scene, |edge_id, edge| {
-            let Some(send) = rendezvous(edge, scene) else {
-                steps.push(Step::new(scene.process, edge_id, scene.timeout));
+        self.each_possible_edge(evaluator, |edge_id, edge| {
+            let Some(send) = rendezvous(edge, evaluator) else {
+                steps.push(Step::new(evaluator.process, edge_id, evaluator.timeout));
                 return true;
             };
             let before = steps.len();
-            match scene.offer_of(send) {
-                Ok(offer) => self.partners(scene, &offer, |partner, partner_edge| {
-                    steps.push(Step::rendezvous(scene.process, edge_id, partner, partner_edge, scene.timeout));
+            match evaluator.offer_of(send) {
+                Ok(offer) => self.partners(evaluator, &offer, |partner, partner_edge| {
+                    steps.push(Step::rendezvous(
+                        evaluator.process,
+                        edge_id,
+                        partner,
+                        partner_edge,
+                        evaluator.timeout,
+                    ));
                 }),
-                Err(_) => steps.push(Step::new(scene.process, edge_id, scene.timeout)),
+                Err(_) => steps.push(Step::new(evaluator.process, edge_id, evaluator.timeout)),
             }
             steps.len() > before
         });
     }
 
     /// Every edge of another process that accepts the offer.
-    fn partners(&self, sender: &Scene<'_>, offer: &Offer, mut each: impl FnMut(usize, EdgeId)) {
+    fn partners(&self, sender: &Evaluator<'_>, offer: &Offer, mut each: impl FnMut(usize, EdgeId)) {
         self.in_turn(sender.view.processes.len(), |partner| {
-            let scene = Scene { process: partner, offer: Some(offer), ..*sender };
-            if partner != sender.process && self.may_move(&scene) {
-                self.each_possible_edge(&scene, |edge_id, _| {
+            let evaluator = Evaluator { process: partner, offer: Some(offer), ..*sender };
+            if partner != sender.process && self.may_move(&evaluator) {
+                self.each_possible_edge(&evaluator, |edge_id, _| {
                     each(partner, edge_id);
                     true
                 });
@@ -177,12 +183,12 @@ impl<'s> Interpreter<'s> {
         });
     }
 
-    /// Calls `take` for every edge that is possible for the scene's process. `take` says whether the edge really
-    /// can be taken, which for a rendezvous depends on others.
-    fn each_possible_edge(&self, scene: &Scene<'_>, mut take: impl FnMut(EdgeId, &'s Edge) -> bool) {
-        let process = scene.view.processes[scene.process];
+    /// Calls `take` for every enabled edge of the evaluator's process. `take` returns whether the edge can be taken,
+    /// which in a rendezvous depends on partners.
+    fn each_possible_edge(&self, evaluator: &Evaluator<'_>, mut take: impl FnMut(EdgeId, &'s Edge) -> bool) {
+        let process = evaluator.view.processes[evaluator.process];
         let location = &self.system.process_type(process.process_type).locations[process.location.index()];
-        let mut moved = scene.moved;
+        let mut moved = evaluator.moved;
         let mut escaped = None;
         for id in location.first..location.first + location.count {
             let edge = self.system.edge(EdgeId(id));
@@ -190,10 +196,10 @@ impl<'s> Interpreter<'s> {
                 break;
             }
             let possible = if edge.action.waits_for_others() {
-                !moved && scene.offer.is_none()
+                !moved && evaluator.offer.is_none()
             } else {
                 // A guard that cannot be evaluated counts as possible, so that the fault is met when it fires.
-                Scene { moved, ..*scene }.possible(&edge.action).unwrap_or(true)
+                Evaluator { moved, ..*evaluator }.possible(&edge.action).unwrap_or(true)
             };
             if possible && take(EdgeId(id), edge) {
                 escaped = edge.escape;
@@ -202,42 +208,42 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// Whether the process may move at all, as far as its `provided` clause and priorities are concerned.
-    fn may_move(&self, scene: &Scene<'_>) -> bool {
-        self.is_provided(scene) && (!self.system.uses_priorities || self.has_precedence(scene))
+    /// Whether the `provided` clause and the priorities let the process move.
+    fn may_move(&self, evaluator: &Evaluator<'_>) -> bool {
+        self.is_provided(evaluator) && (!self.system.uses_priorities || self.has_precedence(evaluator))
     }
 
-    fn is_provided(&self, scene: &Scene<'_>) -> bool {
-        let process_type = scene.view.processes[scene.process].process_type;
+    fn is_provided(&self, evaluator: &Evaluator<'_>) -> bool {
+        let process_type = evaluator.view.processes[evaluator.process].process_type;
         let provided = self.system.process_type(process_type).provided.as_ref();
-        provided.is_none_or(|condition| scene.eval(condition).is_ok_and(|value| value != 0))
+        provided.is_none_or(|condition| evaluator.eval(condition).is_ok_and(|value| value != 0))
     }
 
-    /// No process of higher priority could move.
-    fn has_precedence(&self, scene: &Scene<'_>) -> bool {
-        let priority = |process: usize| self.layout.priority(scene.state, scene.view.processes[process].start);
-        let mine = priority(scene.process);
-        (0..scene.view.processes.len()).all(|other| {
-            other == scene.process || priority(other) <= mine || {
-                let other = Scene { process: other, ..*scene };
+    /// Whether no process of higher priority could move.
+    fn has_precedence(&self, evaluator: &Evaluator<'_>) -> bool {
+        let priority =
+            |process: usize| self.layout.priority(evaluator.state, evaluator.view.processes[process].start);
+        let mine = priority(evaluator.process);
+        (0..evaluator.view.processes.len()).all(|other| {
+            other == evaluator.process || priority(other) <= mine || {
+                let other = Evaluator { process: other, ..*evaluator };
                 !self.is_provided(&other) || !self.could_move(&other)
             }
         })
     }
 
-    /// Whether the process could move, taken by itself: the meaning of `enabled()`. A rendezvous counts without
-    /// asking for a partner.
-    fn could_move(&self, scene: &Scene<'_>) -> bool {
+    /// Whether the process could move by itself: the meaning of `enabled()`. A rendezvous counts without a partner.
+    fn could_move(&self, evaluator: &Evaluator<'_>) -> bool {
         let mut found = false;
-        self.each_possible_edge(&Scene { offer: None, ..*scene }, |_, _| {
+        self.each_possible_edge(&Evaluator { offer: None, ..*evaluator }, |_, _| {
             found = true;
             true
         });
         found
     }
 
-    fn scene<'a>(&'a self, state: &'a State, view: &'a View, process: usize) -> Scene<'a> {
-        Scene {
+    fn evaluator<'a>(&'a self, state: &'a State, view: &'a View, process: usize) -> Evaluator<'a> {
+        Evaluator {
             interpreter: self,
             state,
             view,
@@ -338,9 +344,9 @@ impl Interpreter<'_> {
             self.steps_of_all(state, &view, false, &mut steps);
             steps.is_empty()
         };
-        let scene = Scene { watches: true, timeout, ended, ..self.scene(state, &view, 0) };
+        let evaluator = Evaluator { watches: true, timeout, ended, ..self.evaluator(state, &view, 0) };
         for (bit, (condition, statement)) in self.system.propositions.iter().enumerate() {
-            match scene.eval(condition) {
+            match evaluator.eval(condition) {
                 Ok(value) => valuation.holds |= u64::from(value != 0) << bit,
                 Err(_) => {
                     valuation.unknown |= 1 << bit;
@@ -374,35 +380,14 @@ fn marks_of<'s>(locations: impl Iterator<Item = &'s Location>) -> Marks {
     marks
 }
 
-/// The send of `edge`, if in this scene it goes through a rendezvous channel.
-fn rendezvous<'e>(edge: &'e Edge, scene: &Scene<'_>) -> Option<&'e crate::Send> {
+/// The send of `edge`, if it goes through a rendezvous channel.
+fn rendezvous<'e>(edge: &'e Edge, evaluator: &Evaluator<'_>) -> Option<&'e crate::Send> {
     let Action::Send(send) = &edge.action else { return None };
-    scene.channel_type(&send.channel).ok().filter(|channel| channel.is_rendezvous()).map(|_| &**send)
-}
-
-impl Action {
-    /// Whether it is possible only where its location offers nothing else.
-    pub fn waits_for_others(&self) -> bool {
-        match self {
-            Action::Else => true,
-            Action::Deterministic(block) => block.entry == Entry::Otherwise,
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Assign(..)
-            | Action::Send(_)
-            | Action::Receive(_)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End => false,
-        }
-    }
+    evaluator.channel_type(&send.channel).ok().filter(|channel| channel.is_rendezvous()).map(|_| &**send)
 }
 
 impl Step {
-    /// The only step of a system that cannot start, from its empty state.
+    /// The only step of a system whose initial state faults.
     pub const START: Step = Step(u64::MAX);
 
     const NO_PARTNER: u64 = 0xff;
@@ -425,7 +410,7 @@ impl Step {
         Step(bits)
     }
 
-    /// How many edges a system may have, so that a step can name each of them.
+    /// The number of edges that a step can name.
     pub const MAX_EDGES: usize = 1 << 23;
 
     pub fn process(self) -> usize {
@@ -442,7 +427,7 @@ impl Step {
         (partner != Self::NO_PARTNER).then_some((partner as usize, EdgeId((self.0 >> 40) as u32 & 0x7f_ffff)))
     }
 
-    /// Whether it is taken because nothing else could be.
+    /// Whether `timeout` is true in it.
     pub fn is_timeout(self) -> bool {
         self.0 >> 63 != 0
     }

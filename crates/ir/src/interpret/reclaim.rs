@@ -1,14 +1,14 @@
-//! Processes that have ended, and whose places can be given to others.
+//! Reuse of the slots of processes that have ended.
 //!
-//! A number of a process that is kept somewhere must mean that process as long as somebody may ask for it. Whoever has ended
-//! asks for nothing.
+//! A stored number of a process must denote the same process as long as some process may read it. A process that has
+//! ended reads nothing.
 
 use super::layout::load;
 use super::{Interpreter, ProcessView, View};
 use crate::{Frame, Meaning, ProcessTypeId, Scalar, Shape, System};
 use entail_model::State;
 
-/// Where numbers of processes are kept: offsets in frames.
+/// Where numbers of processes are stored: offsets in frames.
 #[derive(Debug, Default)]
 pub(super) struct References {
     globals: Vec<(usize, Scalar)>,
@@ -27,7 +27,7 @@ impl References {
 }
 
 impl Interpreter<'_> {
-    /// The place of a process of this type that has ended, if nobody knows its number any more.
+    /// The slot of an ended process of this type whose number is stored nowhere.
     pub(super) fn reclaimed(&self, of: ProcessTypeId, state: &State, view: &View) -> Option<usize> {
         let first = if self.system.reclaims { self.system.start.len() } else { view.processes.len() };
         (first..view.processes.len()).find(|&number| {

@@ -1,22 +1,22 @@
-//! Why processes do not go on, in words.
+//! Why processes are blocked, as text.
 
-use super::eval::Scene;
+use super::eval::Evaluator;
 use super::{Interpreter, ProcessView, View};
-use crate::{Action, BlockNode, Edge, LocationId, ProcessTypeId, Receive, Send, Statement};
+use crate::{Action, BlockNode, Edge, Enabling, LocationId, ProcessTypeId, Receive, Send, Statement};
 use entail_model::State;
 
-/// A process that waits where it may not stay for ever.
+/// A process that is blocked outside of an end state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting<'s> {
     pub process: usize,
     pub name: &'s str,
-    /// What it would do, the first of several.
+    /// The first statement that it would execute.
     pub statement: &'s Statement,
-    /// What it waits for: a clause, or nothing where there is no more to say than the statement does.
+    /// The reason as a clause; `None` if the statement says enough.
     pub reason: Option<String>,
 }
 
-/// How many of a process's possibilities are told.
+/// The number of reasons that are listed.
 const MOST_TOLD: usize = 3;
 
 /// An end of a channel.
@@ -27,7 +27,7 @@ enum End {
 }
 
 impl<'s> Interpreter<'s> {
-    /// The processes that are not where they may end, in a state in which nobody can move.
+    /// The blocked processes in a deadlock.
     pub fn waiting(&self, state: &State) -> Vec<Waiting<'s>> {
         if state.is_empty() {
             return Vec::new();
@@ -39,20 +39,20 @@ impl<'s> Interpreter<'s> {
             let edges = self.system.edges_of(location);
             let first = edges.first().filter(|_| !location.end)?;
             let statement = self.system.statement(first.statement);
-            let scene = self.scene(state, &view, process);
-            let reason = self.obstacles(&scene, edges);
+            let evaluator = self.evaluator(state, &view, process);
+            let reason = self.obstacles(&evaluator, edges);
             Some(Waiting { process, name: &process_type.name, statement, reason })
         };
         view.processes.iter().enumerate().filter_map(waiting).collect()
     }
 
-    /// What is in the way of these edges.
-    fn obstacles(&self, scene: &Scene, edges: &[Edge]) -> Option<String> {
-        if !self.is_provided(scene) {
-            return Some("it may not move, as its `provided` clause is false".to_owned());
+    /// Why these edges are disabled.
+    fn obstacles(&self, evaluator: &Evaluator, edges: &[Edge]) -> Option<String> {
+        if !self.is_provided(evaluator) {
+            return Some("its `provided` clause is false".to_owned());
         }
         let mut obstacles: Vec<String> = Vec::new();
-        for obstacle in edges.iter().filter_map(|edge| self.obstacle(scene, edge)) {
+        for obstacle in edges.iter().filter_map(|edge| self.obstacle(evaluator, edge)) {
             if !obstacles.contains(&obstacle) {
                 obstacles.push(obstacle);
             }
@@ -60,60 +60,51 @@ impl<'s> Interpreter<'s> {
         if obstacles.len() > MOST_TOLD {
             let more = obstacles.len() - MOST_TOLD;
             obstacles.truncate(MOST_TOLD);
-            obstacles.push(format!("{more} other things are not possible"));
+            obstacles.push(format!("{more} other statements are blocked"));
         }
         let last = obstacles.pop()?;
         Some(if obstacles.is_empty() { last } else { format!("{}, and {last}", obstacles.join(", ")) })
     }
 
-    fn obstacle(&self, scene: &Scene, edge: &Edge) -> Option<String> {
-        match &edge.action {
-            Action::Guard(_) => Some(format!("`{}` is false", self.system.statement(edge.statement).text)),
-            Action::Send(send) => self.sending(scene, send),
-            Action::Receive(receive) => self.receiving(scene, receive),
-            Action::End => {
-                let younger = scene.view.processes.len() - 1;
-                let of = self.system.process_type(scene.view.processes[younger].process_type);
-                (younger > scene.process)
+    fn obstacle(&self, evaluator: &Evaluator, edge: &Edge) -> Option<String> {
+        match edge.action.enabling() {
+            Enabling::Condition(_) => Some(format!("`{}` is false", self.system.statement(edge.statement).text)),
+            Enabling::Send(send) => self.sending(evaluator, send),
+            Enabling::Receive(receive) => self.receiving(evaluator, receive),
+            Enabling::Youngest => {
+                let younger = evaluator.view.processes.len() - 1;
+                let of = self.system.process_type(evaluator.view.processes[younger].process_type);
+                (younger > evaluator.process)
                     .then(|| format!("it can end only after {}({younger}), which started later", of.name))
             }
-            // These are possible, or depend on what the others do.
-            Action::Skip
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::Deterministic(_) => None,
+            Enabling::Always | Enabling::Else | Enabling::AnyOf(_) => None,
         }
     }
 
-    fn sending(&self, scene: &Scene, send: &Send) -> Option<String> {
-        let number = scene.eval(&send.channel).ok()?;
-        let name = self.channel_name(number, scene.state);
-        if scene.channel_type(&send.channel).ok()?.is_rendezvous() {
-            let others = self.others(scene, number, End::Receiver, "could");
-            return Some(format!("nobody receives from `{name}`{others}"));
+    fn sending(&self, evaluator: &Evaluator, send: &Send) -> Option<String> {
+        let number = evaluator.eval(&send.channel).ok()?;
+        let name = self.channel_name(number, evaluator.state);
+        if evaluator.channel_type(&send.channel).ok()?.is_rendezvous() {
+            let others = self.others(evaluator, number, End::Receiver, "could");
+            return Some(format!("no process receives from `{name}`{others}"));
         }
-        let others = || self.others(scene, number, End::Receiver, "could receive from it");
-        scene.is_full(number).ok()?.then(|| format!("channel `{name}` is full{}", others()))
+        let others = || self.others(evaluator, number, End::Receiver, "could receive from it");
+        evaluator.is_full(number).ok()?.then(|| format!("channel `{name}` is full{}", others()))
     }
 
-    fn receiving(&self, scene: &Scene, receive: &Receive) -> Option<String> {
-        let number = scene.eval(&receive.channel).ok()?;
-        let channels = self.channels(scene.state);
+    fn receiving(&self, evaluator: &Evaluator, receive: &Receive) -> Option<String> {
+        let number = evaluator.eval(&receive.channel).ok()?;
+        let channels = self.channels(evaluator.state);
         let channel = channels.iter().find(|channel| channel.number == number)?;
         let name = &channel.name;
-        let others = |could| self.others(scene, number, End::Sender, could);
+        let others = |could| self.others(evaluator, number, End::Sender, could);
         Some(match channel.messages.first() {
             None if channel.capacity == 0 => {
-                format!("nobody sends what it waits for to `{name}`{}", others("could"))
+                format!("no process sends a matching message to `{name}`{}", others("could"))
             }
             None => format!("channel `{name}` is empty{}", others("could send to it")),
-            Some(_) if receive.anywhere => format!("no message in `{name}` is what it waits for"),
-            Some(first) => format!("the first message in `{name}` is [{first}], for which it does not wait"),
+            Some(_) if receive.anywhere => format!("no message in `{name}` matches"),
+            Some(first) => format!("the first message in `{name}` is [{first}], which does not match"),
         })
     }
 
@@ -123,37 +114,38 @@ impl<'s> Interpreter<'s> {
         name.unwrap_or_else(|| format!("#{number}"))
     }
 
-    /// Who else could still come to where he does something at this end of a channel, and what that is called.
-    fn others(&self, scene: &Scene, number: i32, end: End, could: &str) -> String {
-        let others = (0..scene.view.processes.len()).filter(|&other| other != scene.process);
-        let names = others.filter(|&other| self.could_use(scene.state, scene.view, other, number, end));
+    /// The processes that could still reach this end of the channel, as a clause.
+    fn others(&self, evaluator: &Evaluator, number: i32, end: End, could: &str) -> String {
+        let others = (0..evaluator.view.processes.len()).filter(|&other| other != evaluator.process);
+        let names = others.filter(|&other| self.could_use(evaluator.state, evaluator.view, other, number, end));
         let names: Vec<String> = names
             .map(|other| {
-                let of = self.system.process_type(scene.view.processes[other].process_type);
+                let of = self.system.process_type(evaluator.view.processes[other].process_type);
                 format!("{}({other})", of.name)
             })
             .collect();
         match &names[..] {
-            [] => format!(", and nobody is left who {could}"),
-            [one] => format!("; {one} {could}, but waits too"),
+            [] => format!(", and no other process {could}"),
+            [one] => format!("; {one} {could}, but is blocked too"),
             [some @ .., last] if some.len() < MOST_TOLD => {
-                format!("; {} and {last} {could}, but wait too", some.join(", "))
+                format!("; {} and {last} {could}, but are blocked too", some.join(", "))
             }
-            many => format!("; {} others {could}, but wait too", many.len()),
+            many => format!("; {} others {could}, but are blocked too", many.len()),
         }
     }
 
-    /// Whether a process can still come to an edge that sends to the channel, or receives from it, as its variables are now.
+    /// Whether a process can still reach an edge that sends to the channel, or receives from it, given its current
+    /// variables.
     fn could_use(&self, state: &State, view: &View, process: usize, number: i32, end: End) -> bool {
         let seen = view.processes[process];
-        let scene = self.scene(state, view, process);
+        let evaluator = self.evaluator(state, view, process);
         let uses = |action: &Action| {
             let channel = match (action, end) {
                 (Action::Send(send), End::Sender) => &send.channel,
                 (Action::Receive(receive), End::Receiver) => &receive.channel,
                 _ => return false,
             };
-            scene.eval(channel) == Ok(number)
+            evaluator.eval(channel) == Ok(number)
         };
         self.edges_ahead(seen.process_type, seen.location).any(|edge| match &edge.action {
             Action::Deterministic(block) => block.nodes.iter().any(|node| match node {
@@ -164,7 +156,7 @@ impl<'s> Interpreter<'s> {
         })
     }
 
-    /// The edges that a process may come to.
+    /// The edges that a process may reach.
     fn edges_ahead(&self, of: ProcessTypeId, from: LocationId) -> impl Iterator<Item = &'s Edge> {
         let locations = &self.system.process_type(of).locations;
         let ahead = self.system.reachable(of, from);

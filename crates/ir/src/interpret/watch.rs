@@ -1,37 +1,37 @@
-//! What a monitor makes of what is sent and received.
+//! Steps of the monitor.
 
-use super::eval::Scene;
-use crate::monitor::{Direction, Event, Expected, Monitor, Rule};
+use super::eval::Evaluator;
+use crate::monitor::{Direction, Event, Monitor, MonitorEdge, Rule};
 use crate::{Expr, StatementId};
 use entail_model::FaultKind;
 
-/// A message on its way into a channel, or out of it.
+/// An event: a message that is sent or received.
 pub(super) struct Seen<'a> {
     pub direction: Direction,
     pub channel: i32,
     pub fields: &'a [i32],
 }
 
-/// What has become of the watch.
+/// The result of a step of the monitor.
 pub(super) struct Watch {
-    /// Where the monitor is now.
+    /// The new state of the monitor.
     pub post: u16,
     pub fault: Option<FaultKind>,
 }
 
-/// What the monitor asks cannot be answered.
+/// An expression of the monitor faults.
 pub(super) struct Unanswerable(pub StatementId);
 
 type Answered<T> = Result<T, Unanswerable>;
 
-impl Scene<'_> {
-    /// Where a monitor is after an event; nothing if it was none.
+impl Evaluator<'_> {
+    /// The step of a monitor with an event; `None` if it does not watch the channel.
     pub fn watch(&self, monitor: &Monitor, post: usize, seen: &Seen) -> Answered<Option<Watch>> {
         if !self.is_watched(monitor, seen)? {
             return Ok(None);
         }
         let mut fitting = Vec::new();
-        for expected in &monitor.posts[post].edges {
+        for expected in &monitor.states[post].edges {
             if self.is_expected(expected, seen)? {
                 fitting.push(expected.target);
             }
@@ -44,7 +44,7 @@ impl Scene<'_> {
             (Some(&target), Rule::Forbids | Rule::Requires) => {
                 (target, (fitting.len() > 1).then_some(FaultKind::AmbiguousEvent))
             }
-            // Only the first attempt counts.
+            // A `notrace` considers only the beginning of the run.
             (None, Rule::Forbids) => (over as u16, None),
             (None, Rule::Requires) => (post as u16, Some(FaultKind::UnexpectedEvent)),
         };
@@ -60,7 +60,7 @@ impl Scene<'_> {
         Ok(false)
     }
 
-    fn is_expected(&self, expected: &Expected, seen: &Seen) -> Answered<bool> {
+    fn is_expected(&self, expected: &MonitorEdge, seen: &Seen) -> Answered<bool> {
         let Some(Event { direction, channel, fields }) = &expected.event else { return Ok(true) };
         if *direction != seen.direction || !self.is_channel(channel, seen, expected.statement)? {
             return Ok(false);

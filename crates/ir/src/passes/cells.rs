@@ -1,20 +1,19 @@
-//! The numbers that a process has to itself, one by one: sets of them, and what actions do with them.
+//! Cells: the scalars that a single process uses, and the live ones among them.
 
 use super::owners::Owners;
 use crate::footprint::Span;
 use crate::{
-    Action, Base, BlockNode, Entry, Expr, Frame, Pattern, Place, ProcessTypeId, Receive, Scalar, Shape, System,
-    Variable,
+    Action, Base, BlockNode, Child, Effect, Entry, Expr, Frame, Pattern, Place, ProcessTypeId, Receive, Scalar,
+    Shape, System, Variable,
 };
 
-/// A type with more of them is left alone.
+/// A type with more cells is not analysed.
 const MOST_CELLS: usize = 1 << 12;
 
-/// What a process of one type has to itself: its locals, as long as nobody else looks at them, and globals that nobody else
-/// touches.
+/// The cells of a process type: locals that no other process reads, and globals that no other process accesses.
 pub(super) struct Cells {
     pub all: Vec<Cell>,
-    /// By offset in its frame, for each byte: which cell begins there.
+    /// For each byte of the frame, the cell that begins there.
     locals: Vec<Option<u32>>,
     globals: Vec<Option<u32>>,
 }
@@ -33,7 +32,7 @@ impl Cell {
     }
 }
 
-/// Some of the cells.
+/// A set of cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Set(Vec<u64>);
 
@@ -50,7 +49,7 @@ impl Set {
         self.0[cell as usize / 64] >> (cell % 64) & 1 != 0
     }
 
-    /// Says whether that made it larger.
+    /// Returns whether the set has grown.
     pub fn join(&mut self, other: &Set) -> bool {
         let mut grown = false;
         for (word, more) in self.0.iter_mut().zip(&other.0) {
@@ -65,7 +64,8 @@ impl Cells {
     pub fn of(system: &System, owners: &Owners, of: ProcessTypeId) -> Cells {
         let frame = &system.process_type(of).frame;
         let mut cells = Cells { all: Vec::new(), locals: Vec::new(), globals: Vec::new() };
-        // Whose place is given to others depends on which threads are known, whether or not somebody asks for them.
+        // Which slots of ended processes can be reused depends on the stored numbers of threads, even if no
+        // expression reads them.
         let is_kept = |variable: &Variable| system.reclaims && variable.shape.keeps_threads();
         cells.locals = cells.frame(frame, false, |variable, span| !is_kept(variable) && owners.hides(of, span));
         cells.globals =
@@ -109,12 +109,12 @@ impl Cells {
         set
     }
 
-    /// Those that a place may be, and whether it is certainly the one.
+    /// The cells that a place may denote, and whether it certainly denotes the only one.
     fn at(&self, place: &Place) -> (Vec<u32>, bool) {
         let by_offset = match &place.base {
             Base::Global => &self.globals,
             Base::Local => &self.locals,
-            // Nobody looks at these from outside.
+            // Cells are not accessed from outside.
             Base::Remote(..) | Base::Nowhere => return (Vec::new(), false),
         };
         let (mut from, mut reach, mut is_certain) = (place.offset, 0, true);
@@ -131,7 +131,7 @@ impl Cells {
         (bytes.filter_map(|cell| *cell).collect(), is_certain)
     }
 
-    /// Adds what an expression looks at.
+    /// Adds the cells that an expression reads.
     pub fn look(&self, expr: &Expr, set: &mut Set) {
         expr.each(&mut |part| {
             if let Expr::Load(place) = part {
@@ -144,7 +144,7 @@ impl Cells {
         place.indices.iter().for_each(|index| self.look(&index.value, set));
     }
 
-    /// Before the place gets a new value, the old one does not matter.
+    /// An assignment makes a cell dead before it.
     fn overwrite(&self, place: &Place, set: &mut Set) {
         if let (cells, true) = self.at(place) {
             cells.into_iter().for_each(|cell| set.remove(cell));
@@ -152,41 +152,31 @@ impl Cells {
         self.look_for_index(place, set);
     }
 
-    /// Adds what an action may change.
+    /// Adds the cells that an action may write.
     pub fn change(&self, action: &Action, set: &mut Set) {
         action.each_store(&mut |place| self.at(place).0.into_iter().for_each(|cell| set.add(cell)));
     }
 
-    /// Given what matters behind an action, turns it into what matters before.
+    /// Computes the cells that are live before an action from those that are live after it.
     pub fn before(&self, action: &Action, set: &mut Set) {
-        match action {
-            Action::Skip | Action::Else | Action::End => {}
-            Action::Guard(expr) | Action::Assert(expr) => self.look(expr, set),
-            Action::Assign(place, value) => {
-                self.overwrite(place, set);
-                self.look(value, set);
+        if let Some(args) = action.printed() {
+            // A search ignores printed text, but its evaluation may fault.
+            return args.iter().filter(|arg| arg.may_fault()).for_each(|arg| self.look(arg, set));
+        }
+        match action.effect() {
+            Effect::Nothing | Effect::Assign(..) | Effect::Send(_) | Effect::Run(..) | Effect::Other => {
+                action.each_child(&mut |child| match child {
+                    Child::Expr(_) => {}
+                    Child::Store(place) => self.overwrite(place, set),
+                    Child::Action(then) => self.before(then, set),
+                });
+                action.each_child(&mut |child| match child {
+                    Child::Expr(expr) => self.look(expr, set),
+                    Child::Store(_) | Child::Action(_) => {}
+                });
             }
-            Action::Send(send) => {
-                self.look(&send.channel, set);
-                send.fields.iter().chain(&send.when).for_each(|expr| self.look(expr, set));
-            }
-            Action::Receive(receive) => self.before_receive(receive, set),
-            // Nobody reads what is printed during a search; but it may go wrong.
-            Action::Print(_, args) => args.iter().filter(|arg| arg.may_fault()).for_each(|arg| self.look(arg, set)),
-            Action::PrintName(name) => {
-                if name.may_fault() {
-                    self.look(name, set);
-                }
-            }
-            Action::SetPriority(parts) => {
-                self.look(&parts.0, set);
-                self.look(&parts.1, set);
-            }
-            Action::Run(run, then) => {
-                self.before(then, set);
-                run.args.iter().for_each(|arg| self.look(arg, set));
-            }
-            Action::Deterministic(block) => {
+            Effect::Receive(receive) => self.before_receive(receive, set),
+            Effect::Block(block) => {
                 let behind = set.clone();
                 let mut at: Vec<Set> = vec![self.none(); block.nodes.len()];
                 loop {
@@ -232,7 +222,7 @@ impl Cells {
     }
 
     fn before_receive(&self, receive: &Receive, set: &mut Set) {
-        // The condition looks at what has been stored.
+        // The condition is evaluated after the message has been stored.
         receive.when.iter().for_each(|condition| self.look(condition, set));
         for field in &receive.fields {
             match field {
@@ -240,7 +230,7 @@ impl Cells {
                 Pattern::Equal(_) | Pattern::Ignore => {}
             }
         }
-        // An index may be what the field before it has stored; so may be what is asked for, or not.
+        // An index or an expected value may read a field that has just been stored.
         for field in &receive.fields {
             match field {
                 Pattern::Store(place) => self.look_for_index(place, set),
@@ -252,7 +242,7 @@ impl Cells {
     }
 }
 
-/// The numbers that a shape consists of, with their offsets.
+/// The scalars of a shape, with their offsets.
 fn numbers(shape: &Shape, offset: u32, found: &mut Vec<(u32, Scalar)>) {
     match shape {
         Shape::Scalar(scalar) => found.push((offset, *scalar)),

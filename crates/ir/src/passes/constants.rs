@@ -1,18 +1,17 @@
-//! What is always the same is written as a number, and what can never happen says so.
+//! Constant propagation and removal of unreachable code.
 //!
-//! Locations that no process comes to keep their edges, for whoever tells people about them; but these are impossible, so that
-//! what they would do does not matter to anybody.
+//! Unreachable locations keep their edges, for display. These are disabled, so that no analysis considers their
+//! effects.
 
 use std::collections::HashSet;
 
 use super::faults::{is_always_there, may_fault};
-use super::rewrite;
 use crate::{
-    Action, Base, BinaryOp, EdgeId, Expr, Init, LocationId, Meaning, Place, ProcessType, ProcessTypeId, Ranges,
-    System, UnaryOp,
+    Action, Base, BinaryOp, ChildMut, EdgeId, Expr, Init, LocationId, Meaning, Place, ProcessType, ProcessTypeId,
+    Ranges, System, UnaryOp,
 };
 
-/// What can never happen makes more things constant, which keeps more from happening; seldom for long.
+/// Unreachable code makes more variables constant, and constants make more code unreachable; few rounds suffice.
 const MOST_ROUNDS: usize = 4;
 
 pub(super) fn constants(system: &mut System) {
@@ -26,49 +25,61 @@ pub(super) fn constants(system: &mut System) {
     }
 }
 
-/// Writes numbers for all that is always the same.
+/// Replaces constant expressions by their values.
 fn fold_all(system: &mut System) {
     let ranges = Ranges::new(system);
     let fold_in = |of: Option<ProcessTypeId>| Folding { ranges: Some(&ranges), of };
     for (condition, _) in system.invariants.iter_mut().chain(&mut system.propositions) {
         fold_in(None).expr(condition);
     }
-    // Where a frame comes into being, its variables may not have their values yet.
+    // When a frame is created, its variables may not have their values yet.
     let early = Folding { ranges: None, of: None };
     let frames = system.process_types.iter_mut().map(|process| &mut process.frame);
     for init in frames.chain([&mut system.globals]).flat_map(|frame| &mut frame.init) {
         match init {
             Init::Value(place, value) => {
-                rewrite::of_place(place, &mut |expr| early.expr(expr));
+                early.place(place);
                 early.expr(value);
             }
-            Init::Channel(place, _) => rewrite::of_place(place, &mut |expr| early.expr(expr)),
+            Init::Channel(place, _) => early.place(place),
         }
     }
     for (id, process) in (0..).map(ProcessTypeId).zip(&mut system.process_types) {
         let folding = fold_in(Some(id));
         process.provided.iter_mut().for_each(|condition| folding.expr(condition));
         for edge in process.locations.iter().flat_map(crate::Location::edges) {
-            rewrite::of_action(&mut system.edges[edge.index()].action, &mut |expr| folding.expr(expr));
+            folding.action(&mut system.edges[edge.index()].action);
         }
     }
 }
 
 struct Folding<'a> {
-    /// The values of variables, if these can be relied upon.
+    /// The ranges of variables, if they can be relied upon.
     ranges: Option<&'a Ranges>,
     of: Option<ProcessTypeId>,
 }
 
 impl Folding<'_> {
+    fn action(&self, action: &mut Action) {
+        action.each_child_mut(&mut |child| match child {
+            ChildMut::Expr(expr) => self.expr(expr),
+            ChildMut::Store(place) => self.place(place),
+            ChildMut::Action(part) => self.action(part),
+        });
+    }
+
+    fn place(&self, place: &mut Place) {
+        place.each_child_mut(&mut |child| self.expr(child));
+    }
+
     fn expr(&self, expr: &mut Expr) {
-        rewrite::parts(expr, &mut |part| self.expr(part));
+        expr.each_child_mut(&mut |child| self.expr(child));
         if let Some(simpler) = self.simpler(expr) {
             *expr = simpler;
         }
     }
 
-    /// What an expression comes to whose parts are as simple as can be.
+    /// The simplified form of an expression whose parts are simplified.
     fn simpler(&self, expr: &Expr) -> Option<Expr> {
         match expr {
             Expr::Load(place) => self.value(place).map(Expr::Const),
@@ -76,7 +87,7 @@ impl Folding<'_> {
             Expr::Binary(op, operands) => {
                 let (left, right) = (&operands.0, &operands.1);
                 match (op, left.constant(), right.constant()) {
-                    // A division by zero stays, and goes wrong where it is met.
+                    // A division by zero stays, and faults when it is evaluated.
                     (op, Some(left), Some(right)) => op.apply(left, right).map(Expr::Const),
                     (BinaryOp::And, Some(0), None) => Some(Expr::Const(0)),
                     (BinaryOp::And, Some(_), None) => Some(truth(right)),
@@ -112,14 +123,14 @@ impl Folding<'_> {
         }
     }
 
-    /// The only value that a place ever has.
+    /// The only value of a place.
     fn value(&self, place: &Place) -> Option<i32> {
         match &place.base {
             Base::Global | Base::Local => {}
             Base::Remote(..) => return None,
             Base::Nowhere => return is_always_there(place).then_some(0),
         }
-        // Channels are known by their names.
+        // Channels are displayed by their variables.
         if !is_always_there(place) || place.scalar.meaning == Meaning::Channel {
             return None;
         }
@@ -128,7 +139,7 @@ impl Folding<'_> {
     }
 }
 
-/// 1 if the expression is not 0, and else 0.
+/// The truth value of an expression, 1 or 0.
 fn truth(expr: &Expr) -> Expr {
     let is_truth = match expr {
         Expr::Unary(op, _) => *op == UnaryOp::Not,
@@ -171,7 +182,7 @@ fn truth(expr: &Expr) -> Expr {
     if is_truth { expr.clone() } else { Expr::binary(BinaryOp::Ne, expr.clone(), Expr::Const(0)) }
 }
 
-/// Makes edges do nothing that are never possible: those of locations that no process comes to, and blocks that nobody enters.
+/// Disables the edges of unreachable locations, and blocks that are never enabled.
 fn drop_unreachable(system: &mut System) {
     let reached = Reached::of(system);
     let mut idle: Vec<EdgeId> = Vec::new();
@@ -184,14 +195,14 @@ fn drop_unreachable(system: &mut System) {
     }
     for edge in idle {
         let edge = &mut system.edges[edge.index()];
-        // What ends a process is the only thing without a target.
+        // Only the end of a process has no target.
         if edge.action != Action::End {
             edge.action = Action::Guard(Expr::Const(0));
         }
     }
 }
 
-/// Where processes can come to, if all happens that may.
+/// The reachable locations, without regard to data.
 struct Reached {
     types: HashSet<ProcessTypeId>,
     locations: HashSet<(ProcessTypeId, LocationId)>,

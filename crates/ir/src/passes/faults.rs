@@ -1,19 +1,20 @@
-//! What may go wrong where an expression is evaluated, or an action done.
+//! Which expressions and actions may fault.
 
 use crate::{
-    Action, Base, BinaryOp, Block, BlockNode, Entry, Expr, NodeId, Place, ProcessTypeId, Range, Ranges, Scalar,
+    Action, Base, BinaryOp, Block, BlockNode, Child, Effect, Enabling, Entry, Expr, NodeId, Place, ProcessTypeId,
+    Range, Ranges, Scalar,
 };
 
-/// What is known of the values of variables.
+/// The context of an expression.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     pub ranges: Option<&'a Ranges>,
-    /// Whose expressions.
+    /// The process type that evaluates.
     pub of: Option<ProcessTypeId>,
 }
 
 impl Known<'_> {
-    /// Only what can be seen in an expression itself.
+    /// Without knowledge about variables.
     pub const NOTHING: Known<'static> = Known { ranges: None, of: None };
 
     fn values(self, expr: &Expr) -> Option<Range> {
@@ -21,7 +22,7 @@ impl Known<'_> {
         constant.or_else(|| Some(self.ranges?.of_expr(expr, self.of)))
     }
 
-    /// Whether an expression may have no value.
+    /// Whether evaluation may fault.
     pub fn may_fault(self, expr: &Expr) -> bool {
         let mut may = false;
         expr.each(&mut |part| {
@@ -40,7 +41,7 @@ impl Known<'_> {
                     self.values(&sides.1).is_none_or(|values| values.contains(0))
                 }
                 Expr::Binary(..) => false,
-                // Only others may not be there.
+                // Only the process itself certainly exists.
                 Expr::PriorityOf(process) => **process != Expr::Myself,
                 Expr::Length(_)
                 | Expr::Channel(..)
@@ -56,7 +57,7 @@ impl Known<'_> {
         may
     }
 
-    /// Whether no index leads out of the place. What it depends on is not looked at.
+    /// Whether all indices are in range. Whether they can be evaluated is not considered.
     pub fn is_always_there(self, place: &Place) -> bool {
         place.indices.iter().all(|index| {
             let values = self.values(&index.value);
@@ -71,13 +72,18 @@ impl Known<'_> {
         })
     }
 
-    /// Whether an action that was possible may turn out not to be, so that the run ends there. What has to do with channels
-    /// or other processes always may.
+    /// Whether an enabled action may end the run by a fault. Actions on channels or other processes always may.
     pub fn may_break(self, action: &Action) -> bool {
-        match action {
-            Action::Skip | Action::Else => false,
-            Action::Guard(expr) | Action::Assert(expr) | Action::PrintName(expr) => self.may_fault(expr),
-            Action::Assign(place, value) => {
+        match action.effect() {
+            Effect::Nothing => {
+                let mut may = matches!(action.enabling(), Enabling::Youngest);
+                action.each_child(&mut |child| match child {
+                    Child::Expr(expr) => may |= self.may_fault(expr),
+                    Child::Store(_) | Child::Action(_) => {}
+                });
+                may
+            }
+            Effect::Assign(place, value) => {
                 let is_near = match &place.base {
                     Base::Global | Base::Local | Base::Nowhere => true,
                     Base::Remote(..) => false,
@@ -86,9 +92,8 @@ impl Known<'_> {
                 let stored = self.may_fault(value) || self.may_be_out_of_range(place.scalar, value);
                 !is_near || indices || stored || !self.is_always_there(place)
             }
-            Action::Print(_, args) => args.iter().any(|arg| self.may_fault(arg)),
-            Action::Send(_) | Action::Receive(_) | Action::SetPriority(_) | Action::Run(..) | Action::End => true,
-            Action::Deterministic(block) => self.block_may_break(block),
+            Effect::Send(_) | Effect::Receive(_) | Effect::Run(..) | Effect::Other => true,
+            Effect::Block(block) => self.block_may_break(block),
         }
     }
 
@@ -102,7 +107,7 @@ impl Known<'_> {
         entry.iter().any(|action| self.may_break(action))
             || block.nodes.iter().enumerate().any(|(number, node)| match node {
                 BlockNode::Do { action, next, .. } => {
-                    // Whoever comes in has seen that the first action is possible.
+                    // The block is enabled only if its first action is.
                     let is_known = number == 0 && matches!(entry, [only] if only == action);
                     self.may_break(action) || is_stuck(action) && !is_known || goes_back(number, next)
                 }
@@ -119,17 +124,17 @@ impl Known<'_> {
     }
 }
 
-/// Whether an expression may have no value, as far as can be seen there.
+/// Whether evaluation may fault, without knowledge about variables.
 pub(super) fn may_fault(expr: &Expr) -> bool {
     Known::NOTHING.may_fault(expr)
 }
 
-/// Whether no index leads out of the place, as far as can be seen there.
+/// Whether all indices are in range, without knowledge about variables.
 pub(super) fn is_always_there(place: &Place) -> bool {
     Known::NOTHING.is_always_there(place)
 }
 
-/// Whether anything can be stored there: then no value is a fault.
+/// Whether every value can be stored there.
 pub(super) fn takes_all(place: &Place) -> bool {
     let is_near = match &place.base {
         Base::Global | Base::Local | Base::Nowhere => true,

@@ -1,7 +1,8 @@
-//! What nobody will look at any more is forgotten, so that states that differ in nothing else are one.
+//! Dead variable reset.
 //!
-//! A number of a process's own matters at a location if on some way from there it is looked at before it gets a new value.
-//! Every edge forgets what mattered before it, or was changed by it, and does not matter behind it.
+//! A cell of a process is *live* at a location if on some path from there it is read before it is written. Every edge
+//! resets the cells that are live before it, or written by it, and dead after it. So states do not differ in dead
+//! variables.
 
 use super::cells::{Cells, Set};
 use super::owners::Owners;
@@ -24,7 +25,7 @@ pub(super) fn forget(system: &mut System) {
     }
 }
 
-/// What matters at each location.
+/// The live cells of each location.
 fn alive(system: &System, process: &ProcessType, cells: &Cells) -> Vec<Set> {
     let mut always = cells.none();
     process.provided.iter().for_each(|condition| cells.look(condition, &mut always));
@@ -44,7 +45,7 @@ fn alive(system: &System, process: &ProcessType, cells: &Cells) -> Vec<Set> {
     }
 }
 
-/// What each edge forgets.
+/// The cells that each edge resets.
 fn forgotten(
     system: &System,
     process: &ProcessType,
@@ -55,12 +56,12 @@ fn forgotten(
     for (at, location) in process.locations.iter().enumerate() {
         for id in Location::edges(location) {
             let edge = system.edge(id);
-            // Whatever a process begins with may be something.
+            // A process may start with any values.
             let mut set = if at == process.entry.index() { cells.every() } else { alive[at].clone() };
             cells.change(&edge.action, &mut set);
             let behind = edge.target.map(|target| &alive[target.index()]);
             let numbered = (0..).zip(&cells.all).filter(|(number, cell)| {
-                // A process that ends takes its locals with it.
+                // The locals of a process that ends disappear.
                 set.contains(*number) && behind.map_or(cell.is_global, |behind| !behind.contains(*number))
             });
             let places: Vec<_> = numbered.map(|(_, cell)| cell.place()).collect();
@@ -72,7 +73,7 @@ fn forgotten(
     all
 }
 
-/// What does not matter where a process begins has no value there. Nor has it before: nobody else looks at it.
+/// Cells that are dead at the entry of a process need no initial value.
 fn begin_blank(system: &mut System, of: ProcessTypeId, cells: &Cells, entry: &Set) {
     let mut looked_at = cells.none();
     let process = system.process_type(of);

@@ -1,11 +1,10 @@
-//! Statements that are nobody else's business are done together with the one before them.
+//! Statement merging, as in SPIN: local statements are executed together with the one before them.
 //!
-//! Where all that a process can do at a location is its own business, and it can always do something there, it does not
-//! matter who moves before it does: so it does not stop there. The edges that lead to the location become atomic. No
-//! circle is left without a stop, so that whoever goes round for ever is seen to do so.
+//! If all edges of a location are local to the process, and one of them is always enabled, the interleaving with
+//! other processes does not matter there. The edges that lead to the location become atomic. Every cycle keeps a
+//! location where the process stops, so that cycles stay visible.
 //!
-//! Where priorities decide who moves, a process goes on only behind something that nobody else notices: so nobody comes first
-//! who did not before.
+//! Where priorities decide who moves, a process continues only after an action that no other process can observe.
 
 use std::collections::HashSet;
 
@@ -13,16 +12,16 @@ use super::faults::Known as Faults;
 use super::owners::Owners;
 use crate::{Action, ChannelType, EdgeId, Location, LocationId, ProcessType, ProcessTypeId, Ranges, System};
 
-/// From a location where a process does not stop, there may be so many ways to where it does.
+/// From a location without a stop, so many paths may lead to stops.
 const MOST_WAYS: u32 = 64;
-/// And so many steps.
+/// The length of such a path.
 const MOST_STEPS: u32 = 500;
 
 pub(super) fn merge(system: &mut System) {
     if system.uses_last || system.monitor.is_some() {
         return;
     }
-    // That those of higher priority come first is seen to below: otherwise, everything would matter to everybody.
+    // Priorities are dealt with below; otherwise everything would depend on everything.
     let Some(owners) = Owners::new(&System { uses_priorities: false, ..system.clone() }) else { return };
     let ranges = Ranges::new(system);
     let mut merged = Vec::new();
@@ -38,26 +37,26 @@ pub(super) fn merge(system: &mut System) {
     }
 }
 
-/// Goes through the locations of a process type.
+/// A traversal of the locations of a process type.
 struct Walk<'a> {
     system: &'a System,
     process: &'a ProcessType,
     /// By location.
     known: Vec<Known>,
-    /// Edges that close a circle.
+    /// Edges that close a cycle.
     closing: HashSet<EdgeId>,
 }
 
-/// What is known of a location.
+/// The state of the analysis at a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
     /// Processes stop there.
     Stop,
-    /// They need not.
+    /// Processes need not stop there.
     Perhaps,
-    /// It is being found out.
+    /// On the path of the traversal.
     Open,
-    /// They do not, and have so many ways from there.
+    /// Processes do not stop there; so many paths lead to stops.
     Passed(u32),
 }
 
@@ -70,14 +69,14 @@ impl<'a> Walk<'a> {
         process: &'a ProcessType,
     ) -> Self {
         let is_passed = |(id, location): (LocationId, &Location)| {
-            !(location.end || location.accept || location.progress || owners.is_landmark(of, id))
+            !(location.end || location.accept || location.progress || owners.is_observed(of, id))
                 && system.is_never_stuck(location)
                 && location.edges().all(|id| {
                     let target = system.edge(id).target;
-                    // Where a run ends that did not stop, others can do nothing any more that they could have done.
+                    // A fault would end the run before other processes can move.
                     !faults.may_break(&system.edge(id).action)
                         && owners.is_private(of, id)
-                        && target.is_some_and(|target| !owners.is_landmark(of, target))
+                        && target.is_some_and(|target| !owners.is_observed(of, target))
                 })
         };
         let locations = (0..).map(LocationId).zip(&process.locations);
@@ -85,7 +84,7 @@ impl<'a> Walk<'a> {
         Walk { system, process, known, closing: HashSet::new() }
     }
 
-    /// The edges behind which a process goes on at once.
+    /// The edges that become atomic.
     fn merged(mut self) -> Vec<EdgeId> {
         for at in 0..self.known.len() {
             self.ways_from(LocationId(at as u16), 0);
@@ -96,14 +95,14 @@ impl<'a> Walk<'a> {
             .filter(|id| {
                 let edge = self.system.edge(*id);
                 let passed = |target: LocationId| matches!(self.known[target.index()], Known::Passed(_));
-                // Whoever takes a message that is handed over at once has the last word on who moves next.
+                // The receiver decides whether the sequence stays atomic.
                 let hands_over = meets && matches!(edge.action, Action::Send(_));
                 edge.target.is_some_and(passed) && !self.closing.contains(id) && !hands_over
             })
             .collect()
     }
 
-    /// In how many ways a process that comes to a location goes on until it stops.
+    /// The number of paths from a location to stops.
     fn ways_from(&mut self, at: LocationId, steps: u32) -> u32 {
         match self.known[at.index()] {
             Known::Passed(ways) => return ways,
@@ -133,7 +132,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether there is never a choice at a location.
+/// Whether at most one edge of the location is ever enabled.
 fn is_decided(system: &System, location: &Location) -> bool {
     match system.edges_of(location) {
         [_] => true,

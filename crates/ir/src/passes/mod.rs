@@ -1,7 +1,7 @@
-//! Changes of a system that nothing asked of it can see, and that leave fewer states.
+//! Passes over a system that reduce its state space and preserve its properties.
 //!
-//! No pass renumbers anything, and none changes which edges a run takes: so a run of the changed system is a run of the
-//! original one, step by step, and is told and replayed there.
+//! No pass renumbers anything, and none changes which edges a run takes. So a run of the optimised system is, step by
+//! step, a run of the original one, and is displayed and replayed there.
 
 mod cells;
 mod constants;
@@ -9,28 +9,27 @@ mod faults;
 mod forget;
 mod merge;
 mod owners;
-mod rewrite;
 mod unread;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use owners::Landmarks;
+pub(crate) use owners::ObservedLocations;
 pub use owners::alone;
 
 use crate::System;
 use entail_model::Deadline;
 
-/// Which passes are made.
+/// Which passes are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passes {
-    /// What is always the same is written as a number, and what never happens says so.
+    /// Constant propagation and removal of unreachable code.
     pub constants: bool,
-    /// What nobody ever looks at is not kept.
+    /// Removal of variables that are never read.
     pub unread: bool,
-    /// What nobody will look at any more is forgotten.
+    /// Dead variable reset.
     pub forget: bool,
-    /// What a process does by itself, and nobody sees, is done without a stop.
+    /// Statement merging.
     pub merge: bool,
 }
 
@@ -38,7 +37,7 @@ impl Passes {
     pub const NONE: Passes = Passes { constants: false, unread: false, forget: false, merge: false };
     pub const ALL: Passes = Passes { constants: true, unread: true, forget: true, merge: true };
 
-    /// Every pass by itself, with its name.
+    /// Every pass alone, with its name.
     pub fn each_alone() -> impl Iterator<Item = (&'static str, Passes)> {
         [
             ("constants", Passes { constants: true, ..Passes::NONE }),
@@ -52,20 +51,20 @@ impl Passes {
 
 // No pass makes variables narrower: states are packed by the values that variables can have, not by their types.
 
-/// The system as it is to be searched. What its propositions, invariants and marks say stays the same in all runs, but for
-/// how often it is said, if statements are merged.
+/// The optimised system. Propositions, invariants and marks have the same values along all runs, up to stuttering if
+/// statements are merged.
 pub fn optimised(system: &System, passes: Passes) -> System {
     optimised_until(system, passes, Deadline::NEVER).map_or_else(|| system.clone(), |optimised| optimised.system)
 }
 
-/// A system as it is to be searched, and what it lacks.
+/// An optimised system, and the variables that it lacks.
 pub struct Optimised {
     pub system: System,
     /// The variables that nothing depends on: they keep their initial values.
     pub unread: Vec<String>,
 }
 
-/// The same, with what was left out. Nothing if there is no time for that.
+/// The same, with the removed variables. `None` if the deadline passes.
 pub fn optimised_until(system: &System, passes: Passes, deadline: Deadline) -> Option<Optimised> {
     let (mut system, mut unread) = (system.clone(), Vec::new());
     if passes.constants {

@@ -1,42 +1,43 @@
-//! What belongs to one process alone, though it may stand among the globals.
+//! Globals that only one process accesses, and edges that only concern one process.
 
 use std::collections::HashSet;
 
-use crate::footprint::{Object, Objects, Part, Span, Surveyor, watched};
+use crate::footprint::{FootprintAnalysis, Object, Objects, Part, Span, watched};
 use crate::{EdgeId, Expr, Footprints, LocationId, ProcessTypeId, System};
 
-/// Who looks at what, and who changes it.
+/// The readers and writers of all objects.
 pub(super) struct Owners {
     footprints: Footprints,
-    /// Per process type: what its processes look at or change.
+    /// Per process type: the objects that its processes access.
     touched: Vec<Objects>,
-    /// What is looked at by others than its process: what properties look at, and locals that processes do.
+    /// The objects that others than the process itself read: those of properties, and locals that other processes
+    /// read.
     watched: Objects,
-    landmarks: Landmarks,
-    /// Per process type: meetings to which it matters to its processes that nobody comes.
+    observed: ObservedLocations,
+    /// Per process type: the rendezvous whose absence its processes depend on.
     missed: Vec<Objects>,
-    /// Per process type: there is never more than one of it.
+    /// Per process type: at most one process of it exists.
     alone: Vec<bool>,
 }
 
-/// The locations about which somebody asks whether a process is there.
-pub(crate) struct Landmarks {
+/// The locations that some expression refers to.
+pub(crate) struct ObservedLocations {
     all: bool,
     places: HashSet<(ProcessTypeId, LocationId)>,
 }
 
 impl Owners {
-    /// Unless it would take too long to find out.
+    /// `None` if the analysis would take too long.
     pub fn new(system: &System) -> Option<Owners> {
-        let surveyor = Surveyor::tolerant(system)?;
-        let footprints = Footprints::by(&surveyor);
+        let analysis = FootprintAnalysis::tolerant(system)?;
+        let footprints = Footprints::by(&analysis);
         let types = system.process_types.len();
         let (mut touched, mut missed) = (vec![Vec::new(); types], vec![Vec::new(); types]);
         let mut watched = watched(system);
         for (of, id) in edges(system) {
             let footprint = footprints.of(id);
             let looks = footprint.waits.iter().chain(&footprint.reads).copied();
-            // Its own locals a footprint does not mention.
+            // A footprint does not contain the locals of its own process.
             let is_missed = |object: &Object| {
                 matches!(object, Object::Channels(_, Part::Coming(_) | Part::Going(_)) | Object::Everything)
             };
@@ -49,20 +50,20 @@ impl Owners {
             footprints: footprints.without_constants(),
             touched: sets(touched),
             watched: watched.into_iter().collect(),
-            landmarks: Landmarks::new(system),
+            observed: ObservedLocations::new(system),
             missed: sets(missed),
             alone: alone(system),
         })
     }
 
-    /// Whether these bytes of the globals matter to the one process of this type, and to nobody else.
+    /// Whether only the process of this type, of which there is one, accesses these bytes of the globals.
     pub fn owns(&self, of: ProcessTypeId, span: Span) -> bool {
         let object = Object::Globals(span);
         let only_it = |(by, touched): (usize, &Objects)| touched.meets(object) == (by == of.index());
         self.alone[of.index()] && self.touched.iter().enumerate().all(only_it) && !self.is_watched(object)
     }
 
-    /// Whether these bytes of its locals matter to nobody but a process of this type itself.
+    /// Whether only the process itself reads these bytes of its locals.
     pub fn hides(&self, of: ProcessTypeId, span: Span) -> bool {
         !self.is_watched(Object::Locals(of, span))
     }
@@ -71,11 +72,11 @@ impl Owners {
         self.watched.meets(object)
     }
 
-    pub fn is_landmark(&self, of: ProcessTypeId, location: LocationId) -> bool {
-        self.landmarks.contains(of, location)
+    pub fn is_observed(&self, of: ProcessTypeId, location: LocationId) -> bool {
+        self.observed.contains(of, location)
     }
 
-    /// Whether nothing changes for anybody else when a process of this type does what the edge says.
+    /// Whether the edge is unobservable for other processes.
     pub fn is_unnoticed(&self, of: ProcessTypeId, id: EdgeId) -> bool {
         self.footprints.of(id).writes.iter().all(|object| match *object {
             Object::Globals(span) => self.owns(of, span),
@@ -90,18 +91,17 @@ impl Owners {
         })
     }
 
-    /// Whether it makes no difference to anybody else, nor to what is asked of the system, when a process of this type does
-    /// what the edge says.
+    /// Whether the edge is independent of all other processes and invisible to properties.
     pub fn is_private(&self, of: ProcessTypeId, id: EdgeId) -> bool {
         let footprint = self.footprints.of(id);
         let objects = footprint.waits.iter().chain(&footprint.reads).chain(&footprint.writes);
         objects.into_iter().all(|object| match *object {
             Object::Globals(span) => self.owns(of, span),
             Object::Locals(by, span) => by == of && self.hides(of, span),
-            // Whoever asks where a process is names the place.
+            // An expression that refers to a location names it.
             Object::Location(_) => true,
-            // Whom the process waits for behind the edge could not have met it before; unless somebody can do something else
-            // because nobody is there yet.
+            // Partners that the process meets after the edge could not meet it before; but another process may depend
+            // on its absence.
             Object::Channels(_, Part::Coming(_) | Part::Going(_)) => {
                 let misses = |(by, missed): (usize, &Objects)| {
                     missed.meets(*object) && !(by == of.index() && self.alone[of.index()])
@@ -118,12 +118,12 @@ impl Owners {
     }
 }
 
-impl Landmarks {
+impl ObservedLocations {
     pub fn contains(&self, of: ProcessTypeId, location: LocationId) -> bool {
         self.all || self.places.contains(&(of, location))
     }
 
-    pub fn new(system: &System) -> Landmarks {
+    pub fn new(system: &System) -> ObservedLocations {
         let (mut all, mut asked) = (false, HashSet::new());
         let (mut progress, mut accept) = (false, false);
         system.each_expr(&mut |expr| match expr {
@@ -143,11 +143,11 @@ impl Landmarks {
                 }
             }
         }
-        Landmarks { all, places }
+        ObservedLocations { all, places }
     }
 }
 
-/// Every edge, with the type of its processes.
+/// Every edge, with its process type.
 pub(super) fn edges(system: &System) -> impl Iterator<Item = (ProcessTypeId, EdgeId)> {
     let types = (0..).map(ProcessTypeId).zip(&system.process_types);
     types.flat_map(|(of, process)| {
@@ -155,12 +155,12 @@ pub(super) fn edges(system: &System) -> impl Iterator<Item = (ProcessTypeId, Edg
     })
 }
 
-/// Per process type: whether there is never more than one process of it.
+/// Per process type: whether at most one process of it exists.
 pub fn alone(system: &System) -> Vec<bool> {
     let types = system.process_types.len();
     let mut starts = vec![0_usize; types];
     system.start.iter().for_each(|start| starts[start.process_type.index()] += 1);
-    // Who starts it: the type of the starter, and whether that may do so again.
+    // The types that start it, and whether they may do so repeatedly.
     let mut starters = vec![Vec::new(); types];
     for (of, process) in (0..).map(ProcessTypeId).zip(&system.process_types) {
         for (from, location) in (0..).map(LocationId).zip(&process.locations) {
@@ -187,7 +187,7 @@ pub fn alone(system: &System) -> Vec<bool> {
     }
 }
 
-/// A block may go through the same node more than once.
+/// A block may execute a node more than once.
 fn run_in_circles(action: &crate::Action) -> bool {
     matches!(action, crate::Action::Deterministic(_))
 }

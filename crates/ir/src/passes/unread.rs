@@ -1,55 +1,53 @@
-//! What nobody ever looks at is not kept.
+//! Removal of variables that are never read.
 //!
-//! A variable that is only looked at to find out what to store in others that nobody looks at is not looked at either. What
-//! is stored in it goes nowhere. What is sent in a field of messages that no receiver looks at is 0. What may go wrong on the
-//! way still does: such values and indices stay, and count as being looked at.
+//! A variable that is read only to compute values of unread variables is unread too. Assignments to it are discarded.
+//! A field of messages that no receiver reads is sent as 0. Expressions that may fault stay, and count as reads.
 
 use std::collections::{HashMap, HashSet};
 
 use super::faults::{is_always_there, may_fault, takes_all};
-use super::rewrite;
 use crate::{
-    Action, Base, ChannelTypeId, Expr, Frame, Init, Pattern, Place, ProcessTypeId, Range, Ranges, Receive, Run,
-    Send, System,
+    Action, Base, ChannelTypeId, Child, ChildMut, Effect, Expr, Frame, Init, Pattern, Place, ProcessTypeId, Range,
+    Ranges, Receive, Run, Send, System,
 };
 
-/// The names of the variables that statements assign to and that are not kept.
+/// Removes unread variables; returns the names of those that statements assign to.
 pub(super) fn unread(system: &mut System) -> Vec<String> {
     let readers = Readers::of(system);
     let original = system.clone();
-    let cut = |of: Option<ProcessTypeId>| Cut { system: &original, readers: &readers, of };
-    cut(None).inits(&mut system.globals);
+    let rewriter = |of: Option<ProcessTypeId>| Rewriter { system: &original, readers: &readers, of };
+    rewriter(None).inits(&mut system.globals);
     for (id, process) in (0..).map(ProcessTypeId).zip(&mut system.process_types) {
-        cut(Some(id)).inits(&mut process.frame);
+        rewriter(Some(id)).inits(&mut process.frame);
         for location in &process.locations {
             for edge in location.edges() {
-                cut(Some(id)).action(&mut system.edges[edge.index()].action);
+                rewriter(Some(id)).action(&mut system.edges[edge.index()].action);
             }
         }
     }
     readers.unread(&original)
 }
 
-/// Something that may be looked at.
+/// A variable or a field of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Thing {
-    /// By its number in the frame of the globals, or of a process type.
+enum Storage {
+    /// By its index in the frame of the globals, or of a process type.
     Variable(Option<ProcessTypeId>, usize),
     /// Of the messages of a channel type.
     Field(ChannelTypeId, usize),
 }
 
-/// Who looks at what.
+/// Which storage is read.
 struct Readers {
     ranges: Ranges,
-    /// The types of the channels that exist from the beginning; number `n` is at `n - 1`.
+    /// The types of the initial channels; number `n` is at `n - 1`.
     channels: Vec<ChannelTypeId>,
-    /// All that somebody looks at.
-    seen: HashSet<Thing>,
-    /// All that statements assign to.
-    assigned: HashSet<Thing>,
-    /// What is looked at to find out what to put into something else.
-    behind: HashMap<Thing, Vec<Thing>>,
+    /// The storage that is read.
+    seen: HashSet<Storage>,
+    /// The storage that statements assign to.
+    assigned: HashSet<Storage>,
+    /// For each storage, what is read to compute its values.
+    behind: HashMap<Storage, Vec<Storage>>,
 }
 
 impl Readers {
@@ -78,12 +76,12 @@ impl Readers {
         readers
     }
 
-    /// The names of the variables that statements assign to and nothing looks at.
+    /// The names of the variables that statements assign to and nothing reads.
     fn unread(&self, system: &System) -> Vec<String> {
         let named = |of: Option<ProcessTypeId>, process: Option<&str>, frame: &Frame| {
             let unread = frame.variables.iter().enumerate();
             let unread = unread.filter(|(number, _)| {
-                let variable = Thing::Variable(of, *number);
+                let variable = Storage::Variable(of, *number);
                 self.assigned.contains(&variable) && !self.seen.contains(&variable)
             });
             let name = |name: &str| process.map_or(name.to_owned(), |process| format!("{process}.{name}"));
@@ -94,7 +92,7 @@ impl Readers {
         named(None, None, &system.globals).into_iter().chain(local).collect()
     }
 
-    /// What is looked at by others than processes.
+    /// Reads by properties and monitors.
     fn outside(&mut self, system: &System) {
         if system.reclaims {
             self.seen.extend(references(system));
@@ -104,22 +102,22 @@ impl Readers {
         }
         let Some(monitor) = &system.monitor else { return };
         monitor.watched.iter().for_each(|watched| self.look(system, None, &watched.channel));
-        for event in monitor.posts.iter().flat_map(|post| &post.edges).filter_map(|edge| edge.event.as_ref()) {
+        for event in monitor.states.iter().flat_map(|post| &post.edges).filter_map(|edge| edge.event.as_ref()) {
             self.look(system, None, &event.channel);
             for pattern in &event.fields {
-                pattern.each_expr(&mut |expr| self.look(system, None, expr));
+                pattern.each_child(&mut |expr| self.look(system, None, expr));
             }
         }
         for (id, channel_type) in (0..).map(ChannelTypeId).zip(&system.channel_types) {
-            self.seen.extend((0..channel_type.fields.len()).map(|field| Thing::Field(id, field)));
+            self.seen.extend((0..channel_type.fields.len()).map(|field| Storage::Field(id, field)));
         }
     }
 
-    /// Whoever looks at what `seen` comes from looks at that too.
+    /// The closure of `seen` under data dependence.
     fn close(&mut self) {
-        let mut waiting: Vec<Thing> = self.seen.iter().copied().collect();
-        while let Some(thing) = waiting.pop() {
-            for &more in self.behind.get(&thing).into_iter().flatten() {
+        let mut waiting: Vec<Storage> = self.seen.iter().copied().collect();
+        while let Some(storage) = waiting.pop() {
+            for &more in self.behind.get(&storage).into_iter().flatten() {
                 if self.seen.insert(more) {
                     waiting.push(more);
                 }
@@ -132,7 +130,7 @@ impl Readers {
         self.peek(system, of, expr);
     }
 
-    /// Whoever asks whether a message could be received looks at its fields.
+    /// A poll reads the fields of messages.
     fn peek(&mut self, system: &System, of: Option<ProcessTypeId>, expr: &Expr) {
         expr.each(&mut |part| {
             let Expr::Poll(poll) = part else { return };
@@ -147,20 +145,20 @@ impl Readers {
         place.each_expr(&mut |expr| self.look(system, of, expr));
     }
 
-    /// A value goes into one of several things; in some cases it is looked at at once.
-    fn put(&mut self, system: &System, of: Option<ProcessTypeId>, value: &Expr, into: &[Thing], at_once: bool) {
+    /// A value is stored to one of `into`; with `at_once`, it is read in any case.
+    fn put(&mut self, system: &System, of: Option<ProcessTypeId>, value: &Expr, into: &[Storage], at_once: bool) {
         if at_once || may_fault(value) {
             return self.look(system, of, value);
         }
-        for thing in into {
-            self.behind.entry(*thing).or_default().extend(loads(system, of, value));
+        for storage in into {
+            self.behind.entry(*storage).or_default().extend(loads(system, of, value));
         }
     }
 
     fn store(&mut self, system: &System, of: Option<ProcessTypeId>, place: &Place, value: &Expr) {
         self.look_for_place(system, of, place);
-        let into: Vec<Thing> = variable(system, of, place).into_iter().collect();
-        // Whatever lies outside of all variables is left alone.
+        let into: Vec<Storage> = variable(system, of, place).into_iter().collect();
+        // Places outside of all variables are left alone.
         let at_once = !takes_all(place) || into.is_empty() && place.base != Base::Nowhere;
         self.seen.extend(into.iter().filter(|_| !is_near(place)));
         let rest = elsewhere(value, place);
@@ -181,27 +179,27 @@ impl Readers {
 
     fn action(&mut self, system: &System, id: ProcessTypeId, action: &Action) {
         let of = Some(id);
-        match action {
-            Action::Skip | Action::Else | Action::End => {}
-            Action::Guard(expr) | Action::Assert(expr) => self.look(system, of, expr),
-            Action::Assign(place, value) => {
+        if let Some(args) = action.printed() {
+            // A search ignores what is printed.
+            return args.iter().for_each(|arg| self.put(system, of, arg, &[], false));
+        }
+        match action.effect() {
+            Effect::Nothing | Effect::Other => action.each_child(&mut |child| match child {
+                Child::Expr(expr) => self.look(system, of, expr),
+                Child::Store(place) => self.look_for_place(system, of, place),
+                Child::Action(part) => self.action(system, id, part),
+            }),
+            Effect::Assign(place, value) => {
                 self.assigned.extend(variable(system, of, place));
                 self.store(system, of, place, value);
             }
-            Action::Send(send) => self.send(system, id, send),
-            Action::Receive(receive) => self.receive(system, id, receive),
-            // Nobody reads what is printed during a search.
-            Action::Print(_, args) => args.iter().for_each(|arg| self.put(system, of, arg, &[], false)),
-            Action::PrintName(name) => self.put(system, of, name, &[], false),
-            Action::SetPriority(parts) => {
-                self.look(system, of, &parts.0);
-                self.look(system, of, &parts.1);
-            }
-            Action::Run(run, then) => {
+            Effect::Send(send) => self.send(system, id, send),
+            Effect::Receive(receive) => self.receive(system, id, receive),
+            Effect::Run(run, then) => {
                 self.run(system, id, run);
                 self.action(system, id, then);
             }
-            Action::Deterministic(block) => block.each_action(&mut |part| self.action(system, id, part)),
+            Effect::Block(block) => block.each_action(&mut |part| self.action(system, id, part)),
         }
     }
 
@@ -236,7 +234,7 @@ impl Readers {
                 Pattern::Store(place) => {
                     self.look_for_place(system, of, place);
                     match variable(system, of, place) {
-                        Some(thing) if takes_all(place) => self.behind.entry(thing).or_default().extend(from),
+                        Some(storage) if takes_all(place) => self.behind.entry(storage).or_default().extend(from),
                         None if takes_all(place) && place.base == Base::Nowhere => {}
                         Some(_) | None => self.seen.extend(from),
                     }
@@ -251,8 +249,8 @@ impl Readers {
         }
     }
 
-    /// A field of the messages of all channels that an expression may stand for.
-    fn fields(&self, system: &System, of: Option<ProcessTypeId>, channel: &Expr, field: usize) -> Vec<Thing> {
+    /// A field of the messages of all channels that an expression may denote.
+    fn fields(&self, system: &System, of: Option<ProcessTypeId>, channel: &Expr, field: usize) -> Vec<Storage> {
         let numbers = match channel {
             Expr::Load(place) => Some(self.ranges.of(place, of)),
             other => other.constant().map(|value| Range { low: value, high: value }),
@@ -264,26 +262,26 @@ impl Readers {
         let all = (0..system.channel_types.len()).map(|number| ChannelTypeId(number as u16));
         let types = known.map_or_else(|| all.collect(), <[ChannelTypeId]>::to_vec);
         let has_it = |id: &ChannelTypeId| field < system.channel_types[id.index()].fields.len();
-        types.into_iter().filter(has_it).map(|id| Thing::Field(id, field)).collect()
+        types.into_iter().filter(has_it).map(|id| Storage::Field(id, field)).collect()
     }
 
-    fn is_seen(&self, thing: Thing) -> bool {
-        self.seen.contains(&thing)
+    fn is_seen(&self, storage: Storage) -> bool {
+        self.seen.contains(&storage)
     }
 }
 
-/// Takes away what nobody looks at.
-struct Cut<'a> {
+/// Removes unread storage.
+struct Rewriter<'a> {
     system: &'a System,
     readers: &'a Readers,
-    /// Whose actions.
+    /// The process type of the actions.
     of: Option<ProcessTypeId>,
 }
 
-impl Cut<'_> {
+impl Rewriter<'_> {
     fn is_unread(&self, place: &Place) -> bool {
-        let thing = variable(self.system, self.of, place);
-        is_near(place) && thing.is_some_and(|thing| !self.readers.is_seen(thing))
+        let storage = variable(self.system, self.of, place);
+        is_near(place) && storage.is_some_and(|storage| !self.readers.is_seen(storage))
     }
 
     fn inits(&self, frame: &mut Frame) {
@@ -292,64 +290,67 @@ impl Cut<'_> {
                 let can_go = takes_all(place) && is_always_there(place) && !may_fault(value);
                 !(can_go && self.is_unread(place))
             }
-            // There are as many channels as before.
+            // The channels keep their numbers.
             Init::Channel(..) => true,
         });
     }
 
     fn action(&self, action: &mut Action) {
         match action {
-            Action::Assign(place, value) => {
-                if self.is_unread(place) {
-                    let may_fault = may_fault(&elsewhere(value, place));
-                    place.base = Base::Nowhere;
-                    if takes_all(place) && !may_fault {
-                        *value = Expr::Const(0);
-                    }
-                    if is_always_there(place) {
-                        **place = Place::nowhere(place.scalar);
-                    }
-                }
-            }
+            Action::Assign(place, value) => self.assignment(place, value),
             Action::Send(send) => self.send(send),
-            Action::Receive(receive) => {
-                for pattern in &mut receive.fields {
-                    let Pattern::Store(place) = pattern else { continue };
-                    if !self.is_unread(place) {
-                        continue;
-                    }
-                    place.base = Base::Nowhere;
-                    if takes_all(place) && is_always_there(place) {
-                        *pattern = Pattern::Ignore;
-                    }
-                }
+            Action::Receive(receive) => self.receive(receive),
+            Action::Run(run, _) => self.run(run),
+            // Other actions store nothing that can be removed.
+            _ => {}
+        }
+        action.each_child_mut(&mut |child| match child {
+            ChildMut::Expr(_) | ChildMut::Store(_) => {}
+            ChildMut::Action(part) => self.action(part),
+        });
+    }
+
+    fn assignment(&self, place: &mut Place, value: &mut Expr) {
+        if !self.is_unread(place) {
+            return;
+        }
+        let may_fault = may_fault(&elsewhere(value, place));
+        place.base = Base::Nowhere;
+        if takes_all(place) && !may_fault {
+            *value = Expr::Const(0);
+        }
+        if is_always_there(place) {
+            *place = Place::nowhere(place.scalar);
+        }
+    }
+
+    fn receive(&self, receive: &mut Receive) {
+        for pattern in &mut receive.fields {
+            let Pattern::Store(place) = pattern else { continue };
+            if !self.is_unread(place) {
+                continue;
             }
-            Action::Run(run, then) => {
-                let params = &self.system.process_type(run.process_type).params;
-                let of_started = Cut { of: Some(run.process_type), ..*self };
-                for (arg, param) in run.args.iter_mut().zip(params) {
-                    if of_started.is_unread(param) && takes_all(param) && !may_fault(arg) {
-                        *arg = Expr::Const(0);
-                    }
-                }
-                self.action(then);
+            place.base = Base::Nowhere;
+            if takes_all(place) && is_always_there(place) {
+                *pattern = Pattern::Ignore;
             }
-            Action::Deterministic(block) => rewrite::actions(block, &mut |part| self.action(part)),
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::End => {}
+        }
+    }
+
+    fn run(&self, run: &mut Run) {
+        let params = &self.system.process_type(run.process_type).params;
+        let of_started = Rewriter { of: Some(run.process_type), ..*self };
+        for (arg, param) in run.args.iter_mut().zip(params) {
+            if of_started.is_unread(param) && takes_all(param) && !may_fault(arg) {
+                *arg = Expr::Const(0);
+            }
         }
     }
 
     fn send(&self, send: &mut Send) {
         for (field, value) in send.fields.iter_mut().enumerate() {
             let into = self.readers.fields(self.system, self.of, &send.channel, field);
-            let is_unread = into.iter().all(|thing| !self.readers.is_seen(*thing));
+            let is_unread = into.iter().all(|storage| !self.readers.is_seen(*storage));
             if is_unread && !is_checked(self.system, &into) && !may_fault(value) {
                 *value = Expr::Const(0);
             }
@@ -357,18 +358,17 @@ impl Cut<'_> {
     }
 }
 
-/// A value without what it takes from the place where it is put: to load that is a fault only where to store it is one. But
-/// what is computed from it may be one.
+/// A value, without loads of the place that it is assigned to: such a load faults only if the store faults.
 fn elsewhere(value: &Expr, place: &Place) -> Expr {
     let mut value = value.clone();
     match &mut value {
         Expr::Load(found) if **found == *place => **found = Place::nowhere(place.scalar),
-        _ => rewrite::parts(&mut value, &mut |part| *part = elsewhere(part, place)),
+        _ => value.each_child_mut(&mut |part| *part = elsewhere(part, place)),
     }
     value
 }
 
-/// Whether a process only reaches its own variables there, or those of all.
+/// Whether the place is global or local to the process.
 fn is_near(place: &Place) -> bool {
     match &place.base {
         Base::Global | Base::Local | Base::Nowhere => true,
@@ -376,16 +376,16 @@ fn is_near(place: &Place) -> bool {
     }
 }
 
-/// Whether some value would be a fault in one of the fields.
-fn is_checked(system: &System, fields: &[Thing]) -> bool {
-    fields.iter().any(|thing| match thing {
-        Thing::Field(id, field) => system.channel_types[id.index()].fields[*field].range.is_some(),
-        Thing::Variable(..) => false,
+/// Whether one of the fields has a range, so that a value may be out of it.
+fn is_checked(system: &System, fields: &[Storage]) -> bool {
+    fields.iter().any(|storage| match storage {
+        Storage::Field(id, field) => system.channel_types[id.index()].fields[*field].range.is_some(),
+        Storage::Variable(..) => false,
     })
 }
 
-/// The variables that an expression looks at.
-fn loads(system: &System, of: Option<ProcessTypeId>, expr: &Expr) -> Vec<Thing> {
+/// The variables that an expression reads.
+fn loads(system: &System, of: Option<ProcessTypeId>, expr: &Expr) -> Vec<Storage> {
     let mut found = Vec::new();
     expr.each(&mut |part| {
         if let Expr::Load(place) = part {
@@ -395,8 +395,8 @@ fn loads(system: &System, of: Option<ProcessTypeId>, expr: &Expr) -> Vec<Thing> 
     found
 }
 
-/// The variable that a place lies in.
-fn variable(system: &System, of: Option<ProcessTypeId>, place: &Place) -> Option<Thing> {
+/// The variable that contains a place.
+fn variable(system: &System, of: Option<ProcessTypeId>, place: &Place) -> Option<Storage> {
     let owner = match &place.base {
         Base::Global => None,
         Base::Local => Some(of?),
@@ -406,15 +406,15 @@ fn variable(system: &System, of: Option<ProcessTypeId>, place: &Place) -> Option
     let frame = owner.map_or(&system.globals, |owner| &system.process_type(owner).frame);
     let holds = |offset: u32, size: u32| offset <= place.offset && place.offset < offset + size;
     let number = frame.variables.iter().position(|variable| holds(variable.offset, variable.shape.size()));
-    number.map(|number| Thing::Variable(owner, number))
+    number.map(|number| Storage::Variable(owner, number))
 }
 
-/// The variables in which numbers of processes are kept: whose place is given to others depends on them.
-fn references(system: &System) -> impl Iterator<Item = Thing> {
+/// The variables that hold numbers of threads: which slots can be reused depends on them.
+fn references(system: &System) -> impl Iterator<Item = Storage> {
     let frames =
         (0..).map(ProcessTypeId).zip(&system.process_types).map(|(id, process)| (Some(id), &process.frame));
     let variables = frames.chain([(None, &system.globals)]).flat_map(|(of, frame)| {
         frame.variables.iter().enumerate().map(move |(number, variable)| (of, number, &variable.shape))
     });
-    variables.filter(|(_, _, shape)| shape.keeps_threads()).map(|(of, number, _)| Thing::Variable(of, number))
+    variables.filter(|(_, _, shape)| shape.keeps_threads()).map(|(of, number, _)| Storage::Variable(of, number))
 }

@@ -1,46 +1,34 @@
-//! What is known of variables at a point of a process, because a condition was passed on the way.
+//! Facts about variables at a location, from conditions that were passed.
 
-use crate::{Action, Base, BinaryOp, Block, BlockNode, Expr, Place, Range};
+use crate::{Action, Base, BinaryOp, Block, BlockNode, Effect, Expr, Place, Range};
 
-/// Variables and the ranges they have here.
+/// Variables and their ranges.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts(Vec<(Place, Range)>);
 
-/// Conditions on more variables at once than this are forgotten.
+/// The number of variables that are tracked at once.
 const MOST: usize = 16;
 
 impl Facts {
-    /// The range of a place, as far as it is known.
+    /// The range of a place, if it is known.
     pub fn of(&self, place: &Place) -> Option<Range> {
         self.0.iter().find(|(known, _)| known == place).map(|(_, range)| *range)
     }
 
-    /// What is known after an action that began here.
+    /// The facts after an action.
     pub fn after(&self, action: &Action) -> Facts {
-        match action {
-            Action::Skip | Action::Else | Action::Assert(_) | Action::Print(..) | Action::PrintName(_) => {
-                self.clone()
+        let mut facts = self.clone();
+        match action.effect() {
+            Effect::Nothing => action.condition().into_iter().for_each(|condition| facts.learn(condition)),
+            Effect::Assign(place, _) => facts.forget(place),
+            Effect::Send(_) | Effect::Receive(_) | Effect::Run(..) | Effect::Block(_) | Effect::Other => {
+                return Facts::default();
             }
-            Action::Guard(condition) => {
-                let mut facts = self.clone();
-                facts.learn(condition);
-                facts
-            }
-            Action::Assign(place, _) => {
-                let mut facts = self.clone();
-                facts.forget(place);
-                facts
-            }
-            Action::Send(_)
-            | Action::Receive(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End
-            | Action::Deterministic(_) => Facts::default(),
         }
+        facts
     }
 
-    /// Only what nobody else can change.
+    /// Only facts that no other process can invalidate.
     pub fn local(mut self) -> Facts {
         self.0.retain(|(place, _)| place.base == Base::Local);
         self
@@ -61,7 +49,7 @@ impl Facts {
 
     fn compare(&mut self, place: &Place, op: BinaryOp, value: i32) {
         let Some(range) = satisfying(op, value) else { return };
-        // With a variable index, it might be somewhere else the next time.
+        // With a variable index, the place may change.
         if !place.indices.is_empty() || matches!(place.base, Base::Remote(..)) || self.0.len() == MOST {
             return;
         }
@@ -71,7 +59,7 @@ impl Facts {
         }
     }
 
-    /// Something is stored there.
+    /// Drops facts about a place that is written.
     fn forget(&mut self, place: &Place) {
         let exactly = place.indices.is_empty();
         self.0.retain(|(known, _)| match (&place.base, &known.base) {
@@ -117,7 +105,7 @@ fn mirrored(op: BinaryOp) -> BinaryOp {
     }
 }
 
-/// For each node of a block, what is known when it is reached. Where several ways meet, nothing is.
+/// For each node of a block, the facts when it is reached. Where paths join, there are none.
 pub(super) fn in_block(block: &Block, entry: &Facts) -> Vec<Facts> {
     let mut ways = vec![0u32; block.nodes.len()];
     ways[0] = 1;
@@ -137,7 +125,7 @@ pub(super) fn in_block(block: &Block, entry: &Facts) -> Vec<Facts> {
                 facts[next] = after.clone();
                 reached.push(next);
             } else if ways[next] > 1 {
-                // Once is enough: what is known there does not depend on the way.
+                // One visit suffices: the facts do not depend on the path.
                 ways[next] = 0;
                 reached.push(next);
             }

@@ -1,17 +1,17 @@
-//! Which values the variables and messages of a system can have at most.
+//! Value analysis: ranges of variables and messages.
 //!
-//! Every variable has one range for all of its life and, if it is an array, for all of its elements; every field of
-//! a channel type has one for all channels of the type. They are the least that satisfy: what a variable starts with
-//! lies in its range, and so does everything that is ever stored in it. Where that would take too long to find out,
-//! they are larger. States are packed by them, so they must hold in every state, transient ones too.
+//! A variable has one range for its whole life and, if it is an array, for all elements; a field of a channel type
+//! has one for all channels of the type. They are the least fixed point of the initial values and all assignments;
+//! where this would take too long, they are larger. States are packed by them, so that they hold in every state,
+//! including transient ones.
 
 mod facts;
 
 use facts::Facts;
 
 use crate::{
-    Action, Base, BinaryOp, BlockNode, ChannelTypeId, Expr, Frame, Init, Pattern, Place, ProcessTypeId, Range,
-    Receive, Run, Scalar, Send, Shape, System, UnaryOp,
+    Action, Base, BinaryOp, BlockNode, ChannelTypeId, Effect, Expr, Frame, Init, Pattern, Place, ProcessTypeId,
+    Range, Receive, Run, Scalar, Send, Shape, System, UnaryOp,
 };
 
 /// The ranges of a system.
@@ -20,30 +20,30 @@ pub struct Ranges {
     globals: Cells,
     /// Per process type.
     locals: Vec<Cells>,
-    /// Per channel type and field; `None` where nothing is ever sent.
+    /// Per channel type and field; `None` where nothing is sent.
     messages: Vec<Vec<Known>>,
-    /// The types of the channels that exist from the beginning; number `n` is at `n - 1`.
+    /// The types of the initial channels; number `n` is at `n - 1`.
     channels: Vec<ChannelTypeId>,
     changed: bool,
     round: u32,
 }
 
-/// A range, or nothing as long as nothing is known to be there.
+/// A range; `None` as long as there is no value.
 type Known = Option<Range>;
 
-/// The ranges of one frame. A cell is a number, or the same number in all elements of an array.
+/// The ranges of one frame. A cell is a scalar, or the same scalar in all elements of an array.
 #[derive(Clone, Debug, Default)]
 struct Cells {
     /// For every byte of the frame, the cell of the number that begins there.
     of: Vec<u32>,
     ranges: Vec<Known>,
-    /// Of each cell, all values that its variable can hold.
+    /// For each cell, all values that its variable can hold.
     widest: Vec<Range>,
 }
 
-/// After so many rounds, ranges that still grow do it by leaps.
+/// After so many rounds, ranges are widened.
 const PATIENCE: u32 = 8;
-/// After so many looks at edges, all ranges are as large as variables and fields allow.
+/// After so many visits of edges, all ranges become those of the types.
 const MOST_WORK: u64 = 1 << 20;
 
 impl Ranges {
@@ -71,7 +71,7 @@ impl Ranges {
         ranges
     }
 
-    /// What is true in any case.
+    /// Ranges that follow from the types alone.
     fn give_up(&mut self, system: &System) {
         for cells in self.locals.iter_mut().chain([&mut self.globals]) {
             cells.ranges = cells.widest.iter().copied().map(Some).collect();
@@ -87,12 +87,12 @@ impl Ranges {
         self.load(place, process).unwrap_or(Range { low: 0, high: 0 })
     }
 
-    /// The values of the global number that begins at `offset` in its frame.
+    /// The values of the global scalar at this offset.
     pub fn global(&self, offset: u32) -> Range {
         self.globals.get(offset).unwrap_or(Range { low: 0, high: 0 })
     }
 
-    /// Likewise for a local of a process type.
+    /// The values of a local scalar of a process type.
     pub fn local(&self, process: ProcessTypeId, offset: u32) -> Range {
         self.locals[process.index()].get(offset).unwrap_or(Range { low: 0, high: 0 })
     }
@@ -159,7 +159,7 @@ impl Ranges {
     }
 }
 
-/// Something that has a range.
+/// A scalar that has a range.
 #[derive(Clone, Copy)]
 enum Cell {
     Global(u32),
@@ -175,13 +175,13 @@ impl Cells {
             cells.place(&variable.shape, variable.offset, &mut next);
             cells.ranges.resize(next as usize, None);
         }
-        // A place may lie where no variable is: such bytes share a cell.
+        // Bytes outside of all variables share a cell.
         cells.ranges.push(None);
         cells.widest.resize(cells.ranges.len(), ANY);
         cells
     }
 
-    /// Gives the numbers of a shape the cells from `next` on.
+    /// Assigns the cells from `next` on to the scalars of a shape.
     fn place(&mut self, shape: &Shape, offset: u32, next: &mut u32) {
         match shape {
             Shape::Scalar(scalar) => {
@@ -228,7 +228,7 @@ impl Analysis<'_> {
         for (index, process) in system.process_types.iter().enumerate() {
             let id = ProcessTypeId(index as u16);
             self.frame(&process.frame, Some(id));
-            // Processes that are there from the beginning have no arguments.
+            // Initial processes have no arguments.
             let starts = system.start.iter().any(|start| start.process_type == id);
             for param in process.params.iter().filter(|_| starts) {
                 self.store(param, Some(id), Some(ZERO));
@@ -245,7 +245,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// For each location of a process type, what is known of its own variables there: what is known behind the one
+    /// For each location of a process type, the facts about its own variables there: those that hold after the only
     /// edge that leads there.
     fn facts_in(&self, id: ProcessTypeId) -> Vec<Facts> {
         let process = self.system.process_type(id);
@@ -257,7 +257,7 @@ impl Analysis<'_> {
                 }
             }
         }
-        // Knowledge comes from nearby, mostly from the condition just before: one step back is as far as we look.
+        // Facts mostly come from the condition just before: only one edge is considered.
         let behind = |at: usize, ways: &[(usize, &Action)]| match ways {
             [(_, action)] if at != process.entry.index() => Facts::default().after(action).local(),
             _ => Facts::default(),
@@ -265,7 +265,7 @@ impl Analysis<'_> {
         ways.iter().enumerate().map(|(at, ways)| behind(at, ways)).collect()
     }
 
-    /// What the variables of a frame start with. Those that are not given a value are 0.
+    /// The initial values of a frame; without one, a variable is 0.
     fn frame(&mut self, frame: &Frame, process: Option<ProcessTypeId>) {
         let mut given = vec![false; frame.size as usize];
         let params = process.map_or(&[][..], |id| &self.system.process_type(id).params);
@@ -321,26 +321,19 @@ impl Analysis<'_> {
     }
 
     fn action(&mut self, action: &Action, process: ProcessTypeId, facts: &Facts) {
-        match action {
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::End => {}
-            Action::Assign(place, value) => {
+        match action.effect() {
+            Effect::Nothing | Effect::Other => {}
+            Effect::Assign(place, value) => {
                 let values = self.ranges.eval(value, Some(process), facts);
                 self.store(place, Some(process), values);
             }
-            Action::Send(send) => self.send(send, process, facts),
-            Action::Receive(receive) => self.receive(receive, process),
-            Action::Run(run, then) => {
+            Effect::Send(send) => self.send(send, process, facts),
+            Effect::Receive(receive) => self.receive(receive, process),
+            Effect::Run(run, then) => {
                 self.run(run, process, facts);
                 self.action(then, process, facts);
             }
-            Action::Deterministic(block) => {
+            Effect::Block(block) => {
                 for (node, facts) in block.nodes.iter().zip(facts::in_block(block, facts)) {
                     match node {
                         BlockNode::Do { action, .. } => self.action(action, process, &facts),
@@ -355,7 +348,7 @@ impl Analysis<'_> {
         for channel in self.channels(&send.channel, process) {
             let fields = &self.system.channel_types[channel.index()].fields;
             for (field, scalar) in fields.iter().enumerate() {
-                // What is not sent is 0.
+                // A field that is not sent is 0.
                 let values = send
                     .fields
                     .get(field)
@@ -411,7 +404,7 @@ impl Analysis<'_> {
     }
 }
 
-/// Whether an initial value depends on a variable of the same frame that has not been given its own yet.
+/// Whether an initial value reads a variable of the same frame that is not initialised yet.
 fn reads_early(value: &Expr, global: bool, given: &[bool]) -> bool {
     let mut early = false;
     value.each(&mut |expr| {
@@ -446,7 +439,7 @@ fn meet(one: Range, other: Range) -> Known {
     (both.low <= both.high).then_some(both)
 }
 
-/// What is left of values when they have been stored; `None` if they cannot be.
+/// The values after they have been stored; `None` if no value can be stored.
 fn stored(values: Range, scalar: Scalar) -> Known {
     let values = meet(values, scalar.range.unwrap_or(ANY))?;
     let fits = scalar.truncate(values.low) == values.low && scalar.truncate(values.high) == values.high;
@@ -465,7 +458,7 @@ fn whole(scalar: Scalar) -> Range {
     Range { low: low as i32, high: high as i32 }
 }
 
-/// The next larger range of few: so growing ends soon.
+/// Widening: the next larger range of few.
 fn leap(values: Range, scalar: Scalar) -> Range {
     let whole = stored(whole(scalar), scalar).unwrap_or(ZERO);
     let power =

@@ -1,8 +1,8 @@
-//! Sets of moves, as bits.
+//! Bit sets of moves.
 
 use std::collections::HashMap;
 
-/// A set of moves: as many bits as there are moves.
+/// A set of moves, one bit for each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Bits(pub Vec<u64>);
 
@@ -34,7 +34,7 @@ impl Bits {
         self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
     }
 
-    /// The same; says whether that made it larger.
+    /// Returns whether the set has grown.
     pub fn grow(&mut self, other: &Bits) -> bool {
         let mut grown = 0;
         for (word, more) in self.0.iter_mut().zip(&other.0) {
@@ -62,38 +62,38 @@ impl Bits {
     }
 }
 
-/// More words no set has.
+/// The largest number of words of a set.
 pub(super) const MOST_WORDS: usize = 64;
-/// As many words as sets may have; with fewer, they are filled up.
+/// SetTable are padded to one of these numbers of words.
 const WIDTHS: [usize; 8] = [1, 2, 3, 4, 6, 8, 16, MOST_WORDS];
 
-/// Many sets, one after the other.
+/// Many sets of the same width, each stored once.
 #[derive(Clone, Debug)]
-pub(super) struct Sets {
+pub(super) struct SetTable {
     width: usize,
     words: Vec<u64>,
-    /// Each is kept once.
+    /// The identifiers of known sets.
     known: HashMap<Bits, SetId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SetId(u32);
 
-impl Sets {
-    /// For so many moves, of which there are not too many.
-    pub fn new(moves: usize) -> Sets {
+impl SetTable {
+    /// For sets over so many moves.
+    pub fn new(moves: usize) -> SetTable {
         let words = moves.div_ceil(64);
         let width = WIDTHS.into_iter().find(|width| words <= *width).unwrap_or(MOST_WORDS);
-        Sets { width, words: Vec::new(), known: HashMap::new() }
+        SetTable { width, words: Vec::new(), known: HashMap::new() }
     }
 
-    /// No more will be added.
+    /// Frees the index: no set will be added.
     pub fn finish(&mut self) {
         self.known = HashMap::new();
         self.words.shrink_to_fit();
     }
 
-    /// How many words they have together.
+    /// The number of words of all sets.
     pub fn words(&self) -> usize {
         self.words.len()
     }
@@ -143,7 +143,7 @@ pub(super) fn each<const W: usize>(set: &[u64; W]) -> impl Iterator<Item = u32> 
     std::iter::from_fn(move || take(&mut rest, |_, word| word))
 }
 
-/// Takes one out of a set, rather one that is `first` too; says whether it is.
+/// Removes an element, preferably one of `first`; returns whether it is one.
 #[inline]
 pub(super) fn next<const W: usize>(set: &mut [u64; W], first: &[u64; W]) -> Option<(u32, bool)> {
     if let Some(number) = take(set, |at, word| word & first[at]) {

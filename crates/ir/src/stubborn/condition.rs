@@ -1,31 +1,31 @@
-//! What a move waits for, as far as it can be seen in a state without taking the move.
+//! The guards of a move, as far as they can be evaluated on the numbers of a state.
 
-use crate::footprint::{Known, Object, Part, Span, Surveyor};
-use crate::interpret::{ChannelLayout, Layout, Outline};
+use crate::footprint::{FootprintAnalysis, Known, Object, Part, Span};
+use crate::interpret::{ChannelLayout, Layout, ProcessVector};
 use crate::{
-    Action, Base, BinaryOp, ChannelType, ChannelTypeId, Entry, Expr, Pattern, Place, ProcessTypeId, Scalar, System,
-    UnaryOp,
+    Action, Base, BinaryOp, ChannelType, ChannelTypeId, Enabling, Expr, Pattern, Place, ProcessTypeId, Scalar,
+    System, UnaryOp,
 };
 
-/// Something that must hold for a move to be possible.
+/// A conjunct of the condition under which a move is enabled.
 #[derive(Clone, Debug)]
 pub(super) enum Condition {
     /// The term is not 0.
     True(Term),
-    /// The channel whose length is here has less than so many messages.
+    /// The channel whose length is here has fewer messages than its capacity.
     Room { length: Number, capacity: i32 },
-    /// It has some.
+    /// The channel has a message.
     Message { length: Number },
-    /// The first one, if there is one, has this value in a field.
+    /// The first message, if there is one, has this value in a field.
     First { length: Number, field: Number, value: Term },
 }
 
-/// An expression over the numbers of states of one outline.
+/// An expression over the numbers of the states of one process vector.
 #[derive(Clone, Debug)]
 pub(super) enum Term {
     Const(i32),
     Number(Number),
-    /// The element with this number, of so many that lie one after the other.
+    /// An element of an array of `len` elements.
     Element {
         first: Number,
         stride: u32,
@@ -43,91 +43,91 @@ pub(super) struct Number {
     scalar: Scalar,
 }
 
-/// How the numbers of a state are read: where one begins, and how many bytes it has.
-pub trait Sight {
+/// Reads numbers of a state, given where they begin and how many bytes they take.
+pub trait StateReader {
     fn number(&self, at: u32, bytes: u8) -> u32;
 }
 
 impl Number {
-    fn of(self, sight: &impl Sight) -> i32 {
-        let bits = sight.number(self.at, self.scalar.size() as u8) as i32;
+    fn of(self, reader: &impl StateReader) -> i32 {
+        let bits = reader.number(self.at, self.scalar.size() as u8) as i32;
         if self.scalar.signed { self.scalar.truncate(bits) } else { bits }
     }
 }
 
 impl Term {
-    fn value(&self, sight: &impl Sight) -> Option<i32> {
+    fn value(&self, reader: &impl StateReader) -> Option<i32> {
         match self {
             Term::Const(value) => Some(*value),
-            Term::Number(number) => Some(number.of(sight)),
+            Term::Number(number) => Some(number.of(reader)),
             Term::Element { first, stride, len, index } => {
-                let index = index.value(sight).filter(|index| (0..*len).contains(index))?;
-                Some(Number { at: first.at + index as u32 * stride, ..*first }.of(sight))
+                let index = index.value(reader).filter(|index| (0..*len).contains(index))?;
+                Some(Number { at: first.at + index as u32 * stride, ..*first }.of(reader))
             }
-            Term::Unary(op, operand) => Some(op.apply(operand.value(sight)?)),
-            Term::Binary(BinaryOp::And, operands) if operands.0.value(sight)? == 0 => Some(0),
-            Term::Binary(BinaryOp::Or, operands) if operands.0.value(sight)? != 0 => Some(1),
-            Term::Binary(op, operands) => op.apply(operands.0.value(sight)?, operands.1.value(sight)?),
+            Term::Unary(op, operand) => Some(op.apply(operand.value(reader)?)),
+            Term::Binary(BinaryOp::And, operands) if operands.0.value(reader)? == 0 => Some(0),
+            Term::Binary(BinaryOp::Or, operands) if operands.0.value(reader)? != 0 => Some(1),
+            Term::Binary(op, operands) => op.apply(operands.0.value(reader)?, operands.1.value(reader)?),
         }
     }
 }
 
 impl Condition {
-    /// Whether it certainly does not hold.
-    pub fn fails(&self, sight: &impl Sight) -> bool {
+    /// Whether it is certainly false.
+    pub fn fails(&self, reader: &impl StateReader) -> bool {
         match self {
-            Condition::True(term) => term.value(sight) == Some(0),
-            Condition::Room { length, capacity } => length.of(sight) >= *capacity,
-            Condition::Message { length } => length.of(sight) == 0,
+            Condition::True(term) => term.value(reader) == Some(0),
+            Condition::Room { length, capacity } => length.of(reader) >= *capacity,
+            Condition::Message { length } => length.of(reader) == 0,
             Condition::First { length, field, value } => {
-                length.of(sight) > 0 && value.value(sight).is_some_and(|value| value != field.of(sight))
+                length.of(reader) > 0 && value.value(reader).is_some_and(|value| value != field.of(reader))
             }
         }
     }
 }
 
-/// A condition, and what it looks at.
-pub(super) struct Looking {
+/// A guard, and what it reads.
+pub(super) struct GuardReads {
     pub condition: Condition,
     pub objects: Vec<Object>,
-    /// Of these, locals of the process itself.
+    /// The locals of the process itself among them.
     pub own: Vec<Object>,
-    /// The one number that it compares with a constant, if it does no more than that.
+    /// The comparison of one number with a constant, if the guard is one.
     pub compared: Option<(Place, BinaryOp, i32)>,
 }
 
-/// Who the conditions are about.
-pub(super) struct Seat<'a> {
+/// The process whose guards are computed.
+pub(super) struct GuardContext<'a> {
     pub system: &'a System,
-    pub surveyor: &'a Surveyor<'a>,
+    pub analysis: &'a FootprintAnalysis<'a>,
     pub layout: &'a Layout,
-    pub outline: &'a Outline,
+    pub vector: &'a ProcessVector,
     pub process: usize,
     pub known: Known<'a>,
 }
 
-impl Seat<'_> {
+impl GuardContext<'_> {
     pub fn of(&self) -> ProcessTypeId {
-        ProcessTypeId(self.outline.types[self.process] as u16)
+        ProcessTypeId(self.vector.types[self.process] as u16)
     }
 
-    /// All that must hold for an action to be possible, as far as it can be said.
-    pub fn conditions(&self, action: &Action) -> Vec<Looking> {
-        match action {
-            Action::Guard(condition) => self.conjuncts(condition),
-            Action::Send(send) => {
+    /// The guards of an action, as far as they are known.
+    pub fn conditions(&self, action: &Action) -> Vec<GuardReads> {
+        match action.enabling() {
+            Enabling::Condition(condition) => self.conjuncts(condition),
+            Enabling::Send(send) => {
                 let queue = self.queue(&send.channel);
                 let mut all: Vec<_> = queue.iter().map(Queue::room).collect();
                 all.extend(send.when.iter().flat_map(|condition| self.conjuncts(condition)));
                 all
             }
-            Action::Receive(receive) => {
+            Enabling::Receive(receive) => {
                 let Some(queue) = self.queue(&receive.channel) else { return Vec::new() };
                 let mut all = vec![queue.message()];
                 if !receive.anywhere {
                     let equals = (0..).zip(&receive.fields).filter_map(|(field, pattern)| match pattern {
                         Pattern::Equal(expr) if !expr.may_fault() => {
-                            let looks = self.surveyor.looks(expr, self.of(), self.known);
+                            let looks = self.analysis.looks(expr, self.of(), self.known);
                             queue.first(field, self.term(expr)?, looks)
                         }
                         Pattern::Equal(_) | Pattern::Store(_) | Pattern::Ignore => None,
@@ -136,45 +136,31 @@ impl Seat<'_> {
                 }
                 all
             }
-            Action::Deterministic(block) => match &block.entry {
-                Entry::AnyOf(actions) => match &actions[..] {
-                    [only] => self.conditions(only),
-                    _ => Vec::new(),
-                },
-                Entry::Always | Entry::Otherwise => Vec::new(),
-            },
-            Action::Skip
-            | Action::Else
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End => Vec::new(),
+            Enabling::AnyOf([only]) => self.conditions(only),
+            Enabling::AnyOf(_) | Enabling::Always | Enabling::Else | Enabling::Youngest => Vec::new(),
         }
     }
 
-    /// The parts of a condition that must all hold. Those behind one that may have no value are left out: without a value,
-    /// a condition counts as true, whatever comes behind.
-    fn conjuncts(&self, condition: &Expr) -> Vec<Looking> {
+    /// The conjuncts of a condition, up to the first that may fault. The rest is not needed: a condition that faults
+    /// counts as true.
+    fn conjuncts(&self, condition: &Expr) -> Vec<GuardReads> {
         let parts = condition.conjuncts();
         let sound = parts.iter().position(|part| part.may_fault()).map_or(parts.len(), |at| at + 1);
-        let looking = |part: &&Expr| {
-            let (objects, own) = self.surveyor.looks(part, self.of(), self.known);
+        let guard_reads = |part: &&Expr| {
+            let (objects, own) = self.analysis.looks(part, self.of(), self.known);
             let condition = Condition::True(self.term(part)?);
-            Some(Looking { condition, objects, own, compared: compared(part) })
+            Some(GuardReads { condition, objects, own, compared: compared(part) })
         };
-        parts[..sound].iter().filter_map(looking).collect()
+        parts[..sound].iter().filter_map(guard_reads).collect()
     }
 
-    /// The channel that an expression always stands for, if messages wait there.
+    /// The buffered channel that an expression always denotes.
     fn queue(&self, channel: &Expr) -> Option<Queue<'_>> {
-        let Span { from, to } = self.surveyor.channels(channel, self.of(), self.known);
+        let Span { from, to } = self.analysis.channels(channel, self.of(), self.known);
         let index = from.checked_sub(1).filter(|_| to == from + 1)? as usize;
-        let of = ChannelTypeId(*self.outline.channel_types.get(index)? as u16);
+        let of = ChannelTypeId(*self.vector.channel_types.get(index)? as u16);
         let ChannelLayout { length_bytes, .. } = self.layout.channel(of);
-        let start = self.outline.channel_starts[index];
+        let start = self.vector.channel_starts[index];
         let length = Number { at: start, scalar: Scalar::unsigned(8 * length_bytes as u8) };
         let of = &self.system.channel_types[of.index()];
         (length_bytes > 0).then_some(Queue { number: from, length, first: start + length_bytes as u32, of })
@@ -196,7 +182,7 @@ impl Seat<'_> {
     fn place(&self, place: &Place) -> Option<Term> {
         let frame = match place.base {
             Base::Global => self.layout.globals() as u32,
-            Base::Local => self.outline.starts[self.process] + self.layout.process_header as u32,
+            Base::Local => self.vector.starts[self.process] + self.layout.process_header as u32,
             Base::Remote(..) | Base::Nowhere => return None,
         };
         let first = Number { at: frame + place.offset, scalar: place.scalar };
@@ -213,7 +199,7 @@ impl Seat<'_> {
     }
 }
 
-/// A channel where messages wait.
+/// A buffered channel.
 struct Queue<'a> {
     number: u32,
     length: Number,
@@ -223,28 +209,31 @@ struct Queue<'a> {
 }
 
 impl Queue<'_> {
-    /// `part` is what changes a condition for the better.
-    fn looking(&self, condition: Condition, part: Part) -> Looking {
+    /// `part` is the part of the channel whose change can make the guard true.
+    fn guard_reads(&self, condition: Condition, part: Part) -> GuardReads {
         let objects = vec![Object::Channels(Span::one(self.number), part)];
-        Looking { condition, objects, own: Vec::new(), compared: None }
+        GuardReads { condition, objects, own: Vec::new(), compared: None }
     }
 
-    fn room(&self) -> Looking {
-        self.looking(Condition::Room { length: self.length, capacity: i32::from(self.of.capacity) }, Part::Front)
+    fn room(&self) -> GuardReads {
+        self.guard_reads(
+            Condition::Room { length: self.length, capacity: i32::from(self.of.capacity) },
+            Part::Front,
+        )
     }
 
-    fn message(&self) -> Looking {
-        self.looking(Condition::Message { length: self.length }, Part::Back)
+    fn message(&self) -> GuardReads {
+        self.guard_reads(Condition::Message { length: self.length }, Part::Back)
     }
 
-    fn first(&self, field: usize, value: Term, looks: (Vec<Object>, Vec<Object>)) -> Option<Looking> {
+    fn first(&self, field: usize, value: Term, looks: (Vec<Object>, Vec<Object>)) -> Option<GuardReads> {
         let scalar = *self.of.fields.get(field)?;
         let before: u32 = self.of.fields[..field].iter().map(|scalar| scalar.size()).sum();
         let field = Number { at: self.first + before, scalar };
-        let mut looking = self.looking(Condition::First { length: self.length, field, value }, Part::Front);
-        looking.objects.extend(looks.0);
-        looking.own = looks.1;
-        Some(looking)
+        let mut guard_reads = self.guard_reads(Condition::First { length: self.length, field, value }, Part::Front);
+        guard_reads.objects.extend(looks.0);
+        guard_reads.own = looks.1;
+        Some(guard_reads)
     }
 }
 

@@ -1,8 +1,8 @@
-//! Nobody is passed over for ever: in every circle of states there is one in which all that is possible is taken.
+//! The ignoring problem, solved statically: every cycle of states contains a state that is expanded fully.
 //!
-//! Whoever goes round in a circle of states goes round in the automata of the processes that move. So it is enough that every
-//! circle in an automaton has an edge where a search does not leave anything out. That depends on the automata alone: it is
-//! the same for every order of search, and nothing has to be remembered.
+//! A cycle of states is a cycle in the automaton of every process that moves in it. So it suffices that every cycle
+//! of an automaton has an edge where the search expands fully. This depends on the automata alone, not on the order
+//! of the search.
 //!
 //! After Kurshan, Levin, Minea, Peled, Yenigün: Static partial order reduction, TACAS 1998.
 
@@ -10,43 +10,43 @@ use std::collections::HashSet;
 
 use crate::{EdgeId, LocationId, ProcessTypeId, System};
 
-/// Types with more edges than this are not looked at so closely.
+/// For types with more edges, cycles are only approximated.
 const MANY: usize = 1000;
 
-/// The edges where a search may have to take all that is possible.
+/// The edges where a search may have to expand fully.
 #[derive(Default)]
 pub(super) struct Edges {
-    pub seen: HashSet<EdgeId>,
-    /// Every circle in an automaton has one of these, or one that is seen.
+    pub visible: HashSet<EdgeId>,
+    /// Every cycle of an automaton contains one of these, or a visible one.
     pub closing: HashSet<EdgeId>,
 }
 
-/// Finds them: of those that are not seen anyway, rather those of great weight.
+/// Prefers edges of large weight among the invisible ones.
 pub(super) fn edges(
     system: &System,
-    is_seen: impl Fn(ProcessTypeId, LocationId, EdgeId) -> bool,
+    is_visible: impl Fn(ProcessTypeId, LocationId, EdgeId) -> bool,
     weight: impl Fn(EdgeId) -> u32,
 ) -> Edges {
-    let Edges { mut seen, mut closing } = Edges::default();
+    let Edges { mut visible, mut closing } = Edges::default();
     for (of, process) in (0..).map(ProcessTypeId).zip(&system.process_types) {
         let mut others = Vec::new();
         for (from, location) in (0..).map(LocationId).zip(&process.locations) {
             for id in location.edges() {
-                if is_seen(of, from, id) {
-                    seen.insert(id);
+                if is_visible(of, from, id) {
+                    visible.insert(id);
                 } else if let Some(target) = system.edge(id).target {
-                    // Who ends goes round only if somebody older starts him again; of all that move, the oldest does not
-                    // end.
+                    // A process that ends is part of a cycle only if an older one starts it again; the oldest that
+                    // moves does not end.
                     others.push((weight(id), id, from, target));
                 }
             }
         }
-        // The light ones first, as long as they close no circle.
+        // Light edges are kept as long as they close no cycle.
         others.sort_unstable();
         let mut kept: Vec<Vec<LocationId>> = vec![Vec::new(); process.locations.len()];
         let is_close = others.len() <= MANY;
         for (_, id, from, target) in others {
-            // Without looking, an edge that leads backwards may close one.
+            // An edge that leads backwards may close a cycle.
             let closes = if is_close { leads_to(&kept, target, from) } else { target <= from };
             if closes {
                 closing.insert(id);
@@ -55,10 +55,10 @@ pub(super) fn edges(
             }
         }
     }
-    Edges { seen, closing }
+    Edges { visible, closing }
 }
 
-/// Whether there is a way from one location to another.
+/// Whether a path leads from one location to another.
 fn leads_to(edges: &[Vec<LocationId>], from: LocationId, to: LocationId) -> bool {
     let (mut known, mut waiting) = (HashSet::from([from]), vec![from]);
     while let Some(at) = waiting.pop() {

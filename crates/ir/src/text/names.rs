@@ -107,14 +107,14 @@ pub(super) fn position(frame: &Frame, name: &str, steps: &[Step]) -> Result<Posi
             }
             (Step::Field(_), Shape::Scalar(_) | Shape::Array { .. }) => return Err(format!("{name} is no record")),
             (Step::Constant(_) | Step::Computed, Shape::Scalar(_) | Shape::Record { .. }) => {
-                return Err(format!("{name} is no array"));
+                return Err(format!("{name} is not an array"));
             }
         };
         offset = offset.checked_add(distance).ok_or_else(|| format!("{name} is too large"))?;
     }
     match shape {
         Shape::Scalar(scalar) => Ok(Position { offset, strides, scalar: *scalar }),
-        Shape::Array { .. } | Shape::Record { .. } => Err(format!("{name} is no number as a whole")),
+        Shape::Array { .. } | Shape::Record { .. } => Err(format!("{name} is not a number as a whole")),
     }
 }
 

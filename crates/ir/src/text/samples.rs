@@ -2,7 +2,7 @@
 
 use entail_model::FaultKind;
 
-use crate::monitor::{Direction, Event, Expected, Monitor, Post, Rule, Watched};
+use crate::monitor::{Direction, Event, Monitor, MonitorEdge, MonitorState, Rule, Watched};
 use crate::{
     Action, Base, BinaryOp, Block, BlockNode, ChannelTest, ChannelType, ChannelTypeId, Edge, Entry, Enumeration,
     EnumerationId, Expr, Field, Frame, Index, Init, Label, Location, LocationId, Meaning, NodeId, Pattern, Place,
@@ -64,16 +64,16 @@ fn monitor() -> Monitor {
         fields: vec![Pattern::Equal(sum()), Pattern::Ignore],
     };
     let expected =
-        |event: Option<Event>, target| Expected { event, target, statement: StatementId(u32::from(target)) };
+        |event: Option<Event>, target| MonitorEdge { event, target, statement: StatementId(u32::from(target)) };
     let (send, receive) = (event(Direction::Send), event(Direction::Receive));
     let watched = |direction| Watched { direction, channel: channel.clone(), statement: StatementId(1) };
     Monitor {
         rule: Rule::Forbids,
         watched: vec![watched(Direction::Send), watched(Direction::Receive)],
-        posts: vec![
-            Post { edges: vec![expected(Some(send), 1), expected(Some(receive), 0)], end: true },
-            Post { edges: vec![expected(None, 0)], end: false },
-            Post { edges: vec![], end: true },
+        states: vec![
+            MonitorState { edges: vec![expected(Some(send), 1), expected(Some(receive), 0)], end: true },
+            MonitorState { edges: vec![expected(None, 0)], end: false },
+            MonitorState { edges: vec![], end: true },
         ],
     }
 }
@@ -315,9 +315,9 @@ pub(crate) fn random(seed: u64) -> System {
     system.invariants = vec![(Expr::ProcessCount, StatementId(0))];
     system.propositions = vec![(Expr::ProcessCount, StatementId(0))];
     system.monitor = random.chance().then(|| {
-        let post = Post { edges: vec![], end: random.chance() };
+        let post = MonitorState { edges: vec![], end: random.chance() };
         let rule = if random.chance() { Rule::Requires } else { Rule::Forbids };
-        Monitor { rule, watched: vec![], posts: vec![post; 1 + random.below(3) as usize] }
+        Monitor { rule, watched: vec![], states: vec![post; 1 + random.below(3) as usize] }
     });
     // Places refer to frames of all process types, so edges come last.
     for id in 0..system.process_types.len() {

@@ -218,16 +218,16 @@ fn of_monitors() {
     fn monitor(system: &mut System) -> &mut Monitor {
         system.monitor.as_mut().expect("there is one")
     }
-    fn first(system: &mut System) -> &mut Expected {
-        &mut monitor(system).posts[0].edges[0]
+    fn first(system: &mut System) -> &mut MonitorEdge {
+        &mut monitor(system).states[0].edges[0]
     }
-    defect("monitor: it does not end at its last post", |system| monitor(system).posts.clear());
-    defect("monitor: it does not end at its last post", |system| monitor(system).posts.truncate(2));
+    defect("monitor: its last state is not final", |system| monitor(system).states.clear());
+    defect("monitor: its last state is not final", |system| monitor(system).states.truncate(2));
     defect("monitor: there is no statement 9", |system| monitor(system).watched[0].statement = StatementId(9));
     defect("monitor: there are no local variables here", |system| {
         monitor(system).watched[0].channel = Expr::load(Place::local(0, BYTE));
     });
-    defect("monitor: M0: there is no post 3", |system| first(system).target = 3);
+    defect("monitor: M0: there is no state 3", |system| first(system).target = 3);
     defect("monitor: M0: there is no statement 9", |system| first(system).statement = StatementId(9));
     defect("monitor: M0: a monitor only looks", |system| {
         if let Some(event) = &mut first(system).event {

@@ -7,25 +7,18 @@ use crate::program::Shape;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use entail_ir::{
-    Action, BinaryOp, Block as Sequence, BlockNode, Entry, FaultKind, ProcessTypeId, Send, StatementId,
+    Action, BinaryOp, Block as Sequence, BlockNode, Enabling, FaultKind, ProcessTypeId, Send, StatementId,
 };
 
 impl Emitter<'_, '_> {
     /// Goes on only where the action is possible. A send counts without asking for a partner.
     pub(super) fn possible(&mut self, action: &Action, env: &Env, no: Block) -> Option<Match> {
-        if env.offered && !matches!(action, Action::Receive(_) | Action::Deterministic(_)) {
-            self.leave(no);
-            return None;
-        }
-        match action {
-            Action::Receive(receive) => return Some(self.matching(receive, env, no)),
-            Action::Deterministic(block) => match &block.entry {
-                Entry::Always if !env.offered => {}
-                Entry::Always | Entry::Otherwise => self.leave(no),
-                Entry::AnyOf(actions) => self.any_possible(actions, env, no),
-            },
-            Action::Guard(condition) => self.require(condition, env, no),
-            Action::Send(send) => {
+        match action.enabling() {
+            Enabling::Receive(receive) => return Some(self.matching(receive, env, no)),
+            Enabling::AnyOf(actions) => self.any_possible(actions, env, no),
+            _ if env.offered => self.leave(no),
+            Enabling::Condition(condition) => self.require(condition, env, no),
+            Enabling::Send(send) => {
                 let channel = self.channel(&send.channel, env);
                 let full = self.is_full(&channel, env);
                 let full = self.value(full);
@@ -34,21 +27,14 @@ impl Emitter<'_, '_> {
                     self.require(condition, env, no);
                 }
             }
-            Action::End => {
+            Enabling::Youngest => {
                 let count = self.process_count(env.state);
                 let next = self.binary(BinaryOp::Add, env.who.number, Number::Known(1), env);
                 let next = self.value(next);
                 let youngest = self.b.ins().icmp(IntCC::Equal, next, count);
                 self.unless_leave(youngest, no);
             }
-            Action::Else
-            | Action::Skip
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_)
-            | Action::SetPriority(_)
-            | Action::Run(..) => {}
+            Enabling::Always | Enabling::Else => {}
         }
         None
     }
@@ -72,7 +58,7 @@ impl Emitter<'_, '_> {
         self.go_on_in(nowhere);
     }
 
-    /// Does what the action does, which is possible: reads from the scene's state and writes to `opened`, or to a
+    /// Does what the action does, which is possible: reads from the environment's state and writes to `opened`, or to a
     /// new entry. Returns where it has written to.
     pub(super) fn perform(
         &mut self,

@@ -6,7 +6,7 @@ use crate::code::Callee;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use entail_ir::{Action, Block as Sequence, BlockNode, Entry, FaultKind, NodeId, StatementId};
+use entail_ir::{Action, Block as Sequence, BlockNode, Effect, Entry, FaultKind, NodeId, StatementId};
 
 /// The blocks of code of a sequence.
 struct Nodes {
@@ -162,21 +162,7 @@ fn followers(block: &Sequence, id: usize) -> Vec<NodeId> {
 /// Per node: whether nothing has been stored when it is entered.
 fn unchanged_before(block: &Sequence) -> Vec<bool> {
     let stores = |id: usize| match &block.nodes[id] {
-        BlockNode::Do { action, .. } => match action {
-            Action::Skip
-            | Action::Guard(_)
-            | Action::Else
-            | Action::Assert(_)
-            | Action::Print(..)
-            | Action::PrintName(_) => false,
-            Action::Assign(..)
-            | Action::Send(_)
-            | Action::Receive(_)
-            | Action::SetPriority(_)
-            | Action::Run(..)
-            | Action::End
-            | Action::Deterministic(_) => true,
-        },
+        BlockNode::Do { action, .. } => !matches!(action.effect(), Effect::Nothing),
         BlockNode::Choose { .. } | BlockNode::Jump(_) => false,
     };
     let mut unchanged = vec![true; block.nodes.len()];

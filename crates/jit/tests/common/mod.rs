@@ -3,7 +3,9 @@
 pub mod random;
 
 use entail_front::{Granularity, Language, ModelSource, Options, source::Sources};
-use entail_ir::interpret::{Codes, Engine, Exclusive, Kind, Layout, Outline, Sink, Source, Step, Variation};
+use entail_ir::interpret::{
+    Codes, Engine, Exclusive, Kind, Layout, ProcessVector, Sink, Source, StateNumbers, Step,
+};
 use entail_ir::{Interpreter, Ranges, System, text};
 use entail_jit::{Jit, Scratch, Tuning};
 use entail_model::{Fired, Key, Model, State, StateKey, WideKey};
@@ -61,8 +63,8 @@ pub struct Pair<'s> {
     interpreter: Interpreter<'s>,
     jit: Jit<'s>,
     desk: Scratch,
-    /// States with the same processes share their outline.
-    outlines: HashMap<Vec<u32>, (Outline, Variation)>,
+    /// States with the same processes share their process vector.
+    vectors: HashMap<Vec<u32>, (ProcessVector, StateNumbers)>,
     ranges: Ranges,
     special: Option<Special>,
     pub compared: Compared,
@@ -83,7 +85,7 @@ impl<'s> Pair<'s> {
             interpreter,
             jit,
             desk: Scratch::default(),
-            outlines: HashMap::new(),
+            vectors: HashMap::new(),
             ranges: Ranges::new(system),
             special: None,
             compared: Compared::default(),
@@ -98,19 +100,19 @@ impl<'s> Pair<'s> {
 
     /// The steps of a state, about which both agree.
     pub fn steps(&mut self, name: &str, state: &State) -> Vec<Taken> {
-        let Pair { interpreter, jit, desk, outlines, ranges, special, compared } = self;
-        let nothing = (Outline::default(), Variation { numbers: Vec::new(), template: Vec::new() });
-        let (outline, variation) = if state.is_empty() {
+        let Pair { interpreter, jit, desk, vectors, ranges, special, compared } = self;
+        let nothing = (ProcessVector::default(), StateNumbers { numbers: Vec::new(), template: Vec::new() });
+        let (vector, variation) = if state.is_empty() {
             &nothing
         } else {
-            let fresh = interpreter.layout().outline(interpreter.system(), state);
-            outlines.entry(fresh.types.clone()).or_insert_with(|| {
-                let variation = Variation::new(interpreter.system(), interpreter.layout(), ranges, &fresh);
+            let fresh = interpreter.layout().process_vector(interpreter.system(), state);
+            vectors.entry(fresh.types.clone()).or_insert_with(|| {
+                let variation = StateNumbers::new(interpreter.system(), interpreter.layout(), ranges, &fresh);
                 (fresh, variation)
             })
         };
-        let expected = all_steps(interpreter, state, outline, &mut ());
-        let found = all_steps(jit, state, outline, desk);
+        let expected = all_steps(interpreter, state, vector, &mut ());
+        let found = all_steps(jit, state, vector, desk);
         if expected != found {
             let values = if state.is_empty() { Vec::new() } else { interpreter.values(state) };
             let different = expected.iter().zip(&found).position(|(a, b)| a != b);
@@ -126,18 +128,18 @@ impl<'s> Pair<'s> {
             );
         }
         if !state.is_empty() {
-            let exclusive = Exclusive::new(interpreter.system(), outline);
-            let kind = (interpreter.layout(), outline);
+            let exclusive = Exclusive::new(interpreter.system(), vector);
+            let kind = (interpreter.layout(), vector);
             let fresh = Arc::new(codes(state, variation, exclusive, kind, compared.states as u64));
             let renew = special.as_ref().is_none_or(|special| special.uses == SPECIAL_USES);
             if renew {
-                jit.specialise(outline, &fresh);
-                *special = Some(Special { types: outline.types.clone(), codes: Arc::clone(&fresh), uses: 0 });
+                jit.specialise(vector, &fresh);
+                *special = Some(Special { types: vector.types.clone(), codes: Arc::clone(&fresh), uses: 0 });
             }
             let special = special.as_mut().expect("just made, if not before");
             special.uses += 1;
             // With code for this packing, if there is some, and with that for any.
-            let prepared = (special.types == outline.types).then_some(&special.codes);
+            let prepared = (special.types == vector.types).then_some(&special.codes);
             for codes in prepared.into_iter().chain([&fresh]) {
                 let Some(packed) = codes.pack(state) else { continue };
                 let mut words = Words { expected: expected.iter(), codes, words: 0, pairs: 0 };
@@ -147,13 +149,13 @@ impl<'s> Pair<'s> {
                 let only_words = jit.reads_words(codes);
                 compared.only_words += usize::from(only_words);
                 let state = if only_words { &[] } else { state };
-                let from = Source { state, outline, packed: Some((packed, codes)) };
+                let from = Source { state, vector, packed: Some((packed, codes)) };
                 jit.expand(from, desk, &mut words);
                 assert!(words.expected.next().is_none(), "{name}: a step is missing in {state:?}");
                 compared.words += words.words;
                 compared.pairs += words.pairs;
                 if again[0] == 0 {
-                    let kind = Kind { outline, codes };
+                    let kind = Kind { vector, codes };
                     let is_plain = if codes.is_wide() {
                         expand_words::<WideKey>((interpreter, jit), kind, (&again, packed), desk)
                     } else {
@@ -197,9 +199,9 @@ impl<'s> Pair<'s> {
     }
 }
 
-fn all_steps<E: Engine>(engine: &E, state: &State, outline: &Outline, desk: &mut E::Desk) -> Vec<Taken> {
+fn all_steps<E: Engine>(engine: &E, state: &State, vector: &ProcessVector, desk: &mut E::Scratch) -> Vec<Taken> {
     let mut steps = Vec::new();
-    let from = Source { state, outline, packed: None };
+    let from = Source { state, vector, packed: None };
     engine.expand(from, desk, &mut |step, fired, successor: &State| {
         // What a step leaves behind that could not be completed means nothing.
         let kept = if matches!(fired, Fired::Broken(_)) { &[] } else { successor };
@@ -241,7 +243,7 @@ fn pass(
     taken: &mut Vec<(usize, Step, Option<[u64; 2]>)>,
 ) -> bool {
     let state = path.last().expect("a path has states");
-    all_steps(interpreter, state, &Outline::default(), &mut ()).into_iter().all(|(step, fired, next)| {
+    all_steps(interpreter, state, &ProcessVector::default(), &mut ()).into_iter().all(|(step, fired, next)| {
         let Some(words) = codes.pack(&next).filter(|_| fired == Fired::Done) else { return false };
         taken.push((path.len() - 1, step, (next[0] == 0).then_some(words)));
         if next[0] == 0 || path.contains(&next) {
@@ -257,9 +259,9 @@ fn pass(
 /// Codes for the numbers of a state and for some near them: all in one word or two, so that many have few or none.
 fn codes(
     state: &State,
-    variation: &Variation,
+    variation: &StateNumbers,
     exclusive: Exclusive,
-    (layout, outline): (&Layout, &Outline),
+    (layout, vector): (&Layout, &ProcessVector),
     seed: u64,
 ) -> Codes {
     let mut rng = Rng::new(seed);
@@ -281,7 +283,7 @@ fn codes(
         codes.push(number.at, number.bytes, low & u32::MAX >> (32 - 8 * bytes), bits as u8);
     }
     let from = (most - left).max(most - 63);
-    codes.push_exclusive((from + rng.below(most - from + 1)) as u32, exclusive, layout, outline);
+    codes.push_exclusive((from + rng.below(most - from + 1)) as u32, exclusive, layout, vector);
     codes
 }
 

@@ -64,7 +64,7 @@ impl<'t> Lowering<'_, 't, '_> {
             self.start(number, thread, started.contains(thread.name.text));
         }
         if self.automata.system.start.is_empty() && !self.problems.has_errors() {
-            let problem = Diagnostic::general("no thread is active: nothing would ever happen");
+            let problem = Diagnostic::general("no thread is active: the model has no steps");
             self.problems.report(problem.hint("write `active` before a thread"));
         }
         let waiters = self.waiters(&started);
@@ -112,7 +112,7 @@ impl<'t> Lowering<'_, 't, '_> {
             let mut ty = self.room(&ty, self.scope.threads[number].frame.size, *name);
             if ty.has_lock() {
                 let problem =
-                    Diagnostic::error(variables.ty.span, "a lock inside a thread: nobody else could hold it");
+                    Diagnostic::error(variables.ty.span, "a lock inside a thread: no other thread could hold it");
                 self.problems.report(problem.hint("declare it outside of the threads"));
                 ty = Type::Unknown;
             }
@@ -194,7 +194,7 @@ impl<'t> Lowering<'_, 't, '_> {
             }
             frame.init.insert(0, Init::Value(place.clone(), value));
         } else if params.iter().any(|ty| !ty.is_unknown()) {
-            let message = format!("`{}` is active, so nobody gives its parameters values", thread.name.text);
+            let message = format!("`{}` is active, so its parameters get no values", thread.name.text);
             let problem = Diagnostic::error(thread.name.span, message);
             self.problems.report(problem.hint("it can have one parameter, a number: which of the threads it is"));
         }

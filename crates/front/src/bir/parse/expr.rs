@@ -198,7 +198,7 @@ impl<'t> Parser<'t, '_> {
         let message = if is_number {
             format!("`{text}` does not fit into 32 bits")
         } else {
-            format!("`{text}` is no number")
+            format!("`{text}` is not a number")
         };
         self.report(Diagnostic::error(span, message))
     }
@@ -208,7 +208,7 @@ impl<'t> Parser<'t, '_> {
         let span = self.since(start);
         if height + weight > MAX_HEIGHT {
             let message =
-                format!("this expression is too large: more than {MAX_HEIGHT} operators stand above one another");
+                format!("this expression is too large: it is nested more than {MAX_HEIGHT} operators deep");
             return self.report(Diagnostic::error(span, message));
         }
         Ok(Expr { kind, span, height: height + weight })

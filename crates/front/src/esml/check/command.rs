@@ -152,7 +152,7 @@ impl Checker<'_> {
         let access = self.access(channel)?;
         let TypeKind::Alphabet(signals) = &self.program.ty(access.ty).kind else {
             if !matches!(self.program.ty(access.ty).kind, TypeKind::Unknown) {
-                let problem = format!("`{}` is no channel", self.text(channel.span));
+                let problem = format!("`{}` is not a channel", self.text(channel.span));
                 self.error(Diagnostic::error(channel.span, problem));
             }
             return None;
@@ -191,7 +191,7 @@ impl Checker<'_> {
             }
             Direction::In => {
                 let ast::ExprKind::Access(access) = &data.kind else {
-                    let problem = format!("`{}` is no variable to receive into", self.text(data.span));
+                    let problem = format!("`{}` is not a variable that can receive", self.text(data.span));
                     self.error(Diagnostic::error(data.span, problem));
                     return None;
                 };

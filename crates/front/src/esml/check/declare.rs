@@ -64,7 +64,7 @@ impl Checker<'_> {
         for (name, ty) in &model.decls.vars {
             let ty = self.named_type(ty, false);
             if ty != UNKNOWN && !self.program.is_channel(ty) {
-                let problem = Diagnostic::error(name.span, format!("`{}` is no channel", name.text));
+                let problem = Diagnostic::error(name.span, format!("`{}` is not a channel", name.text));
                 self.error(problem.hint("processes share channels only: declare variables inside a process"));
             }
             self.declare(name, Meaning::Channel(self.program.channels.len()));
@@ -454,7 +454,7 @@ impl Checker<'_> {
         };
         let access = self.access(access)?;
         let Root::Channel(channel) = access.root else {
-            self.error(Diagnostic::error(arg.span, format!("`{}` is no channel", self.text(arg.span))));
+            self.error(Diagnostic::error(arg.span, format!("`{}` is not a channel", self.text(arg.span))));
             return None;
         };
         if access.ty != ty {

@@ -111,7 +111,7 @@ impl Checker<'_> {
                 }
             }
             ExprKind::Runs(..) => {
-                let problem = "a formula is no value: nothing can be computed from it";
+                let problem = "a formula is not a value: it cannot be an operand";
                 let hint = "connect formulas with `&`, `OR`, `=>` and `~`";
                 self.error(Diagnostic::error(expr.span, problem).hint(hint));
                 unknown()
@@ -227,7 +227,7 @@ impl Checker<'_> {
             | TypeKind::Array { .. }
             | TypeKind::Tuple(_)
             | TypeKind::Alphabet(_) => {
-                let problem = format!("`{}` is no list", self.text(access.span));
+                let problem = format!("`{}` is not a list", self.text(access.span));
                 self.error(Diagnostic::error(access.span, problem));
                 None
             }
@@ -294,7 +294,7 @@ impl Checker<'_> {
                         | TypeKind::List { .. }
                         | TypeKind::Tuple(_)
                         | TypeKind::Alphabet(_) => {
-                            let problem = format!("{} is no array", self.type_name(ty));
+                            let problem = format!("{} is not an array", self.type_name(ty));
                             self.error(Diagnostic::error(index.span, problem));
                             return None;
                         }

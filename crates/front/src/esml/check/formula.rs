@@ -26,8 +26,7 @@ impl Checker<'_> {
             return self.proposition(expr, propositions);
         }
         if height + 1 == MAX_HEIGHT {
-            let problem =
-                format!("the formula is too large: more than {MAX_HEIGHT} operators stand above one another");
+            let problem = format!("the formula is too large: it is nested more than {MAX_HEIGHT} operators deep");
             self.error(Diagnostic::error(expr.span, problem));
             return None;
         }

@@ -280,7 +280,7 @@ impl Parser<'_> {
     }
 
     fn without_operator<A>(&mut self, quantifier: &str, span: Span) -> Parsed<A> {
-        let problem = format!("`{quantifier}` speaks of runs, and needs a temporal operator");
+        let problem = format!("`{quantifier}` quantifies over runs, and needs a temporal operator");
         let [g, f, x, u] = ["G f", "F f", "X f", "(f U g)"].map(|operator| format!("`{quantifier}{operator}`"));
         self.cursor.report(Diagnostic::error(span, problem).hint(format!("write {g}, {f}, {x} or {u}")))
     }

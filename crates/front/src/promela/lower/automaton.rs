@@ -119,7 +119,7 @@ impl Builder<'_> {
         let rest = self.flow.resting_place(to, self.flow[from].atomic, &mut self.rests);
         if rest.is_none() {
             let span = self.flow[to].span;
-            self.problems.push(Diagnostic::error(span, "these jumps lead round in a circle, without a statement"));
+            self.problems.push(Diagnostic::error(span, "these jumps form a cycle without a statement"));
         }
         rest.map(|rest| self.number(rest))
     }

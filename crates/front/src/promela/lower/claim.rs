@@ -8,7 +8,7 @@ use crate::promela::formula::{self, Temporal};
 use crate::promela::{ast, text};
 use crate::source::Span;
 use crate::{Meaning, PropertyKind, Says, Written};
-use entail_ir::{Action, BinaryOp, Expr, StatementId};
+use entail_ir::{Action, BinaryOp, Effect, Enabling, Expr, StatementId};
 use entail_temporal::Formulas;
 use entail_temporal::automaton::{Automaton, Edge, Marks, State};
 use entail_temporal::claim::{Claim, End};
@@ -197,13 +197,13 @@ impl Assembly<'_> {
         while let Some(location) = draft.pending.pop() {
             self.turns(location, &mut choices, &mut draft);
             if draft.passed > MAX_PASSED {
-                let message = "there are too many ways through the atomic sequences of the claim";
+                let message = "there are too many paths through the atomic sequences of the claim";
                 self.problems.push(Diagnostic::general(message));
                 return None;
             }
         }
         if draft.propositions.len() > MAX_PROPOSITIONS {
-            let message = format!("the claim asks more than {MAX_PROPOSITIONS} different things");
+            let message = format!("the claim has more than {MAX_PROPOSITIONS} propositions");
             self.problems.push(Diagnostic::general(message));
             return None;
         }
@@ -266,26 +266,28 @@ impl Assembly<'_> {
             }
             let leads = if transition.atomic { Leads::On } else { Leads::To }(transition.target);
             let choice = |label| Choice { label, statement, leads };
-            match &action {
-                Action::Guard(condition) => made.extend(draft.cube(condition, statement, true).map(choice)),
-                Action::Skip | Action::Print(..) | Action::PrintName(_) => made.push(choice(Cube::TRUE)),
-                Action::Assert(condition) => {
-                    let fails = draft.cube(condition, statement, false);
-                    made.extend(fails.map(|label| Choice { leads: Leads::Astray, ..choice(label) }));
-                    made.push(choice(Cube::TRUE));
+            if !matches!(action.effect(), Effect::Nothing) {
+                self.only_watches(span, "it cannot change anything");
+                continue;
+            }
+            if let Action::Assert(condition) = &action {
+                let fails = draft.cube(condition, statement, false);
+                made.extend(fails.map(|label| Choice { leads: Leads::Astray, ..choice(label) }));
+            }
+            match action.enabling() {
+                Enabling::Always => made.push(choice(Cube::TRUE)),
+                Enabling::Condition(condition) => {
+                    made.extend(draft.cube(condition, statement, true).map(choice));
                 }
-                Action::Else => otherwise.push(choice(Cube::TRUE)),
-                Action::End => {
+                Enabling::Else => otherwise.push(choice(Cube::TRUE)),
+                Enabling::Youngest => {
                     let end = draft.state(location);
                     draft.end(end, statement);
                     draft.names[end.index()] = self.line(statement);
                 }
-                Action::Assign(..)
-                | Action::Send(_)
-                | Action::Receive(_)
-                | Action::SetPriority(_)
-                | Action::Run(..)
-                | Action::Deterministic(_) => self.only_watches(span, "it can change nothing"),
+                Enabling::Send(_) | Enabling::Receive(_) | Enabling::AnyOf(_) => {
+                    unreachable!("they have an effect")
+                }
             }
         }
         let nothing = made.iter().try_fold(Cube::TRUE, |all, choice| all.and(negated(choice.label)?));
@@ -299,7 +301,7 @@ impl Assembly<'_> {
     }
 
     fn only_watches(&mut self, span: Span, but: &str) {
-        let message = format!("a never claim only watches: {but}");
+        let message = format!("a never claim only observes: {but}");
         self.problems.push(Diagnostic::error(span, message).hint("write conditions, `if`, `do` and `goto` only"));
     }
 

@@ -421,7 +421,7 @@ impl Lowering<'_> {
         self.problems.push(match transfer {
             Transfer::Send if too_many => Diagnostic::error(span, message),
             Transfer::Send | Transfer::Receive => {
-                Diagnostic::warning(span, message).hint("it will be an error when it is executed")
+                Diagnostic::warning(span, message).hint("executing it is an error")
             }
             Transfer::Copy | Transfer::Poll if too_many => {
                 Diagnostic::warning(span, message).hint("the missing fields count as 0")

@@ -7,7 +7,8 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{
-    Branch, Decl, Declarator, Expr, ExprKind, Ident, Initialiser, Part, Step, Stmt, StmtKind, Type, VarRef,
+    Branch, Decl, Declarator, Expr, ExprKind, Ident, Initialiser, Part, Step, Stmt, StmtKind, Structure, Type,
+    VarRef,
 };
 use crate::source::Span;
 use std::collections::HashMap;
@@ -360,52 +361,49 @@ impl<'a> Builder<'a> {
 
     fn prepare(&mut self, stmt: &Stmt) -> Prepared {
         let span = stmt.span;
-        match &stmt.kind {
-            StmtKind::Labelled(label, inner) => {
+        match stmt.kind.structure() {
+            Structure::Labelled(label, inner) => {
                 let inner = self.prepare(inner);
                 Prepared::Labelled(label.clone(), Box::new(inner))
             }
-            StmtKind::If(branches) => {
+            Structure::If(branches) => {
                 let branches = branches.iter().map(|branch| self.branch(branch)).collect();
                 Prepared::If(branches, span)
             }
-            StmtKind::Do(branches) => {
+            Structure::Do(branches) => {
                 let id = self.enter_loop();
                 let branches = branches.iter().map(|branch| self.branch(branch)).collect();
                 self.loops.pop();
                 Prepared::Do(branches, id, span)
             }
-            StmtKind::ForRange { var, from, to, body } => self.for_range(var, from, to, body, span),
-            StmtKind::ForIn { var, over, body } => self.for_in(var, over, body, span),
-            StmtKind::Select { var, from, to } => self.select(var, from, to, span),
-            StmtKind::Atomic(steps) => {
+            Structure::Atomic(steps) => {
                 let sequence = self.braces(steps, &Place::Wrapped(Wrapper::Atomic));
                 self.flow.make_atomic(sequence, false);
                 Prepared::Wrapped(Wrapper::Atomic, sequence, span)
             }
-            StmtKind::DStep(steps) => {
+            Structure::DStep(steps) => {
                 let first_id = *self.next_id;
                 let sequence = self.braces(steps, &Place::Wrapped(Wrapper::DStep));
                 self.check_jumps(first_id);
                 self.flow.make_atomic(sequence, true);
                 Prepared::Wrapped(Wrapper::DStep, sequence, span)
             }
-            StmtKind::Block(steps) => {
+            Structure::Block(steps) => {
                 let sequence = self.braces(steps, &Place::Wrapped(Wrapper::Block));
                 Prepared::Wrapped(Wrapper::Block, sequence, span)
             }
-            StmtKind::Inlined { body, .. } => {
+            Structure::Inlined(_, body) => {
                 self.inlines += 1;
                 let sequence = self.braces(body, &Place::Wrapped(Wrapper::Block));
                 self.inlines -= 1;
                 Prepared::Wrapped(Wrapper::Block, sequence, span)
             }
-            StmtKind::Unless(body, escape) => {
+            Structure::Unless(body, escape) => {
                 let body = self.prepare(body);
                 let escape = self.prepare(escape);
                 self.unless(body, escape, span)
             }
-            StmtKind::Break => match self.loops.last() {
+            Structure::Break => match self.loops.last() {
                 Some(&id) => Prepared::Simple(Kind::Goto(Jump::Break(id)), span),
                 None => {
                     self.problems.push(
@@ -415,18 +413,14 @@ impl<'a> Builder<'a> {
                     Prepared::Simple(Kind::Nothing, span)
                 }
             },
-            StmtKind::Goto(label) => Prepared::Simple(Kind::Goto(Jump::Label(label.clone())), span),
-            StmtKind::Else => Prepared::Simple(Kind::Else, span),
-            StmtKind::Assign(..)
-            | StmtKind::Increment(_)
-            | StmtKind::Decrement(_)
-            | StmtKind::Send(_)
-            | StmtKind::Receive(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Assert(_)
-            | StmtKind::Printf(..)
-            | StmtKind::Printm(_)
-            | StmtKind::SetPriority(..) => Prepared::Simple(Kind::Simple(Rc::new(stmt.clone())), span),
+            Structure::Goto(label) => Prepared::Simple(Kind::Goto(Jump::Label(label.clone())), span),
+            Structure::For(_) | Structure::Simple => match &stmt.kind {
+                StmtKind::ForRange { var, from, to, body } => self.for_range(var, from, to, body, span),
+                StmtKind::ForIn { var, over, body } => self.for_in(var, over, body, span),
+                StmtKind::Select { var, from, to } => self.select(var, from, to, span),
+                StmtKind::Else => Prepared::Simple(Kind::Else, span),
+                _ => Prepared::Simple(Kind::Simple(Rc::new(stmt.clone())), span),
+            },
         }
     }
 

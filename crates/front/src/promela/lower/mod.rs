@@ -263,7 +263,7 @@ impl<'a> Assembly<'a> {
         }
         if self.system.start.is_empty() && !self.system.process_types.is_empty() {
             self.problems.push(
-                Diagnostic::general("no process is active: nothing would ever happen")
+                Diagnostic::general("no process is active: the model has no steps")
                     .hint("write `active` before a proctype, or start processes from `init`"),
             );
         }

@@ -80,7 +80,7 @@ impl Lowering<'_> {
             )
         });
         if is_channel {
-            let message = format!("this asks whether `{}` is no channel at all", name.name);
+            let message = format!("this tests whether `{}` is not a channel", name.name);
             self.problems.push(Diagnostic::warning(guard.span, message).hint("to send, write `channel!message`"));
         }
     }

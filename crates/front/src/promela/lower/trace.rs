@@ -5,10 +5,10 @@ use super::expr::{Lowering, Transfer};
 use super::flow::{ElementId, Flow, Kind};
 use super::{Assembly, Statements, describe};
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{Branch, Expr, ExprKind, Part, Program, Step, Stmt, StmtKind, Trace, Unit};
+use crate::promela::ast::{Branch, Expr, ExprKind, Part, Program, Step, Stmt, StmtKind, Structure, Trace, Unit};
 use crate::{Meaning, Says};
 use entail_ir as ir;
-use entail_ir::monitor::{Direction, Event, Expected, Monitor, Post, Rule, Watched};
+use entail_ir::monitor::{Direction, Event, Monitor, MonitorEdge, MonitorState, Rule, Watched};
 use entail_ir::{Pattern, StatementId};
 use std::collections::HashMap;
 
@@ -42,8 +42,8 @@ impl Assembly<'_> {
             return None;
         }
         let rule = if trace.negated { Rule::Forbids } else { Rule::Requires };
-        let posts = self.posts(flow, &automaton, &events);
-        let says = Says::Watched(Monitor { rule, watched, posts });
+        let states = self.states(flow, &automaton, &events);
+        let says = Says::Watched(Monitor { rule, watched, states });
         Some(Meaning { says, propositions: Vec::new(), antecedents: Vec::new() })
     }
 
@@ -63,13 +63,13 @@ impl Assembly<'_> {
         (events, all)
     }
 
-    fn posts(&mut self, flow: &Flow, automaton: &Automaton, events: &Events) -> Vec<Post> {
+    fn states(&mut self, flow: &Flow, automaton: &Automaton, events: &Events) -> Vec<MonitorState> {
         let over = flow.elements.iter().find(|element| matches!(element.kind, Kind::End));
-        let locations = posts_of(automaton, over.map_or(0, |over| over.number));
-        let post_of: HashMap<u32, u16> = locations.iter().copied().zip(0..).collect();
+        let locations = states_of(automaton, over.map_or(0, |over| over.number));
+        let state_of: HashMap<u32, u16> = locations.iter().copied().zip(0..).collect();
         let mut statements = Statements { made: HashMap::new() };
         let (_, running) = locations.split_last().unwrap_or((&0, &[]));
-        let mut posts = Vec::new();
+        let mut states = Vec::new();
         for &location in running {
             let edges = automaton.outgoing[location as usize].iter().map(|transition| {
                 // To go elsewhere takes an event, too, whichever it is.
@@ -77,17 +77,17 @@ impl Assembly<'_> {
                     Some((event, statement)) => (Some(event.clone()), *statement),
                     None => (None, self.lower_element(flow, transition.element, &mut statements).1),
                 };
-                Expected { event, target: post_of[&transition.target], statement }
+                MonitorEdge { event, target: state_of[&transition.target], statement }
             });
-            posts.push(Post { edges: edges.collect(), end: automaton.marks[location as usize].end });
+            states.push(MonitorState { edges: edges.collect(), end: automaton.marks[location as usize].end });
         }
-        posts.push(Post { edges: Vec::new(), end: true });
-        posts
+        states.push(MonitorState { edges: Vec::new(), end: true });
+        states
     }
 }
 
 /// The locations that a trace comes to, the first one first and its end last.
-fn posts_of(automaton: &Automaton, over: u32) -> Vec<u32> {
+fn states_of(automaton: &Automaton, over: u32) -> Vec<u32> {
     let mut seen = vec![false; automaton.outgoing.len()];
     seen[over as usize] = true;
     let (mut found, mut next) = (Vec::new(), 0);
@@ -179,40 +179,32 @@ fn check_events(steps: &[Step], problems: &mut Vec<Diagnostic>) {
 }
 
 fn check_event(stmt: &Stmt, problems: &mut Vec<Diagnostic>) {
-    let hint = match &stmt.kind {
+    let hint = match stmt.kind.structure() {
         // A label alone labels a `skip` that nobody wrote.
-        StmtKind::Labelled(label, inner) if inner.span == label.span => return,
-        StmtKind::Labelled(_, inner) => return check_event(inner, problems),
-        StmtKind::Send(send) if !send.sorted => return,
-        StmtKind::Receive(receive) if !receive.random && !receive.keep => return,
-        StmtKind::Break | StmtKind::Goto(_) => return,
-        StmtKind::If(branches) | StmtKind::Do(branches) => {
+        Structure::Labelled(label, inner) if inner.span == label.span => return,
+        Structure::Labelled(_, inner) => return check_event(inner, problems),
+        Structure::Break | Structure::Goto(_) => return,
+        Structure::If(branches) | Structure::Do(branches) => {
             let bodies = branches.iter().map(|Branch { body, .. }| body);
             return bodies.for_each(|body| check_events(body, problems));
         }
-        StmtKind::Unless(body, escape) => {
+        Structure::Unless(body, escape) => {
             check_event(body, problems);
             return check_event(escape, problems);
         }
-        StmtKind::Send(_) => "write `!`, which `!!` fits too",
-        StmtKind::Receive(receive) if receive.keep => "a message that stays in its channel is not received",
-        StmtKind::Receive(_) => "write `?`, which `??` fits too",
-        StmtKind::Assign(..)
-        | StmtKind::Increment(_)
-        | StmtKind::Decrement(_)
-        | StmtKind::Expr(_)
-        | StmtKind::Else
-        | StmtKind::Assert(_)
-        | StmtKind::Printf(..)
-        | StmtKind::Printm(_)
-        | StmtKind::SetPriority(..)
-        | StmtKind::ForRange { .. }
-        | StmtKind::ForIn { .. }
-        | StmtKind::Select { .. }
-        | StmtKind::Atomic(_)
-        | StmtKind::DStep(_)
-        | StmtKind::Block(_)
-        | StmtKind::Inlined { .. } => EVENTS,
+        Structure::Simple => match &stmt.kind {
+            StmtKind::Send(send) if !send.sorted => return,
+            StmtKind::Send(_) => "write `!`, which `!!` fits too",
+            StmtKind::Receive(receive) if receive.keep => "a message that stays in its channel is not received",
+            StmtKind::Receive(receive) if !receive.random => return,
+            StmtKind::Receive(_) => "write `?`, which `??` fits too",
+            _ => EVENTS,
+        },
+        Structure::For(_)
+        | Structure::Atomic(_)
+        | Structure::DStep(_)
+        | Structure::Block(_)
+        | Structure::Inlined(..) => EVENTS,
     };
-    problems.push(Diagnostic::error(stmt.span, "this is no event").hint(hint));
+    problems.push(Diagnostic::error(stmt.span, "this is not an event").hint(hint));
 }

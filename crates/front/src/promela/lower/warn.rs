@@ -31,7 +31,7 @@ pub(super) fn warn_counted_claims(program: &Program, claims: &[Flow], problems: 
     }));
     let labels = claims.iter().flat_map(|claim| claim.labels.iter()).filter(|_| asks_progress);
     problems.extend(labels.filter(|label| label.name.name.starts_with("progress")).map(|label| {
-        let message = "`np_` asks where processes are, but SPIN's verifier also looks at this label of the claim";
+        let message = "`np_` considers processes only, but SPIN's verifier also considers this label of the claim";
         Diagnostic::warning(label.name.span, message)
     }));
 }

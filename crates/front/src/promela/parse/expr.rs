@@ -193,7 +193,7 @@ impl Parser<'_> {
         if height < HEIGHT {
             return Ok(height + 1);
         }
-        let message = format!("this expression is too large: more than {HEIGHT} operators stand above one another");
+        let message = format!("this expression is too large: it is nested more than {HEIGHT} operators deep");
         Err(self.error(span, message))
     }
 

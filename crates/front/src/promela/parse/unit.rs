@@ -67,7 +67,7 @@ impl Parser<'_> {
         let known = self.typedefs.iter().map(|name| &**name).chain(words::TYPES).chain(words::UNITS);
         let is_declaration = self.cursor.ahead(1).starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let problem = match did_you_mean(self.text(), known) {
-            _ if self.at("ctl") => problem.hint("a formula of branching time is written `ctl name { … }`"),
+            _ if self.at("ctl") => problem.hint("a CTL formula is written `ctl name { … }`"),
             Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
             None if is_declaration => problem.hint(TYPE_FIRST),
             None => problem,

@@ -4,7 +4,9 @@ use super::Aim;
 use super::effects::has_run;
 use super::names::{BodyId, Names};
 use crate::PropertyKind;
-use crate::promela::ast::{BinaryOp, Expr, ExprKind, Program, Step, Stmt, StmtKind, TemporalOp, UnaryOp, Unit};
+use crate::promela::ast::{
+    BinaryOp, Child, Expr, ExprKind, Program, Step, Stmt, StmtKind, Structure, TemporalOp, UnaryOp, Unit,
+};
 use crate::promela::walk;
 use entail_temporal::Fairness;
 
@@ -44,7 +46,7 @@ impl Criterion {
             preserve: Preserve::Beginnings,
             assertions: false,
             // Not all that begins can go on so that all processes move again and again.
-            steps: (!fairness.is_realizable()).then_some("all processes must move again and again"),
+            steps: (!fairness.is_realizable()).then_some("all processes must move infinitely often"),
             exact: vec![false; names.params.len()],
             terminations: false,
             unbounded: false,
@@ -90,12 +92,12 @@ impl Criterion {
     fn property(&mut self, unit: &Unit) {
         match unit {
             Unit::Ltl(formula) | Unit::Ctl(formula) if formula.expr.as_ref().is_some_and(has_next) => {
-                self.keep_steps("the property speaks of next states");
+                self.keep_steps("the property contains a next operator");
             }
             Unit::Ltl(formula) if formula.expr.as_ref().is_none_or(|expr| is_safety(expr, true)) => {}
             Unit::Ltl(_) | Unit::Ctl(_) => self.keep(Preserve::Cycles),
             Unit::Never(_) | Unit::Watcher(_) => self.keep_steps("a claim may count steps"),
-            Unit::Trace(_) => self.keep_steps("a trace is about all that is sent and received"),
+            Unit::Trace(_) => self.keep_steps("a trace constrains all messages"),
             Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
         }
     }
@@ -194,7 +196,7 @@ impl Circumstances<'_, '_> {
             ExprKind::Timeout => self.criterion.keep_steps("`timeout` depends on all processes"),
             ExprKind::NonProgress => self.criterion.keep_steps("`np_` depends on all processes"),
             ExprKind::Enabled(_) | ExprKind::PcValue(_) => {
-                self.criterion.keep_steps("it is asked where a process is");
+                self.criterion.keep_steps("the location of a process is read");
             }
             ExprKind::GetPriority(_) => self.criterion.keep_steps("processes have priorities"),
             ExprKind::Var(var) => match &*var.parts[0].name.name {
@@ -208,7 +210,7 @@ impl Circumstances<'_, '_> {
                 self.pids = true;
                 match self.names.proctypes.get(&proctype.name) {
                     Some(body) => self.criterion.exact[body.0] = true,
-                    None => self.criterion.keep_steps("another process is looked into"),
+                    None => self.criterion.keep_steps("variables of another process are read"),
                 }
             }
             ExprKind::Run { priority, .. } => {
@@ -259,51 +261,46 @@ impl Circumstances<'_, '_> {
     }
 
     fn statement(&mut self, stmt: &Stmt, once: bool) {
-        match &stmt.kind {
-            StmtKind::Labelled(label, inner) => {
+        match stmt.kind.structure() {
+            Structure::Simple => self.simple(stmt, once),
+            Structure::Labelled(label, inner) => {
                 if self.prefixes.iter().any(|prefix| label.name.starts_with(prefix)) {
                     self.criterion.exact[self.body.0] = true;
                 }
                 // A jump may come back here.
                 self.statement(inner, false);
             }
-            StmtKind::Assign(var, value) => {
-                if &*var.parts[0].name.name == "_priority" {
-                    self.criterion.keep_steps("processes have priorities");
-                }
-                if has_run(value) {
-                    self.pids = true;
-                    self.start(once);
-                }
-            }
-            StmtKind::Expr(value) if has_run(value) => {
-                self.pids |= !matches!(value.kind, ExprKind::Run { .. });
-                self.start(once);
-            }
-            StmtKind::If(branches) => branches.iter().for_each(|branch| self.steps(&branch.body, once)),
-            StmtKind::Do(branches) => branches.iter().for_each(|branch| self.steps(&branch.body, false)),
-            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => self.steps(body, false),
-            StmtKind::Atomic(body)
-            | StmtKind::DStep(body)
-            | StmtKind::Block(body)
-            | StmtKind::Inlined { body, .. } => self.steps(body, once),
-            StmtKind::Unless(body, escape) => {
+            Structure::If(branches) => branches.iter().for_each(|branch| self.steps(&branch.body, once)),
+            Structure::Do(branches) => branches.iter().for_each(|branch| self.steps(&branch.body, false)),
+            Structure::For(body) => self.steps(body, false),
+            Structure::Atomic(body)
+            | Structure::DStep(body)
+            | Structure::Block(body)
+            | Structure::Inlined(_, body) => self.steps(body, once),
+            Structure::Unless(body, escape) => {
                 self.statement(body, once);
                 self.statement(escape, once);
             }
-            StmtKind::SetPriority(..) => self.criterion.keep_steps("processes have priorities"),
-            StmtKind::Increment(_)
-            | StmtKind::Decrement(_)
-            | StmtKind::Send(_)
-            | StmtKind::Receive(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Else
-            | StmtKind::Assert(_)
-            | StmtKind::Printf(..)
-            | StmtKind::Printm(_)
-            | StmtKind::Select { .. }
-            | StmtKind::Break
-            | StmtKind::Goto(_) => {}
+            Structure::Break | Structure::Goto(_) => {}
         }
+    }
+
+    fn simple(&mut self, stmt: &Stmt, once: bool) {
+        let sets_priority = match &stmt.kind {
+            StmtKind::Assign(var, _) => &*var.parts[0].name.name == "_priority",
+            kind => matches!(kind, StmtKind::SetPriority(..)),
+        };
+        if sets_priority {
+            self.criterion.keep_steps("processes have priorities");
+        }
+        stmt.kind.each_child(&mut |child| {
+            if let Child::Expr(value) = child
+                && has_run(value)
+            {
+                // A `run` alone is a statement that ignores the number of the process.
+                self.pids |= !matches!((&stmt.kind, &value.kind), (StmtKind::Expr(_), ExprKind::Run { .. }));
+                self.start(once);
+            }
+        });
     }
 }

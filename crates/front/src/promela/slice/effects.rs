@@ -4,8 +4,8 @@ use super::channels::{Channels, Class, Move};
 use super::graph::{Turn, What};
 use super::names::{BodyId, Names, VarId};
 use crate::promela::ast::{
-    BinaryOp, Declarator, Expr, ExprKind, Initialiser, Program, Receive, ReceiveArg, Send, Step, Stmt, StmtKind,
-    Unit, VarRef,
+    BinaryOp, Child, Declarator, Expr, ExprKind, Initialiser, Program, Receive, ReceiveArg, Send, Step, Stmt,
+    StmtKind, Unit, VarRef,
 };
 use crate::promela::walk;
 
@@ -471,7 +471,6 @@ impl Tracing<'_, '_> {
 
     fn statement(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Labelled(_, inner) => self.statement(inner),
             StmtKind::Assign(var, value) => {
                 let from = self.vars(value, Some(self.body));
                 self.moves.extend(self.root(var).map(|to| Move::Into(to, from)));
@@ -490,35 +489,18 @@ impl Tracing<'_, '_> {
                 }
             }
             StmtKind::Expr(value) => self.runs(value),
-            StmtKind::ForRange { body, .. } => self.steps(body),
-            StmtKind::ForIn { var, over, body } => {
+            StmtKind::ForIn { var, over, .. } => {
                 if let (Some(var), Some(over)) = (self.root(var), self.root(over)) {
                     self.moves.extend([Move::Received(over, var), Move::Sent(over, vec![var])]);
                 }
-                self.steps(body);
             }
-            StmtKind::If(branches) | StmtKind::Do(branches) => {
-                branches.iter().for_each(|branch| self.steps(&branch.body));
-            }
-            StmtKind::Atomic(body)
-            | StmtKind::DStep(body)
-            | StmtKind::Block(body)
-            | StmtKind::Inlined { body, .. } => self.steps(body),
-            StmtKind::Unless(body, escape) => {
-                self.statement(body);
-                self.statement(escape);
-            }
-            StmtKind::Increment(_)
-            | StmtKind::Decrement(_)
-            | StmtKind::Else
-            | StmtKind::Assert(_)
-            | StmtKind::Printf(..)
-            | StmtKind::Printm(_)
-            | StmtKind::SetPriority(..)
-            | StmtKind::Select { .. }
-            | StmtKind::Break
-            | StmtKind::Goto(_) => {}
+            _ => {}
         }
+        stmt.kind.each_child(&mut |child| match child {
+            Child::Expr(_) | Child::Var(_) => {}
+            Child::Steps(steps) => self.steps(steps),
+            Child::Stmt(inner) => self.statement(inner),
+        });
     }
 
     /// The arguments of a new process.

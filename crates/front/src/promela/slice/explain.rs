@@ -87,7 +87,7 @@ impl Telling<'_, '_, '_> {
             };
             let Some(why) = why else { break };
             let (reason, next) = match why {
-                Why::Asked if !reasons.is_empty() => ("which the property looks at".into(), None),
+                Why::Asked if !reasons.is_empty() => ("which the property reads".into(), None),
                 _ => self.reason(why),
             };
             reasons.push(reason);
@@ -98,11 +98,11 @@ impl Telling<'_, '_, '_> {
 
     fn reason(&self, why: Why) -> (String, Option<Fact>) {
         match why {
-            Why::Asked => ("the property looks at it".into(), None),
+            Why::Asked => ("the property reads it".into(), None),
             Why::Assertion => ("which is an assertion".into(), None),
-            Why::Sure(Sure::MayFail) => ("in which something may go wrong".into(), None),
+            Why::Sure(Sure::MayFail) => ("which may fail".into(), None),
             Why::Sure(Sure::StartsProcess) => ("which starts a process".into(), None),
-            Why::Sure(Sure::Special) => ("for which nothing simpler can stand".into(), None),
+            Why::Sure(Sure::Special) => ("which cannot be simplified".into(), None),
             Why::Writes(item) => (format!("which changes {}", self.item(item)), Some(Fact::Item(item))),
             Why::Needed(at) => (format!("{} needs it", self.statement(at)), Some(Fact::Edge(at))),
             Why::Decides(at, Some(next)) => {

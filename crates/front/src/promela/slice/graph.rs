@@ -2,7 +2,7 @@
 //!
 //! Coarser than the graph that is lowered: a jump is always a step here. What matters is where choices part and meet.
 
-use crate::promela::ast::{Declarator, Ident, Step, Stmt, StmtKind};
+use crate::promela::ast::{Declarator, Ident, Step, Stmt, Structure};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -160,14 +160,14 @@ impl<'p> Builder<'p> {
     }
 
     fn lay_out(&mut self, stmt: &'p Stmt, start: usize) -> usize {
-        match &stmt.kind {
-            StmtKind::Labelled(label, inner) => {
+        match stmt.kind.structure() {
+            Structure::Labelled(label, inner) => {
                 let at = self.location();
                 self.pass(start, at);
                 self.labels.entry(label.name.clone()).or_default().push(at);
                 self.statement(inner, at)
             }
-            StmtKind::If(branches) => {
+            Structure::If(branches) => {
                 let end = self.location();
                 for branch in branches {
                     let last = self.steps(&branch.body, start);
@@ -175,7 +175,7 @@ impl<'p> Builder<'p> {
                 }
                 end
             }
-            StmtKind::Do(branches) => {
+            Structure::Do(branches) => {
                 let (head, exit) = (self.location(), self.location());
                 self.pass(start, head);
                 self.loops.push(exit);
@@ -186,7 +186,7 @@ impl<'p> Builder<'p> {
                 self.loops.pop();
                 exit
             }
-            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => {
+            Structure::For(body) => {
                 let (head, inside, exit) = (self.location(), self.location(), self.location());
                 self.edge(start, What::Loop(stmt, Turn::Start), head);
                 self.edge(head, What::Loop(stmt, Turn::Test), inside);
@@ -197,13 +197,13 @@ impl<'p> Builder<'p> {
                 self.edge(head, What::Loop(stmt, Turn::Leave), exit);
                 exit
             }
-            StmtKind::Atomic(body) => {
+            Structure::Atomic(body) => {
                 self.indivisible += 1;
                 let end = self.steps(body, start);
                 self.indivisible -= 1;
                 end
             }
-            StmtKind::DStep(body) => {
+            Structure::DStep(body) => {
                 self.indivisible += 1;
                 self.deterministic += 1;
                 let end = self.steps(body, start);
@@ -211,30 +211,19 @@ impl<'p> Builder<'p> {
                 self.indivisible -= 1;
                 end
             }
-            StmtKind::Block(body) | StmtKind::Inlined { body, .. } => self.steps(body, start),
-            StmtKind::Unless(body, escape) => self.unless(body, escape, start),
-            StmtKind::Break => {
+            Structure::Block(body) | Structure::Inlined(_, body) => self.steps(body, start),
+            Structure::Unless(body, escape) => self.unless(body, escape, start),
+            Structure::Break => {
                 if let Some(&exit) = self.loops.last() {
                     self.edge(start, What::Stmt(stmt), exit);
                 }
                 self.location()
             }
-            StmtKind::Goto(label) => {
+            Structure::Goto(label) => {
                 self.jumps.push((start, stmt, label));
                 self.location()
             }
-            StmtKind::Assign(..)
-            | StmtKind::Increment(_)
-            | StmtKind::Decrement(_)
-            | StmtKind::Send(_)
-            | StmtKind::Receive(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Else
-            | StmtKind::Assert(_)
-            | StmtKind::Printf(..)
-            | StmtKind::Printm(_)
-            | StmtKind::SetPriority(..)
-            | StmtKind::Select { .. } => {
+            Structure::Simple => {
                 let next = self.location();
                 self.edge(start, What::Stmt(stmt), next);
                 next

@@ -1,7 +1,7 @@
 //! The variables of a model, coarsely: those of one name in one process are one variable, whatever block they stand in,
 //! and one with the global of that name if there is one. That can only make a slice larger.
 
-use crate::promela::ast::{Decl, Declarator, ExprKind, Initialiser, Program, Step, Stmt, StmtKind, Type, Unit};
+use crate::promela::ast::{Child, Decl, Declarator, ExprKind, Initialiser, Program, Step, Stmt, Type, Unit};
 use crate::source::Span;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -129,36 +129,11 @@ impl<'p> Names<'p> {
     }
 
     fn statement(&mut self, body: BodyId, stmt: &'p Stmt) {
-        match &stmt.kind {
-            StmtKind::Labelled(_, inner) => self.statement(body, inner),
-            StmtKind::If(branches) | StmtKind::Do(branches) => {
-                branches.iter().for_each(|branch| self.steps(body, &branch.body));
-            }
-            StmtKind::ForRange { body: inner, .. }
-            | StmtKind::ForIn { body: inner, .. }
-            | StmtKind::Atomic(inner)
-            | StmtKind::DStep(inner)
-            | StmtKind::Block(inner)
-            | StmtKind::Inlined { body: inner, .. } => self.steps(body, inner),
-            StmtKind::Unless(inner, escape) => {
-                self.statement(body, inner);
-                self.statement(body, escape);
-            }
-            StmtKind::Assign(..)
-            | StmtKind::Increment(_)
-            | StmtKind::Decrement(_)
-            | StmtKind::Send(_)
-            | StmtKind::Receive(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Else
-            | StmtKind::Assert(_)
-            | StmtKind::Printf(..)
-            | StmtKind::Printm(_)
-            | StmtKind::SetPriority(..)
-            | StmtKind::Select { .. }
-            | StmtKind::Break
-            | StmtKind::Goto(_) => {}
-        }
+        stmt.kind.each_child(&mut |child| match child {
+            Child::Expr(_) | Child::Var(_) => {}
+            Child::Steps(steps) => self.steps(body, steps),
+            Child::Stmt(inner) => self.statement(body, inner),
+        });
     }
 }
 

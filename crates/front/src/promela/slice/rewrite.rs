@@ -4,8 +4,8 @@ use super::effects::Item;
 use super::names::{BodyId, VarId};
 use super::relevance::{At, Fate, Relevance};
 use crate::promela::ast::{
-    Branch, Decl, Declarator, Exclusive, Expr, ExprKind, Ident, Part, Program, Receive, ReceiveArg, Step, Stmt,
-    StmtKind, Unit, VarRef,
+    Branch, Child, Decl, Declarator, Exclusive, Expr, ExprKind, Ident, Part, Program, Receive, ReceiveArg, Step,
+    Stmt, StmtKind, Structure, Unit, VarRef,
 };
 use crate::source::Span;
 
@@ -199,46 +199,8 @@ impl Body<'_, '_, '_> {
             return None;
         }
         let with = |kind| Some(Box::new(Stmt { kind, span: stmt.span }));
-        match &stmt.kind {
-            StmtKind::Labelled(label, inner) => {
-                let inside = self.statement(inner, place).unwrap_or_else(|| skip(inner.span));
-                with(StmtKind::Labelled(label.clone(), inside))
-            }
-            StmtKind::If(branches) => with(StmtKind::If(self.branches(branches, place))),
-            StmtKind::Do(branches) => with(StmtKind::Do(self.branches(branches, place))),
-            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => {
-                let inside = self.some_steps(body, Place { first: false, ..place }, stmt.span);
-                with(self.for_loop(stmt, inside))
-            }
-            StmtKind::Atomic(body) => {
-                with(StmtKind::Atomic(self.some_steps(body, Place { indivisible: true, ..place }, stmt.span)))
-            }
-            StmtKind::DStep(body) => {
-                with(StmtKind::DStep(self.some_steps(body, Place { indivisible: true, ..place }, stmt.span)))
-            }
-            StmtKind::Block(body) => with(StmtKind::Block(self.some_steps(body, place, stmt.span))),
-            StmtKind::Inlined { name, body } => {
-                let (name, body) = (name.clone(), self.some_steps(body, place, stmt.span));
-                with(StmtKind::Inlined { name, body })
-            }
-            StmtKind::Unless(body, escape) => {
-                let inside = self.statement(body, place).unwrap_or_else(|| skip(body.span));
-                let escape = self.statement(escape, place).unwrap_or_else(|| skip(escape.span));
-                with(StmtKind::Unless(inside, escape))
-            }
-            StmtKind::Break | StmtKind::Goto(_) => Some(Box::new(stmt.clone())),
-            StmtKind::Assign(..)
-            | StmtKind::Increment(_)
-            | StmtKind::Decrement(_)
-            | StmtKind::Send(_)
-            | StmtKind::Receive(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Else
-            | StmtKind::Assert(_)
-            | StmtKind::Printf(..)
-            | StmtKind::Printm(_)
-            | StmtKind::SetPriority(..)
-            | StmtKind::Select { .. } => match self.fate_of(stmt) {
+        match stmt.kind.structure() {
+            Structure::Simple => match self.fate_of(stmt) {
                 Fate::Keep => Some(Box::new(self.kept(stmt))),
                 Fate::Step => {
                     self.leave_all(stmt);
@@ -253,6 +215,33 @@ impl Body<'_, '_, '_> {
                     None
                 }
             },
+            Structure::Labelled(label, inner) => {
+                let inside = self.statement(inner, place).unwrap_or_else(|| skip(inner.span));
+                with(StmtKind::Labelled(label.clone(), inside))
+            }
+            Structure::If(branches) => with(StmtKind::If(self.branches(branches, place))),
+            Structure::Do(branches) => with(StmtKind::Do(self.branches(branches, place))),
+            Structure::For(body) => {
+                let inside = self.some_steps(body, Place { first: false, ..place }, stmt.span);
+                with(self.for_loop(stmt, inside))
+            }
+            Structure::Atomic(body) => {
+                with(StmtKind::Atomic(self.some_steps(body, Place { indivisible: true, ..place }, stmt.span)))
+            }
+            Structure::DStep(body) => {
+                with(StmtKind::DStep(self.some_steps(body, Place { indivisible: true, ..place }, stmt.span)))
+            }
+            Structure::Block(body) => with(StmtKind::Block(self.some_steps(body, place, stmt.span))),
+            Structure::Inlined(name, body) => {
+                let (name, body) = (name.clone(), self.some_steps(body, place, stmt.span));
+                with(StmtKind::Inlined { name, body })
+            }
+            Structure::Unless(body, escape) => {
+                let inside = self.statement(body, place).unwrap_or_else(|| skip(body.span));
+                let escape = self.statement(escape, place).unwrap_or_else(|| skip(escape.span));
+                with(StmtKind::Unless(inside, escape))
+            }
+            Structure::Break | Structure::Goto(_) => Some(Box::new(stmt.clone())),
         }
     }
 
@@ -333,66 +322,44 @@ impl Body<'_, '_, '_> {
                 Step::Stmt(stmt) => self.is_empty(stmt, loops),
             })
         };
-        match &stmt.kind {
-            StmtKind::Labelled(..) | StmtKind::Goto(_) | StmtKind::Unless(..) => false,
-            StmtKind::Break => loops > 0,
-            StmtKind::If(branches) => branches.iter().all(|branch| empty(&branch.body, loops)),
-            StmtKind::Do(branches) => branches.iter().all(|branch| empty(&branch.body, loops + 1)),
-            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => {
-                self.fate_of(stmt) == Fate::Gone && empty(body, loops + 1)
-            }
-            StmtKind::Atomic(body)
-            | StmtKind::DStep(body)
-            | StmtKind::Block(body)
-            | StmtKind::Inlined { body, .. } => empty(body, loops),
-            StmtKind::Assign(..)
-            | StmtKind::Increment(_)
-            | StmtKind::Decrement(_)
-            | StmtKind::Send(_)
-            | StmtKind::Receive(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Else
-            | StmtKind::Assert(_)
-            | StmtKind::Printf(..)
-            | StmtKind::Printm(_)
-            | StmtKind::SetPriority(..)
-            | StmtKind::Select { .. } => self.fate_of(stmt) == Fate::Gone,
+        match stmt.kind.structure() {
+            Structure::Simple => self.fate_of(stmt) == Fate::Gone,
+            Structure::Labelled(..) | Structure::Goto(_) | Structure::Unless(..) => false,
+            Structure::Break => loops > 0,
+            Structure::If(branches) => branches.iter().all(|branch| empty(&branch.body, loops)),
+            Structure::Do(branches) => branches.iter().all(|branch| empty(&branch.body, loops + 1)),
+            Structure::For(body) => self.fate_of(stmt) == Fate::Gone && empty(body, loops + 1),
+            Structure::Atomic(body)
+            | Structure::DStep(body)
+            | Structure::Block(body)
+            | Structure::Inlined(_, body) => empty(body, loops),
         }
     }
 
     /// Notes that a statement, and all in it, is not in the slice.
     fn leave_all(&mut self, stmt: &Stmt) {
-        match &stmt.kind {
-            StmtKind::Labelled(_, inner) => self.leave_all(inner),
-            StmtKind::If(branches) | StmtKind::Do(branches) => {
-                branches.iter().for_each(|branch| self.leave_steps(&branch.body));
-            }
-            StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } => {
-                self.leave(stmt.span, crate::promela::text::statement(stmt));
-                self.leave_steps(body);
-            }
-            StmtKind::Atomic(body)
-            | StmtKind::DStep(body)
-            | StmtKind::Block(body)
-            | StmtKind::Inlined { body, .. } => self.leave_steps(body),
-            StmtKind::Unless(body, escape) => {
-                self.leave_all(body);
-                self.leave_all(escape);
-            }
-            StmtKind::Else | StmtKind::Break | StmtKind::Goto(_) => {}
-            StmtKind::Expr(guard) if matches!(guard.kind, ExprKind::Const(1)) => {}
-            StmtKind::Assign(..)
-            | StmtKind::Increment(_)
-            | StmtKind::Decrement(_)
-            | StmtKind::Send(_)
-            | StmtKind::Receive(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Assert(_)
-            | StmtKind::Printf(..)
-            | StmtKind::Printm(_)
-            | StmtKind::SetPriority(..)
-            | StmtKind::Select { .. } => self.leave(stmt.span, crate::promela::text::statement(stmt)),
+        let is_noted = match stmt.kind.structure() {
+            Structure::Simple => !is_skip(stmt) && !matches!(stmt.kind, StmtKind::Else),
+            Structure::For(_) => true,
+            Structure::Labelled(..)
+            | Structure::If(_)
+            | Structure::Do(_)
+            | Structure::Atomic(_)
+            | Structure::DStep(_)
+            | Structure::Block(_)
+            | Structure::Inlined(..)
+            | Structure::Unless(..)
+            | Structure::Break
+            | Structure::Goto(_) => false,
+        };
+        if is_noted {
+            self.leave(stmt.span, crate::promela::text::statement(stmt));
         }
+        stmt.kind.each_child(&mut |child| match child {
+            Child::Expr(_) | Child::Var(_) => {}
+            Child::Steps(steps) => self.leave_steps(steps),
+            Child::Stmt(inner) => self.leave_all(inner),
+        });
     }
 
     fn leave_steps(&mut self, steps: &[Step]) {
@@ -410,6 +377,10 @@ impl Body<'_, '_, '_> {
 
 fn is_labelled(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::Labelled(..))
+}
+
+fn is_skip(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Expr(Expr { kind: ExprKind::Const(1), .. }))
 }
 
 fn skip(span: Span) -> Box<Stmt> {

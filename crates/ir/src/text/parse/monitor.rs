@@ -2,7 +2,7 @@
 
 use super::reader::{Parsed, Reader};
 use super::{Parser, Section, in_order};
-use crate::monitor::{Direction, Event, Expected, Monitor, Post, Rule, Watched};
+use crate::monitor::{Direction, Event, Monitor, MonitorEdge, MonitorState, Rule, Watched};
 use crate::text::lex::Token;
 
 impl Parser {
@@ -16,7 +16,7 @@ impl Parser {
             }
             line.word("requires").map(|()| Rule::Requires)
         })?;
-        let monitor = Monitor { rule, watched: Vec::new(), posts: Vec::new() };
+        let monitor = Monitor { rule, watched: Vec::new(), states: Vec::new() };
         match self.system.monitor.replace(monitor) {
             Some(_) => Err("there is another monitor".to_owned()),
             None => Ok(()),
@@ -39,15 +39,15 @@ impl Parser {
             line.symbol(":")?;
             Ok((id, line.eat_word("end")))
         })?;
-        let posts = &mut self.open_monitor()?.posts;
-        in_order('M', id, posts.len())?;
-        posts.push(Post { edges: Vec::new(), end });
+        let states = &mut self.open_monitor()?.states;
+        in_order('M', id, states.len())?;
+        states.push(MonitorState { edges: Vec::new(), end });
         Ok(())
     }
 
     pub(super) fn expected(&mut self, tokens: &[Token]) -> Parsed<()> {
         let expected = self.reader(tokens).all(Reader::expected)?;
-        let post = self.open_monitor()?.posts.last_mut();
+        let post = self.open_monitor()?.states.last_mut();
         post.ok_or("this belongs behind a post of the monitor")?.edges.push(expected);
         Ok(())
     }
@@ -58,11 +58,11 @@ impl Parser {
 }
 
 impl Reader<'_> {
-    fn expected(&mut self) -> Parsed<Expected> {
+    fn expected(&mut self) -> Parsed<MonitorEdge> {
         self.word("expect")?;
         let event = if self.eat_word("any") { None } else { Some(self.event()?) };
         self.symbol("->")?;
-        Ok(Expected { event, target: self.id('M')?, statement: self.statement_id()? })
+        Ok(MonitorEdge { event, target: self.id('M')?, statement: self.statement_id()? })
     }
 
     fn event(&mut self) -> Parsed<Event> {

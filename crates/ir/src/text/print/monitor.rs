@@ -1,17 +1,17 @@
 //! How a monitor is written.
 
 use super::{Shown, write_if};
-use crate::monitor::{Direction, Event, Expected, Monitor, Post, Rule, Watched};
+use crate::monitor::{Direction, Event, Monitor, MonitorEdge, MonitorState, Rule, Watched};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Shown<'_, Monitor> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Monitor { rule, watched, posts } = self.item;
+        let Monitor { rule, watched, states } = self.item;
         writeln!(f, "monitor {rule}")?;
         for Watched { direction, channel, statement } in watched {
             writeln!(f, "  watch {} {direction} @{statement}", self.names.operand(channel))?;
         }
-        for (id, Post { edges, end }) in posts.iter().enumerate() {
+        for (id, MonitorState { edges, end }) in states.iter().enumerate() {
             write!(f, "  M{id}:")?;
             write_if(f, *end, " end")?;
             writeln!(f)?;
@@ -21,9 +21,9 @@ impl Display for Shown<'_, Monitor> {
     }
 }
 
-impl Display for Shown<'_, Expected> {
+impl Display for Shown<'_, MonitorEdge> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Expected { event, target, statement } = self.item;
+        let MonitorEdge { event, target, statement } = self.item;
         f.write_str("    expect ")?;
         match event {
             Some(Event { direction, channel, fields }) => {

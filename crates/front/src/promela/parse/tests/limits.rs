@@ -13,7 +13,7 @@ fn nested(open: &str, inside: &str, close: &str, times: usize) -> String {
 }
 
 const TOO_DEEP: &str = "this is nested more than 128 levels deep";
-const TOO_HIGH: &str = "this expression is too large: more than 500 operators stand above one another";
+const TOO_HIGH: &str = "this expression is too large: it is nested more than 500 operators deep";
 
 #[test]
 fn what_is_nested_too_deep_is_one_error() {

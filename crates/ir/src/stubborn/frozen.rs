@@ -1,32 +1,33 @@
-//! Numbers that do not change any more: which channels a process uses, and which elements of arrays, is often settled when
-//! it starts. Who knows that sees that others use other ones.
+//! Variables that never change again. Which channels a process uses, and which elements of arrays, is often fixed
+//! when it starts. These values show that processes use different channels or elements.
 
 use std::collections::BTreeSet;
 
-use super::Sight;
+use super::StateReader;
 use crate::footprint::{Known, Span, join, meets};
-use crate::interpret::{Layout, Outline};
+use crate::interpret::{Layout, ProcessVector};
 use crate::{Base, Expr, Meaning, Place, ProcessTypeId, System};
 
-/// As many channels among the globals are watched as there are bits in a word.
+/// As many channels among the globals are tracked as a word has bits.
 const MOST_CHANNELS: usize = 64;
 
-/// Where such numbers are.
-pub(super) struct Settled {
-    /// By byte of the globals: nobody ever stores anything there.
+/// Where such variables are.
+pub(super) struct FrozenVariables {
+    /// For each byte of the globals, whether no edge stores anything there.
     fixed: Vec<bool>,
-    /// Bytes of the globals where somebody stores channels.
+    /// The bytes of the globals where edges store channels.
     channels: Vec<u32>,
-    /// Per process type: numbers that decide about channels or elements of arrays, and that stay as they are when a process
-    /// starts. Where they begin, and how many bytes they have.
+    /// Per process type: the locals that stand for channels or in indices, and that no edge changes: offset and
+    /// number of bytes.
     locals: Vec<Vec<(u32, u8)>>,
-    /// Per process type and station: which of the channels a process may still store, or those that it starts.
+    /// Per process type and station: which of the channels may still be stored by a process there, or by processes
+    /// that it starts.
     stores: Vec<Vec<u64>>,
 }
 
-/// What such numbers are, in some states.
-pub(super) struct Facts<'a> {
-    settled: &'a Settled,
+/// The values of such variables.
+pub(super) struct FrozenValues<'a> {
+    frozen: &'a FrozenVariables,
     globals: Vec<Option<u8>>,
     /// Per process.
     locals: Vec<Vec<Option<u8>>>,
@@ -35,7 +36,7 @@ pub(super) struct Facts<'a> {
     new_channels: Span,
 }
 
-impl Facts<'_> {
+impl FrozenValues<'_> {
     pub fn of(&self, process: usize) -> Known<'_> {
         Known {
             number: Some(process as i32),
@@ -49,17 +50,17 @@ impl Facts<'_> {
         Known { globals: &self.globals, new_channels: Some(self.new_channels), ..Known::NOTHING }
     }
 
-    /// Whether a variable of a process stands for the same channel as long as that lives.
-    pub fn is_settled(&self, of: ProcessTypeId, place: &Place) -> bool {
+    /// Whether a variable of a process denotes the same channel as long as the process lives.
+    pub fn is_frozen(&self, of: ProcessTypeId, place: &Place) -> bool {
         let is_it = |(at, bytes): &(u32, u8)| *at == place.offset && u32::from(*bytes) == place.scalar.size();
         place.indices.is_empty()
             && place.scalar.meaning == Meaning::Channel
-            && self.settled.locals[of.index()].iter().any(is_it)
+            && self.frozen.locals[of.index()].iter().any(is_it)
     }
 }
 
-impl Settled {
-    pub fn new(system: &System, layout: &Layout) -> Settled {
+impl FrozenVariables {
+    pub fn new(system: &System, layout: &Layout) -> FrozenVariables {
         let (mut changed, mut channels) = (Vec::new(), Vec::new());
         let mut stored = vec![Vec::new(); system.process_types.len()];
         for (of, process) in system.process_types.iter().enumerate() {
@@ -87,39 +88,45 @@ impl Settled {
         let locals =
             (0..).map(ProcessTypeId).zip(&stored).map(|(of, stored)| deciding(system, of, stored)).collect();
         let stores = stores(system, layout, &channels);
-        Settled { fixed, channels, locals, stores }
+        FrozenVariables { fixed, channels, locals, stores }
     }
 
-    /// Appends what tells states from each other in which other numbers are settled, or the same ones have other values.
+    /// Appends the values of all frozen variables, and which variables are frozen.
     pub fn key(
         &self,
         layout: &Layout,
-        outline: &Outline,
+        vector: &ProcessVector,
         stations: &[u16],
-        sight: &impl Sight,
+        reader: &impl StateReader,
         key: &mut Vec<u32>,
     ) {
-        key.extend(&outline.types);
-        for (of, start) in outline.types.iter().zip(&outline.starts) {
+        key.extend(&vector.types);
+        for (of, start) in vector.types.iter().zip(&vector.starts) {
             let frame = start + layout.process_header as u32;
-            key.extend(self.locals[*of as usize].iter().map(|(at, bytes)| sight.number(frame + at, *bytes)));
+            key.extend(self.locals[*of as usize].iter().map(|(at, bytes)| reader.number(frame + at, *bytes)));
         }
         if !self.channels.is_empty() {
-            let open = self.open(outline, stations);
+            let open = self.open(vector, stations);
             key.extend([open as u32, (open >> 32) as u32]);
-            key.extend(self.closed(open).map(|at| sight.number(layout.globals() as u32 + at, 1)));
+            key.extend(self.closed(open).map(|at| reader.number(layout.globals() as u32 + at, 1)));
         }
     }
 
-    /// What is settled in a state, as its key says.
-    pub fn facts(&self, layout: &Layout, outline: &Outline, stations: &[u16], state: &[u8]) -> Facts<'_> {
+    /// The values of the frozen variables in a state.
+    pub fn facts(
+        &self,
+        layout: &Layout,
+        vector: &ProcessVector,
+        stations: &[u16],
+        state: &[u8],
+    ) -> FrozenValues<'_> {
         let first = layout.globals();
         let mut globals: Vec<Option<u8>> =
             self.fixed.iter().zip(&state[first..]).map(|(fixed, byte)| fixed.then_some(*byte)).collect();
-        for at in self.closed(self.open(outline, stations)) {
+        for at in self.closed(self.open(vector, stations)) {
             globals[at as usize] = Some(state[first + at as usize]);
         }
-        let locals = outline.types.iter().zip(&outline.starts).map(|(of, start)| {
+        let locals = vector.types.iter().zip(&vector.starts).map(|(of, start)| {
             let (frame, mut known) = (*start as usize + layout.process_header, Vec::new());
             for (at, bytes) in &self.locals[*of as usize] {
                 for at in *at as usize..*at as usize + usize::from(*bytes) {
@@ -130,20 +137,20 @@ impl Settled {
             known
         });
         let mut next = 1 + layout.global_channels.len() as u32;
-        let channels = outline.types.iter().map(|of| {
+        let channels = vector.types.iter().map(|of| {
             let from = next;
             next += layout.channels_of(ProcessTypeId(*of as u16)) as u32;
             Span { from, to: next }
         });
         let channels = channels.collect();
         let new_channels = Span { from: next, to: u32::MAX };
-        Facts { settled: self, globals, locals: locals.collect(), channels, new_channels }
+        FrozenValues { frozen: self, globals, locals: locals.collect(), channels, new_channels }
     }
 
-    /// The channels that somebody may still store.
-    fn open(&self, outline: &Outline, stations: &[u16]) -> u64 {
+    /// The channels that some process may still store.
+    fn open(&self, vector: &ProcessVector, stations: &[u16]) -> u64 {
         let stores = |(of, station): (&u32, &u16)| self.stores[*of as usize][usize::from(*station)];
-        outline.types.iter().zip(stations).map(stores).fold(0, |open, stores| open | stores)
+        vector.types.iter().zip(stations).map(stores).fold(0, |open, stores| open | stores)
     }
 
     fn closed(&self, open: u64) -> impl Iterator<Item = u32> {
@@ -151,18 +158,18 @@ impl Settled {
     }
 }
 
-/// All bytes that a place may be.
+/// All bytes that the place may occupy.
 fn bytes(place: &Place) -> Span {
     let reach: u32 = place.indices.iter().map(|index| index.len.saturating_sub(1) * index.stride).sum();
     Span { from: place.offset, to: place.offset + reach + place.scalar.size() }
 }
 
-/// The locals that stand for channels, or in indices, and where nothing is stored.
+/// The locals that stand for channels or in indices, and to which nothing is stored.
 fn deciding(system: &System, of: ProcessTypeId, stored: &[Span]) -> Vec<(u32, u8)> {
     let mut found = BTreeSet::new();
     let mut note = |place: &Place| {
-        let is_settled = place.base == Base::Local && place.indices.is_empty();
-        if is_settled && !meets(stored, bytes(place)) {
+        let is_frozen = place.base == Base::Local && place.indices.is_empty();
+        if is_frozen && !meets(stored, bytes(place)) {
             found.insert((place.offset, place.scalar.size() as u8));
         }
     };
@@ -190,7 +197,7 @@ fn deciding(system: &System, of: ProcessTypeId, stored: &[Span]) -> Vec<(u32, u8
     found.into_iter().collect()
 }
 
-/// Per process type and station: which of these a process may still store, or those that it starts.
+/// Per process type and station: which of these channels a process may still store, or processes that it starts.
 fn stores(system: &System, layout: &Layout, channels: &[u32]) -> Vec<Vec<u64>> {
     let of_action = |edge: &crate::Edge| {
         let mut stores = 0;
@@ -205,7 +212,7 @@ fn stores(system: &System, layout: &Layout, channels: &[u32]) -> Vec<Vec<u64>> {
     };
     let types: Vec<ProcessTypeId> = (0..system.process_types.len() as u16).map(ProcessTypeId).collect();
     let entry = |of: ProcessTypeId| system.process_type(of).entry.index();
-    // By type and location: what is stored there; then what lies behind the targets too, until there is no more.
+    // A fixed point over the successor locations.
     let by_edge: Vec<u64> = system.edges.iter().map(of_action).collect();
     let mut all: Vec<Vec<u64>> = types.iter().map(|of| vec![0; system.process_type(*of).locations.len()]).collect();
     let mut grows = !channels.is_empty();

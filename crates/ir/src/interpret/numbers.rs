@@ -1,14 +1,14 @@
-//! What can differ between states with the same processes.
+//! The numbers in which states with the same processes can differ.
 
-use super::{Layout, Outline};
+use super::{Layout, ProcessVector};
 use crate::{ChannelTypeId, ProcessTypeId, Range, Ranges, Scalar, Shape, System};
 
-/// The numbers in the states of one outline.
+/// The numbers in the states of one process vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variation {
-    /// In the order of their places.
+pub struct StateNumbers {
+    /// Sorted by position.
     pub numbers: Vec<Number>,
-    /// What is the same in all states that are not in the middle of an indivisible sequence; the numbers are 0 here.
+    /// The bytes that all stable states have in common; those of numbers are 0.
     pub template: Vec<u8>,
 }
 
@@ -19,31 +19,31 @@ pub struct Number {
     pub at: u32,
     /// How many bytes it takes.
     pub bytes: u8,
-    /// All values that it can have, as its bytes say: negative ones may look like great ones.
+    /// The values that it can have, read as unsigned bytes.
     pub range: Range,
 }
 
-impl Variation {
-    pub fn new(system: &System, layout: &Layout, ranges: &Ranges, outline: &Outline) -> Variation {
-        let mut variation = Variation { numbers: Vec::new(), template: vec![0; outline.len as usize] };
+impl StateNumbers {
+    pub fn new(system: &System, layout: &Layout, ranges: &Ranges, vector: &ProcessVector) -> StateNumbers {
+        let mut numbers = StateNumbers { numbers: Vec::new(), template: vec![0; vector.len as usize] };
         if let Some(last) = layout.last {
-            variation.add(last, BYTE, Range { low: 0, high: 255 });
+            numbers.add(last, BYTE, Range { low: 0, high: 255 });
         }
         if let (Some(watch), Some(monitor)) = (layout.watch, &system.monitor) {
-            variation.add(watch, Scalar::unsigned(16), Range { low: 0, high: monitor.over() as i32 });
+            numbers.add(watch, Scalar::unsigned(16), Range { low: 0, high: monitor.over() as i32 });
         }
-        variation.template[layout.process_count] = outline.types.len() as u8;
+        numbers.template[layout.process_count] = vector.types.len() as u8;
         for variable in &system.globals.variables {
-            variation.variable(&variable.shape, layout.globals, variable.offset, &|offset| ranges.global(offset));
+            numbers.variable(&variable.shape, layout.globals, variable.offset, &|offset| ranges.global(offset));
         }
-        for (&process_type, &start) in outline.types.iter().zip(&outline.starts) {
-            variation.process(system, layout, ranges, ProcessTypeId(process_type as u16), start as usize);
+        for (&process_type, &start) in vector.types.iter().zip(&vector.starts) {
+            numbers.process(system, layout, ranges, ProcessTypeId(process_type as u16), start as usize);
         }
-        for (&channel_type, &start) in outline.channel_types.iter().zip(&outline.channel_starts) {
-            variation.channel(system, layout, ranges, ChannelTypeId(channel_type as u16), start as usize);
+        for (&channel_type, &start) in vector.channel_types.iter().zip(&vector.channel_starts) {
+            numbers.channel(system, layout, ranges, ChannelTypeId(channel_type as u16), start as usize);
         }
-        variation.numbers.sort_by_key(|number| number.at);
-        variation
+        numbers.numbers.sort_by_key(|number| number.at);
+        numbers
     }
 
     fn process(&mut self, system: &System, layout: &Layout, ranges: &Ranges, id: ProcessTypeId, start: usize) {
@@ -97,7 +97,7 @@ impl Variation {
 
 const BYTE: Scalar = Scalar::unsigned(8);
 
-/// The values of a number as its bytes say. Negative numbers that do not fill their bytes look like positive ones.
+/// A range of values read as unsigned bytes. Negative numbers that do not fill their bytes look like positive ones.
 fn as_bytes(range: Range, scalar: Scalar) -> Range {
     let whole_bytes = u32::from(scalar.bits) == 8 * scalar.size();
     if whole_bytes || range.low >= 0 {
