@@ -16,7 +16,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use entail_disk::{Checkpoint, Opened, Reader, Snapshot, Writer, snapshot};
 use entail_front::legible::on_a_line;
-use entail_search::Keeper;
+use entail_search::Checkpointer;
 use rapidhash::v3::rapidhash_v3;
 use std::cell::{Cell, RefCell};
 use std::io::{self, Write, stderr};
@@ -180,7 +180,7 @@ impl Keeping {
     }
 }
 
-impl Keeper for Keeping {
+impl Checkpointer for Keeping {
     fn is_due(&self) -> bool {
         self.last.get().elapsed() >= self.every
     }
@@ -211,10 +211,10 @@ impl Keeper for Keeping {
 /// Keeps something before what another one is given to keep.
 pub struct Before<'a> {
     pub part: &'a dyn Fn(&mut Writer) -> io::Result<()>,
-    pub keeper: &'a dyn Keeper,
+    pub keeper: &'a dyn Checkpointer,
 }
 
-impl Keeper for Before<'_> {
+impl Checkpointer for Before<'_> {
     fn is_due(&self) -> bool {
         self.keeper.is_due()
     }

@@ -8,7 +8,7 @@ use crate::violation::Kind;
 use clap::ValueEnum;
 use entail_ir::interpret::Step;
 use entail_ir::{EdgeId, Interpreter, Statement, System};
-use entail_model::{Event, StateName, Target};
+use entail_model::{Event, EventTarget, StateName};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fs::File;
@@ -124,9 +124,9 @@ impl<'s> Log<'s> {
             Event::Tried { from, passed, step, to } => {
                 let from = self.number(from);
                 let to = match to {
-                    Target::Nowhere => "none".to_owned(),
-                    Target::Transient => "inside".to_owned(),
-                    Target::Stable(state) => self.number(state).to_string(),
+                    EventTarget::Nowhere => "none".to_owned(),
+                    EventTarget::Transient => "inside".to_owned(),
+                    EventTarget::Stable(state) => self.number(state).to_string(),
                 };
                 let step = step.map_or(String::new(), |step| self.step(step));
                 format!(" state={from} passed={passed} to={to}{step}")

@@ -24,7 +24,7 @@ use entail_ir::{Interpreter, Passes};
 use entail_jit::{Either, Jit};
 use entail_model::{Concurrent, Deadline, Guarantee, Model, Propositional, Reduced};
 use entail_packed::{Packed, ReductionMode, Stubborn, best_reduction};
-use entail_search::{Checks, End, Errors, Keeper, Limit, Limits, Outcome};
+use entail_search::{Checkpointer, Checks, End, Errors, Limit, Limits, Outcome};
 use entail_store::{Level, Lossless, LosslessWide};
 use entail_temporal::ctl::{Asked, Ctl};
 use entail_temporal::product::Product;
@@ -374,7 +374,7 @@ impl Plan {
                 memory: Some(memory.for_states()),
                 scratch: Some(&scratch),
                 stop: Some(stop),
-                keeper: before.as_ref().map(|before| before as &dyn Keeper),
+                keeper: before.as_ref().map(|before| before as &dyn Checkpointer),
             };
             let (claim, checks, limits) = (claim.as_ref(), &checks, &limits);
             let task = Task { way: &way, claim, store, may_lose, checks, limits };
@@ -514,7 +514,7 @@ impl Plan {
         }
         let keep = |to: &mut Writer| product.save(to);
         let before = limits.keeper.map(|keeper| Before { part: &keep, keeper });
-        let limits = &Limits { keeper: before.as_ref().map(|before| before as &dyn Keeper), ..*limits };
+        let limits = &Limits { keeper: before.as_ref().map(|before| before as &dyn Checkpointer), ..*limits };
         // Without room for the automaton's state, what has one word gets a second one.
         let bits = product.bits().unwrap_or(bits + u64::BITS);
         let watch = &mut OfModel(watch);

@@ -7,7 +7,7 @@ use entail_front::source::Sources;
 use entail_front::{ModelSource, PropertyKind, Says};
 use entail_ir::{Interpreter, System};
 use entail_packed::Packed;
-use entail_search::{Checks, End, Errors, Limits, breadth_first, components};
+use entail_search::{Checks, End, Errors, Limits, breadth_first, scc};
 use entail_store::{Lossless, LosslessWide, Numbers};
 use entail_temporal::product::Product;
 use entail_temporal::{Claim, Fairness, Formulas, translate};
@@ -62,8 +62,8 @@ fn violated(model: &ModelSource, name: &str, fairness: Fairness) -> Option<(bool
         let product = Product::new(&packed, &claim, fairness);
         let bits = product.bits().unwrap_or(packed.bits() + u64::BITS);
         let outcome = match bits {
-            64..128 => components(&product, &mut Numbers::new(LosslessWide::new()), &limits, &mut ()),
-            _ => components(&product, &mut Numbers::new(Lossless::new(bits)), &limits, &mut ()),
+            64..128 => scc(&product, &mut Numbers::new(LosslessWide::new()), &limits, &mut ()),
+            _ => scc(&product, &mut Numbers::new(Lossless::new(bits)), &limits, &mut ()),
         };
         if packed.is_outgrown() {
             packed = packed.adapted();
@@ -86,13 +86,13 @@ fn is_false(model: &ModelSource, name: &str) -> Option<(bool, u64)> {
 }
 
 /// A formula of branching time without `X`.
-fn branching(rng: &mut Rng, operators: usize, propositions: &[String]) -> String {
+fn ctl(rng: &mut Rng, operators: usize, propositions: &[String]) -> String {
     if operators == 0 {
         return rng.pick(propositions).clone();
     }
-    let left = branching(rng, operators - 1, propositions);
+    let left = ctl(rng, operators - 1, propositions);
     let size = rng.below(operators);
-    let right = branching(rng, size, propositions);
+    let right = ctl(rng, size, propositions);
     match rng.below(9) {
         0 => format!("AG ({left})"),
         1 => format!("AF ({left})"),
@@ -139,7 +139,7 @@ fn check(seed: u64, tally: &mut Tally) {
     let formulas = propositions.as_ref().map_or(String::new(), |propositions| {
         let linear = formula(propositions, &mut rng, next);
         let operators = 1 + rng.below(3);
-        let branching = branching(&mut rng, operators, propositions);
+        let branching = ctl(&mut rng, operators, propositions);
         format!("\nltl p {{ {linear} }}\nctl q {{ {branching} }}\n")
     });
     let text = format!("{program}{formulas}");

@@ -2,7 +2,7 @@
 
 use crate::context::Entries;
 use entail_ir::interpret::{Step, Words};
-use entail_model::{Hop, StateKey};
+use entail_model::{StateKey, Transition};
 
 /// A depth-first walk through transient states. Steps are reported only once all of them are known.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl AtomicChain {
         transient: u64,
         states: &[K],
         mut expander: impl Expander<K>,
-        mut each: impl FnMut(Hop<Step, K>),
+        mut each: impl FnMut(Transition<Step, K>),
     ) -> usize {
         for (from, &state) in states.iter().enumerate() {
             let Some(entries) = expander.expand(state).filter(|entries| entries.len() > 0) else { return from };
@@ -54,10 +54,10 @@ impl AtomicChain {
             for index in 0..count {
                 each(if passes {
                     let (passed, step, next) = self.taken[index];
-                    Hop { from, passed, step, next: next.map(K::from_words), reduced: false }
+                    Transition { from, passed, step, next: next.map(K::from_words), reduced: false }
                 } else {
                     let (step, next) = entries.get(index);
-                    Hop { from, passed: 0, step, next: Some(next), reduced: false }
+                    Transition { from, passed: 0, step, next: Some(next), reduced: false }
                 });
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::{Jit, Scratch};
 use entail_ir::interpret::{Codes, Engine, Interpreter, Kind, ProcessVector, Sink, Source, Step};
-use entail_model::{Hop, State, StateBuf, StateKey};
+use entail_model::{State, StateBuf, StateKey, Transition};
 use std::sync::Arc;
 
 /// Machine code, or the interpreter.
@@ -30,7 +30,7 @@ impl Engine for Either<'_> {
         states: &[K],
         desk: &mut Scratch,
         unpack: impl Fn(K, &mut StateBuf),
-        each: impl FnMut(Hop<Step, K>),
+        each: impl FnMut(Transition<Step, K>),
     ) -> usize {
         match self {
             Either::Jit(jit) => jit.expand_words(kind, states, desk, unpack, each),

@@ -30,7 +30,7 @@ use entail_ir::interpret::{
     Code, Codes, Engine, Interpreter, Kind, MAX_STATE_BYTES, ProcessVector, Sink, Source, Step,
 };
 use entail_ir::{ProcessTypeId, System};
-use entail_model::{Deadline, Hop, State, StateBuf, StateKey};
+use entail_model::{Deadline, State, StateBuf, StateKey, Transition};
 use program::Program;
 use std::fmt;
 use std::sync::Arc;
@@ -251,7 +251,7 @@ impl Engine for Jit<'_> {
         states: &[K],
         desk: &mut Scratch,
         unpack: impl Fn(K, &mut StateBuf),
-        each: impl FnMut(Hop<Step, K>),
+        each: impl FnMut(Transition<Step, K>),
     ) -> usize {
         let Kind { vector, codes } = kind;
         let Some(special) = self.special_for(codes) else { return 0 };

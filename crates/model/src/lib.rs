@@ -5,24 +5,24 @@
 //! properties; nothing below it knows a language.
 
 mod accepting;
-mod branching;
 mod deadline;
 mod observer;
 mod reduction;
 mod shuffled;
-mod since;
+mod starting_at;
 mod store;
+mod subformula;
 mod successors;
 
 pub use accepting::{Accepting, Concurrent, Propositional, Sets, Valuation};
-pub use branching::{Beyond, Question, QuestionId, Questions};
 pub use deadline::Deadline;
-pub use observer::{Event, Observer, Progress, StateName, Target};
+pub use observer::{Event, EventTarget, Observer, Progress, StateName};
 pub use reduction::{Reduced, Reduction};
 pub use shuffled::Shuffled;
-pub use since::Since;
+pub use starting_at::StartingAt;
 pub use store::{Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, Opened, StateKey, Store, Visit, WideKey};
-pub use successors::{Led, Successor, Successors};
+pub use subformula::{Beyond, Subformula, SubformulaId, Subformulas};
+pub use successors::{Successor, Successors, Target};
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -124,7 +124,7 @@ pub trait Model: Sync {
         &self,
         _states: &[K],
         _scratch: &mut Self::Scratch,
-        _each: impl FnMut(Hop<Self::Step, K>),
+        _each: impl FnMut(Transition<Self::Step, K>),
     ) -> usize {
         0
     }
@@ -132,7 +132,7 @@ pub trait Model: Sync {
 
 /// A step on the way from a stable state to the next ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hop<S, K> {
+pub struct Transition<S, K> {
     /// Which of the states that are expanded the way begins in.
     pub from: usize,
     /// How many transient states were passed since.

@@ -60,7 +60,7 @@ pub enum Event<S> {
     Taken { state: StateName },
     /// A step out of a stable state, or out of a transient one behind it. There is no step of the model where it has come to its
     /// end and only waits.
-    Tried { from: StateName, passed: usize, step: Option<S>, to: Target },
+    Tried { from: StateName, passed: usize, step: Option<S>, to: EventTarget },
     /// A search inside the search, which has a path of its own.
     Inside { begins: bool },
     /// A circle through this state is accepted.
@@ -81,7 +81,7 @@ impl StateName {
 
 /// Where a step leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum EventTarget {
     /// It broke; or it came back to a transient state that it had passed.
     Nowhere,
     Transient,

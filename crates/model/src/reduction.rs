@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::{
-    Concurrent, Fired, Hop, Led, Marks, Model, Part, Propositional, Room, State, StateBuf, StateKey, Successors,
-    Valuation,
+    Concurrent, Fired, Marks, Model, Part, Propositional, Room, State, StateBuf, StateKey, Successors, Target,
+    Transition, Valuation,
 };
 
 /// Says which steps are enough.
@@ -128,7 +128,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         &self,
         states: &[K],
         scratch: &mut Self::Scratch,
-        mut each: impl FnMut(Hop<M::Step, K>),
+        mut each: impl FnMut(Transition<M::Step, K>),
     ) -> usize {
         let Scratch { model, selection, steps } = scratch;
         let Some(reduction) = self.reduction else { return self.model.expand_words(states, model, each) };
@@ -145,7 +145,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
                 _ => reduction.select(self.model, &bytes[..8 * K::WORDS], steps, 0, selection),
             };
             match keeps.filter(|keeps| taken(of_state, keeps).any(|hop| hop.next.is_some())) {
-                Some(keeps) => taken(of_state, keeps).for_each(|hop| each(Hop { reduced, ..*hop })),
+                Some(keeps) => taken(of_state, keeps).for_each(|hop| each(Transition { reduced, ..*hop })),
                 None => of_state.iter().for_each(|hop| each(*hop)),
             }
         }
@@ -154,7 +154,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
 }
 
 /// The hops out of a state by steps that are taken. What comes behind others is not taken either.
-fn taken<'h, S, K>(hops: &'h [Hop<S, K>], keeps: &'h [bool]) -> impl Iterator<Item = &'h Hop<S, K>> {
+fn taken<'h, S, K>(hops: &'h [Transition<S, K>], keeps: &'h [bool]) -> impl Iterator<Item = &'h Transition<S, K>> {
     let (mut keeps, mut is_taken) = (keeps.iter(), true);
     hops.iter().filter(move |hop| {
         if hop.passed == 0 {
@@ -173,10 +173,10 @@ fn leads_somewhere<M: Model>(
 ) -> bool {
     let mut waiting = Vec::new();
     for (successor, _) in successors.iter().zip(keeps).filter(|(_, keep)| **keep) {
-        match successor.led {
-            Led::Stable => return true,
-            Led::Transient => waiting.push(successor.state.to_vec()),
-            Led::Nowhere => {}
+        match successor.target {
+            Target::Stable => return true,
+            Target::Transient => waiting.push(successor.state.to_vec()),
+            Target::Nowhere => {}
         }
     }
     let (mut passed, mut successors) = (HashSet::new(), Successors::default());
@@ -184,10 +184,12 @@ fn leads_somewhere<M: Model>(
         successors.clear();
         model.expand(&state, &mut successors, scratch);
         for successor in successors.iter() {
-            match successor.led {
-                Led::Stable => return true,
-                Led::Transient if passed.insert(successor.state.to_vec()) => waiting.push(successor.state.to_vec()),
-                Led::Transient | Led::Nowhere => {}
+            match successor.target {
+                Target::Stable => return true,
+                Target::Transient if passed.insert(successor.state.to_vec()) => {
+                    waiting.push(successor.state.to_vec())
+                }
+                Target::Transient | Target::Nowhere => {}
             }
         }
     }

@@ -26,7 +26,7 @@ pub struct Successors<S> {
 #[derive(Clone, Copy, Debug)]
 struct Entry<S> {
     step: S,
-    led: Led,
+    target: Target,
     /// Where its state ends.
     end: u32,
 }
@@ -35,14 +35,14 @@ struct Entry<S> {
 pub struct Successor<'a, S> {
     pub step: S,
     pub fault: Option<Fault>,
-    pub led: Led,
+    pub target: Target,
     /// Where the step led; means nothing if nowhere.
     pub state: &'a State,
 }
 
 /// Where a step led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Led {
+pub enum Target {
     /// It broke.
     Nowhere,
     /// To a state inside an indivisible sequence.
@@ -68,19 +68,19 @@ impl<S: Copy> Successors<S> {
     #[inline]
     pub fn push(&mut self, step: S, fired: Fired, transient: bool, write: impl FnOnce(&mut StateBuf)) {
         self.list_words();
-        let led = match (fired.is_broken(), transient) {
-            (true, _) => Led::Nowhere,
-            (false, true) => Led::Transient,
-            (false, false) => Led::Stable,
+        let target = match (fired.is_broken(), transient) {
+            (true, _) => Target::Nowhere,
+            (false, true) => Target::Transient,
+            (false, false) => Target::Stable,
         };
-        if led != Led::Nowhere {
+        if target != Target::Nowhere {
             write(&mut self.states);
         }
         if let Some(fault) = fired.fault() {
             self.faults.push((self.list.len(), fault));
         }
-        self.plain &= led == Led::Stable && fired == Fired::Done;
-        self.list.push(Entry { step, led, end: self.states.len() as u32 });
+        self.plain &= target == Target::Stable && fired == Fired::Done;
+        self.list.push(Entry { step, target, end: self.states.len() as u32 });
     }
 
     /// Adds steps that lead to states of one word, without a fault. The states of words from `transient` on, which is
@@ -122,7 +122,7 @@ impl<S: Copy> Successors<S> {
         let words = self.words.iter().map(|(step, word)| (*step, &word[..]));
         for (step, state) in words.chain(self.pairs.iter().map(|(step, pair)| (*step, &pair[..]))) {
             self.states.extend_from_slice(state);
-            self.list.push(Entry { step, led: led(state, transient), end: self.states.len() as u32 });
+            self.list.push(Entry { step, target: target_of(state, transient), end: self.states.len() as u32 });
         }
         self.words.clear();
         self.pairs.clear();
@@ -241,20 +241,20 @@ impl<S: Copy> Successors<S> {
         let short = self.short().map(|(step, state)| Successor {
             step,
             fault: None,
-            led: led(state, self.transient),
+            target: target_of(state, self.transient),
             state,
         });
         let mut faults = self.faults.iter().peekable();
         short.chain(self.list.iter().zip(self.listed()).enumerate().map(move |(index, (entry, state))| {
             let fault = faults.next_if(|(number, _)| *number == index).map(|(_, fault)| *fault);
-            Successor { step: entry.step, fault, led: entry.led, state }
+            Successor { step: entry.step, fault, target: entry.target, state }
         }))
     }
 }
 
 #[inline]
-fn led(state: &State, transient: u64) -> Led {
-    if last_word(state) < transient { Led::Stable } else { Led::Transient }
+fn target_of(state: &State, transient: u64) -> Target {
+    if last_word(state) < transient { Target::Stable } else { Target::Transient }
 }
 
 #[inline]

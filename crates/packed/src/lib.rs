@@ -25,7 +25,7 @@ use entail_disk::{Reader, Writer};
 use entail_ir::interpret::{Engine, Kind, Sink, Source, Step};
 use entail_ir::{Interpreter, Ranges, System};
 use entail_model::{
-    Concurrent, Fired, Hop, Marks, Model, Part, Propositional, Room, State, StateBuf, StateKey, Successors,
+    Concurrent, Fired, Marks, Model, Part, Propositional, Room, State, StateBuf, StateKey, Successors, Transition,
     Valuation,
 };
 
@@ -286,7 +286,7 @@ impl<E: Engine> Model for Packed<'_, E> {
         &self,
         states: &[K],
         scratch: &mut Self::Scratch,
-        each: impl FnMut(Hop<Step, K>),
+        each: impl FnMut(Transition<Step, K>),
     ) -> usize {
         let Some((layout, codes)) = self.layouts.first_coded(K::WORDS) else { return 0 };
         let count = states.iter().take_while(|state| self.layouts.is_first(state.words())).count();

@@ -5,7 +5,7 @@
 
 use entail_ir::interpret::{Engine, Step};
 use entail_ir::stubborn::{Proviso, Rule};
-use entail_model::{Led, Model, Reduction, State, StateBuf, Successors};
+use entail_model::{Model, Reduction, State, StateBuf, Successors, Target};
 use rapidhash::RapidHashSet;
 use std::collections::VecDeque;
 
@@ -158,22 +158,22 @@ impl<E: Engine> Trial<E> {
                 for successor in self.successors.iter() {
                     let next = successor.state.to_vec();
                     // What comes behind an indivisible sequence is hoped to be new.
-                    goes_on |= match successor.led {
-                        Led::Nowhere => false,
-                        Led::Transient => true,
-                        Led::Stable => next != state && !self.expanded.contains(&next),
+                    goes_on |= match successor.target {
+                        Target::Nowhere => false,
+                        Target::Transient => true,
+                        Target::Stable => next != state && !self.expanded.contains(&next),
                     };
-                    match successor.led {
-                        Led::Nowhere => {}
-                        Led::Transient if inside.insert(next.clone()) => {
+                    match successor.target {
+                        Target::Nowhere => {}
+                        Target::Transient if inside.insert(next.clone()) => {
                             self.passed_bytes += next.len();
                             waiting.push_back(next);
                         }
-                        Led::Stable if self.known.insert(next.clone()) => {
+                        Target::Stable if self.known.insert(next.clone()) => {
                             self.bytes += next.len();
                             self.level.push(next);
                         }
-                        Led::Transient | Led::Stable => {}
+                        Target::Transient | Target::Stable => {}
                     }
                 }
                 if goes_on {

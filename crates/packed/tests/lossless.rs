@@ -5,7 +5,7 @@ use std::path::Path;
 
 use entail_front::{Property, Says};
 use entail_ir::{Interpreter, Monitor, System};
-use entail_model::{Led, Model, Successors};
+use entail_model::{Model, Successors, Target};
 use entail_packed::Packed;
 use entail_testkit::files::models_in;
 
@@ -37,8 +37,8 @@ fn check(name: &str, system: &System) {
         assert!(short.insert(bits), "{name}: two states look the same");
         assert_eq!(there.len(), here.len(), "{name}");
         for (one, other) in there.iter().zip(here.iter()) {
-            assert_eq!((one.step, one.fault, one.led), (other.step, other.fault, other.led), "{name}");
-            if one.led != Led::Nowhere {
+            assert_eq!((one.step, one.fault, one.target), (other.step, other.fault, other.target), "{name}");
+            if one.target != Target::Nowhere {
                 packed.unpack(one.state, &mut again);
                 assert_eq!(again, other.state, "{name}");
             }

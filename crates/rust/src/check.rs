@@ -8,8 +8,7 @@ use entail_front::promela::{formula, preprocess};
 use entail_front::source::Sources;
 use entail_model::{Guarantee, Key};
 use entail_search::{
-    Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, breadth_first, components, depth_first,
-    nested,
+    Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, breadth_first, depth_first, nested, scc,
 };
 use entail_store::{
     BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, DfaSet, Lossless, LossySet, Numbers, PlainSet,
@@ -193,7 +192,7 @@ impl Check<'_> {
             let outcome = match (is_prefix, self.order) {
                 (true, _) => self.explore(&product, &Checks::OF_CLAIMS, limits, guarantee),
                 (false, Order::BreadthFirst | Order::DepthFirst) => {
-                    components(&product, &mut Numbers::new(Lossless::new(u64::BITS)), limits, &mut ())
+                    scc(&product, &mut Numbers::new(Lossless::new(u64::BITS)), limits, &mut ())
                 }
                 (false, Order::Nested) => {
                     let mut store = Lossless::new(u64::BITS);

@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 use entail_disk::{Reader, Scratch, Snapshot, Writer, snapshot};
 use entail_model::{Event, Key, Model, Observer, StateKey, Store};
 
-use crate::descent::{Ahead, Descent, Nothing, Turn};
-use crate::doubt::Doubt;
+use crate::backoff::FastPathBackoff;
+use crate::context::{Entered, Found, SearchContext};
+use crate::duplicates::DuplicateFilter;
 use crate::follow::Follower;
-use crate::pending::Pending;
+use crate::open_set::OpenSetCache;
 use crate::queue::Queue;
-use crate::recent::Recent;
-use crate::run::{Entered, Found, Run};
+use crate::stack::{Ahead, Nothing, SearchStack, Turn};
 use crate::trace::Trace;
 use crate::{Checks, Counterexample, End, Limit, Limits, Outcome};
 
@@ -35,12 +35,12 @@ where
     K: StateKey,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut run = Run::new(model, store, checks, limits, observer).kept().queued().probing();
-    let (scratch, doubt) = (run.keep_aside(), run.doubt);
+    let mut context = SearchContext::new(model, store, checks, limits, observer).kept().queued().probing();
+    let (scratch, backoff) = (context.keep_aside(), context.backoff);
     let proviso = model.needs_proviso();
-    let mut front = Front { scratch, proviso, doubt, pending: pending(limits), ..Front::default() };
-    let begun = begin(&mut run, &mut front);
-    go_on(run, front, begun)
+    let mut frontier = Frontier { scratch, proviso, backoff, pending: pending(limits), ..Frontier::default() };
+    let begun = begin(&mut context, &mut frontier);
+    go_on(context, frontier, begun)
 }
 
 /// Goes on with a search that was kept. `store` and `observer` are as they were when that began, and become what they had
@@ -58,42 +58,46 @@ where
     K: StateKey,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut run = Run::new(model, store, checks, limits, observer).kept().queued();
-    run.restore(&mut from)?;
-    let front = Front::load(&mut from, run.keep_aside(), model.needs_proviso())?;
+    let mut context = SearchContext::new(model, store, checks, limits, observer).kept().queued();
+    context.restore(&mut from)?;
+    let frontier = Frontier::load(&mut from, context.keep_aside(), model.needs_proviso())?;
     from.finish()?;
-    Ok(go_on(run, front, ControlFlow::Continue(())))
+    Ok(go_on(context, frontier, ControlFlow::Continue(())))
 }
 
 /// Who is forgotten there is only expanded again.
-fn pending<K: StateKey>(limits: &Limits) -> Pending<K> {
-    limits.memory.map_or_else(Pending::default, |memory| Pending::within(memory / PENDING))
+fn pending<K: StateKey>(limits: &Limits) -> OpenSetCache<K> {
+    limits.memory.map_or_else(OpenSetCache::default, |memory| OpenSetCache::within(memory / PENDING))
 }
 
-fn go_on<M, S, O>(mut run: Run<M, S, O>, mut front: Front<S::Key>, begun: ControlFlow<End>) -> Outcome<M::Step>
+fn go_on<M, S, O>(
+    mut context: SearchContext<M, S, O>,
+    mut frontier: Frontier<S::Key>,
+    begun: ControlFlow<End>,
+) -> Outcome<M::Step>
 where
     M: Model,
     S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
     let explored = match begun {
-        ControlFlow::Continue(()) => explore(&mut run, &mut front),
+        ControlFlow::Continue(()) => explore(&mut context, &mut frontier),
         ControlFlow::Break(end) => ControlFlow::Break(end),
     };
     // What was reached before the search had to end counts all the same, if there is room for it.
-    let _ = front.flush(&mut run);
-    let model = run.model;
-    let (outcome, first) = run.finish(explored);
+    let _ = frontier.flush(&mut context);
+    let model = context.model;
+    let (outcome, first) = context.finish(explored);
     if outcome.is_probed {
         return outcome;
     }
     // Without the way there, it is still an error.
-    let counterexample = first.and_then(|found| counterexample(model, found, &front.trace));
+    let counterexample = first.and_then(|found| counterexample(model, found, &frontier.trace));
     Outcome { counterexample, ..outcome }
 }
 
 /// The states that have been found and not been expanded.
-struct Front<'s, K> {
+struct Frontier<'s, K> {
     /// Where to put what memory has no room for.
     scratch: Option<&'s Scratch>,
     /// Whether the model needs the cycle proviso.
@@ -102,15 +106,15 @@ struct Front<'s, K> {
     level: u64,
     /// The depth of that.
     depth: u64,
-    doubt: Doubt,
+    backoff: FastPathBackoff,
     queue: Queue<K>,
     /// Where those in the queue, and all before them, came from.
     trace: Trace,
-    recent: Recent<K>,
+    recent: DuplicateFilter<K>,
     /// Those in the queue that have been expanded before, by their numbers, and how often. Steps were left out then, and
     /// what the others led to may all have been expanded by that time.
     again: Again,
-    pending: Pending<K>,
+    pending: OpenSetCache<K>,
     /// What has been reached.
     reached: Batch<K>,
     /// What was reached before that, and is now in the cache.
@@ -170,79 +174,79 @@ const PENDING: u64 = 32;
 /// As many states as are expanded at once.
 const STRETCH: u64 = 32;
 
-fn begin<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front<'_, S::Key>) -> ControlFlow<End>
+fn begin<M, S, O>(context: &mut SearchContext<M, S, O>, frontier: &mut Frontier<'_, S::Key>) -> ControlFlow<End>
 where
     M: Model,
     S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
-    for (number, key) in run.visit_initial_states()? {
-        front.recent.begin(key);
-        front.queue.push(key);
-        front.trace.note(0, way(number));
-        run.tell(|state| Event::Pushed { state }, key);
+    for (number, key) in context.visit_initial_states()? {
+        frontier.recent.begin(key);
+        frontier.queue.push(key);
+        frontier.trace.note(0, way(number));
+        context.tell(|state| Event::Pushed { state }, key);
     }
     ControlFlow::Continue(())
 }
 
-fn explore<M, S, O>(run: &mut Run<M, S, O>, front: &mut Front<S::Key>) -> ControlFlow<End>
+fn explore<M, S, O>(context: &mut SearchContext<M, S, O>, frontier: &mut Frontier<S::Key>) -> ControlFlow<End>
 where
     M: Model,
     S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut descent = Descent::default();
+    let mut stack = SearchStack::default();
     loop {
         // Copies, which need not be in memory while states are expanded.
-        let (mut level, mut doubt) = (front.level, front.doubt);
+        let (mut level, mut backoff) = (frontier.level, frontier.backoff);
         while level > 0 {
-            let number = run.origin + 1;
-            let again = if front.proviso { front.again.first() } else { None };
+            let number = context.origin + 1;
+            let again = if frontier.proviso { frontier.again.first() } else { None };
             if let Some((_, times)) = again.filter(|(again, _)| *again == number) {
-                front.again.0.skip(1);
-                front.expand(run, &mut descent, times)?;
+                frontier.again.0.skip(1);
+                frontier.expand(context, &mut stack, times)?;
                 level -= 1;
                 continue;
             }
             let alike = again.map_or(level, |(again, _)| level.min(again - number));
-            let many = (STRETCH - run.origin % STRETCH).min(alike) as usize;
-            let plain = if doubt.is_worth_a_try() { Some(front.expand_plain(run, many)?) } else { None };
+            let many = (STRETCH - context.origin % STRETCH).min(alike) as usize;
+            let plain = if backoff.is_worth_a_try() { Some(frontier.expand_plain(context, many)?) } else { None };
             let expanded = plain.unwrap_or(0);
             if expanded < many {
-                front.expand(run, &mut descent, 0)?;
+                frontier.expand(context, &mut stack, 0)?;
                 level -= 1;
             }
             level -= expanded as u64;
-            plain.inspect(|&expanded| doubt.learn(expanded));
+            plain.inspect(|&expanded| backoff.learn(expanded));
             // Who is expanded again depends on what has been looked up by then: that must not depend on where blocks of the
             // queue end, which may be elsewhere once they were in files.
-            if run.is_told() {
-                front.flush(run)?;
-            } else if front.reached.keys.len() >= BATCH && run.origin.is_multiple_of(STRETCH) {
-                front.look_up(run)?;
-                run.probe()?;
-                (front.level, front.doubt) = (level, doubt);
-                run.rest(|to| front.save(to))?;
+            if context.is_told() {
+                frontier.flush(context)?;
+            } else if frontier.reached.keys.len() >= BATCH && context.origin.is_multiple_of(STRETCH) {
+                frontier.look_up(context)?;
+                context.probe()?;
+                (frontier.level, frontier.backoff) = (level, backoff);
+                context.rest(|to| frontier.save(to))?;
             }
         }
-        (front.level, front.doubt) = (level, doubt);
-        front.flush(run)?;
-        run.probe()?;
-        run.rest(|to| front.save(to))?;
-        front.level = front.queue.len();
-        if front.level == 0 || !run.may_expand(front.depth) {
+        (frontier.level, frontier.backoff) = (level, backoff);
+        frontier.flush(context)?;
+        context.probe()?;
+        context.rest(|to| frontier.save(to))?;
+        frontier.level = frontier.queue.len();
+        if frontier.level == 0 || !context.may_expand(frontier.depth) {
             return ControlFlow::Continue(());
         }
-        front.depth += 1;
+        frontier.depth += 1;
     }
 }
 
 /// With the batches as they are: what is looked up later than otherwise may be expanded again, or not.
-impl<'s, K: StateKey> Front<'s, K> {
+impl<'s, K: StateKey> Frontier<'s, K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.level.save(to)?;
         self.depth.save(to)?;
-        self.doubt.save(to)?;
+        self.backoff.save(to)?;
         self.queue.save(to)?;
         self.trace.save(to)?;
         self.recent.save(to)?;
@@ -253,12 +257,12 @@ impl<'s, K: StateKey> Front<'s, K> {
     }
 
     fn load(from: &mut Reader, scratch: Option<&'s Scratch>, proviso: bool) -> io::Result<Self> {
-        Ok(Front {
+        Ok(Frontier {
             scratch,
             proviso,
             level: Snapshot::load(from)?,
             depth: Snapshot::load(from)?,
-            doubt: Snapshot::load(from)?,
+            backoff: Snapshot::load(from)?,
             queue: Queue::load(from, scratch)?,
             trace: Trace::load(from, scratch)?,
             recent: Snapshot::load(from)?,
@@ -297,19 +301,19 @@ impl<K: StateKey> Snapshot for Reduced<K> {
     }
 }
 
-impl<K> Default for Front<'_, K> {
+impl<K> Default for Frontier<'_, K> {
     fn default() -> Self {
-        Front {
+        Frontier {
             scratch: None,
             proviso: false,
             level: 0,
             depth: 0,
-            doubt: Doubt::default(),
+            backoff: FastPathBackoff::default(),
             queue: Queue::default(),
             trace: Trace::default(),
-            recent: Recent::default(),
+            recent: DuplicateFilter::default(),
             again: Again::default(),
-            pending: Pending::default(),
+            pending: OpenSetCache::default(),
             reached: Batch::default(),
             fetched: Batch::default(),
             new: Vec::new(),
@@ -317,18 +321,22 @@ impl<K> Default for Front<'_, K> {
     }
 }
 
-impl<K: StateKey> Front<'_, K> {
+impl<K: StateKey> Frontier<'_, K> {
     /// Puts the stable successors of so many states into the batch, up to the first one where something may be wrong, or
     /// which is unusual.
     #[inline]
-    fn expand_plain<M, S, O>(&mut self, run: &mut Run<M, S, O>, many: usize) -> ControlFlow<End, usize>
+    fn expand_plain<M, S, O>(
+        &mut self,
+        context: &mut SearchContext<M, S, O>,
+        many: usize,
+    ) -> ControlFlow<End, usize>
     where
         M: Model,
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
         let states = self.queue.next();
-        let first = run.origin + 1;
+        let first = context.origin + 1;
         let Batch { keys, origins, reduced } = &mut self.reached;
         let recent = (!self.proviso).then_some(&mut self.recent);
         let mut reached = Reached { keys, origins, recent };
@@ -340,90 +348,95 @@ impl<K: StateKey> Front<'_, K> {
             reached.push(key, Origin { parent, place })
         };
         let note = |at| note_once(reduced, Reduced { number: first + at as u64, key: states[at], times: 0 });
-        let expanded = run.expand_plain(&states[..many.min(states.len())], each, note)?;
-        run.origin += expanded as u64;
+        let expanded = context.expand_plain(&states[..many.min(states.len())], each, note)?;
+        context.origin += expanded as u64;
         self.queue.skip(expanded);
         ControlFlow::Continue(expanded)
     }
 
     /// Puts all stable successors of a state into the batch.
-    fn expand<M, S, O>(&mut self, run: &mut Run<M, S, O>, descent: &mut Descent<K>, times: u32) -> ControlFlow<End>
+    fn expand<M, S, O>(
+        &mut self,
+        context: &mut SearchContext<M, S, O>,
+        stack: &mut SearchStack<K>,
+        times: u32,
+    ) -> ControlFlow<End>
     where
         M: Model,
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
-        if !run.has_room(0) {
-            self.spill(run);
+        if !context.has_room(0) {
+            self.spill(context);
         }
         let Some(key) = self.queue.pop() else { return ControlFlow::Continue(()) };
-        run.origin += 1;
-        let parent = run.origin;
-        run.tell(|state| Event::Taken { state }, key);
+        context.origin += 1;
+        let parent = context.origin;
+        context.tell(|state| Event::Taken { state }, key);
         let mut place = 0;
         let Batch { keys, origins, reduced } = &mut self.reached;
         // Who listens is told of what is known when it is looked up.
-        let recent = (!self.proviso && !run.is_told()).then_some(&mut self.recent);
+        let recent = (!self.proviso && !context.is_told()).then_some(&mut self.recent);
         let mut reached = Reached { keys, origins, recent };
         let mut reach = |key: K| {
             let origin = Origin { parent, place };
             place += 1;
             reached.push(key, origin)
         };
-        descent.clear();
-        let entered = run.enter_or_else(descent, key, times, &mut reach)?;
-        if run.is_reduced {
+        stack.clear();
+        let entered = context.enter_or_else(stack, key, times, &mut reach)?;
+        if context.is_reduced {
             note_once(reduced, Reduced { number: parent, key, times });
         }
         match entered {
             Entered::Nothing => return ControlFlow::Continue(()),
-            Entered::Descent => {}
+            Entered::SearchStack => {}
         }
-        while let Some(taken) = run.step(descent)? {
+        while let Some(taken) = context.step(stack)? {
             match taken.ahead {
                 Ahead::Nothing => {}
-                Ahead::Transient => run.enter_transient(descent, &Nothing)?,
-                Ahead::Stable(key) => run.stats.matched += u64::from(reach(key)),
+                Ahead::Transient => context.enter_transient(stack, &Nothing)?,
+                Ahead::Stable(key) => context.stats.matched += u64::from(reach(key)),
             }
         }
         ControlFlow::Continue(())
     }
 
     /// Looks up all that was reached.
-    fn flush<M, S, O>(&mut self, run: &mut Run<M, S, O>) -> ControlFlow<End>
+    fn flush<M, S, O>(&mut self, context: &mut SearchContext<M, S, O>) -> ControlFlow<End>
     where
         M: Model,
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
-        self.look_up(run)?;
-        self.look_up(run)
+        self.look_up(context)?;
+        self.look_up(context)
     }
 
     /// Looks up what is in the cache, queues what is new, and has the cache filled with what was reached meanwhile.
-    fn look_up<M, S, O>(&mut self, run: &mut Run<M, S, O>) -> ControlFlow<End>
+    fn look_up<M, S, O>(&mut self, context: &mut SearchContext<M, S, O>) -> ControlFlow<End>
     where
         M: Model,
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
-        run.prefetch(&self.reached.keys);
+        context.prefetch(&self.reached.keys);
         std::mem::swap(&mut self.reached, &mut self.fetched);
-        run.aside = self.bytes();
-        if run.is_crowded() || !run.has_room(self.reached.keys.len()) {
-            self.spill(run);
+        context.aside = self.bytes();
+        if context.is_crowded() || !context.has_room(self.reached.keys.len()) {
+            self.spill(context);
         }
         if self.queue.is_lost() || self.again.0.is_lost() {
             return ControlFlow::Break(End::Limit(Limit::Memory));
         }
         let batch = &self.reached;
         self.new.clear();
-        let inserted = run.insert_all(&batch.keys, &mut self.new);
-        if run.is_told() {
-            tell(run, &batch.keys, &self.new);
+        let inserted = context.insert_all(&batch.keys, &mut self.new);
+        if context.is_told() {
+            tell(context, &batch.keys, &self.new);
         }
         if self.proviso {
-            self.queue_new(|key| run.tell(|state| Event::Pushed { state }, key));
+            self.queue_new(|key| context.tell(|state| Event::Pushed { state }, key));
         } else {
             for &index in &self.new {
                 let Origin { parent, place } = batch.origins[index as usize];
@@ -442,7 +455,7 @@ impl<K: StateKey> Front<'_, K> {
 
     /// Puts into files what is not needed now. If that is not possible, it stays in memory as long as there is room for it.
     #[cold]
-    fn spill<M, S, O>(&mut self, run: &mut Run<M, S, O>)
+    fn spill<M, S, O>(&mut self, context: &mut SearchContext<M, S, O>)
     where
         M: Model,
         S: Store<Key = K> + ?Sized,
@@ -452,7 +465,7 @@ impl<K: StateKey> Front<'_, K> {
             let _ = self.queue.spill(scratch);
             let _ = self.trace.spill(scratch);
             let _ = self.again.0.spill(scratch);
-            run.aside = self.bytes();
+            context.aside = self.bytes();
         }
     }
 
@@ -462,8 +475,8 @@ impl<K: StateKey> Front<'_, K> {
     ///
     /// After Bošnački, Holzmann: Improving SPIN's partial-order reduction for breadth-first search, SPIN 2005.
     fn queue_new(&mut self, mut queued_again: impl FnMut(K)) {
-        let Front { queue, trace, again, pending, reached: batch, new, .. } = self;
-        let mut add = |pending: &mut Pending<K>, key: K, parent: u64, place: u32| {
+        let Frontier { queue, trace, again, pending, reached: batch, new, .. } = self;
+        let mut add = |pending: &mut OpenSetCache<K>, key: K, parent: u64, place: u32| {
             queue.push(key);
             trace.note(parent, place);
             pending.note(key, trace.len(), queue.len());
@@ -496,7 +509,7 @@ impl<K: StateKey> Front<'_, K> {
 
 /// Tells what became of a batch, of which some are new.
 #[cold]
-fn tell<M, S, O>(run: &mut Run<M, S, O>, keys: &[S::Key], new: &[u32])
+fn tell<M, S, O>(context: &mut SearchContext<M, S, O>, keys: &[S::Key], new: &[u32])
 where
     M: Model,
     S: Store + ?Sized,
@@ -505,11 +518,11 @@ where
     let mut new = new.iter().peekable();
     for (index, &key) in (0..).zip(keys) {
         if new.next_if_eq(&&index).is_none() {
-            run.tell_known(key, false);
+            context.tell_known(key, false);
             continue;
         }
-        run.tell(|state| Event::New { state }, key);
-        run.tell(|state| Event::Pushed { state }, key);
+        context.tell(|state| Event::New { state }, key);
+        context.tell(|state| Event::Pushed { state }, key);
     }
 }
 
@@ -545,7 +558,7 @@ impl<K> Batch<K> {
 struct Reached<'b, K> {
     keys: &'b mut Vec<K>,
     origins: &'b mut Vec<Origin>,
-    recent: Option<&'b mut Recent<K>>,
+    recent: Option<&'b mut DuplicateFilter<K>>,
 }
 
 impl<K: StateKey> Reached<'_, K> {

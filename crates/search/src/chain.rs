@@ -2,7 +2,7 @@
 
 use std::mem::size_of;
 
-use crate::footprint;
+use crate::memory_estimate;
 
 /// Says of a transient state whether it already lies on the path, without looking at all of the path.
 ///
@@ -59,7 +59,7 @@ impl Chain {
     /// What it takes, or soon will.
     pub fn bytes(&self) -> usize {
         // A slot is left free for each that is in use.
-        footprint::table_bytes(self.len, self.slots.len() / 2, 2 * size_of::<Slot>())
+        memory_estimate::table_bytes(self.len, self.slots.len() / 2, 2 * size_of::<Slot>())
     }
 
     #[inline]

@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::{Model, Observer, StateKey, Store, Visit};
 
-use crate::descent::{Ahead, Descent, Nothing};
+use crate::context::SearchContext;
 use crate::follow;
 use crate::path::Path;
-use crate::run::Run;
+use crate::stack::{Ahead, Nothing, SearchStack};
 use crate::{Checks, End, Limits, Outcome};
 
 /// Explores `model` depth first, in the order of SPIN's `pan`: steps in the order in which the model gives them,
@@ -36,12 +36,12 @@ where
     K: StateKey,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut run = Run::new(model, store, checks, limits, observer).kept();
-    run.stats.loops = Some(0);
-    let begun = run
+    let mut context = SearchContext::new(model, store, checks, limits, observer).kept();
+    context.stats.loops = Some(0);
+    let begun = context
         .visit_initial_states()
-        .map_continue(|initial| Journey { waiting: initial.into(), ..Journey::default() });
-    go_on(run, begun)
+        .map_continue(|initial| Exploration { waiting: initial.into(), ..Exploration::default() });
+    go_on(context, begun)
 }
 
 /// Goes on with a search that was kept. `store` and `observer` are as they were when that began, and become what they had
@@ -59,108 +59,115 @@ where
     K: StateKey,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut run = Run::new(model, store, checks, limits, observer).kept();
-    run.restore(&mut from)?;
-    let journey = Journey::load(&mut from)?;
+    let mut context = SearchContext::new(model, store, checks, limits, observer).kept();
+    context.restore(&mut from)?;
+    let exploration = Exploration::load(&mut from)?;
     from.finish()?;
-    Ok(go_on(run, ControlFlow::Continue(journey)))
+    Ok(go_on(context, ControlFlow::Continue(exploration)))
 }
 
-fn go_on<M, S, O>(mut run: Run<M, S, O>, begun: ControlFlow<End, Journey<S::Key>>) -> Outcome<M::Step>
+fn go_on<M, S, O>(
+    mut context: SearchContext<M, S, O>,
+    begun: ControlFlow<End, Exploration<S::Key>>,
+) -> Outcome<M::Step>
 where
     M: Model,
     S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
     let explored = match begun {
-        ControlFlow::Continue(journey) => explore(&mut run, journey),
+        ControlFlow::Continue(exploration) => explore(&mut context, exploration),
         ControlFlow::Break(end) => ControlFlow::Break(end),
     };
-    let model = run.model;
-    run.stats.forgotten = run.store.forgotten();
-    let (outcome, first) = run.finish(explored);
+    let model = context.model;
+    context.stats.forgotten = context.store.forgotten();
+    let (outcome, first) = context.finish(explored);
     Outcome { counterexample: first.and_then(|found| follow::retrace(model, found)), ..outcome }
 }
 
 /// How far a search has come.
-struct Journey<K> {
+struct Exploration<K> {
     /// The initial states where it has not begun yet, with their numbers.
     waiting: VecDeque<(u32, K)>,
     path: Path<K>,
-    descent: Descent<K>,
+    stack: SearchStack<K>,
 }
 
-impl<K: StateKey> Default for Journey<K> {
+impl<K: StateKey> Default for Exploration<K> {
     fn default() -> Self {
-        Journey { waiting: VecDeque::new(), path: Path::default(), descent: Descent::default() }
+        Exploration { waiting: VecDeque::new(), path: Path::default(), stack: SearchStack::default() }
     }
 }
 
-impl<K: StateKey> Snapshot for Journey<K> {
+impl<K: StateKey> Snapshot for Exploration<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.waiting.save(to)?;
         self.path.save(to)?;
-        self.descent.save(to)
+        self.stack.save(to)
     }
 
-    fn load(from: &mut Reader) -> io::Result<Journey<K>> {
-        Ok(Journey { waiting: Snapshot::load(from)?, path: Snapshot::load(from)?, descent: Snapshot::load(from)? })
+    fn load(from: &mut Reader) -> io::Result<Exploration<K>> {
+        Ok(Exploration {
+            waiting: Snapshot::load(from)?,
+            path: Snapshot::load(from)?,
+            stack: Snapshot::load(from)?,
+        })
     }
 }
 
-fn explore<M, S, O>(run: &mut Run<M, S, O>, mut journey: Journey<S::Key>) -> ControlFlow<End>
+fn explore<M, S, O>(context: &mut SearchContext<M, S, O>, mut exploration: Exploration<S::Key>) -> ControlFlow<End>
 where
     M: Model,
     S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
     loop {
-        descend(run, &mut journey)?;
-        journey.path.retreat(0, |left| run.store.leave(left));
-        let Some((number, initial)) = journey.waiting.pop_front() else { return ControlFlow::Continue(()) };
-        if run.may_expand(0) {
-            run.origin = u64::from(number);
-            journey.path.enter(initial, 0, ());
-            journey.descent.clear();
-            run.enter(&mut journey.descent, initial, &Nothing)?;
+        descend(context, &mut exploration)?;
+        exploration.path.retreat(0, |left| context.store.leave(left));
+        let Some((number, initial)) = exploration.waiting.pop_front() else { return ControlFlow::Continue(()) };
+        if context.may_expand(0) {
+            context.origin = u64::from(number);
+            exploration.path.enter(initial, 0, ());
+            exploration.stack.clear();
+            context.enter(&mut exploration.stack, initial, &Nothing)?;
         }
     }
 }
 
 /// Explores all that is new behind the path.
-fn descend<M, S, O>(run: &mut Run<M, S, O>, journey: &mut Journey<S::Key>) -> ControlFlow<End>
+fn descend<M, S, O>(context: &mut SearchContext<M, S, O>, exploration: &mut Exploration<S::Key>) -> ControlFlow<End>
 where
     M: Model,
     S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
     loop {
-        run.rest(|to| journey.save(to))?;
-        let Journey { descent, path, .. } = journey;
-        let Some(taken) = run.step(descent)? else { return ControlFlow::Continue(()) };
-        let depth = descent.depth() + 1;
-        path.retreat(depth, |left| run.store.leave(left));
+        context.rest(|to| exploration.save(to))?;
+        let Exploration { stack, path, .. } = exploration;
+        let Some(taken) = context.step(stack)? else { return ControlFlow::Continue(()) };
+        let depth = stack.depth() + 1;
+        path.retreat(depth, |left| context.store.leave(left));
         match taken.ahead {
             Ahead::Nothing => {}
             Ahead::Transient => {
-                if run.may_expand(depth) {
-                    run.enter_transient(descent, &Nothing)?;
+                if context.may_expand(depth) {
+                    context.enter_transient(stack, &Nothing)?;
                 }
             }
-            Ahead::Stable(key) => match run.insert(key, descent)? {
+            Ahead::Stable(key) => match context.insert(key, stack)? {
                 Visit::Seen => {
                     let closes_circle = path.contains(key);
-                    run.stats.matched += 1;
-                    *run.stats.loops.get_or_insert(0) += u64::from(closes_circle);
-                    run.tell_known(key, closes_circle);
+                    context.stats.matched += 1;
+                    *context.stats.loops.get_or_insert(0) += u64::from(closes_circle);
+                    context.tell_known(key, closes_circle);
                 }
                 Visit::New => {
-                    if run.may_expand(depth) {
+                    if context.may_expand(depth) {
                         path.enter(key, depth, ());
-                        run.aside = path.bytes();
-                        run.enter(descent, key, &Nothing)?;
+                        context.aside = path.bytes();
+                        context.enter(stack, key, &Nothing)?;
                     } else {
-                        run.store.leave(key);
+                        context.store.leave(key);
                     }
                 }
             },

@@ -3,8 +3,8 @@
 use entail_model::{Key, Model, StateBuf, Successors};
 
 use crate::Counterexample;
-use crate::descent::{Ahead, Descent, Turn};
-use crate::run::Found;
+use crate::context::Found;
+use crate::stack::{Ahead, SearchStack, Turn};
 
 /// The run to the first error of a search that begins its descents in initial states.
 pub(crate) fn retrace<M: Model>(model: &M, found: Found) -> Option<Counterexample<M::Step>> {
@@ -75,24 +75,24 @@ impl<'m, M: Model> Follower<'m, M> {
 
     /// Goes on to the stable successor with this number, through any transient states.
     fn way(&mut self, number: u32) -> Option<()> {
-        let mut descent = Descent::<Key>::default();
+        let mut stack = SearchStack::<Key>::default();
         self.expand();
-        descent.enter(&self.successors, |_| Key(0), |_| ());
+        stack.enter(&self.successors, |_| Key(0), |_| ());
         let mut met = 0;
-        while let Some(taken) = descent.advance() {
+        while let Some(taken) = stack.advance() {
             match taken.ahead {
                 Ahead::Nothing => {}
                 Ahead::Stable(_) if met == number => break,
                 Ahead::Stable(_) => met += 1,
                 Ahead::Transient => {
                     self.successors.clear();
-                    self.model.expand(descent.transient(), &mut self.successors, &mut self.scratch);
-                    descent.enter(&self.successors, |_| Key(0), |_| ());
+                    self.model.expand(stack.transient(), &mut self.successors, &mut self.scratch);
+                    stack.enter(&self.successors, |_| Key(0), |_| ());
                 }
             }
         }
         // Without that successor, all choices were made, and no state is left on the path.
-        (!descent.is_empty()).then_some(())?;
-        self.follow(descent.turns())
+        (!stack.is_empty()).then_some(())?;
+        self.follow(stack.turns())
     }
 }

@@ -6,9 +6,9 @@ use entail_model::{Accepting, Full, Keys, Model, Opened, State, StateBuf, StateK
 
 use rapidhash::{RapidHashMap, RapidHashSet};
 
-use crate::components::{ByModel, Note};
-use crate::descent::{Ahead, Descent, Notes, Turn};
 use crate::follow::Follower;
+use crate::scc::{ByModel, Note};
+use crate::stack::{Ahead, Notes, SearchStack, Turn};
 use crate::{Counterexample, ErrorKind};
 
 /// A way from an initial state.
@@ -187,7 +187,7 @@ struct Finder<'a, M: Model, S: Keys> {
     opened: Opened,
     successors: Successors<M::Step>,
     scratch: M::Scratch,
-    descent: Descent<S::Key, Note>,
+    stack: SearchStack<S::Key, Note>,
 }
 
 /// From one stable state to another.
@@ -208,7 +208,7 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
             opened: Opened::default(),
             successors: Successors::default(),
             scratch: M::Scratch::default(),
-            descent: Descent::default(),
+            stack: SearchStack::default(),
         }
     }
 
@@ -283,15 +283,15 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
         let common = ByModel(self.model).at(&self.state, &self.successors.steps());
         self.enter(common)?;
         let mut edges = Vec::new();
-        while let Some(taken) = self.descent.advance() {
+        while let Some(taken) = self.stack.advance() {
             match taken.ahead {
                 Ahead::Nothing => {}
                 Ahead::Stable(target) => {
-                    edges.push(Edge { source: key, turns: self.descent.turns(), note: taken.note, target });
+                    edges.push(Edge { source: key, turns: self.stack.turns(), note: taken.note, target });
                 }
                 Ahead::Transient => {
                     self.successors.clear();
-                    self.model.expand(self.descent.transient(), &mut self.successors, &mut self.scratch);
+                    self.model.expand(self.stack.transient(), &mut self.successors, &mut self.scratch);
                     self.enter(taken.note)?;
                 }
             }
@@ -300,10 +300,10 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
     }
 
     fn enter(&mut self, common: Note) -> Result<(), Full> {
-        let Finder { model, store, opened, successors, descent, .. } = self;
+        let Finder { model, store, opened, successors, stack, .. } = self;
         store.reserve(successors.len(), u64::MAX)?;
         let key = |state: &State| store.key(state, opened);
-        descent.enter(successors, key, |step| common.and(ByModel(*model).of(step)));
+        stack.enter(successors, key, |step| common.and(ByModel(*model).of(step)));
         Ok(())
     }
 }

@@ -1,31 +1,31 @@
 //! Searches over any model and store.
 //!
-//! Each algorithm is a function in a file of its own. They share a `Descent`, the stack of choices and the one place
-//! that knows transient states, and a `Run` that expands states and counts. A search decides one thing only: where
+//! Each algorithm is a function in a file of its own. They share a `SearchStack`, the stack of choices and the one place
+//! that knows transient states, and a `SearchContext` that expands states and counts. A search decides one thing only: where
 //! to go next. What waits to be explored is kept as keys of the store.
 
-mod branching;
+mod backoff;
+mod block_vec;
 mod breadth_first;
 mod chain;
-mod components;
+mod checkpointer;
+mod context;
+mod ctl;
 mod depth_first;
-mod descent;
-mod doubt;
+mod duplicates;
 mod follow;
-mod footprint;
-mod keeper;
 mod lasso;
 mod log;
+mod memory_estimate;
 mod minimise;
 mod nested;
+mod open_set;
 mod path;
-mod pending;
 mod probe;
 mod pulse;
 mod queue;
-mod recent;
-mod row;
-mod run;
+mod scc;
+mod stack;
 mod trace;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,13 +34,13 @@ use std::time::{Duration, Instant};
 use entail_disk::Scratch;
 use entail_model::{Fault, StateBuf};
 
-pub use branching::{Answered, Witness, branching, decide};
 pub use breadth_first::{breadth_first, resume_breadth_first};
-pub use components::components;
+pub use checkpointer::Checkpointer;
+pub use ctl::{Answered, Witness, ctl, decide};
 pub use depth_first::{depth_first, resume_depth_first};
-pub use keeper::Keeper;
 pub use minimise::{EFFORT, minimised, turns};
 pub use nested::nested;
+pub use scc::scc;
 
 /// What counts as an error, and what to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub struct Limits<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Who keeps the search now and then, and before it gives up because of the time or somebody's wish. Only breadth-first
     /// and depth-first searches can be kept.
-    pub keeper: Option<&'a dyn Keeper>,
+    pub keeper: Option<&'a dyn Checkpointer>,
 }
 
 impl Limits<'_> {

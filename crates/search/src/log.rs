@@ -1,10 +1,10 @@
 //! What a search tells somebody who listens to all it does.
 
-use entail_model::{Event, Keys, Model, Observer, StateName, Target};
+use entail_model::{Event, EventTarget, Keys, Model, Observer, StateName};
 
 use crate::ErrorKind;
-use crate::descent::{Ahead, Descent, Taken};
-use crate::run::Run;
+use crate::context::SearchContext;
+use crate::stack::{Ahead, SearchStack, Taken};
 
 /// A path, with all that its descent does not keep: what states are called, and which steps lead out of them.
 pub(crate) struct Log<S> {
@@ -40,7 +40,7 @@ impl<S> Log<S> {
     }
 
     /// Tries the next step.
-    pub fn go(&mut self, to: Target) -> Option<Event<S>> {
+    pub fn go(&mut self, to: EventTarget) -> Option<Event<S>> {
         let Frame { state, passed, steps } = self.frames.last_mut()?;
         Some(Event::Tried { from: *state, passed: *passed, step: steps.next(), to })
     }
@@ -57,7 +57,7 @@ impl<S> Log<S> {
     }
 }
 
-impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
+impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_, M, S, O> {
     /// The same, for a search with a queue.
     pub fn queued(mut self) -> Self {
         self.log.iter_mut().for_each(|log| log.tells_path = false);
@@ -112,15 +112,15 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O>
 
     /// Makes the next choice, and tells of the way there.
     #[cold]
-    pub fn advance_aloud<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) -> Option<Taken<S::Key, N>> {
-        while descent.is_spent() {
-            self.leave(descent);
+    pub fn advance_aloud<N: Copy>(&mut self, stack: &mut SearchStack<S::Key, N>) -> Option<Taken<S::Key, N>> {
+        while stack.is_spent() {
+            self.leave(stack);
         }
-        let taken = descent.advance()?;
+        let taken = stack.advance()?;
         let to = match taken.ahead {
-            Ahead::Nothing => Target::Nowhere,
-            Ahead::Transient => Target::Transient,
-            Ahead::Stable(key) => Target::Stable(StateName::of(key)),
+            Ahead::Nothing => EventTarget::Nowhere,
+            Ahead::Transient => EventTarget::Transient,
+            Ahead::Stable(key) => EventTarget::Stable(StateName::of(key)),
         };
         let event = self.log.as_mut().and_then(|log| log.go(to));
         event.into_iter().for_each(|event| self.observer.happened(event));
@@ -128,17 +128,17 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O>
     }
 
     /// Goes back from the state entered last.
-    pub fn leave<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) {
-        descent.leave();
+    pub fn leave<N: Copy>(&mut self, stack: &mut SearchStack<S::Key, N>) {
+        stack.leave();
         let event = self.log.as_mut().and_then(Log::leave);
         event.into_iter().for_each(|event| self.observer.happened(event));
     }
 
     /// Gives up the path.
-    pub fn clear<N: Copy>(&mut self, descent: &mut Descent<S::Key, N>) {
-        while !descent.is_empty() {
-            self.leave(descent);
+    pub fn clear<N: Copy>(&mut self, stack: &mut SearchStack<S::Key, N>) {
+        while !stack.is_empty() {
+            self.leave(stack);
         }
-        descent.clear();
+        stack.clear();
     }
 }

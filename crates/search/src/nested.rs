@@ -13,11 +13,11 @@ use std::ops::ControlFlow;
 
 use entail_model::{Accepting, Event, KeySet, Model, Observer, Sets, State, Store, Visit};
 
-use crate::descent::{Ahead, Descent, Notes, Nothing, Taken};
+use crate::context::{Found, SearchContext};
 use crate::follow;
 use crate::lasso::{self, WayIn};
 use crate::path::Path;
-use crate::run::{Found, Run};
+use crate::stack::{Ahead, Notes, Nothing, SearchStack, Taken};
 use crate::{Checks, End, Limits, Outcome};
 
 /// Looks for an infinite run of `model` that is accepted: a counterexample. The model has one set or none, and no state
@@ -45,20 +45,20 @@ where
     let accepted = Accepted { model, all: model.sets() };
     assert!(accepted.all.0.count_ones() <= 1, "one bit tells whether a step is accepted");
     let mut search = Nested {
-        run: Run::new(model, outer, &Checks::OF_CLAIMS, limits, observer),
+        context: SearchContext::new(model, outer, &Checks::OF_CLAIMS, limits, observer),
         accepted,
-        outer: Descent::default(),
+        outer: SearchStack::default(),
         path: Path::default(),
         passed: 0,
-        inner: Descent::default(),
+        inner: SearchStack::default(),
         known: inner,
         room: 0,
         held: 0,
         met: None,
     };
     let explored = search.explore();
-    let Nested { run, outer: way_out, inner: way_back, met, .. } = search;
-    let (outcome, fault) = run.finish(explored);
+    let Nested { context, outer: way_out, inner: way_back, met, .. } = search;
+    let (outcome, fault) = context.finish(explored);
     let turns = || [way_out.turns(), way_back.turns()].concat();
     match (outcome.end, fault, met) {
         (End::Error, Some(fault), _) => {
@@ -103,15 +103,15 @@ impl<M: Accepting> Notes<M> for Accepted<'_, M> {
 
 /// Both searches, under way.
 struct Nested<'a, M: Model, S: Store, I, O: ?Sized> {
-    run: Run<'a, M, S, O>,
+    context: SearchContext<'a, M, S, O>,
     accepted: Accepted<'a, M>,
     /// That of the outer search, with a note of accepted steps.
-    outer: Descent<S::Key, bool>,
+    outer: SearchStack<S::Key, bool>,
     path: Path<S::Key, Place>,
     /// How many steps of the path are accepted.
     passed: u64,
     /// That of the inner search, if there is one at present.
-    inner: Descent<S::Key>,
+    inner: SearchStack<S::Key>,
     /// What inner searches have seen.
     known: &'a mut I,
     /// How many more keys have room there.
@@ -147,10 +147,10 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     fn explore(&mut self) -> ControlFlow<End> {
-        self.run.stats.loops = Some(0);
-        for (number, key) in (0..).zip(self.run.keys_of_initial_states()?) {
-            if self.run.insert(key, &self.outer)? == Visit::New && self.run.may_expand(0) {
-                self.run.origin = number;
+        self.context.stats.loops = Some(0);
+        for (number, key) in (0..).zip(self.context.keys_of_initial_states()?) {
+            if self.context.insert(key, &self.outer)? == Visit::New && self.context.may_expand(0) {
+                self.context.origin = number;
                 self.descend(key)?;
             }
         }
@@ -168,29 +168,29 @@ where
 
     fn enter(&mut self, key: S::Key, depth: u64) -> ControlFlow<End> {
         self.path.enter(key, depth, Place { depth, passed: self.passed });
-        self.run.aside = self.path.bytes() + self.held;
-        self.run.enter_stable(&mut self.outer, key, &self.accepted)
+        self.context.aside = self.path.bytes() + self.held;
+        self.context.enter_stable(&mut self.outer, key, &self.accepted)
     }
 
     /// The next step of the outer search. First it goes back over those behind which all is explored, one by one.
     fn step(&mut self) -> ControlFlow<End, Option<Taken<S::Key, bool>>> {
         while self.outer.is_spent() {
             let explored = self.path.leave(self.outer.depth());
-            self.run.leave(&mut self.outer);
+            self.context.leave(&mut self.outer);
             if let (Some(key), Some(true)) = (explored, self.outer.note()) {
                 self.passed -= 1;
                 self.look_for_way_back(key)?;
             }
         }
-        self.run.step(&mut self.outer)
+        self.context.step(&mut self.outer)
     }
 
     fn go(&mut self, Taken { ahead, note: is_accepted, .. }: Taken<S::Key, bool>) -> ControlFlow<End> {
         match ahead {
             Ahead::Nothing => ControlFlow::Continue(()),
-            Ahead::Transient => self.run.enter_transient(&mut self.outer, &self.accepted),
-            Ahead::Stable(key) => match self.run.insert(key, &self.outer)? {
-                Visit::New if self.run.may_expand(self.outer.stable()) => {
+            Ahead::Transient => self.context.enter_transient(&mut self.outer, &self.accepted),
+            Ahead::Stable(key) => match self.context.insert(key, &self.outer)? {
+                Visit::New if self.context.may_expand(self.outer.stable()) => {
                     self.passed += u64::from(is_accepted);
                     self.enter(key, self.outer.depth() + 1)
                 }
@@ -203,9 +203,9 @@ where
     /// A step of the outer search led to a state that it knows.
     fn meet(&mut self, key: S::Key, is_accepted: bool) -> ControlFlow<End> {
         let place = self.path.note(key);
-        self.run.stats.matched += 1;
-        *self.run.stats.loops.get_or_insert(0) += u64::from(place.is_some());
-        self.run.tell_known(key, place.is_some());
+        self.context.stats.matched += 1;
+        *self.context.stats.loops.get_or_insert(0) += u64::from(place.is_some());
+        self.context.tell_known(key, place.is_some());
         match place {
             Some(place) if is_accepted || place.passed < self.passed => self.close(key, place),
             None if is_accepted => self.look_for_way_back(key),
@@ -219,38 +219,40 @@ where
             // Any circle would have been seen when it was closed.
             return ControlFlow::Continue(());
         }
-        self.run.aside = self.path.bytes() + self.known.bytes() + self.outer.bytes();
-        self.run.tell_inside(true);
+        self.context.aside = self.path.bytes() + self.known.bytes() + self.outer.bytes();
+        self.context.tell_inside(true);
         self.explore_again(start)?;
-        while let Some(taken) = self.run.step(&mut self.inner)? {
+        while let Some(taken) = self.context.step(&mut self.inner)? {
             match taken.ahead {
                 Ahead::Nothing => {}
-                Ahead::Transient => self.run.enter_transient(&mut self.inner, &Nothing)?,
+                Ahead::Transient => self.context.enter_transient(&mut self.inner, &Nothing)?,
                 Ahead::Stable(key) => match self.path.note(key) {
                     Some(place) => {
-                        self.run.tell_known(key, true);
+                        self.context.tell_known(key, true);
                         return self.close(key, place);
                     }
                     None => self.explore_again(key)?,
                 },
             }
         }
-        self.run.tell_inside(false);
+        self.context.tell_inside(false);
         self.held = self.known.bytes() + self.inner.bytes();
-        self.run.aside = self.path.bytes() + self.held;
+        self.context.aside = self.path.bytes() + self.held;
         ControlFlow::Continue(())
     }
 
     /// Goes on with the inner search in a state, if no inner search has seen it.
     fn explore_again(&mut self, key: S::Key) -> ControlFlow<End> {
         if self.room == 0 {
-            self.room = self.run.make_room_in(self.known, self.inner.bytes())?;
+            self.room = self.context.make_room_in(self.known, self.inner.bytes())?;
         }
         self.room -= 1;
         let depth = self.outer.stable() + self.inner.stable();
         match self.known.insert(key) {
-            Visit::Seen => self.run.tell_known(key, false),
-            Visit::New if self.run.may_expand(depth) => self.run.enter_stable(&mut self.inner, key, &Nothing)?,
+            Visit::Seen => self.context.tell_known(key, false),
+            Visit::New if self.context.may_expand(depth) => {
+                self.context.enter_stable(&mut self.inner, key, &Nothing)?
+            }
             Visit::New => {}
         }
         ControlFlow::Continue(())
@@ -258,8 +260,8 @@ where
 
     /// A step leads back to the path, and there is an accepted one on the way round.
     fn close(&mut self, key: S::Key, Place { depth, .. }: Place) -> ControlFlow<End> {
-        self.run.tell(|state| Event::Accepted { state }, key);
-        self.met = Some(Met { start: self.run.origin as u32, key, depth: depth as usize });
+        self.context.tell(|state| Event::Accepted { state }, key);
+        self.met = Some(Met { start: self.context.origin as u32, key, depth: depth as usize });
         ControlFlow::Break(End::Error)
     }
 }

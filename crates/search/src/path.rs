@@ -8,7 +8,7 @@ use std::mem::size_of;
 use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::StateKey;
 
-use crate::footprint;
+use crate::memory_estimate;
 
 /// Tells steps back into the path from others.
 pub(crate) struct Path<K, N = ()> {
@@ -71,8 +71,8 @@ impl<K: StateKey, N: Copy> Path<K, N> {
     /// What it takes, or soon will.
     pub fn bytes(&self) -> u64 {
         let (len, capacity) = (self.known.len(), self.known.capacity());
-        let known = footprint::table_bytes(len, capacity, size_of::<(K, N)>() + 2);
-        (footprint::bytes(&self.states) + known) as u64
+        let known = memory_estimate::table_bytes(len, capacity, size_of::<(K, N)>() + 2);
+        (memory_estimate::bytes(&self.states) + known) as u64
     }
 }
 

@@ -8,14 +8,14 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use entail_disk::snapshot;
-use entail_model::{Keys, Led, Model, Observer, State, StateBuf, Successor, Successors};
+use entail_model::{Keys, Model, Observer, State, StateBuf, Successor, Successors, Target};
 use rapidhash::RapidHashSet;
 use rapidhash::v3::rapidhash_v3;
 
-use crate::run::{Run, SHARE};
+use crate::context::{SHARE, SearchContext};
 use crate::{Checks, Counterexample, End, ErrorKind, Errors};
 
-impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
+impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_, M, S, O> {
     /// The same, for a search that probes the depth now and then, if it may, and the depth has no limit. Who listens is told
     /// of one search only.
     pub fn probing(mut self) -> Self {
@@ -287,7 +287,7 @@ impl<M: Model> Look<M> {
 
     /// The steps that lead somewhere.
     fn ahead(&self) -> impl Iterator<Item = Successor<'_, M::Step>> {
-        self.successors.iter().filter(|next| next.led != Led::Nowhere)
+        self.successors.iter().filter(|next| next.target != Target::Nowhere)
     }
 }
 

@@ -11,13 +11,13 @@ use std::io;
 
 use entail_disk::{Reader, Scratch, Snapshot, SpillFile, Writer, damaged};
 
-use crate::footprint;
-use crate::row::{Row, SmallRow};
+use crate::block_vec::{BlockVec, NibbleVec};
+use crate::memory_estimate;
 
 #[derive(Default)]
 pub(crate) struct Trace {
     /// A 1 for every state, after as many 0s as its parent's number says.
-    parents: Row<u64>,
+    parents: BlockVec<u64>,
     /// How many bits of them are in use.
     bits: u64,
     /// How many 0s there are.
@@ -25,7 +25,7 @@ pub(crate) struct Trace {
     /// The number of 1s before every so many bits.
     samples: Vec<u64>,
     /// For each state.
-    places: SmallRow,
+    places: NibbleVec,
     /// The places that do not fit into a byte.
     far: HashMap<u64, u32>,
     /// How many samples' worth of `parents` are not in memory.
@@ -102,14 +102,14 @@ impl Trace {
     fn spill_parents(&mut self, scratch: &Scratch) -> io::Result<()> {
         let mut bytes = Vec::new();
         loop {
-            let front = self.parents.from(0);
+            let frontier = self.parents.from(0);
             // The last word is still written to.
-            let words = front.len().min(self.parents.len().saturating_sub(1)) / SAMPLE * SAMPLE;
+            let words = frontier.len().min(self.parents.len().saturating_sub(1)) / SAMPLE * SAMPLE;
             if words == 0 {
                 return Ok(());
             }
             bytes.clear();
-            front[..words].iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+            frontier[..words].iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
             Away::in_files(&mut self.away, scratch)?.parents.append(&bytes)?;
             self.parents.drop_front(words);
             self.bits -= 64 * words as u64;
@@ -119,7 +119,7 @@ impl Trace {
 
     fn spill_places(&mut self, scratch: &Scratch) -> io::Result<()> {
         let away = Away::in_files(&mut self.away, scratch)?;
-        while let Some(piece) = self.places.front() {
+        while let Some(piece) = self.places.frontier() {
             away.places.append(&piece)?;
             self.places.drop_front();
         }
@@ -169,9 +169,9 @@ impl Trace {
     pub fn bytes(&self) -> u64 {
         let sizes = [
             self.parents.bytes(),
-            footprint::bytes(&self.samples),
+            memory_estimate::bytes(&self.samples),
             self.places.bytes(),
-            footprint::table_bytes(self.far.len(), self.far.capacity(), 16),
+            memory_estimate::table_bytes(self.far.len(), self.far.capacity(), 16),
         ];
         sizes.iter().sum::<usize>() as u64
     }

@@ -10,11 +10,11 @@ use common::ALL;
 use common::counter::{AtLast, Counter};
 use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{
-    Fault, FaultKind, Fired, Hop, Marks, Model, Observer, Reduced, Reduction, State, StateBuf, StateKey, Store,
-    Successor, Successors,
+    Fault, FaultKind, Fired, Marks, Model, Observer, Reduced, Reduction, State, StateBuf, StateKey, Store,
+    Successor, Successors, Transition,
 };
 use entail_search::{
-    Checks, End, Errors, Keeper, Limit, Limits, Outcome, breadth_first, depth_first, resume_breadth_first,
+    Checkpointer, Checks, End, Errors, Limit, Limits, Outcome, breadth_first, depth_first, resume_breadth_first,
     resume_depth_first,
 };
 use entail_store::{BitstateSet, CompactSet, Lossless, LosslessWide, LossySet, VisitedSet};
@@ -80,7 +80,12 @@ impl Model for Disorder {
         Marks { valid_end: self.chance(self.node(state), 4, 2), ..Marks::default() }
     }
 
-    fn expand_words<K: StateKey>(&self, states: &[K], (): &mut (), mut each: impl FnMut(Hop<u32, K>)) -> usize {
+    fn expand_words<K: StateKey>(
+        &self,
+        states: &[K],
+        (): &mut (),
+        mut each: impl FnMut(Transition<u32, K>),
+    ) -> usize {
         let usual = |key: &K| {
             let mut successors = Successors::default();
             self.expand(&self.state(key.words()[0]), &mut successors, &mut ());
@@ -91,7 +96,7 @@ impl Model for Disorder {
             let Some(successors) = successors else { return from };
             for Successor { step, state, .. } in successors.iter() {
                 let next = Some(K::from_words([self.node(state), 0]));
-                each(Hop { from, passed: 0, step, next, reduced: false });
+                each(Transition { from, passed: 0, step, next, reduced: false });
             }
         }
         states.len()
@@ -139,7 +144,7 @@ impl Album {
     }
 }
 
-impl Keeper for Album {
+impl Checkpointer for Album {
     fn is_due(&self) -> bool {
         self.asked.set(self.asked.get() + 1);
         self.asked.get().is_multiple_of(self.every)

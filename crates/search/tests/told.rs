@@ -7,8 +7,8 @@ use std::fmt::Debug;
 
 use common::ALL;
 use common::rings::Rings;
-use entail_model::{Event, Observer, StateName, Target};
-use entail_search::{Limits, Outcome, breadth_first, components, depth_first, nested};
+use entail_model::{Event, EventTarget, Observer, StateName};
+use entail_search::{Limits, Outcome, breadth_first, depth_first, nested, scc};
 use entail_store::{Lossless, Numbers};
 use entail_testkit::diary::Diary;
 use entail_testkit::graph::Graph;
@@ -79,7 +79,7 @@ fn follow<S: Copy + Debug>(events: &[Event<S>], has_queue: bool) -> Told {
 
 /// So many steps to stable states are told.
 fn tried<S>(events: &[Event<S>]) -> u64 {
-    events.iter().filter(|event| matches!(event, Event::Tried { to: Target::Stable(_), .. })).count() as u64
+    events.iter().filter(|event| matches!(event, Event::Tried { to: EventTarget::Stable(_), .. })).count() as u64
 }
 
 fn same<S: PartialEq + Debug>(heard: &Outcome<S>, unheard: &Outcome<S>) {
@@ -118,7 +118,7 @@ fn a_search_for_infinite_runs_tells_which_circle_is_accepted() {
     for _ in 0..3000 {
         let rings = Rings::with_one_set(&mut rng);
         let by_components = |observer: &mut dyn Observer<u32>| {
-            components(&rings, &mut Numbers::new(Lossless::new(8)), &Limits::default(), observer)
+            scc(&rings, &mut Numbers::new(Lossless::new(8)), &Limits::default(), observer)
         };
         let by_nesting = |observer: &mut dyn Observer<u32>| {
             let mut outer = Lossless::new(8);

@@ -2,7 +2,7 @@
 
 use crate::fairness::Fairness;
 use crate::formula::{Formula, Formulas, Proposition};
-use entail_model::{Beyond, Question, QuestionId, Questions};
+use entail_model::{Beyond, Subformula, SubformulaId, Subformulas};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -152,16 +152,16 @@ impl Ctl {
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// Is the formula true for every continuation beyond faults?
-    pub surely: Inquiry,
+    pub surely: CtlChecker,
     /// Is it true for some continuation?
-    pub perhaps: Inquiry,
+    pub perhaps: CtlChecker,
 }
 
 /// A formula and all its subformulas.
 #[derive(Clone, Debug)]
-pub struct Inquiry {
-    pub questions: Questions,
-    pub whole: QuestionId,
+pub struct CtlChecker {
+    pub questions: Subformulas,
+    pub whole: SubformulaId,
 }
 
 impl Asked {
@@ -169,24 +169,24 @@ impl Asked {
     /// subformulas.
     pub fn of(formula: &Ctl, fairness: Fairness) -> Option<Asked> {
         let inquiry = |beyond| {
-            let mut asking = Asking { questions: Questions::default(), known: HashMap::new(), fairness, beyond };
+            let mut asking = Asking { questions: Subformulas::default(), known: HashMap::new(), fairness, beyond };
             let whole = asking.state(formula);
             let questions = asking.questions;
-            (questions.temporal() <= Questions::MOST_TEMPORAL).then_some(Inquiry { questions, whole })
+            (questions.temporal() <= Subformulas::MOST_TEMPORAL).then_some(CtlChecker { questions, whole })
         };
         Some(Asked { surely: inquiry(Beyond::No)?, perhaps: inquiry(Beyond::Yes)? })
     }
 
     /// Both formulas, in the order to check them.
-    pub fn both(&self) -> [(&Questions, QuestionId); 2] {
+    pub fn both(&self) -> [(&Subformulas, SubformulaId); 2] {
         [&self.surely, &self.perhaps].map(|inquiry| (&inquiry.questions, inquiry.whole))
     }
 }
 
 struct Asking {
-    questions: Questions,
+    questions: Subformulas,
     /// Subformulas by address: both sides of `<->` are translated twice, with all that is inside of them.
-    known: HashMap<(*const Ctl, Beyond), QuestionId>,
+    known: HashMap<(*const Ctl, Beyond), SubformulaId>,
     fairness: Fairness,
     /// What makes it harder, or easier, for the operand at hand to be true. A negation turns it round.
     beyond: Beyond,
@@ -194,33 +194,33 @@ struct Asking {
 
 impl Asking {
     /// Formulas are limited in depth.
-    fn state(&mut self, formula: &Ctl) -> QuestionId {
+    fn state(&mut self, formula: &Ctl) -> SubformulaId {
         let place = (std::ptr::from_ref(formula), self.beyond);
         if let Some(known) = self.known.get(&place) {
             return *known;
         }
         let asked = match formula {
-            Ctl::Const(value) => self.questions.add(Question::Const(*value)),
-            Ctl::Proposition(proposition) => self.questions.add(Question::Proposition(u32::from(proposition.0))),
+            Ctl::Const(value) => self.questions.add(Subformula::Const(*value)),
+            Ctl::Proposition(proposition) => self.questions.add(Subformula::Proposition(u32::from(proposition.0))),
             Ctl::Not(operand) => self.negated(operand),
             Ctl::And(left, right) => {
                 let (left, right) = (self.state(left), self.state(right));
-                self.questions.add(Question::And(left, right))
+                self.questions.add(Subformula::And(left, right))
             }
             Ctl::Or(left, right) => {
                 let (left, right) = (self.state(left), self.state(right));
-                self.questions.add(Question::Or(left, right))
+                self.questions.add(Subformula::Or(left, right))
             }
             Ctl::Implies(left, right) => {
                 let (not_left, right) = (self.negated(left), self.state(right));
-                self.questions.add(Question::Or(not_left, right))
+                self.questions.add(Subformula::Or(not_left, right))
             }
             Ctl::Equivalent(left, right) => {
                 let (is_left, is_right) = (self.state(left), self.state(right));
-                let both = self.questions.add(Question::And(is_left, is_right));
+                let both = self.questions.add(Subformula::And(is_left, is_right));
                 let (not_left, not_right) = (self.negated(left), self.negated(right));
-                let neither = self.questions.add(Question::And(not_left, not_right));
-                self.questions.add(Question::Or(both, neither))
+                let neither = self.questions.add(Subformula::And(not_left, not_right));
+                self.questions.add(Subformula::Or(both, neither))
             }
             Ctl::Runs(Quantifier::Some, path) => self.some(path),
             Ctl::Runs(Quantifier::All, path) => {
@@ -235,18 +235,18 @@ impl Asking {
     }
 
     /// An existentially quantified path formula.
-    fn some(&mut self, path: &Path) -> QuestionId {
+    fn some(&mut self, path: &Path) -> SubformulaId {
         match path {
             Path::Next(operand) => {
                 let operand = self.state(operand);
                 self.next(operand)
             }
             Path::Always(operand) => {
-                let (operand, never) = (self.state(operand), self.questions.add(Question::Const(false)));
+                let (operand, never) = (self.state(operand), self.questions.add(Subformula::Const(false)));
                 self.weak_until(operand, never)
             }
             Path::Eventually(operand) => {
-                let (operand, always) = (self.state(operand), self.questions.add(Question::Const(true)));
+                let (operand, always) = (self.state(operand), self.questions.add(Subformula::Const(true)));
                 self.until(always, operand)
             }
             Path::Until(left, right) => {
@@ -259,25 +259,25 @@ impl Asking {
             }
             Path::Release(left, right) => {
                 let (left, right) = (self.state(left), self.state(right));
-                let both = self.questions.add(Question::And(right, left));
+                let both = self.questions.add(Subformula::And(right, left));
                 self.weak_until(right, both)
             }
         }
     }
 
     /// Whether there is a run that is not of a kind.
-    fn some_other(&mut self, path: &Path) -> QuestionId {
+    fn some_other(&mut self, path: &Path) -> SubformulaId {
         match path {
             Path::Next(operand) => {
                 let not = self.negated(operand);
                 self.next(not)
             }
             Path::Always(operand) => {
-                let (not, always) = (self.negated(operand), self.questions.add(Question::Const(true)));
+                let (not, always) = (self.negated(operand), self.questions.add(Subformula::Const(true)));
                 self.until(always, not)
             }
             Path::Eventually(operand) => {
-                let (not, never) = (self.negated(operand), self.questions.add(Question::Const(false)));
+                let (not, never) = (self.negated(operand), self.questions.add(Subformula::Const(false)));
                 self.weak_until(not, never)
             }
             Path::Until(left, right) => {
@@ -296,57 +296,57 @@ impl Asking {
     }
 
     /// Where the second one has not come yet, and where it comes too late.
-    fn fails(&mut self, left: &Ctl, right: &Ctl) -> (QuestionId, QuestionId) {
+    fn fails(&mut self, left: &Ctl, right: &Ctl) -> (SubformulaId, SubformulaId) {
         let (not_left, not_right) = (self.negated(left), self.negated(right));
-        (not_right, self.questions.add(Question::And(not_right, not_left)))
+        (not_right, self.questions.add(Subformula::And(not_right, not_left)))
     }
 
-    fn negated(&mut self, operand: &Ctl) -> QuestionId {
+    fn negated(&mut self, operand: &Ctl) -> SubformulaId {
         self.beyond = !self.beyond;
         let operand = self.state(operand);
         self.beyond = !self.beyond;
         self.not(operand)
     }
 
-    fn not(&mut self, operand: QuestionId) -> QuestionId {
+    fn not(&mut self, operand: SubformulaId) -> SubformulaId {
         match self.questions.get(operand) {
-            Question::Not(inner) => inner,
-            _ => self.questions.add(Question::Not(operand)),
+            Subformula::Not(inner) => inner,
+            _ => self.questions.add(Subformula::Not(operand)),
         }
     }
 
-    fn next(&mut self, then: QuestionId) -> QuestionId {
+    fn next(&mut self, then: SubformulaId) -> SubformulaId {
         let (then, beyond) = (self.continued(then), self.beyond);
-        self.questions.add(Question::Next { then, beyond })
+        self.questions.add(Subformula::Next { then, beyond })
     }
 
-    fn until(&mut self, first: QuestionId, then: QuestionId) -> QuestionId {
+    fn until(&mut self, first: SubformulaId, then: SubformulaId) -> SubformulaId {
         let (then, beyond) = (self.continued(then), self.beyond);
-        self.questions.add(Question::Until { first, then, beyond })
+        self.questions.add(Subformula::Until { first, then, beyond })
     }
 
-    fn weak_until(&mut self, first: QuestionId, then: QuestionId) -> QuestionId {
+    fn weak_until(&mut self, first: SubformulaId, then: SubformulaId) -> SubformulaId {
         let (then, beyond) = (self.continued(then), self.beyond);
         match self.fairness {
             Fairness::None | Fairness::Weak | Fairness::Strong | Fairness::Impartial => {
-                self.questions.add(Question::WeakUntil { first, then, beyond })
+                self.questions.add(Subformula::WeakUntil { first, then, beyond })
             }
             Fairness::Component => {
-                let round = self.questions.add(Question::Round(first));
-                self.questions.add(Question::Settle { first, then, round, beyond })
+                let round = self.questions.add(Subformula::Round(first));
+                self.questions.add(Subformula::Settle { first, then, round, beyond })
             }
         }
     }
 
     /// Where this is so and a fair run begins.
-    fn continued(&mut self, then: QuestionId) -> QuestionId {
-        if self.fairness.is_realizable() || self.questions.get(then) == Question::Const(false) {
+    fn continued(&mut self, then: SubformulaId) -> SubformulaId {
+        if self.fairness.is_realizable() || self.questions.get(then) == Subformula::Const(false) {
             return then;
         }
         let (always, never) =
-            (self.questions.add(Question::Const(true)), self.questions.add(Question::Const(false)));
+            (self.questions.add(Subformula::Const(true)), self.questions.add(Subformula::Const(false)));
         let fair = self.weak_until(always, never);
-        self.questions.add(Question::And(then, fair))
+        self.questions.add(Subformula::And(then, fair))
     }
 }
 

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{
-    Accepting, Concurrent, Fired, Hop, Key, Led, Marks, Model, Part, Propositional, Room, Sets, State, StateBuf,
-    StateKey, Successors, Valuation,
+    Accepting, Concurrent, Fired, Key, Marks, Model, Part, Propositional, Room, Sets, State, StateBuf, StateKey,
+    Successors, Target, Transition, Valuation,
 };
 
 use crate::automaton::{self, Edge};
@@ -58,7 +58,7 @@ pub struct Scratch<M: Model> {
     /// The edges that can be taken.
     edges: Vec<u32>,
     /// What the model does, where it leads as words.
-    hops: Vec<Hop<M::Step, [u64; 2]>>,
+    hops: Vec<Transition<M::Step, [u64; 2]>>,
     model: M::Scratch,
 }
 
@@ -219,7 +219,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         scratch: &mut Scratch<M>,
         split: impl Fn(K) -> (I, automaton::State),
         join: impl Fn(I, automaton::State) -> K,
-        mut each: impl FnMut(Hop<ProductStep<M::Step>, K>),
+        mut each: impl FnMut(Transition<ProductStep<M::Step>, K>),
     ) -> usize {
         let Scratch { edges, hops, model: inner, .. } = scratch;
         for (from, &state) in states.iter().enumerate() {
@@ -236,8 +236,8 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
                 return from;
             }
             hops.clear();
-            let expanded = self.model.expand_words(&[model], inner, |hop: Hop<_, I>| {
-                hops.push(Hop {
+            let expanded = self.model.expand_words(&[model], inner, |hop: Transition<_, I>| {
+                hops.push(Transition {
                     from,
                     passed: hop.passed,
                     step: hop.step,
@@ -253,7 +253,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
                 for hop in hops.iter() {
                     let step = ProductStep { edge: (hop.passed == 0).then_some(edge), step: Some(hop.step) };
                     let next = hop.next.map(|words| join(I::from_words(words), target));
-                    each(Hop { from, passed: hop.passed, step, next, reduced: hop.reduced });
+                    each(Transition { from, passed: hop.passed, step, next, reduced: hop.reduced });
                 }
             }
         }
@@ -379,11 +379,11 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
             for successor in successors.iter() {
                 let fired = match successor.fault {
                     None => Fired::Done,
-                    Some(fault) if successor.led == Led::Nowhere => Fired::Broken(fault),
+                    Some(fault) if successor.target == Target::Nowhere => Fired::Broken(fault),
                     Some(fault) => Fired::Failed(fault),
                 };
                 let step = ProductStep { edge, step: Some(successor.step) };
-                let transient = successor.led == Led::Transient;
+                let transient = successor.target == Target::Transient;
                 moves.push(step, fired, transient, |state| self.join(successor.state, target, state));
             }
         };
@@ -418,7 +418,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         &self,
         states: &[K],
         scratch: &mut Scratch<M>,
-        each: impl FnMut(Hop<ProductStep<M::Step>, K>),
+        each: impl FnMut(Transition<ProductStep<M::Step>, K>),
     ) -> usize {
         let last = K::WORDS - 1;
         match self.room {

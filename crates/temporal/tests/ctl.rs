@@ -1,7 +1,7 @@
 //! Formulas of branching time over small random graphs, against their definition.
 
 use entail_model::{Concurrent, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation};
-use entail_search::{End, Limits, components, decide};
+use entail_search::{End, Limits, decide, scc};
 use entail_store::{LosslessWide, Numbers};
 use entail_temporal::ctl::{Asked, Ctl, Path};
 use entail_temporal::{Claim, Fairness, Formulas, Product, Proposition, translate};
@@ -154,7 +154,7 @@ fn linear_time_says_the_same_of_all_fair_runs() {
         let answers = kinds.map(|fairness| {
             let product = Product::new(&graph, &claim, fairness);
             let mut store = Numbers::new(LosslessWide::new());
-            let outcome = components(&product, &mut store, &Limits::default(), &mut ());
+            let outcome = scc(&product, &mut store, &Limits::default(), &mut ());
             let is_known = outcome.end == End::Error || outcome.ignored_fault.is_none();
             let linear = is_known.then_some(outcome.end != End::Error);
             let branching = verdict(&graph, &formula, fairness);

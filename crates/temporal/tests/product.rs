@@ -3,7 +3,7 @@
 use entail_model::{
     Concurrent, Fired, Marks, Model, Propositional, Reduced, Reduction, State, StateBuf, Valuation,
 };
-use entail_search::{Checks, End, ErrorKind, Limits, breadth_first, components, nested};
+use entail_search::{Checks, End, ErrorKind, Limits, breadth_first, nested, scc};
 use entail_store::{LosslessWide, Numbers};
 use entail_temporal::automaton::{Automaton, Edge, Marks as Sets, State as Node};
 use entail_temporal::claim::End as ClaimEnd;
@@ -79,7 +79,7 @@ fn the_run_of_a_word_is_accepted_if_the_formula_holds() {
             let word = ltl::word(&mut rng, 3);
             let model = Word { ends: word.cycle.len() == 1 && rng.chance(0.5), word: &word };
             let product = Product::new(&model, &claim, Fairness::None);
-            let outcome = components(&product, &mut Numbers::new(LosslessWide::new()), &Limits::default(), &mut ());
+            let outcome = scc(&product, &mut Numbers::new(LosslessWide::new()), &Limits::default(), &mut ());
             let holds = ltl::satisfies(&formulas, formula, &word);
             assert_eq!(outcome.end == End::Error, holds, "{word:?}");
             let product = Product::new(&model, &single, Fairness::None);
@@ -118,7 +118,7 @@ fn a_claim_that_ends_does_so_with_one_set_too() {
         for claim in [&claim, &single] {
             let product = Product::new(&model, claim, Fairness::None);
             let mut store = Numbers::new(LosslessWide::new());
-            let found = components(&product, &mut store, &Limits::default(), &mut ()).counterexample;
+            let found = scc(&product, &mut store, &Limits::default(), &mut ()).counterexample;
             let place = found.map(|found| match found.error {
                 ErrorKind::Fault(fault) => Some(fault.place),
                 ErrorKind::Cycle { .. } | ErrorKind::InvalidEnd => None,

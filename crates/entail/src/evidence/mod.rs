@@ -10,7 +10,7 @@ mod tests;
 
 pub use argument::{Argument, Teller};
 
-use entail_model::{Accepting, Model, Propositional, Since, State, StateBuf};
+use entail_model::{Accepting, Model, Propositional, StartingAt, State, StateBuf};
 use entail_search::{Answered, Witness};
 use entail_temporal::Fairness;
 use entail_temporal::ctl::{Asked, Ctl, Path, Quantifier};
@@ -63,7 +63,7 @@ pub struct Reasons<'m, M, A> {
 impl<'m, M, A> Reasons<'m, M, A>
 where
     M: Accepting + Propositional,
-    A: FnMut(&Since<M>, &Asked) -> Answered<M::Step>,
+    A: FnMut(&StartingAt<M>, &Asked) -> Answered<M::Step>,
 {
     pub fn new(model: &'m M, fairness: Fairness, ask: A) -> Self {
         Reasons { model, fairness, ask, left: MOST_RUNS }
@@ -74,7 +74,7 @@ where
         if let Ctl::Runs(..) = formula {
             self.left = self.left.checked_sub(1)?;
             let asked = Asked::of(formula, self.fairness)?;
-            let answered = (self.ask)(&Since { model: self.model, state }, &asked);
+            let answered = (self.ask)(&StartingAt { model: self.model, state }, &asked);
             return self.by(formula, state, answered);
         }
         self.without_runs(formula, state)

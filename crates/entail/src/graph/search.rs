@@ -7,7 +7,7 @@ use crate::plan::{Goal, Plan};
 use crate::progress::{Listener, Watch};
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
-use entail_model::{self as model, StateName, Target};
+use entail_model::{self as model, EventTarget, StateName};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
@@ -122,11 +122,13 @@ impl Listener for Heard<'_> {
                 self.way.extend(step);
                 let count = self.way.len();
                 let arrow = match to {
-                    Target::Transient => None,
-                    Target::Nowhere | Target::Stable(_) => self.arrow(from, |arrow| arrow.steps.len() == count),
+                    EventTarget::Transient => None,
+                    EventTarget::Nowhere | EventTarget::Stable(_) => {
+                        self.arrow(from, |arrow| arrow.steps.len() == count)
+                    }
                 };
                 self.try_arrow(arrow);
-                if let (Target::Stable(state), Some(arrow)) = (to, arrow) {
+                if let (EventTarget::Stable(state), Some(arrow)) = (to, arrow) {
                     self.states.extend(self.space.arrows[arrow].to.map(|number| (state, number)));
                 }
             }

@@ -4,7 +4,7 @@ use crate::evidence::{Because, Evidence, Reasons, Run};
 use crate::progress::Watch;
 use entail_disk::{Reader, Writer};
 use entail_ir::interpret::Step;
-use entail_model::{Accepting, Concurrent, Event, Fault, FaultKind, Observer, Progress, Propositional, Since};
+use entail_model::{Accepting, Concurrent, Event, Fault, FaultKind, Observer, Progress, Propositional, StartingAt};
 use entail_search::{Counterexample, End, ErrorKind, Limits, Outcome, decide};
 use entail_store::{ExactSet, Numbers, ShortSet};
 use entail_temporal::Fairness;
@@ -57,7 +57,7 @@ impl Asking<'_> {
         if holds.is_none() {
             return (outcome, None);
         }
-        let mut reasons = Reasons::new(model, self.fairness, |model: &Since<M>, asked: &Asked| {
+        let mut reasons = Reasons::new(model, self.fairness, |model: &StartingAt<M>, asked: &Asked| {
             let time = self.limits.time.map(|time| time.saturating_sub(began.elapsed()));
             let limits = Limits { time, ..*self.limits };
             decide(model, store, asked.both(), &limits, &mut ())

@@ -5,8 +5,7 @@ use crate::args::{CacheArgs, Search, Store};
 use entail_disk::Reader;
 use entail_model::{Accepting, Guarantee, Model, Observer, Part, Shuffled, State, StateKey};
 use entail_search::{
-    End, Limit, Limits, Outcome, breadth_first, components, depth_first, nested, resume_breadth_first,
-    resume_depth_first,
+    End, Limit, Limits, Outcome, breadth_first, depth_first, nested, resume_breadth_first, resume_depth_first, scc,
 };
 use entail_store::{
     BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, Degradation, DfaSet, ExactSet, Level, LevelKind,
@@ -190,7 +189,7 @@ impl Plan {
     ) -> (Outcome<M::Step>, Became, Algorithm) {
         let (outcome, algorithm) = match self.search {
             Search::BreadthFirst | Search::DepthFirst => {
-                (components(model, &mut Numbers::new(store), limits, observer), Algorithm::Components)
+                (scc(model, &mut Numbers::new(store), limits, observer), Algorithm::Components)
             }
             Search::Nested => {
                 let mut inner = store.key_set();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use entail_model::{Fired, Hop, Model, State, StateBuf, StateKey};
+use entail_model::{Fired, Model, State, StateBuf, StateKey, Transition};
 
 use super::{Interpreter, Layout, ProcessVector, Step};
 use crate::{ProcessTypeId, System};
@@ -22,7 +22,7 @@ pub trait Engine: Sync {
         _states: &[K],
         _scratch: &mut Self::Scratch,
         _unpack: impl Fn(K, &mut StateBuf),
-        _each: impl FnMut(Hop<Step, K>),
+        _each: impl FnMut(Transition<Step, K>),
     ) -> usize {
         0
     }

@@ -11,11 +11,11 @@
 use std::io;
 
 use entail_disk::{Reader, Snapshot, Writer, damaged, snapshot};
-use entail_model::{Fault, Hop, Led, Model, State, StateKey, Successors};
+use entail_model::{Fault, Model, State, StateKey, Successors, Target, Transition};
 use rapidhash::v3::rapidhash_v3;
 
 use crate::chain::Chain;
-use crate::footprint;
+use crate::memory_estimate;
 
 /// One choice made.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,7 @@ pub(crate) enum Ahead<K> {
 }
 
 /// A path may be millions of states long: so its frames own nothing, and lie on flat stacks.
-pub(crate) struct Descent<K, N = ()> {
+pub(crate) struct SearchStack<K, N = ()> {
     frames: Vec<Frame>,
     /// The choices of all frames, made and not yet made.
     choices: Vec<Choice>,
@@ -112,13 +112,13 @@ struct Passed {
 
 #[derive(Clone, Copy)]
 struct Choice {
-    led: Led,
+    target: Target,
     faulty: bool,
 }
 
-impl<K, N> Default for Descent<K, N> {
+impl<K, N> Default for SearchStack<K, N> {
     fn default() -> Self {
-        Descent {
+        SearchStack {
             frames: Vec::new(),
             choices: Vec::new(),
             targets: Vec::new(),
@@ -139,28 +139,28 @@ snapshot!(Span(piece));
 
 impl Snapshot for Choice {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
-        let led = match self.led {
-            Led::Nowhere => 0u8,
-            Led::Transient => 1,
-            Led::Stable => 2,
+        let target = match self.target {
+            Target::Nowhere => 0u8,
+            Target::Transient => 1,
+            Target::Stable => 2,
         };
-        (led << 1 | u8::from(self.faulty)).save(to)
+        (target << 1 | u8::from(self.faulty)).save(to)
     }
 
     fn load(from: &mut Reader) -> io::Result<Choice> {
         let code = u8::load(from)?;
-        let led = match code >> 1 {
-            0 => Led::Nowhere,
-            1 => Led::Transient,
-            2 => Led::Stable,
+        let target = match code >> 1 {
+            0 => Target::Nowhere,
+            1 => Target::Transient,
+            2 => Target::Stable,
             _ => return Err(damaged("a step that leads where there is nothing")),
         };
-        Ok(Choice { led, faulty: code & 1 == 1 })
+        Ok(Choice { target, faulty: code & 1 == 1 })
     }
 }
 
 /// Between two choices.
-impl<K: StateKey, N: Copy + Snapshot> Snapshot for Descent<K, N> {
+impl<K: StateKey, N: Copy + Snapshot> Snapshot for SearchStack<K, N> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.frames.save(to)?;
         self.choices.save(to)?;
@@ -170,17 +170,17 @@ impl<K: StateKey, N: Copy + Snapshot> Snapshot for Descent<K, N> {
         self.states.save(to)
     }
 
-    fn load(from: &mut Reader) -> io::Result<Descent<K, N>> {
-        let mut descent = Descent {
+    fn load(from: &mut Reader) -> io::Result<SearchStack<K, N>> {
+        let mut stack = SearchStack {
             frames: Vec::load(from)?,
             choices: Vec::load(from)?,
             targets: Vec::load(from)?,
             notes: Vec::load(from)?,
             faults: Vec::load(from)?,
             states: Vec::load(from)?,
-            ..Descent::default()
+            ..SearchStack::default()
         };
-        let Descent { frames, choices, targets, notes, chain, stable, states, .. } = &mut descent;
+        let SearchStack { frames, choices, targets, notes, chain, stable, states, .. } = &mut stack;
         let mut end = 0;
         for (number, frame) in frames.iter().enumerate() {
             let Frame { first, next, states: begin, passed, .. } = frame;
@@ -197,11 +197,11 @@ impl<K: StateKey, N: Copy + Snapshot> Snapshot for Descent<K, N> {
         if targets.len() != choices.len() || notes.len() != choices.len() {
             return Err(damaged("a path that leads nowhere"));
         }
-        Ok(descent)
+        Ok(stack)
     }
 }
 
-impl<K: StateKey, N: Copy> Descent<K, N> {
+impl<K: StateKey, N: Copy> SearchStack<K, N> {
     /// Forgets the path.
     pub fn clear(&mut self) {
         while !self.frames.is_empty() {
@@ -227,12 +227,12 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
             if let Some(fault) = successor.fault {
                 self.faults.push((self.choices.len(), fault));
             }
-            self.choices.push(Choice { led: successor.led, faulty: successor.fault.is_some() });
+            self.choices.push(Choice { target: successor.target, faulty: successor.fault.is_some() });
             self.notes.push(note(successor.step));
-            self.targets.push(match successor.led {
-                Led::Nowhere => K::from_words([0; 2]),
-                Led::Stable => key(successor.state),
-                Led::Transient => {
+            self.targets.push(match successor.target {
+                Target::Nowhere => K::from_words([0; 2]),
+                Target::Stable => key(successor.state),
+                Target::Transient => {
                     let start = self.states.len();
                     self.states.extend_from_slice(successor.state);
                     K::from_words([Span::new(start, self.states.len()).0, 0])
@@ -251,17 +251,17 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
 
     /// A step on one of these ways, as the model tells it. `note` is given what was noted of the steps before it.
     #[inline]
-    pub fn push_hop<S>(&mut self, hop: &Hop<S, K>, note: impl FnOnce(Option<N>) -> N) {
-        let before = hop.passed.checked_sub(1).and_then(|passed| self.passing.get(passed)).copied();
+    pub fn push_transition<S>(&mut self, transition: &Transition<S, K>, note: impl FnOnce(Option<N>) -> N) {
+        let before = transition.passed.checked_sub(1).and_then(|passed| self.passing.get(passed)).copied();
         let note = note(before);
-        match hop.next {
+        match transition.next {
             Some(target) => {
-                self.choices.push(Choice { led: Led::Stable, faulty: false });
+                self.choices.push(Choice { target: Target::Stable, faulty: false });
                 self.notes.push(note);
                 self.targets.push(target);
             }
             None => {
-                self.passing.truncate(hop.passed);
+                self.passing.truncate(transition.passed);
                 self.passing.push(note);
             }
         }
@@ -291,17 +291,17 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
         let frame = self.frames.last_mut()?;
         let at = frame.next;
         frame.next += 1;
-        let Choice { led, faulty } = self.choices[at];
+        let Choice { target, faulty } = self.choices[at];
         let fault = if faulty { self.fault(at) } else { None };
-        let ahead = match led {
-            Led::Nowhere => Ahead::Nothing,
-            Led::Stable => {
+        let ahead = match target {
+            Target::Nowhere => Ahead::Nothing,
+            Target::Stable => {
                 self.reached = None;
                 Ahead::Stable(self.targets[at])
             }
-            Led::Transient => self.pass(Span(self.targets[at].words()[0])),
+            Target::Transient => self.pass(Span(self.targets[at].words()[0])),
         };
-        Some(Taken { fault, broken: led == Led::Nowhere, ahead, note: self.notes[at] })
+        Some(Taken { fault, broken: target == Target::Nowhere, ahead, note: self.notes[at] })
     }
 
     /// The transient state just reached.
@@ -354,20 +354,20 @@ impl<K: StateKey, N: Copy> Descent<K, N> {
     pub fn stops(&self, from: usize) -> impl Iterator<Item = K> {
         self.frames.iter().skip(from).filter_map(|frame| {
             let choice = frame.next.checked_sub(1).filter(|&choice| choice >= frame.first)?;
-            (self.choices[choice].led == Led::Stable).then_some(self.targets[choice])
+            (self.choices[choice].target == Target::Stable).then_some(self.targets[choice])
         })
     }
 
     /// What it takes, or soon will.
     pub fn bytes(&self) -> u64 {
         let sizes = [
-            footprint::bytes(&self.frames),
-            footprint::bytes(&self.choices),
-            footprint::bytes(&self.targets),
-            footprint::bytes(&self.notes),
-            footprint::bytes(&self.passing),
-            footprint::bytes(&self.faults),
-            footprint::bytes(&self.states),
+            memory_estimate::bytes(&self.frames),
+            memory_estimate::bytes(&self.choices),
+            memory_estimate::bytes(&self.targets),
+            memory_estimate::bytes(&self.notes),
+            memory_estimate::bytes(&self.passing),
+            memory_estimate::bytes(&self.faults),
+            memory_estimate::bytes(&self.states),
             self.chain.bytes(),
         ];
         sizes.iter().sum::<usize>() as u64

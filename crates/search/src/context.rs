@@ -10,15 +10,15 @@ use entail_model::{
     Store, Successors, Valuation, Visit,
 };
 
-use crate::descent::{Descent, Notes, Nothing, Taken, Turn};
-use crate::doubt::Doubt;
+use crate::backoff::FastPathBackoff;
 use crate::log::Log;
 use crate::probe::Schedule;
 use crate::pulse::{Beat, Pulse};
-use crate::{Checks, Counterexample, End, ErrorKind, Errors, Keeper, Limit, Limits, Outcome, Stats};
+use crate::stack::{Notes, Nothing, SearchStack, Taken, Turn};
+use crate::{Checkpointer, Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, Stats};
 
 /// A search under way. Its methods break off with the reason why the search is to end.
-pub(crate) struct Run<'a, M: Model, S: Keys + ?Sized, O: ?Sized> {
+pub(crate) struct SearchContext<'a, M: Model, S: Keys + ?Sized, O: ?Sized> {
     pub model: &'a M,
     pub store: &'a mut S,
     pub checks: &'a Checks,
@@ -51,14 +51,14 @@ pub(crate) struct Run<'a, M: Model, S: Keys + ?Sized, O: ?Sized> {
     /// Whether that state is not fully expanded, and needs the proviso.
     pub is_reduced: bool,
     /// Whether stable states are likely to be unusual.
-    pub doubt: Doubt,
+    pub backoff: FastPathBackoff,
     room: Room,
     pub started: Instant,
     pulse: Pulse,
     /// If somebody listens.
     pub log: Option<Log<M::Step>>,
     /// Who keeps the search, if it can be.
-    keeper: Option<&'a dyn Keeper>,
+    keeper: Option<&'a dyn Checkpointer>,
     pause: Option<Pause>,
     /// When to probe the depth, if at all.
     pub probes: Option<Schedule>,
@@ -90,7 +90,7 @@ pub(crate) enum Entered {
     /// All has been said about it.
     Nothing,
     /// A descent begins there.
-    Descent,
+    SearchStack,
 }
 
 /// One byte in so many is left to what is kept aside, as most of it is in files.
@@ -112,7 +112,7 @@ impl Room {
     }
 }
 
-impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S, O> {
+impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'a, M, S, O> {
     pub fn new(
         model: &'a M,
         store: &'a mut S,
@@ -122,11 +122,11 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
     ) -> Self {
         let log = observer.listens().then(Log::default);
         // What is done quickly is not done step by step.
-        let doubt = if log.is_some() { Doubt::CERTAIN } else { Doubt::default() };
+        let backoff = if log.is_some() { FastPathBackoff::CERTAIN } else { FastPathBackoff::default() };
         if log.is_some() {
             observer.happened(Event::Begun);
         }
-        Run {
+        SearchContext {
             model,
             store,
             checks,
@@ -147,7 +147,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
             successors: Successors::default(),
             steps: Vec::new(),
             is_reduced: false,
-            doubt,
+            backoff,
             scratch: M::Scratch::default(),
             room: Room::default(),
             started: Instant::now(),
@@ -162,68 +162,73 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
 
     /// The same, for a search that rests now and then, and can be kept.
     pub fn kept(self) -> Self {
-        Run { keeper: self.limits.keeper, ..self }
+        SearchContext { keeper: self.limits.keeper, ..self }
     }
 
     /// Begins a descent in a stable state, or goes on with it there.
     #[inline]
     pub fn enter<N: Notes<M>>(
         &mut self,
-        descent: &mut Descent<S::Key, N::Note>,
+        stack: &mut SearchStack<S::Key, N::Note>,
         key: S::Key,
         notes: &N,
     ) -> ControlFlow<End> {
-        self.expand(key, descent)?;
+        self.expand(key, stack)?;
         self.steps.clear();
         self.successors.each_step(|step| self.steps.push(step));
         let note = notes.at(&self.state, &self.steps);
-        self.admit(descent, notes, note);
+        self.admit(stack, notes, note);
         self.tell_entered(Some(key));
-        self.check_end(descent)
+        self.check_end(stack)
     }
 
     /// The same for a search that does not want to see transient states.
     #[inline]
     pub fn enter_stable<N: Notes<M>>(
         &mut self,
-        descent: &mut Descent<S::Key, N::Note>,
+        stack: &mut SearchStack<S::Key, N::Note>,
         key: S::Key,
         notes: &N,
     ) -> ControlFlow<End> {
-        if self.store.is_state(key) && self.doubt.is_worth_a_try() {
-            let entered = self.enter_ways(descent, key, notes);
-            self.doubt.learn(usize::from(entered));
+        if self.store.is_state(key) && self.backoff.is_worth_a_try() {
+            let entered = self.enter_ways(stack, key, notes);
+            self.backoff.learn(usize::from(entered));
             if entered {
                 return ControlFlow::Continue(());
             }
         }
-        self.enter(descent, key, notes)
+        self.enter(stack, key, notes)
     }
 
     /// Begins a descent in a stable state, or goes on with it there, if nothing may be wrong or unusual there.
     #[inline]
-    fn enter_ways<N: Notes<M>>(&mut self, descent: &mut Descent<S::Key, N::Note>, key: S::Key, notes: &N) -> bool {
-        descent.enter_ways();
+    fn enter_ways<N: Notes<M>>(
+        &mut self,
+        stack: &mut SearchStack<S::Key, N::Note>,
+        key: S::Key,
+        notes: &N,
+    ) -> bool {
+        stack.enter_ways();
         self.steps.clear();
         let (observer, store, steps) = (&mut *self.observer, &*self.store, &mut self.steps);
-        let expanded = self.model.expand_words(&[key], &mut self.scratch, |hop| {
-            observer.stepped(hop.step);
-            if hop.passed == 0 {
-                steps.push(hop.step);
+        let expanded = self.model.expand_words(&[key], &mut self.scratch, |transition| {
+            observer.stepped(transition.step);
+            if transition.passed == 0 {
+                steps.push(transition.step);
             }
-            hop.next.inspect(|next| store.prefetch(*next));
-            descent.push_hop(&hop, |before| {
-                let note = notes.of(hop.step);
+            transition.next.inspect(|next| store.prefetch(*next));
+            stack.push_transition(&transition, |before| {
+                let note = notes.of(transition.step);
                 before.map_or(note, |before| N::both(before, note))
             });
         });
         if expanded == 0 {
-            descent.leave();
+            stack.leave();
             return false;
         }
         self.store.open(key, &mut self.state, &mut self.opened);
         let common = notes.at(&self.state, &self.steps);
-        descent.note_all(|note| N::both(common, note));
+        stack.note_all(|note| N::both(common, note));
         true
     }
 
@@ -241,21 +246,21 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
     #[inline]
     pub fn enter_or_else(
         &mut self,
-        descent: &mut Descent<S::Key>,
+        stack: &mut SearchStack<S::Key>,
         key: S::Key,
         times: u32,
         mut each: impl FnMut(S::Key) -> bool,
     ) -> ControlFlow<End, Entered> {
         match times {
-            0 => self.expand(key, descent)?,
-            _ => self.expand_further(key, times, descent)?,
+            0 => self.expand(key, stack)?,
+            _ => self.expand_further(key, times, stack)?,
         }
         self.is_reduced = self.successors.are_reduced();
         if !self.successors.are_plain() || self.successors.is_empty() || self.is_told() {
-            self.admit(descent, &Nothing, ());
+            self.admit(stack, &Nothing, ());
             self.tell_entered(Some(key));
-            self.check_end(descent)?;
-            return ControlFlow::Continue(Entered::Descent);
+            self.check_end(stack)?;
+            return ControlFlow::Continue(Entered::SearchStack);
         }
         self.keep_watch()?;
         self.successors.each_state(|state| {
@@ -278,13 +283,13 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
         self.keep_watch()?;
         let count = self.store.leading_states(keys);
         let mut known = 0;
-        let expanded = self.model.expand_words(&keys[..count], &mut self.scratch, |hop| {
-            self.observer.stepped(hop.step);
-            if hop.reduced {
-                reduced(hop.from);
+        let expanded = self.model.expand_words(&keys[..count], &mut self.scratch, |transition| {
+            self.observer.stepped(transition.step);
+            if transition.reduced {
+                reduced(transition.from);
             }
-            if let Some(next) = hop.next {
-                known += u64::from(each(hop.from, next));
+            if let Some(next) = transition.next {
+                known += u64::from(each(transition.from, next));
             }
         });
         self.stats.matched += known;
@@ -292,11 +297,11 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
     }
 
     #[inline]
-    fn expand<N: Copy>(&mut self, key: S::Key, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
+    fn expand<N: Copy>(&mut self, key: S::Key, stack: &SearchStack<S::Key, N>) -> ControlFlow<End> {
         self.store.open(key, &mut self.state, &mut self.opened);
         self.successors.clear();
         self.model.expand(&self.state, &mut self.successors, &mut self.scratch);
-        self.prepare(descent)
+        self.prepare(stack)
     }
 
     #[cold]
@@ -304,18 +309,18 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
         &mut self,
         key: S::Key,
         times: u32,
-        descent: &Descent<S::Key, N>,
+        stack: &SearchStack<S::Key, N>,
     ) -> ControlFlow<End> {
         self.store.open(key, &mut self.state, &mut self.opened);
         self.successors.clear();
         self.model.expand_further(&self.state, times, &mut self.successors, &mut self.scratch);
-        self.prepare(descent)
+        self.prepare(stack)
     }
 
     /// Checks whether the run may end in the stable state just entered, if it does.
-    fn check_end<N: Copy>(&mut self, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
-        if descent.is_stuck() && self.checks.end_states && !self.model.marks(&self.state).valid_end {
-            self.error(ErrorKind::InvalidEnd, 1, descent)?;
+    fn check_end<N: Copy>(&mut self, stack: &SearchStack<S::Key, N>) -> ControlFlow<End> {
+        if stack.is_stuck() && self.checks.end_states && !self.model.marks(&self.state).valid_end {
+            self.error(ErrorKind::InvalidEnd, 1, stack)?;
         }
         ControlFlow::Continue(())
     }
@@ -323,29 +328,29 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
     /// Goes on in the transient state just reached.
     pub fn enter_transient<N: Notes<M>>(
         &mut self,
-        descent: &mut Descent<S::Key, N::Note>,
+        stack: &mut SearchStack<S::Key, N::Note>,
         notes: &N,
     ) -> ControlFlow<End> {
         self.successors.clear();
-        self.model.expand(descent.transient(), &mut self.successors, &mut self.scratch);
-        self.prepare(descent)?;
-        let note = descent.note().unwrap_or_default();
-        self.admit(descent, notes, note);
+        self.model.expand(stack.transient(), &mut self.successors, &mut self.scratch);
+        self.prepare(stack)?;
+        let note = stack.note().unwrap_or_default();
+        self.admit(stack, notes, note);
         self.tell_entered(None);
         ControlFlow::Continue(())
     }
 
-    /// Makes the next choice of `descent`; `None` when none is left.
+    /// Makes the next choice of `stack`; `None` when none is left.
     #[inline]
     pub fn step<N: Copy>(
         &mut self,
-        descent: &mut Descent<S::Key, N>,
+        stack: &mut SearchStack<S::Key, N>,
     ) -> ControlFlow<End, Option<Taken<S::Key, N>>> {
         self.keep_watch()?;
-        let advanced = if self.is_told() { self.advance_aloud(descent) } else { descent.advance() };
+        let advanced = if self.is_told() { self.advance_aloud(stack) } else { stack.advance() };
         let Some(taken) = advanced else { return ControlFlow::Continue(None) };
         if let Some(fault) = taken.fault {
-            self.meet_fault(fault, taken.broken, descent)?;
+            self.meet_fault(fault, taken.broken, stack)?;
         }
         ControlFlow::Continue(Some(taken))
     }
@@ -355,10 +360,10 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
         &mut self,
         fault: Fault,
         ends_run: bool,
-        descent: &Descent<S::Key, N>,
+        stack: &SearchStack<S::Key, N>,
     ) -> ControlFlow<End> {
         if self.checks.count(&fault) {
-            return self.error(ErrorKind::Fault(fault), fault.times, descent);
+            return self.error(ErrorKind::Fault(fault), fault.times, stack);
         }
         if ends_run {
             self.ignored_fault.get_or_insert(fault);
@@ -374,10 +379,10 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
 
     /// Sees to it that there is room for the successors of the state that was just expanded.
     #[inline]
-    fn prepare<N: Copy>(&mut self, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
+    fn prepare<N: Copy>(&mut self, stack: &SearchStack<S::Key, N>) -> ControlFlow<End> {
         let steps = self.successors.len();
         if self.room.keys < steps {
-            self.make_room(steps, descent.bytes())?;
+            self.make_room(steps, stack.bytes())?;
         }
         self.room.keys -= steps;
         self.successors.each_step(|step| self.observer.stepped(step));
@@ -386,19 +391,19 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
 
     /// Enters the state that was just expanded; all its steps have a note in common.
     #[inline]
-    fn admit<N: Notes<M>>(&mut self, descent: &mut Descent<S::Key, N::Note>, notes: &N, common: N::Note) {
+    fn admit<N: Notes<M>>(&mut self, stack: &mut SearchStack<S::Key, N::Note>, notes: &N, common: N::Note) {
         let (store, opened) = (&*self.store, &self.opened);
         let key = |state: &State| {
             let key = store.key(state, opened);
             store.prefetch(key);
             key
         };
-        descent.enter(&self.successors, key, |step| N::both(common, notes.of(step)));
+        stack.enter(&self.successors, key, |step| N::both(common, notes.of(step)));
     }
 
     #[cold]
-    fn make_room(&mut self, keys: usize, descent: u64) -> ControlFlow<End> {
-        match self.reserve(keys, descent, |store, count, limit| {
+    fn make_room(&mut self, keys: usize, stack: u64) -> ControlFlow<End> {
+        match self.reserve(keys, stack, |store, count, limit| {
             store.reserve(count, limit).or_else(|Full| store.degrade(count, limit))
         }) {
             Ok(()) => ControlFlow::Continue(()),
@@ -409,12 +414,12 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
     fn reserve(
         &mut self,
         keys: usize,
-        descent: u64,
+        stack: u64,
         make_room: impl FnOnce(&mut S, usize, u64) -> Result<(), Full>,
     ) -> Result<(), Full> {
         let portion = keys.max(Room::portion(self.stats.stored));
         let limit = self.limits.memory.unwrap_or(u64::MAX);
-        let kept = self.aside + descent;
+        let kept = self.aside + stack;
         make_room(self.store, portion, limit.checked_sub(kept.max(self.share)).ok_or(Full)?)?;
         let bytes = self.store.bytes();
         self.left = limit.saturating_sub(bytes);
@@ -454,9 +459,9 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
 
     /// Makes room in a set that is counted among what is kept `aside`, and returns for how many keys.
     #[cold]
-    pub fn make_room_in(&mut self, set: &mut impl KeySet<S::Key>, descent: u64) -> ControlFlow<End, usize> {
+    pub fn make_room_in(&mut self, set: &mut impl KeySet<S::Key>, stack: u64) -> ControlFlow<End, usize> {
         let (portion, before) = (Room::portion(self.stats.stored), set.bytes());
-        let others = (self.store.bytes() + self.aside + descent).saturating_sub(before);
+        let others = (self.store.bytes() + self.aside + stack).saturating_sub(before);
         let limit = self.limits.memory.unwrap_or(u64::MAX);
         match limit.checked_sub(others).map(|left| set.reserve(portion, left)) {
             Some(Ok(())) => {
@@ -492,11 +497,11 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
     }
 
     #[cold]
-    fn error<N: Copy>(&mut self, error: ErrorKind, times: u32, descent: &Descent<S::Key, N>) -> ControlFlow<End> {
+    fn error<N: Copy>(&mut self, error: ErrorKind, times: u32, stack: &SearchStack<S::Key, N>) -> ControlFlow<End> {
         self.errors += u64::from(times);
         self.tell_wrong(error);
         let origin = self.origin;
-        self.first.get_or_insert_with(|| Found { error, origin, turns: descent.turns() });
+        self.first.get_or_insert_with(|| Found { error, origin, turns: stack.turns() });
         match self.checks.errors {
             Errors::First | Errors::Soonest => ControlFlow::Break(End::Error),
             Errors::All => ControlFlow::Continue(()),
@@ -568,7 +573,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
         self.errors.save(to)?;
         self.first.save(to)?;
         self.ignored_fault.save(to)?;
-        self.doubt.save(to)?;
+        self.backoff.save(to)?;
         self.room.save(to)?;
         self.pulse.save(to)?;
         self.probes.save(to)
@@ -589,7 +594,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
         self.errors = Snapshot::load(from)?;
         self.first = Snapshot::load(from)?;
         self.ignored_fault = Snapshot::load(from)?;
-        self.doubt = Snapshot::load(from)?;
+        self.backoff = Snapshot::load(from)?;
         self.room = Snapshot::load(from)?;
         self.pulse = Snapshot::load(from)?;
         self.probes = Snapshot::load(from)?;
@@ -605,13 +610,13 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> Run<'a, M, S
     }
 }
 
-impl<M: Model, S: Store + ?Sized, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
+impl<M: Model, S: Store + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_, M, S, O> {
     /// Visits the initial states and returns them, each once, with their numbers. They are all known before the
     /// first step, so that what counts as matched does not depend on the order of the search.
     pub fn visit_initial_states(&mut self) -> ControlFlow<End, Vec<(u32, S::Key)>> {
         let mut states = Vec::new();
         self.model.initial_states(&mut |state| states.push(state.to_vec()));
-        let (mut distinct, nowhere) = (Vec::new(), Descent::<S::Key>::default());
+        let (mut distinct, nowhere) = (Vec::new(), SearchStack::<S::Key>::default());
         for (number, state) in (0..).zip(states) {
             self.make_room(1, 0)?;
             let key = self.store.key(&state, &self.opened);
@@ -636,11 +641,11 @@ impl<M: Model, S: Store + ?Sized, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O
         ControlFlow::Continue(())
     }
 
-    /// Looks up a key that `descent` has come to.
+    /// Looks up a key that `stack` has come to.
     #[inline]
-    pub fn insert<N: Copy>(&mut self, key: S::Key, descent: &Descent<S::Key, N>) -> ControlFlow<End, Visit> {
+    pub fn insert<N: Copy>(&mut self, key: S::Key, stack: &SearchStack<S::Key, N>) -> ControlFlow<End, Visit> {
         if self.room.inserts == 0 {
-            self.make_room(0, descent.bytes())?;
+            self.make_room(0, stack.bytes())?;
         }
         self.room.inserts -= 1;
         let visit = self.store.insert_alone(key);
@@ -652,17 +657,17 @@ impl<M: Model, S: Store + ?Sized, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O
     }
 }
 
-impl<M: Model, S: Numbered, O: Observer<M::Step> + ?Sized> Run<'_, M, S, O> {
-    /// Gives a new state that `descent` has come to its first number.
+impl<M: Model, S: Numbered, O: Observer<M::Step> + ?Sized> SearchContext<'_, M, S, O> {
+    /// Gives a new state that `stack` has come to its first number.
     #[inline]
     pub fn give_number<N: Copy>(
         &mut self,
         key: S::Key,
         number: u64,
-        descent: &Descent<S::Key, N>,
+        stack: &SearchStack<S::Key, N>,
     ) -> ControlFlow<End> {
         if self.room.inserts == 0 {
-            self.make_room(0, descent.bytes())?;
+            self.make_room(0, stack.bytes())?;
         }
         self.room.inserts -= 1;
         self.store.set_number(key, number);

@@ -3,18 +3,18 @@
 /// Whether the next states are likely to be such that they can be expanded quickly: a state that cannot has been expanded in
 /// vain.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Doubt {
+pub(crate) struct FastPathBackoff {
     /// How often not to try, before the next time.
     pub rest: u32,
     /// How often that was after the last time.
     pub pause: u32,
 }
 
-impl Doubt {
+impl FastPathBackoff {
     const LONGEST: u32 = 64;
 
     /// It is never worth a try.
-    pub const CERTAIN: Doubt = Doubt { rest: u32::MAX, pause: 0 };
+    pub const CERTAIN: FastPathBackoff = FastPathBackoff { rest: u32::MAX, pause: 0 };
 
     pub fn is_worth_a_try(&mut self) -> bool {
         let rests = self.rest > 0;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::mem::{replace, size_of, take};
 
 /// Numbers as they are.
-pub(crate) struct Row<T> {
+pub(crate) struct BlockVec<T> {
     /// All full.
     blocks: VecDeque<Vec<T>>,
     /// Where numbers go in. It has room for a block, of which what is not used takes no memory.
@@ -14,7 +14,7 @@ pub(crate) struct Row<T> {
 
 /// Small numbers, most of them in half a byte.
 #[derive(Default)]
-pub(crate) struct SmallRow {
+pub(crate) struct NibbleVec {
     blocks: VecDeque<Small>,
     last: Small,
     /// How many bytes the blocks take.
@@ -32,13 +32,13 @@ enum Small {
 const BLOCK_BYTES: usize = 1 << 18;
 const HALF: u32 = u8::BITS / 2;
 
-impl<T> Default for Row<T> {
+impl<T> Default for BlockVec<T> {
     fn default() -> Self {
-        Row { blocks: VecDeque::new(), last: Vec::new() }
+        BlockVec { blocks: VecDeque::new(), last: Vec::new() }
     }
 }
 
-impl<T: Copy> Row<T> {
+impl<T: Copy> BlockVec<T> {
     pub const BLOCK: usize = BLOCK_BYTES / size_of::<T>();
 
     #[inline]
@@ -91,7 +91,7 @@ impl<T: Copy> Row<T> {
     }
 }
 
-impl SmallRow {
+impl NibbleVec {
     const BLOCK: usize = 2 * BLOCK_BYTES;
 
     #[inline]
@@ -124,7 +124,7 @@ impl SmallRow {
     }
 
     /// The first piece.
-    pub fn front(&self) -> Option<Vec<u8>> {
+    pub fn frontier(&self) -> Option<Vec<u8>> {
         self.pieces().next()
     }
 
@@ -153,18 +153,18 @@ impl Small {
             Small::Halves(halves, count) if number >> HALF == 0 => {
                 match halves.last_mut().filter(|_| *count % 2 == 1) {
                     Some(last) => *last |= number << HALF,
-                    None => push_within(halves, SmallRow::BLOCK / 2, number),
+                    None => push_within(halves, NibbleVec::BLOCK / 2, number),
                 }
                 *count += 1;
             }
             Small::Halves(..) => self.push_large(number),
-            Small::Bytes(bytes) => push_within(bytes, SmallRow::BLOCK, number),
+            Small::Bytes(bytes) => push_within(bytes, NibbleVec::BLOCK, number),
         }
     }
 
     #[cold]
     fn push_large(&mut self, number: u8) {
-        let mut bytes = Vec::with_capacity(SmallRow::BLOCK);
+        let mut bytes = Vec::with_capacity(NibbleVec::BLOCK);
         bytes.extend(self.numbers());
         bytes.push(number);
         *self = Small::Bytes(bytes);
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn numbers_are_where_they_were_put() {
-        let mut row = Row::default();
+        let mut row = BlockVec::default();
         let all: Vec<u64> = (0..120_000).map(|number| number * number).collect();
         for (before, &number) in all.iter().enumerate() {
             row.push(number);
@@ -220,10 +220,10 @@ mod tests {
         for at in (0..all.len()).step_by(777) {
             assert!(all[at..].starts_with(row.from(at)) && !row.from(at).is_empty());
         }
-        row.drop_front(Row::<u64>::BLOCK);
-        assert!(row.iter().eq(&all[Row::<u64>::BLOCK..]));
-        while row.len() > Row::<u64>::BLOCK {
-            row.drop_front(Row::<u64>::BLOCK);
+        row.drop_front(BlockVec::<u64>::BLOCK);
+        assert!(row.iter().eq(&all[BlockVec::<u64>::BLOCK..]));
+        while row.len() > BlockVec::<u64>::BLOCK {
+            row.drop_front(BlockVec::<u64>::BLOCK);
         }
         row.drop_front(5);
         assert!(row.iter().eq(&all[all.len() - row.len()..]));
@@ -232,11 +232,11 @@ mod tests {
     #[test]
     fn small_numbers_are_where_they_were_put() {
         let mut rng = Rng::new(3);
-        let (mut row, mut all) = (SmallRow::default(), Vec::new());
+        let (mut row, mut all) = (NibbleVec::default(), Vec::new());
         for block in 0..7 {
             // Some blocks have only small ones; some only one that is not.
             let most = if block % 3 == 1 { 256 } else { 16 };
-            for at in 0..SmallRow::BLOCK - usize::from(block == 6) {
+            for at in 0..NibbleVec::BLOCK - usize::from(block == 6) {
                 let number = if block % 3 == 2 && at == 70 { 16 } else { rng.below(most) as u8 };
                 row.push(number);
                 all.push(number);
@@ -246,7 +246,7 @@ mod tests {
         assert!((0..all.len()).all(|at| row.get(at) == all[at]));
         assert_eq!(row.pieces().flatten().collect::<Vec<_>>(), all);
         let mut dropped = Vec::new();
-        while let Some(piece) = row.front() {
+        while let Some(piece) = row.frontier() {
             dropped.extend(piece);
             row.drop_front();
         }
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn most_small_numbers_take_half_a_byte() {
-        let mut row = SmallRow::default();
+        let mut row = NibbleVec::default();
         (0..1_000_001).for_each(|number| row.push(number as u8 % 16));
         assert_eq!(row.bytes(), 500_001);
     }

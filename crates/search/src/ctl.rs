@@ -7,9 +7,9 @@
 //! looks for, all that is still open leads there. So no state is entered twice for the same question. (After Vergauwen and
 //! Lewi, *A linear local model checking algorithm for CTL*, 1993.)
 //!
-//! Where only runs count that go round in a whole component ([`Question::Settle`]), a search still goes through those states
+//! Where only runs count that go round in a whole component ([`Subformula::Settle`]), a search still goes through those states
 //! alone where the first thing holds. What is a component among these is one of the model only if no way leads out of it and
-//! back: that is another question ([`Question::Round`]), asked when a component is complete that would be accepted. It is
+//! back: that is another question ([`Subformula::Round`]), asked when a component is complete that would be accepted. It is
 //! answered by a search through all states, which says of each component whether it is of the kind.
 //!
 //! A run that ends in a fault says nothing about what would have come next. Each question says what to assume there
@@ -20,15 +20,15 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use entail_model::{
-    Accepting, Beyond, Fault, Full, Model, Numbered, Observer, Propositional, Question, QuestionId, Questions,
-    StateKey, Valuation,
+    Accepting, Beyond, Fault, Full, Model, Numbered, Observer, Propositional, StateKey, Subformula, SubformulaId,
+    Subformulas, Valuation,
 };
 
-use crate::components::{ByModel, Complete, Note, Open};
-use crate::descent::{self, Ahead, Descent, Taken};
-use crate::footprint;
+use crate::context::SearchContext;
 use crate::lasso::{self, WayIn};
-use crate::run::Run;
+use crate::memory_estimate;
+use crate::scc::{ByModel, Complete, Note, Open};
+use crate::stack::{self, Ahead, SearchStack, Taken};
 use crate::{Checks, Counterexample, End, ErrorKind, Limit, Limits, Outcome};
 
 /// The answer to a question about the initial states.
@@ -53,7 +53,7 @@ pub struct Witness<S> {
 pub fn decide<M, S, O>(
     model: &M,
     mut store: impl FnMut() -> S,
-    [surely, perhaps]: [(&Questions, QuestionId); 2],
+    [surely, perhaps]: [(&Subformulas, SubformulaId); 2],
     limits: &Limits,
     observer: &mut O,
 ) -> Answered<M::Step>
@@ -63,10 +63,10 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let began = Instant::now();
-    let mut answered = branching(model, &mut store(), surely.0, surely.1, limits, observer);
+    let mut answered = ctl(model, &mut store(), surely.0, surely.1, limits, observer);
     if answered.holds == Some(false) && answered.outcome.ignored_fault.is_some() {
         let limits = Limits { time: limits.time.map(|time| time.saturating_sub(began.elapsed())), ..*limits };
-        answered = branching(model, &mut store(), perhaps.0, perhaps.1, &limits, observer);
+        answered = ctl(model, &mut store(), perhaps.0, perhaps.1, &limits, observer);
         if answered.holds == Some(true) {
             return Answered { holds: None, witness: None, ..answered };
         }
@@ -81,11 +81,11 @@ where
 /// Answers a question about the initial states of a model. `store` is empty at first.
 ///
 /// Depth is the number of states on the path of one search, but for the first one.
-pub fn branching<M, S, O>(
+pub fn ctl<M, S, O>(
     model: &M,
     store: &mut S,
-    questions: &Questions,
-    asked: QuestionId,
+    questions: &Subformulas,
+    asked: SubformulaId,
     limits: &Limits,
     observer: &mut O,
 ) -> Answered<M::Step>
@@ -94,16 +94,16 @@ where
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
-    let run = Run::new(model, store, &Checks::OF_CLAIMS, limits, observer);
+    let context = SearchContext::new(model, store, &Checks::OF_CLAIMS, limits, observer);
     let mut inquiry =
-        Inquiry { run, questions, searches: Vec::new(), idle: Vec::new(), shown: None, unanswered: None };
+        CtlChecker { context, questions, searches: Vec::new(), idle: Vec::new(), shown: None, unanswered: None };
     let answer = inquiry.ask_initial_states(asked);
-    let Inquiry { run, shown, unanswered, .. } = inquiry;
+    let CtlChecker { context, shown, unanswered, .. } = inquiry;
     let (holds, explored) = match answer {
         ControlFlow::Continue(holds) => (Some(holds), ControlFlow::Continue(())),
         ControlFlow::Break(end) => (None, ControlFlow::Break(end)),
     };
-    let (mut outcome, _) = run.finish(explored);
+    let (mut outcome, _) = context.finish(explored);
     if let Some((key, fault)) = unanswered {
         outcome.errors = 1;
         outcome.counterexample = lasso::into(model, store, &[key], None, |_, _| true).and_then(|way| {
@@ -114,16 +114,16 @@ where
     let about = positive(questions, asked);
     let witness = shown.zip(questions.number(about)).and_then(|(shown, number)| match questions.get(about) {
         // There is nothing to be shortened.
-        Question::Next { .. } => Witness::along(model, &shown.way, None),
+        Subformula::Next { .. } => Witness::along(model, &shown.way, None),
         _ => shown.tell(model, store, number),
     });
     Answered { holds, outcome, witness }
 }
 
 /// A question without its negations.
-fn positive(questions: &Questions, asked: QuestionId) -> QuestionId {
+fn positive(questions: &Subformulas, asked: SubformulaId) -> SubformulaId {
     match questions.get(asked) {
-        Question::Not(operand) => positive(questions, operand),
+        Subformula::Not(operand) => positive(questions, operand),
         _ => asked,
     }
 }
@@ -133,7 +133,7 @@ fn positive(questions: &Questions, asked: QuestionId) -> QuestionId {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Word(u64);
 
-const ANSWER_BITS: u32 = 2 * Questions::MOST_TEMPORAL;
+const ANSWER_BITS: u32 = 2 * Subformulas::MOST_TEMPORAL;
 
 impl Word {
     fn answer(self, number: u32) -> Option<bool> {
@@ -156,9 +156,9 @@ impl Word {
     }
 }
 
-struct Inquiry<'a, M: Accepting, S: Numbered, O: ?Sized> {
-    run: Run<'a, M, S, O>,
-    questions: &'a Questions,
+struct CtlChecker<'a, M: Accepting, S: Numbered, O: ?Sized> {
+    context: SearchContext<'a, M, S, O>,
+    questions: &'a Subformulas,
     /// Each waits for the one behind it.
     searches: Vec<Box<Search<S::Key>>>,
     /// Those that are done, for others to begin with their memory: at most as many as questions are nested.
@@ -172,7 +172,7 @@ struct Inquiry<'a, M: Accepting, S: Numbered, O: ?Sized> {
 /// One question about runs, asked of one state.
 struct Search<K> {
     number: u32,
-    kind: Question,
+    kind: Subformula,
     /// Places in it are greater than this.
     base: u64,
     /// What those take that wait for it, in bytes.
@@ -180,7 +180,7 @@ struct Search<K> {
     open: Open<K>,
     /// The places of its states in searches that wait.
     before: Vec<u64>,
-    descent: Descent<K, Note>,
+    stack: SearchStack<K, Note>,
     /// A state that was reached and is to be looked at.
     ahead: Option<(K, Note)>,
     /// A step that was taken, or none any more, before something had to be asked.
@@ -194,43 +194,43 @@ struct Shown<K> {
 }
 
 /// What can be said of a question with what is known by now.
-enum Opinion {
+enum Truth {
     Known(bool),
     /// This one must be answered first.
-    Depends(QuestionId),
+    Depends(SubformulaId),
     Unanswerable(Fault),
 }
 
 /// How a search goes on.
 enum Turn<K> {
     /// By another one.
-    Ask(QuestionId, K),
+    Ask(SubformulaId, K),
     /// Not at all: it has written its answer down.
     Done,
 }
 
-impl<'a, M, S, O> Inquiry<'a, M, S, O>
+impl<'a, M, S, O> CtlChecker<'a, M, S, O>
 where
     M: Accepting + Propositional,
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
-    fn ask_initial_states(&mut self, asked: QuestionId) -> ControlFlow<End, bool> {
+    fn ask_initial_states(&mut self, asked: SubformulaId) -> ControlFlow<End, bool> {
         let mut all = true;
-        for (number, key) in (0..).zip(self.run.keys_of_initial_states()?) {
-            self.run.origin = number;
+        for (number, key) in (0..).zip(self.context.keys_of_initial_states()?) {
+            self.context.origin = number;
             all &= self.ask(asked, key)?;
         }
         ControlFlow::Continue(all)
     }
 
     /// Whether it is so in a state.
-    fn ask(&mut self, asked: QuestionId, key: S::Key) -> ControlFlow<End, bool> {
+    fn ask(&mut self, asked: SubformulaId, key: S::Key) -> ControlFlow<End, bool> {
         loop {
             match self.opinion(asked, key) {
-                Opinion::Known(answer) => return ControlFlow::Continue(answer),
-                Opinion::Depends(question) => self.search(question, key)?,
-                Opinion::Unanswerable(fault) => return self.give_up(key, fault),
+                Truth::Known(answer) => return ControlFlow::Continue(answer),
+                Truth::Depends(question) => self.search(question, key)?,
+                Truth::Unanswerable(fault) => return self.give_up(key, fault),
             }
         }
     }
@@ -241,19 +241,19 @@ where
     }
 
     /// Finds the answer to a question about runs.
-    fn search(&mut self, question: QuestionId, key: S::Key) -> ControlFlow<End> {
+    fn search(&mut self, question: SubformulaId, key: S::Key) -> ControlFlow<End> {
         self.begin(question, key);
         while let Some(mut search) = self.searches.pop() {
             match self.advance(&mut search)? {
                 Turn::Ask(question, key) => {
                     self.searches.push(search);
-                    self.run.tell_inside(true);
+                    self.context.tell_inside(true);
                     self.begin(question, key);
                 }
                 Turn::Done => {
-                    self.run.clear(&mut search.descent);
+                    self.context.clear(&mut search.stack);
                     if !self.searches.is_empty() {
-                        self.run.tell_inside(false);
+                        self.context.tell_inside(false);
                     }
                     self.idle.push(search);
                 }
@@ -262,7 +262,7 @@ where
         ControlFlow::Continue(())
     }
 
-    fn begin(&mut self, question: QuestionId, root: S::Key) {
+    fn begin(&mut self, question: SubformulaId, root: S::Key) {
         let waiting = self.searches.last().map(|search| (search.open.last(), search.waiting + search.bytes()));
         let mut search = self.idle.pop().unwrap_or_else(|| Box::new(Search::new()));
         search.number = self.questions.number(question).unwrap_or_default();
@@ -277,7 +277,7 @@ where
 
     /// Goes on with a search until it has an answer, or must wait for one.
     fn advance(&mut self, search: &mut Search<S::Key>) -> ControlFlow<End, Turn<S::Key>> {
-        let (notes, all) = (ByModel(self.run.model), self.run.model.sets());
+        let (notes, all) = (ByModel(self.context.model), self.context.model.sets());
         loop {
             if let Some((key, note)) = search.ahead {
                 match self.look(search, key)? {
@@ -286,16 +286,16 @@ where
                     Look::Passed => self.close(search, key)?,
                     Look::Through => {
                         self.enter(search, key, note)?;
-                        self.run.enter_stable(&mut search.descent, key, &notes)?;
+                        self.context.enter_stable(&mut search.stack, key, &notes)?;
                     }
                 }
                 search.ahead = None;
             }
             let taken = match search.taken.take() {
                 Some(taken) => taken,
-                None => self.run.step(&mut search.descent)?,
+                None => self.context.step(&mut search.stack)?,
             };
-            let depth = taken.map(|_| search.descent.depth());
+            let depth = taken.map(|_| search.stack.depth());
             match self.retreat(search, depth)? {
                 Retreat::Done => {}
                 Retreat::Wait(question, key) => {
@@ -312,19 +312,19 @@ where
             }
             match ahead {
                 Ahead::Nothing => {}
-                Ahead::Transient => self.run.enter_transient(&mut search.descent, &notes)?,
+                Ahead::Transient => self.context.enter_transient(&mut search.stack, &notes)?,
                 Ahead::Stable(key) => match self.known(search, key) {
                     Known::Nothing => search.ahead = Some((key, note)),
                     Known::Answer(true) => return self.found(search, Some(key), None),
                     Known::Answer(false) | Known::Elsewhere => {
-                        self.run.stats.matched += 1;
-                        self.run.tell_known(key, false);
+                        self.context.stats.matched += 1;
+                        self.context.tell_known(key, false);
                     }
                     Known::Open(place) => {
-                        self.run.stats.matched += 1;
-                        self.run.tell_known(key, true);
+                        self.context.stats.matched += 1;
+                        self.context.tell_known(key, true);
                         let accepted = search.open.join(place, note).is_accepted(all);
-                        if accepted && matches!(search.kind, Question::WeakUntil { .. }) {
+                        if accepted && matches!(search.kind, Subformula::WeakUntil { .. }) {
                             let component = search.open.deepest().to_vec();
                             return self.found(search, Some(key), Some(component));
                         }
@@ -336,12 +336,12 @@ where
 
     /// What a search knows of a state it has come to.
     fn known(&self, search: &Search<S::Key>, key: S::Key) -> Known {
-        let word = Word(self.run.store.number(key));
+        let word = Word(self.context.store.number(key));
         match (search.kind, word.answer(search.number)) {
             // It wants to know something else.
-            (Question::Next { .. }, _) => Known::Nothing,
+            (Subformula::Next { .. }, _) => Known::Nothing,
             // Whatever is said of that component, it is another one.
-            (Question::Round(_), Some(_)) => Known::Elsewhere,
+            (Subformula::Round(_), Some(_)) => Known::Elsewhere,
             (_, Some(answer)) => Known::Answer(answer),
             (_, None) if word.place() > search.base => Known::Open(word.place()),
             (_, None) => Known::Nothing,
@@ -351,36 +351,36 @@ where
     /// Looks at a state that a search has reached.
     fn look(&mut self, search: &Search<S::Key>, key: S::Key) -> ControlFlow<End, Look> {
         let (first, then) = match search.kind {
-            Question::Next { .. } if search.open.states().is_empty() => {
+            Subformula::Next { .. } if search.open.states().is_empty() => {
                 return ControlFlow::Continue(Look::Through);
             }
-            Question::Next { then, .. } => (None, then),
-            Question::Until { first, then, .. }
-            | Question::WeakUntil { first, then, .. }
-            | Question::Settle { first, then, .. } => (Some(first), then),
-            Question::Round(of) => {
+            Subformula::Next { then, .. } => (None, then),
+            Subformula::Until { first, then, .. }
+            | Subformula::WeakUntil { first, then, .. }
+            | Subformula::Settle { first, then, .. } => (Some(first), then),
+            Subformula::Round(of) => {
                 // All of the component is to be seen, but what is to be said of it must be known in the end.
                 return match self.opinion(of, key) {
-                    Opinion::Known(_) => ControlFlow::Continue(Look::Through),
-                    Opinion::Depends(question) => ControlFlow::Continue(Look::Wait(question)),
-                    Opinion::Unanswerable(fault) => self.give_up(key, fault),
+                    Truth::Known(_) => ControlFlow::Continue(Look::Through),
+                    Truth::Depends(question) => ControlFlow::Continue(Look::Wait(question)),
+                    Truth::Unanswerable(fault) => self.give_up(key, fault),
                 };
             }
-            Question::Const(_)
-            | Question::Proposition(_)
-            | Question::Not(_)
-            | Question::And(..)
-            | Question::Or(..) => unreachable!("no question about runs"),
+            Subformula::Const(_)
+            | Subformula::Proposition(_)
+            | Subformula::Not(_)
+            | Subformula::And(..)
+            | Subformula::Or(..) => unreachable!("no question about runs"),
         };
         for (question, so, otherwise) in
             [(Some(then), Some(Look::Found), None), (first, Some(Look::Through), Some(Look::Passed))]
         {
             let Some(question) = question else { break };
             let look = match self.opinion(question, key) {
-                Opinion::Known(true) => so,
-                Opinion::Known(false) => otherwise,
-                Opinion::Depends(question) => Some(Look::Wait(question)),
-                Opinion::Unanswerable(fault) => return self.give_up(key, fault),
+                Truth::Known(true) => so,
+                Truth::Known(false) => otherwise,
+                Truth::Depends(question) => Some(Look::Wait(question)),
+                Truth::Unanswerable(fault) => return self.give_up(key, fault),
             };
             if let Some(look) = look {
                 return ControlFlow::Continue(look);
@@ -391,37 +391,37 @@ where
 
     /// The search goes on in a new state.
     fn enter(&mut self, search: &mut Search<S::Key>, key: S::Key, note: Note) -> ControlFlow<End> {
-        if !self.run.may_expand(search.open.depth()) {
+        if !self.context.may_expand(search.open.depth()) {
             // What lies behind could turn every answer round.
             return ControlFlow::Break(End::Limit(Limit::Depth));
         }
-        let word = Word(self.run.store.number(key));
-        let depth = if search.open.states().is_empty() { 0 } else { search.descent.depth() + 1 };
+        let word = Word(self.context.store.number(key));
+        let depth = if search.open.states().is_empty() { 0 } else { search.stack.depth() + 1 };
         let place = search.open.enter(key, depth, note);
-        *self.run.stats.entered.get_or_insert_default() += 1;
+        *self.context.stats.entered.get_or_insert_default() += 1;
         search.before.push(word.place());
         // Memory grows in large pieces.
         let count = search.open.states().len() as u64;
         if count.is_power_of_two() || count.is_multiple_of(64) {
-            self.run.aside = search.waiting + search.bytes();
+            self.context.aside = search.waiting + search.bytes();
         }
         self.write(search, key, word.placed(place))
     }
 
     /// Nothing that the search looks for begins with this state.
     fn close(&mut self, search: &Search<S::Key>, key: S::Key) -> ControlFlow<End> {
-        if matches!(search.kind, Question::Next { .. }) {
+        if matches!(search.kind, Subformula::Next { .. }) {
             return ControlFlow::Continue(());
         }
-        let word = Word(self.run.store.number(key));
+        let word = Word(self.context.store.number(key));
         self.write(search, key, word.answered(search.number, false))
     }
 
     fn write(&mut self, search: &Search<S::Key>, key: S::Key, word: Word) -> ControlFlow<End> {
-        if self.run.store.number(key) == 0 {
-            return self.run.give_number(key, word.0, &search.descent);
+        if self.context.store.number(key) == 0 {
+            return self.context.give_number(key, word.0, &search.stack);
         }
-        self.run.store.set_number(key, word.0);
+        self.context.store.set_number(key, word.0);
         ControlFlow::Continue(())
     }
 
@@ -434,8 +434,8 @@ where
                 Judged::Stop(retreat) => return ControlFlow::Continue(retreat),
             };
             for (place, key) in search.open.close() {
-                let word = Word(self.run.store.number(key)).placed(search.before[place]);
-                self.run.store.set_number(key, word.answered(search.number, answer).0);
+                let word = Word(self.context.store.number(key)).placed(search.before[place]);
+                self.context.store.set_number(key, word.answered(search.number, answer).0);
             }
             search.before.truncate(search.open.states().len());
         }
@@ -444,26 +444,26 @@ where
 
     /// What can be said of the deepest component, which is complete.
     fn judge(&mut self, search: &Search<S::Key>, complete: Complete) -> ControlFlow<End, Judged<S::Key>> {
-        let (model, component) = (self.run.model, search.open.deepest());
+        let (model, component) = (self.context.model, search.open.deepest());
         let judged = match search.kind {
-            Question::WeakUntil { .. } if complete.may_be_accepted_in_part(model.sets()) => {
-                match lasso::undemanding(model, self.run.store, component) {
+            Subformula::WeakUntil { .. } if complete.may_be_accepted_in_part(model.sets()) => {
+                match lasso::undemanding(model, self.context.store, component) {
                     Ok(None) => Judged::Answer(false),
                     Ok(Some(accepted)) => Judged::Stop(Retreat::Accepted(accepted)),
                     Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),
                 }
             }
-            Question::Round(of) if complete.is_accepted(model.sets()) => {
-                let everywhere = component.iter().all(|&key| matches!(self.opinion(of, key), Opinion::Known(true)));
+            Subformula::Round(of) if complete.is_accepted(model.sets()) => {
+                let everywhere = component.iter().all(|&key| matches!(self.opinion(of, key), Truth::Known(true)));
                 Judged::Answer(everywhere)
             }
             // It may be but a part of a component, the rest of which this search does not go through.
-            Question::Settle { round, .. } if complete.is_accepted(model.sets()) => {
+            Subformula::Settle { round, .. } if complete.is_accepted(model.sets()) => {
                 match self.opinion(round, component[0]) {
-                    Opinion::Known(true) => Judged::Stop(Retreat::Accepted(component.to_vec())),
-                    Opinion::Known(false) => Judged::Answer(false),
-                    Opinion::Depends(question) => Judged::Stop(Retreat::Wait(question, component[0])),
-                    Opinion::Unanswerable(fault) => return self.give_up(component[0], fault),
+                    Truth::Known(true) => Judged::Stop(Retreat::Accepted(component.to_vec())),
+                    Truth::Known(false) => Judged::Answer(false),
+                    Truth::Depends(question) => Judged::Stop(Retreat::Wait(question, component[0])),
+                    Truth::Unanswerable(fault) => return self.give_up(component[0], fault),
                 }
             }
             _ => Judged::Answer(false),
@@ -482,65 +482,65 @@ where
             && self.searches.is_empty()
             && self.shown.is_none()
         {
-            let turns = search.descent.turns();
-            let way = WayIn { start: self.run.origin as u32, turns, target };
+            let turns = search.stack.turns();
+            let way = WayIn { start: self.context.origin as u32, turns, target };
             self.shown = Some(Shown { way, component });
         }
         for (&key, &before) in search.open.states().iter().zip(&search.before) {
-            let word = Word(self.run.store.number(key)).placed(before).answered(search.number, true);
-            self.run.store.set_number(key, word.0);
+            let word = Word(self.context.store.number(key)).placed(before).answered(search.number, true);
+            self.context.store.set_number(key, word.0);
         }
         if let Some(target) = target
-            && !matches!(search.kind, Question::Next { .. })
+            && !matches!(search.kind, Subformula::Next { .. })
         {
-            let word = Word(self.run.store.number(target));
+            let word = Word(self.context.store.number(target));
             self.write(search, target, word.answered(search.number, true))?;
         }
         ControlFlow::Continue(Turn::Done)
     }
 
     /// What is known of a question by now.
-    fn opinion(&mut self, asked: QuestionId, key: S::Key) -> Opinion {
-        let word = Word(self.run.store.number(key));
+    fn opinion(&mut self, asked: SubformulaId, key: S::Key) -> Truth {
+        let word = Word(self.context.store.number(key));
         self.opinion_of(asked, key, word, &mut None)
     }
 
     /// Questions nest as deep as formulas may.
     fn opinion_of(
         &mut self,
-        asked: QuestionId,
+        asked: SubformulaId,
         key: S::Key,
         word: Word,
         valuation: &mut Option<Valuation>,
-    ) -> Opinion {
+    ) -> Truth {
         match self.questions.get(asked) {
-            Question::Const(value) => Opinion::Known(value),
-            Question::Proposition(bit) => {
-                let valuation = valuation.get_or_insert_with(|| self.run.valuation(key));
+            Subformula::Const(value) => Truth::Known(value),
+            Subformula::Proposition(bit) => {
+                let valuation = valuation.get_or_insert_with(|| self.context.valuation(key));
                 match valuation.fault.filter(|_| valuation.unknown >> bit & 1 == 1) {
-                    Some(fault) => Opinion::Unanswerable(fault),
-                    None => Opinion::Known(valuation.holds >> bit & 1 == 1),
+                    Some(fault) => Truth::Unanswerable(fault),
+                    None => Truth::Known(valuation.holds >> bit & 1 == 1),
                 }
             }
-            Question::Not(operand) => match self.opinion_of(operand, key, word, valuation) {
-                Opinion::Known(answer) => Opinion::Known(!answer),
-                other @ (Opinion::Depends(_) | Opinion::Unanswerable(_)) => other,
+            Subformula::Not(operand) => match self.opinion_of(operand, key, word, valuation) {
+                Truth::Known(answer) => Truth::Known(!answer),
+                other @ (Truth::Depends(_) | Truth::Unanswerable(_)) => other,
             },
-            Question::And(left, right) => match self.opinion_of(left, key, word, valuation) {
-                Opinion::Known(true) => self.opinion_of(right, key, word, valuation),
+            Subformula::And(left, right) => match self.opinion_of(left, key, word, valuation) {
+                Truth::Known(true) => self.opinion_of(right, key, word, valuation),
                 other => other,
             },
-            Question::Or(left, right) => match self.opinion_of(left, key, word, valuation) {
-                Opinion::Known(false) => self.opinion_of(right, key, word, valuation),
+            Subformula::Or(left, right) => match self.opinion_of(left, key, word, valuation) {
+                Truth::Known(false) => self.opinion_of(right, key, word, valuation),
                 other => other,
             },
-            Question::Next { .. }
-            | Question::Until { .. }
-            | Question::WeakUntil { .. }
-            | Question::Round(_)
-            | Question::Settle { .. } => {
+            Subformula::Next { .. }
+            | Subformula::Until { .. }
+            | Subformula::WeakUntil { .. }
+            | Subformula::Round(_)
+            | Subformula::Settle { .. } => {
                 let known = self.questions.number(asked).and_then(|number| word.answer(number));
-                known.map_or(Opinion::Depends(asked), Opinion::Known)
+                known.map_or(Truth::Depends(asked), Truth::Known)
             }
         }
     }
@@ -549,7 +549,7 @@ where
 /// What is to be done about a state that was reached.
 enum Look {
     /// First this must be answered there.
-    Wait(QuestionId),
+    Wait(SubformulaId),
     Found,
     Through,
     Passed,
@@ -567,7 +567,7 @@ enum Known {
 enum Retreat<K> {
     Done,
     /// First this must be answered there.
-    Wait(QuestionId, K),
+    Wait(SubformulaId, K),
     /// An accepted run goes through these.
     Accepted(Vec<K>),
 }
@@ -582,12 +582,12 @@ impl<K: StateKey> Search<K> {
     fn new() -> Self {
         Search {
             number: 0,
-            kind: Question::Const(false),
+            kind: Subformula::Const(false),
             base: 0,
             waiting: 0,
             open: Open::default(),
             before: Vec::new(),
-            descent: Descent::default(),
+            stack: SearchStack::default(),
             ahead: None,
             taken: None,
         }
@@ -596,21 +596,21 @@ impl<K: StateKey> Search<K> {
     /// What it assumes beyond a fault. A component is the same, whatever lies there.
     fn beyond(&self) -> Beyond {
         match self.kind {
-            Question::Next { beyond, .. }
-            | Question::Until { beyond, .. }
-            | Question::WeakUntil { beyond, .. }
-            | Question::Settle { beyond, .. } => beyond,
-            Question::Round(_)
-            | Question::Const(_)
-            | Question::Proposition(_)
-            | Question::Not(_)
-            | Question::And(..)
-            | Question::Or(..) => Beyond::No,
+            Subformula::Next { beyond, .. }
+            | Subformula::Until { beyond, .. }
+            | Subformula::WeakUntil { beyond, .. }
+            | Subformula::Settle { beyond, .. } => beyond,
+            Subformula::Round(_)
+            | Subformula::Const(_)
+            | Subformula::Proposition(_)
+            | Subformula::Not(_)
+            | Subformula::And(..)
+            | Subformula::Or(..) => Beyond::No,
         }
     }
 
     fn bytes(&self) -> u64 {
-        self.open.bytes() + footprint::bytes(&self.before) as u64 + self.descent.bytes()
+        self.open.bytes() + memory_estimate::bytes(&self.before) as u64 + self.stack.bytes()
     }
 }
 
@@ -638,7 +638,7 @@ impl<S: Copy> Witness<S> {
     fn along<M: Model<Step = S>, K>(
         model: &M,
         way: &WayIn<K>,
-        circle: Option<Vec<descent::Turn>>,
+        circle: Option<Vec<stack::Turn>>,
     ) -> Option<Witness<S>> {
         let goes_round = circle.is_some();
         let found = lasso::along(model, way.start, &way.turns, &circle.unwrap_or_default())?;

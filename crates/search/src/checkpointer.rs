@@ -9,13 +9,13 @@ use std::io;
 
 use entail_disk::{Reader, Snapshot, Writer, damaged, snapshot};
 
-use crate::descent::Turn;
-use crate::doubt::Doubt;
-use crate::run::Found;
+use crate::backoff::FastPathBackoff;
+use crate::context::Found;
+use crate::stack::Turn;
 use crate::{ErrorKind, Stats};
 
 /// Somebody who keeps what a search would need to go on.
-pub trait Keeper {
+pub trait Checkpointer {
     /// Whether it is time to do so again.
     fn is_due(&self) -> bool;
 
@@ -23,7 +23,7 @@ pub trait Keeper {
     fn keep(&self, save: &dyn Fn(&mut Writer) -> io::Result<()>);
 }
 
-impl fmt::Debug for dyn Keeper + '_ {
+impl fmt::Debug for dyn Checkpointer + '_ {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
         to.write_str("a keeper")
     }
@@ -31,7 +31,7 @@ impl fmt::Debug for dyn Keeper + '_ {
 
 snapshot!(Stats { stored, matched, loops, depth, entered, forgotten });
 snapshot!(Found { error, origin, turns });
-snapshot!(Doubt { rest, pause });
+snapshot!(FastPathBackoff { rest, pause });
 
 impl Snapshot for ErrorKind {
     fn save(&self, to: &mut Writer) -> io::Result<()> {

@@ -1,17 +1,17 @@
 //! A model whose runs begin elsewhere.
 
 use crate::{
-    Accepting, Fired, Hop, Marks, Model, Part, Propositional, Room, Sets, State, StateBuf, StateKey, Successors,
-    Valuation,
+    Accepting, Fired, Marks, Model, Part, Propositional, Room, Sets, State, StateBuf, StateKey, Successors,
+    Transition, Valuation,
 };
 
 /// The same model, but all runs begin in one state of it, which is stable.
-pub struct Since<'m, M> {
+pub struct StartingAt<'m, M> {
     pub model: &'m M,
     pub state: &'m State,
 }
 
-impl<M: Model> Model for Since<'_, M> {
+impl<M: Model> Model for StartingAt<'_, M> {
     type Step = M::Step;
     type Scratch = M::Scratch;
 
@@ -70,13 +70,13 @@ impl<M: Model> Model for Since<'_, M> {
         &self,
         states: &[K],
         scratch: &mut M::Scratch,
-        each: impl FnMut(Hop<M::Step, K>),
+        each: impl FnMut(Transition<M::Step, K>),
     ) -> usize {
         self.model.expand_words(states, scratch, each)
     }
 }
 
-impl<M: Accepting> Accepting for Since<'_, M> {
+impl<M: Accepting> Accepting for StartingAt<'_, M> {
     fn sets(&self) -> Sets {
         self.model.sets()
     }
@@ -94,7 +94,7 @@ impl<M: Accepting> Accepting for Since<'_, M> {
     }
 }
 
-impl<M: Propositional> Propositional for Since<'_, M> {
+impl<M: Propositional> Propositional for StartingAt<'_, M> {
     fn valuation(&self, state: &State, scratch: &mut M::Scratch) -> Valuation {
         self.model.valuation(state, scratch)
     }

@@ -9,7 +9,7 @@ use std::mem::size_of;
 use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_model::StateKey;
 
-pub(crate) struct Pending<K> {
+pub(crate) struct OpenSetCache<K> {
     /// Each with its number, where its hash says, in place of the one before it there. A power of two.
     slots: Vec<Option<(K, u64)>>,
     most: usize,
@@ -18,33 +18,33 @@ pub(crate) struct Pending<K> {
 const FEWEST: usize = 1 << 10;
 const MOST: usize = 1 << 20;
 
-impl<K> Default for Pending<K> {
+impl<K> Default for OpenSetCache<K> {
     fn default() -> Self {
-        Pending { slots: Vec::new(), most: MOST }
+        OpenSetCache { slots: Vec::new(), most: MOST }
     }
 }
 
-impl<K: StateKey> Snapshot for Pending<K> {
+impl<K: StateKey> Snapshot for OpenSetCache<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.slots.save(to)?;
         self.most.save(to)
     }
 
-    fn load(from: &mut Reader) -> io::Result<Pending<K>> {
+    fn load(from: &mut Reader) -> io::Result<OpenSetCache<K>> {
         let slots = Vec::load(from)?;
         if !slots.is_empty() && !slots.len().is_power_of_two() {
             return Err(damaged("what waits is kept in a strange number of slots"));
         }
-        Ok(Pending { slots, most: usize::load(from)? })
+        Ok(OpenSetCache { slots, most: usize::load(from)? })
     }
 }
 
-impl<K: StateKey> Pending<K> {
+impl<K: StateKey> OpenSetCache<K> {
     /// Remembers no more than fit into so many bytes.
-    pub fn within(bytes: u64) -> Pending<K> {
+    pub fn within(bytes: u64) -> OpenSetCache<K> {
         let slots = bytes / size_of::<Option<(K, u64)>>() as u64;
         let most = if slots < MOST as u64 { (slots as usize / 2 + 1).next_power_of_two() } else { MOST };
-        Pending { most: most.max(FEWEST), ..Pending::default() }
+        OpenSetCache { most: most.max(FEWEST), ..OpenSetCache::default() }
     }
 
     /// A state was found, when so many were to be expanded.
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn nobody_is_said_to_wait_who_does_not() {
-        let (mut rng, mut pending, mut numbers) = (Rng::new(5), Pending::default(), HashMap::new());
+        let (mut rng, mut pending, mut numbers) = (Rng::new(5), OpenSetCache::default(), HashMap::new());
         let mut remembered = 0;
         for number in 1..20_000 {
             let key = Key(rng.below(1 << 30) as u64);

@@ -3,7 +3,7 @@
 mod common;
 
 use common::rings::Rings;
-use entail_search::{End, Limits, components};
+use entail_search::{End, Limits, scc};
 use entail_store::{Lossless, Numbers};
 use entail_testkit::rng::Rng;
 
@@ -14,7 +14,7 @@ fn accepted_runs_are_found_where_there_are_some() {
     for _ in 0..20_000 {
         let rings = Rings::random(&mut rng);
         let mut store = Numbers::new(Lossless::new(8));
-        let outcome = components(&rings, &mut store, &Limits::default(), &mut ());
+        let outcome = scc(&rings, &mut store, &Limits::default(), &mut ());
         let is_wrong = rings.has_end() || rings.has_accepted_run();
         assert_eq!(outcome.end == End::Error, is_wrong, "{rings:?}");
         match outcome.counterexample {

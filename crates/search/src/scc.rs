@@ -10,26 +10,26 @@ use std::ops::ControlFlow;
 
 use entail_model::{Accepting, Event, Full, Numbered, Observer, Sets, State};
 
-use crate::descent::{Ahead, Descent, Notes, Taken};
+use crate::context::SearchContext;
 use crate::follow;
-use crate::footprint;
 use crate::lasso::{self, WayIn};
-use crate::run::Run;
+use crate::memory_estimate;
+use crate::stack::{Ahead, Notes, SearchStack, Taken};
 use crate::{Checks, End, Limit, Limits, Outcome};
 
 /// Looks for an infinite run of `model` that is accepted: a counterexample. `store` is empty at first.
 ///
 /// Depth is the number of stable states on the path, but for the first one.
-pub fn components<M, S, O>(model: &M, store: &mut S, limits: &Limits, observer: &mut O) -> Outcome<M::Step>
+pub fn scc<M, S, O>(model: &M, store: &mut S, limits: &Limits, observer: &mut O) -> Outcome<M::Step>
 where
     M: Accepting,
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
     let mut accepted = None;
-    let mut run = Run::new(model, store, &Checks::OF_CLAIMS, limits, observer);
-    let explored = explore(&mut run, &mut accepted);
-    let (outcome, fault) = run.finish(explored);
+    let mut context = SearchContext::new(model, store, &Checks::OF_CLAIMS, limits, observer);
+    let explored = explore(&mut context, &mut accepted);
+    let (outcome, fault) = context.finish(explored);
     match (outcome.end, fault) {
         (End::Error, Some(found)) => Outcome { counterexample: follow::retrace(model, found), ..outcome },
         (End::Error, None) => {
@@ -187,8 +187,11 @@ impl<K: Copy> Open<K> {
     }
 
     pub fn bytes(&self) -> u64 {
-        let bytes =
-            [footprint::bytes(&self.states), footprint::bytes(&self.components), footprint::bytes(&self.path)];
+        let bytes = [
+            memory_estimate::bytes(&self.states),
+            memory_estimate::bytes(&self.components),
+            memory_estimate::bytes(&self.path),
+        ];
         bytes.iter().sum::<usize>() as u64
     }
 }
@@ -218,18 +221,21 @@ struct Accepted<K> {
     way: Option<WayIn<K>>,
 }
 
-fn explore<M, S, O>(run: &mut Run<M, S, O>, accepted: &mut Option<Accepted<S::Key>>) -> ControlFlow<End>
+fn explore<M, S, O>(
+    context: &mut SearchContext<M, S, O>,
+    accepted: &mut Option<Accepted<S::Key>>,
+) -> ControlFlow<End>
 where
     M: Accepting,
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
-    let (mut open, mut descent) = (Open::default(), Descent::default());
-    for (number, key) in (0..).zip(run.keys_of_initial_states()?) {
-        if run.store.number(key) == 0 && run.may_expand(0) {
-            run.origin = number;
-            descent.clear();
-            *accepted = descend(run, &mut open, &mut descent, key)?;
+    let (mut open, mut stack) = (Open::default(), SearchStack::default());
+    for (number, key) in (0..).zip(context.keys_of_initial_states()?) {
+        if context.store.number(key) == 0 && context.may_expand(0) {
+            context.origin = number;
+            stack.clear();
+            *accepted = descend(context, &mut open, &mut stack, key)?;
             if accepted.is_some() {
                 return ControlFlow::Break(End::Error);
             }
@@ -240,9 +246,9 @@ where
 
 /// Explores all that is new behind an initial state, up to an accepted run.
 fn descend<M, S, O>(
-    run: &mut Run<M, S, O>,
+    context: &mut SearchContext<M, S, O>,
     open: &mut Open<S::Key>,
-    descent: &mut Descent<S::Key, Note>,
+    stack: &mut SearchStack<S::Key, Note>,
     initial: S::Key,
 ) -> ControlFlow<End, Option<Accepted<S::Key>>>
 where
@@ -250,51 +256,51 @@ where
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
-    let (notes, all) = (ByModel(run.model), run.model.sets());
+    let (notes, all) = (ByModel(context.model), context.model.sets());
     let number = open.enter(initial, 0, Note::default());
-    run.give_number(initial, number, descent)?;
-    run.enter_stable(descent, initial, &notes)?;
-    while let Some(Taken { ahead, note, .. }) = run.step(descent)? {
-        if let Some(component) = retreat(run, open, Some(descent.depth()))? {
+    context.give_number(initial, number, stack)?;
+    context.enter_stable(stack, initial, &notes)?;
+    while let Some(Taken { ahead, note, .. }) = context.step(stack)? {
+        if let Some(component) = retreat(context, open, Some(stack.depth()))? {
             return ControlFlow::Continue(Some(Accepted { component, way: None }));
         }
         match ahead {
             Ahead::Nothing => {}
-            Ahead::Transient => run.enter_transient(descent, &notes)?,
-            Ahead::Stable(key) => match run.store.number(key) {
+            Ahead::Transient => context.enter_transient(stack, &notes)?,
+            Ahead::Stable(key) => match context.store.number(key) {
                 0 => {
-                    if run.may_expand(open.depth()) {
-                        let number = open.enter(key, descent.depth() + 1, note);
-                        run.aside = open.bytes();
-                        run.give_number(key, number, descent)?;
-                        run.enter_stable(descent, key, &notes)?;
+                    if context.may_expand(open.depth()) {
+                        let number = open.enter(key, stack.depth() + 1, note);
+                        context.aside = open.bytes();
+                        context.give_number(key, number, stack)?;
+                        context.enter_stable(stack, key, &notes)?;
                     }
                 }
                 CLOSED => {
-                    run.stats.matched += 1;
-                    run.tell_known(key, false);
+                    context.stats.matched += 1;
+                    context.tell_known(key, false);
                 }
                 number => {
-                    run.stats.matched += 1;
-                    run.tell_known(key, true);
+                    context.stats.matched += 1;
+                    context.tell_known(key, true);
                     if open.join(number, note).is_accepted(all) {
-                        let way = WayIn { start: run.origin as u32, turns: descent.turns(), target: key };
+                        let way = WayIn { start: context.origin as u32, turns: stack.turns(), target: key };
                         let component = open.deepest().to_vec();
-                        run.tell(|state| Event::Accepted { state }, key);
+                        context.tell(|state| Event::Accepted { state }, key);
                         return ControlFlow::Continue(Some(Accepted { component, way: Some(way) }));
                     }
                 }
             },
         }
     }
-    let component = retreat(run, open, None)?;
+    let component = retreat(context, open, None)?;
     ControlFlow::Continue(component.map(|component| Accepted { component, way: None }))
 }
 
 /// Goes back to the state at a depth, or before all states, and closes all components that are complete then; but for
 /// the first one with states that an accepted run goes through: those are returned.
 fn retreat<M, S, O>(
-    run: &mut Run<M, S, O>,
+    context: &mut SearchContext<M, S, O>,
     open: &mut Open<S::Key>,
     depth: Option<u64>,
 ) -> ControlFlow<End, Option<Vec<S::Key>>>
@@ -305,17 +311,17 @@ where
 {
     while let Some(complete) = open.retreat(depth) {
         // Its steps do not meet all demands: otherwise the search would have ended.
-        if complete.may_be_accepted_in_part(run.model.sets()) {
-            match lasso::undemanding(run.model, run.store, open.deepest()) {
+        if complete.may_be_accepted_in_part(context.model.sets()) {
+            match lasso::undemanding(context.model, context.store, open.deepest()) {
                 Ok(None) => {}
                 Ok(Some(accepted)) => {
-                    run.tell(|state| Event::Accepted { state }, accepted[0]);
+                    context.tell(|state| Event::Accepted { state }, accepted[0]);
                     return ControlFlow::Continue(Some(accepted));
                 }
                 Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),
             }
         }
-        open.close().for_each(|(_, key)| run.store.set_number(key, CLOSED));
+        open.close().for_each(|(_, key)| context.store.set_number(key, CLOSED));
     }
     ControlFlow::Continue(None)
 }

@@ -9,7 +9,7 @@ use std::io;
 use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::StateKey;
 
-pub(crate) struct Recent<K> {
+pub(crate) struct DuplicateFilter<K> {
     /// Each where its hash says, in place of the one before it there.
     keys: Vec<K>,
 }
@@ -17,23 +17,23 @@ pub(crate) struct Recent<K> {
 /// So few that they stay in the cache closest to the processor.
 const BITS: u32 = 11;
 
-impl<K> Default for Recent<K> {
+impl<K> Default for DuplicateFilter<K> {
     fn default() -> Self {
-        Recent { keys: Vec::new() }
+        DuplicateFilter { keys: Vec::new() }
     }
 }
 
-impl<K: StateKey> Snapshot for Recent<K> {
+impl<K: StateKey> Snapshot for DuplicateFilter<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.keys.save(to)
     }
 
-    fn load(from: &mut Reader) -> io::Result<Recent<K>> {
-        Vec::load(from).map(|keys| Recent { keys })
+    fn load(from: &mut Reader) -> io::Result<DuplicateFilter<K>> {
+        Vec::load(from).map(|keys| DuplicateFilter { keys })
     }
 }
 
-impl<K: StateKey> Recent<K> {
+impl<K: StateKey> DuplicateFilter<K> {
     /// Remembers one key, and no other.
     pub fn begin(&mut self, key: K) {
         self.keys.clear();
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn only_what_was_reached_is_remembered() {
         let mut rng = Rng::new(3);
-        let (mut recent, mut reached) = (Recent::default(), HashSet::new());
+        let (mut recent, mut reached) = (DuplicateFilter::default(), HashSet::new());
         assert!(!recent.reach(Key(0)), "nothing can be remembered before the beginning");
         recent.begin(Key(7));
         reached.insert(Key(7));

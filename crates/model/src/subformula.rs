@@ -2,39 +2,39 @@
 
 /// A question, in terms of others, which come before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Question {
+pub enum Subformula {
     Const(bool),
     /// By its bit in a [`Valuation`](crate::Valuation).
     Proposition(u32),
-    Not(QuestionId),
-    And(QuestionId, QuestionId),
-    Or(QuestionId, QuestionId),
+    Not(SubformulaId),
+    And(SubformulaId, SubformulaId),
+    Or(SubformulaId, SubformulaId),
     /// Whether it is so after some step.
     Next {
-        then: QuestionId,
+        then: SubformulaId,
         beyond: Beyond,
     },
     /// Whether there is a run on which `then` is so at some time, and `first` until then.
     Until {
-        first: QuestionId,
-        then: QuestionId,
+        first: SubformulaId,
+        then: SubformulaId,
         beyond: Beyond,
     },
     /// The same, or a run that is accepted on which `first` is always so.
     WeakUntil {
-        first: QuestionId,
-        then: QuestionId,
+        first: SubformulaId,
+        then: SubformulaId,
         beyond: Beyond,
     },
     /// Whether the state lies in a component where this is always so, and a run that takes all of its steps again and
     /// again is accepted.
-    Round(QuestionId),
+    Round(SubformulaId),
     /// Whether there is a run on which `then` is so at some time, or `round` is, and `first` until then. `round` is that
     /// `first` is so all around.
     Settle {
-        first: QuestionId,
-        then: QuestionId,
-        round: QuestionId,
+        first: SubformulaId,
+        then: SubformulaId,
+        round: SubformulaId,
         beyond: Beyond,
     },
 }
@@ -60,21 +60,21 @@ impl std::ops::Not for Beyond {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct QuestionId(pub u32);
+pub struct SubformulaId(pub u32);
 
 /// Questions, each of them once.
 #[derive(Clone, Debug, Default)]
-pub struct Questions {
-    list: Vec<(Question, Option<u32>)>,
+pub struct Subformulas {
+    list: Vec<(Subformula, Option<u32>)>,
     temporal: u32,
 }
 
-impl Questions {
+impl Subformulas {
     /// How many questions about runs there can be.
     pub const MOST_TEMPORAL: u32 = 14;
 
     /// Adds a question, unless it is there already.
-    pub fn add(&mut self, question: Question) -> QuestionId {
+    pub fn add(&mut self, question: Subformula) -> SubformulaId {
         let known = self.list.iter().position(|(known, _)| *known == question);
         let index = known.unwrap_or_else(|| {
             let number = question.is_temporal().then_some(self.temporal);
@@ -82,15 +82,15 @@ impl Questions {
             self.list.push((question, number));
             self.list.len() - 1
         });
-        QuestionId(index as u32)
+        SubformulaId(index as u32)
     }
 
-    pub fn get(&self, id: QuestionId) -> Question {
+    pub fn get(&self, id: SubformulaId) -> Subformula {
         self.list[id.0 as usize].0
     }
 
     /// The number of a question about runs, among those.
-    pub fn number(&self, id: QuestionId) -> Option<u32> {
+    pub fn number(&self, id: SubformulaId) -> Option<u32> {
         self.list[id.0 as usize].1
     }
 
@@ -100,20 +100,20 @@ impl Questions {
     }
 }
 
-impl Question {
+impl Subformula {
     /// Whether it is about runs, and not about the state alone.
     pub fn is_temporal(self) -> bool {
         match self {
-            Question::Const(_)
-            | Question::Proposition(_)
-            | Question::Not(_)
-            | Question::And(..)
-            | Question::Or(..) => false,
-            Question::Next { .. }
-            | Question::Until { .. }
-            | Question::WeakUntil { .. }
-            | Question::Round(_)
-            | Question::Settle { .. } => true,
+            Subformula::Const(_)
+            | Subformula::Proposition(_)
+            | Subformula::Not(_)
+            | Subformula::And(..)
+            | Subformula::Or(..) => false,
+            Subformula::Next { .. }
+            | Subformula::Until { .. }
+            | Subformula::WeakUntil { .. }
+            | Subformula::Round(_)
+            | Subformula::Settle { .. } => true,
         }
     }
 }

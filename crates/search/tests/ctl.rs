@@ -5,16 +5,16 @@ mod common;
 use std::collections::HashSet;
 
 use common::rings::{Edge, Rings};
-use entail_model::{Beyond, Question, QuestionId, Questions};
-use entail_search::{Answered, End, Limit, Limits, Witness, branching};
+use entail_model::{Beyond, Subformula, SubformulaId, Subformulas};
+use entail_search::{Answered, End, Limit, Limits, Witness, ctl};
 use entail_store::{Lossless, Numbers};
 use entail_testkit::rng::Rng;
 
 /// Questions in terms of each other; the last one is asked.
-fn random_questions(rng: &mut Rng) -> (Questions, QuestionId) {
-    let mut questions = Questions::default();
-    let mut known: Vec<_> = (0..3).map(|bit| questions.add(Question::Proposition(bit))).collect();
-    known.push(questions.add(Question::Const(rng.chance(0.5))));
+fn random_questions(rng: &mut Rng) -> (Subformulas, SubformulaId) {
+    let mut questions = Subformulas::default();
+    let mut known: Vec<_> = (0..3).map(|bit| questions.add(Subformula::Proposition(bit))).collect();
+    known.push(questions.add(Subformula::Const(rng.chance(0.5))));
     for _ in 0..1 + rng.below(6) {
         // Those that were asked last are nested in the next one.
         let recent = known.len() - 1 - rng.below(2);
@@ -22,14 +22,14 @@ fn random_questions(rng: &mut Rng) -> (Questions, QuestionId) {
         let (first, then) = if rng.chance(0.5) { (one, other) } else { (other, one) };
         let beyond = if rng.chance(0.5) { Beyond::No } else { Beyond::Yes };
         let question = match rng.below(9) {
-            0 => Question::Not(one),
-            1 => Question::And(first, then),
-            2 => Question::Or(first, then),
-            3 => Question::Next { then: one, beyond },
-            4 => Question::Until { first, then, beyond },
-            5 => Question::WeakUntil { first, then, beyond },
-            6 => Question::Round(one),
-            _ => Question::Settle { first, then, round: questions.add(Question::Round(first)), beyond },
+            0 => Subformula::Not(one),
+            1 => Subformula::And(first, then),
+            2 => Subformula::Or(first, then),
+            3 => Subformula::Next { then: one, beyond },
+            4 => Subformula::Until { first, then, beyond },
+            5 => Subformula::WeakUntil { first, then, beyond },
+            6 => Subformula::Round(one),
+            _ => Subformula::Settle { first, then, round: questions.add(Subformula::Round(first)), beyond },
         };
         known.push(questions.add(question));
     }
@@ -38,7 +38,7 @@ fn random_questions(rng: &mut Rng) -> (Questions, QuestionId) {
 }
 
 /// The nodes where a question has the answer yes.
-fn holds(rings: &Rings, questions: &Questions, asked: QuestionId) -> HashSet<usize> {
+fn holds(rings: &Rings, questions: &Subformulas, asked: SubformulaId) -> HashSet<usize> {
     let stable = || (0..rings.nodes.len()).filter(|&node| !rings.nodes[node].transient);
     let of = |question| holds(rings, questions, question);
     let leads_to = |node: usize, to: &HashSet<usize>| rings.ways(node).iter().any(|(next, _)| to.contains(next));
@@ -52,26 +52,26 @@ fn holds(rings: &Rings, questions: &Questions, asked: QuestionId) -> HashSet<usi
         holds.extend(more);
     };
     match questions.get(asked) {
-        Question::Const(value) => stable().filter(|_| value).collect(),
-        Question::Proposition(bit) => stable().filter(|&node| rings.nodes[node].holds >> bit & 1 == 1).collect(),
-        Question::Not(operand) => {
+        Subformula::Const(value) => stable().filter(|_| value).collect(),
+        Subformula::Proposition(bit) => stable().filter(|&node| rings.nodes[node].holds >> bit & 1 == 1).collect(),
+        Subformula::Not(operand) => {
             let not = of(operand);
             stable().filter(|node| !not.contains(node)).collect()
         }
-        Question::And(left, right) => &of(left) & &of(right),
-        Question::Or(left, right) => &of(left) | &of(right),
-        Question::Next { then, beyond } => {
+        Subformula::And(left, right) => &of(left) & &of(right),
+        Subformula::Or(left, right) => &of(left) | &of(right),
+        Subformula::Next { then, beyond } => {
             let then = of(then);
             stable().filter(|&node| leads_to(node, &then) || ends(node, beyond)).collect()
         }
-        Question::Until { first, then, beyond } => until(&of(first), of(then), beyond),
-        Question::WeakUntil { first, then, beyond } => {
+        Subformula::Until { first, then, beyond } => until(&of(first), of(then), beyond),
+        Subformula::WeakUntil { first, then, beyond } => {
             let first = of(first);
             let among: Vec<_> = first.iter().copied().collect();
             let rounds = rings.accepted_rounds(&among).flatten();
             until(&first, rounds.chain(of(then)).collect(), beyond)
         }
-        Question::Round(of_all) => {
+        Subformula::Round(of_all) => {
             let of_all = of(of_all);
             let nodes: Vec<_> = stable().collect();
             // Those that no other one contains.
@@ -82,12 +82,12 @@ fn holds(rings: &Rings, questions: &Questions, asked: QuestionId) -> HashSet<usi
             let accepted = whole.filter(|round| rings.is_accepted(round) && round.is_subset(&of_all));
             accepted.flatten().copied().collect()
         }
-        Question::Settle { first, then, round, beyond } => until(&of(first), &of(then) | &of(round), beyond),
+        Subformula::Settle { first, then, round, beyond } => until(&of(first), &of(then) | &of(round), beyond),
     }
 }
 
 /// Goes along a run, and sees that it is of the kind that was asked for.
-fn check(rings: &Rings, questions: &Questions, asked: QuestionId, witness: &Witness<u32>) {
+fn check(rings: &Rings, questions: &Subformulas, asked: SubformulaId, witness: &Witness<u32>) {
     let edges: Vec<Edge> = witness.steps.iter().map(|&step| rings.edges[step as usize]).collect();
     let nodes: Vec<_> = std::iter::once(rings.initial[0]).chain(edges.iter().map(|edge| edge.to)).collect();
     assert!(edges.iter().zip(&nodes).all(|(edge, node)| edge.from == *node), "{witness:?} in {rings:?}");
@@ -95,13 +95,13 @@ fn check(rings: &Rings, questions: &Questions, asked: QuestionId, witness: &Witn
     let (last, before) = stable.split_last().expect("the first one is stable");
     let of = |question| holds(rings, questions, question);
     let (first, then) = match questions.get(asked) {
-        Question::Next { then, .. } => {
+        Subformula::Next { then, .. } => {
             assert_eq!(before.len(), 1);
             (None, then)
         }
-        Question::Until { first, then, .. }
-        | Question::WeakUntil { first, then, .. }
-        | Question::Settle { first, then, .. } => (Some(first), then),
+        Subformula::Until { first, then, .. }
+        | Subformula::WeakUntil { first, then, .. }
+        | Subformula::Settle { first, then, .. } => (Some(first), then),
         other => panic!("{other:?} is not about runs"),
     };
     if let Some(first) = first {
@@ -111,7 +111,7 @@ fn check(rings: &Rings, questions: &Questions, asked: QuestionId, witness: &Witn
         None => assert!(of(then).contains(last), "{witness:?} in {rings:?}"),
         Some(begins) => assert!(rings.is_accepted_round(&edges[begins..]), "{witness:?} in {rings:?}"),
     }
-    if let (Question::Settle { round, .. }, Some(_)) = (questions.get(asked), witness.cycle_start) {
+    if let (Subformula::Settle { round, .. }, Some(_)) = (questions.get(asked), witness.cycle_start) {
         assert!(of(round).contains(last), "{witness:?} in {rings:?}");
     }
 }
@@ -124,7 +124,7 @@ fn answers_are_those_of_the_definition() {
         let rings = Rings { faults: true, ..Rings::random(&mut rng) };
         let (questions, asked) = random_questions(&mut rng);
         let mut store = Numbers::new(Lossless::new(8));
-        let answered = branching(&rings, &mut store, &questions, asked, &Limits::default(), &mut ());
+        let answered = ctl(&rings, &mut store, &questions, asked, &Limits::default(), &mut ());
         let expected = holds(&rings, &questions, asked);
         let all = rings.initial.iter().all(|node| expected.contains(node));
         assert_eq!(answered.holds, Some(all), "{questions:?} in {rings:?}");
@@ -136,18 +136,18 @@ fn answers_are_those_of_the_definition() {
         }
         // Where one initial state is all there is, what is shown is about that.
         let (about, negated) = match questions.get(asked) {
-            Question::Not(operand) => (operand, true),
+            Subformula::Not(operand) => (operand, true),
             _ => (asked, false),
         };
         let may_end = rings.has_end();
         ending += usize::from(may_end);
         let is_of_runs = match questions.get(about) {
-            Question::Round(_) => false,
+            Subformula::Round(_) => false,
             // The run that was found may end in a fault.
-            Question::Next { beyond: Beyond::Yes, .. }
-            | Question::Until { beyond: Beyond::Yes, .. }
-            | Question::WeakUntil { beyond: Beyond::Yes, .. }
-            | Question::Settle { beyond: Beyond::Yes, .. } => !may_end,
+            Subformula::Next { beyond: Beyond::Yes, .. }
+            | Subformula::Until { beyond: Beyond::Yes, .. }
+            | Subformula::WeakUntil { beyond: Beyond::Yes, .. }
+            | Subformula::Settle { beyond: Beyond::Yes, .. } => !may_end,
             about => about.is_temporal(),
         };
         if is_of_runs && rings.initial.len() == 1 {
@@ -169,13 +169,13 @@ fn answers_are_those_of_the_definition() {
 fn a_search_that_is_cut_short_has_no_answer() {
     let line: Vec<_> = (0..9).map(|node| (node, node + 1, common::rings::Kind::Plain)).collect();
     let rings = Rings::of(&line);
-    let mut questions = Questions::default();
-    let (no, yes) = (questions.add(Question::Const(false)), questions.add(Question::Const(true)));
-    let asked = questions.add(Question::Until { first: yes, then: no, beyond: Beyond::No });
+    let mut questions = Subformulas::default();
+    let (no, yes) = (questions.add(Subformula::Const(false)), questions.add(Subformula::Const(true)));
+    let asked = questions.add(Subformula::Until { first: yes, then: no, beyond: Beyond::No });
     let ask = |depth| {
         let mut store = Numbers::new(Lossless::new(8));
         let limits = Limits { depth, ..Limits::default() };
-        let Answered { holds, outcome, .. } = branching(&rings, &mut store, &questions, asked, &limits, &mut ());
+        let Answered { holds, outcome, .. } = ctl(&rings, &mut store, &questions, asked, &limits, &mut ());
         (holds, outcome.end)
     };
     assert_eq!(ask(None), (Some(false), End::Complete));
