@@ -2,26 +2,25 @@
 
 use crate::{Fault, Model, State};
 
-/// A model some of whose infinite runs are accepted: those that take steps of certain sets again and again. (Acceptance
-/// as of Büchi, generalised, and as of Streett, on steps.)
+/// A model some of whose infinite runs are accepted, by generalised Büchi and Streett acceptance on transitions.
 pub trait Accepting: Model {
-    /// The sets of which every accepted run takes steps again and again.
-    fn sets(&self) -> Sets;
+    /// The marks that an accepted run must carry infinitely often (generalised Büchi).
+    fn acceptance(&self) -> AcceptanceMarks;
 
-    /// The sets to which every step out of a stable state belongs, given all steps.
-    fn sets_at(&self, _state: &State, _steps: &[Self::Step]) -> Sets {
-        Sets::default()
+    /// The marks on every transition out of a stable state, given all steps.
+    fn acceptance_at(&self, _state: &State, _steps: &[Self::Step]) -> AcceptanceMarks {
+        AcceptanceMarks::default()
     }
 
-    /// The sets to which a step belongs wherever it is taken.
-    fn sets_of(&self, _step: Self::Step) -> Sets {
-        Sets::default()
+    /// The marks on a step, in whatever state it is taken.
+    fn acceptance_of(&self, _step: Self::Step) -> AcceptanceMarks {
+        AcceptanceMarks::default()
     }
 
-    /// The sets that a stable state demands, given all steps out of it: an accepted run that comes to such states again
-    /// and again takes steps of these sets again and again.
-    fn demands(&self, _state: &State, _steps: &[Self::Step]) -> Sets {
-        Sets::default()
+    /// The Streett requests of a stable state, given all steps out of it: a run that visits the state infinitely often is
+    /// accepted only if it carries these marks infinitely often.
+    fn streett_requests(&self, _state: &State, _steps: &[Self::Step]) -> AcceptanceMarks {
+        AcceptanceMarks::default()
     }
 }
 
@@ -60,36 +59,36 @@ pub trait Concurrent: Model {
     fn owner(&self, step: Self::Step) -> usize;
 }
 
-/// Some of the sets of a model, a bit for each.
+/// A set of acceptance marks, a bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Sets(pub u64);
+pub struct AcceptanceMarks(pub u64);
 
-impl Sets {
+impl AcceptanceMarks {
     /// How many there can be.
     pub const MOST: u32 = u64::BITS;
 
     /// The first so many, or all.
-    pub fn first(count: u32) -> Sets {
-        Sets(u64::MAX.checked_shr(Sets::MOST.saturating_sub(count)).unwrap_or(0))
+    pub fn first(count: u32) -> AcceptanceMarks {
+        AcceptanceMarks(u64::MAX.checked_shr(AcceptanceMarks::MOST.saturating_sub(count)).unwrap_or(0))
     }
 
     /// The one with this number, if there can be so many.
-    pub fn one(number: usize) -> Option<Sets> {
-        1u64.checked_shl(number as u32).map(Sets)
+    pub fn one(number: usize) -> Option<AcceptanceMarks> {
+        1u64.checked_shl(number as u32).map(AcceptanceMarks)
     }
 
     #[must_use]
-    pub fn and(self, other: Sets) -> Sets {
-        Sets(self.0 | other.0)
+    pub fn and(self, other: AcceptanceMarks) -> AcceptanceMarks {
+        AcceptanceMarks(self.0 | other.0)
     }
 
     #[must_use]
-    pub fn without(self, other: Sets) -> Sets {
-        Sets(self.0 & !other.0)
+    pub fn without(self, other: AcceptanceMarks) -> AcceptanceMarks {
+        AcceptanceMarks(self.0 & !other.0)
     }
 
     /// Whether some of these are among the others.
-    pub fn meet(self, others: Sets) -> bool {
+    pub fn meet(self, others: AcceptanceMarks) -> bool {
         self.0 & others.0 != 0
     }
 
@@ -98,7 +97,7 @@ impl Sets {
     }
 
     /// Whether all of the others are among these.
-    pub fn contain(self, others: Sets) -> bool {
+    pub fn contain(self, others: AcceptanceMarks) -> bool {
         others.0 & !self.0 == 0
     }
 }

@@ -14,7 +14,7 @@ mod store;
 mod subformula;
 mod successors;
 
-pub use accepting::{Accepting, Concurrent, Propositional, Sets, Valuation};
+pub use accepting::{AcceptanceMarks, Accepting, Concurrent, Propositional, Valuation};
 pub use deadline::Deadline;
 pub use observer::{Event, EventTarget, Observer, Progress, StateName};
 pub use reduction::{Reduced, Reduction};

@@ -1,8 +1,8 @@
 //! A model whose runs begin elsewhere.
 
 use crate::{
-    Accepting, Fired, Marks, Model, Part, Propositional, Room, Sets, State, StateBuf, StateKey, Successors,
-    Transition, Valuation,
+    AcceptanceMarks, Accepting, Fired, Marks, Model, Part, Propositional, Room, State, StateBuf, StateKey,
+    Successors, Transition, Valuation,
 };
 
 /// The same model, but all runs begin in one state of it, which is stable.
@@ -77,20 +77,20 @@ impl<M: Model> Model for StartingAt<'_, M> {
 }
 
 impl<M: Accepting> Accepting for StartingAt<'_, M> {
-    fn sets(&self) -> Sets {
-        self.model.sets()
+    fn acceptance(&self) -> AcceptanceMarks {
+        self.model.acceptance()
     }
 
-    fn sets_at(&self, state: &State, steps: &[M::Step]) -> Sets {
-        self.model.sets_at(state, steps)
+    fn acceptance_at(&self, state: &State, steps: &[M::Step]) -> AcceptanceMarks {
+        self.model.acceptance_at(state, steps)
     }
 
-    fn sets_of(&self, step: M::Step) -> Sets {
-        self.model.sets_of(step)
+    fn acceptance_of(&self, step: M::Step) -> AcceptanceMarks {
+        self.model.acceptance_of(step)
     }
 
-    fn demands(&self, state: &State, steps: &[M::Step]) -> Sets {
-        self.model.demands(state, steps)
+    fn streett_requests(&self, state: &State, steps: &[M::Step]) -> AcceptanceMarks {
+        self.model.streett_requests(state, steps)
     }
 }
 

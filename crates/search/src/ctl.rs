@@ -277,7 +277,7 @@ where
 
     /// Goes on with a search until it has an answer, or must wait for one.
     fn advance(&mut self, search: &mut Search<S::Key>) -> ControlFlow<End, Turn<S::Key>> {
-        let (notes, all) = (ByModel(self.context.model), self.context.model.sets());
+        let (notes, all) = (ByModel(self.context.model), self.context.model.acceptance());
         loop {
             if let Some((key, note)) = search.ahead {
                 match self.look(search, key)? {
@@ -446,19 +446,19 @@ where
     fn judge(&mut self, search: &Search<S::Key>, complete: Complete) -> ControlFlow<End, Judged<S::Key>> {
         let (model, component) = (self.context.model, search.open.deepest());
         let judged = match search.kind {
-            Subformula::WeakUntil { .. } if complete.may_be_accepted_in_part(model.sets()) => {
+            Subformula::WeakUntil { .. } if complete.may_be_accepted_in_part(model.acceptance()) => {
                 match lasso::undemanding(model, self.context.store, component) {
                     Ok(None) => Judged::Answer(false),
                     Ok(Some(accepted)) => Judged::Stop(Retreat::Accepted(accepted)),
                     Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),
                 }
             }
-            Subformula::Round(of) if complete.is_accepted(model.sets()) => {
+            Subformula::Round(of) if complete.is_accepted(model.acceptance()) => {
                 let everywhere = component.iter().all(|&key| matches!(self.opinion(of, key), Truth::Known(true)));
                 Judged::Answer(everywhere)
             }
             // It may be but a part of a component, the rest of which this search does not go through.
-            Subformula::Settle { round, .. } if complete.is_accepted(model.sets()) => {
+            Subformula::Settle { round, .. } if complete.is_accepted(model.acceptance()) => {
                 match self.opinion(round, component[0]) {
                     Truth::Known(true) => Judged::Stop(Retreat::Accepted(component.to_vec())),
                     Truth::Known(false) => Judged::Answer(false),

@@ -62,12 +62,12 @@ pub(crate) fn around<M: Accepting, S: Keys>(
     let mut finder = Finder::new(model, store);
     let (mut here, mut taken, mut circle) = (entry, Note::default(), Vec::new());
     loop {
-        let missing = model.sets().and(taken.demands).without(taken.sets);
-        // On the way back there may be new demands.
+        let missing = model.acceptance().and(taken.requests).without(taken.marks);
+        // On the way back there may be new requests.
         let way = match (missing.is_empty(), here == entry && !circle.is_empty()) {
             (true, true) => return Some(circle),
             (true, false) => finder.shortest(here, &members, |edge| edge.target == entry)?,
-            (false, _) => finder.shortest(here, &members, |edge| edge.note.sets.meet(missing))?,
+            (false, _) => finder.shortest(here, &members, |edge| edge.note.marks.meet(missing))?,
         };
         circle.extend(way.turns);
         taken = taken.and(way.note);
@@ -113,13 +113,13 @@ pub(crate) fn undemanding<M: Accepting, S: Keys>(
             let steps = || part.iter().flat_map(|&state| edges[state].iter().map(move |edge| (state, edge)));
             let inside = || steps().filter(|(_, (target, _))| members.contains(target));
             let Some(note) = inside().map(|(_, (_, note))| *note).reduce(Note::and) else { continue };
-            if note.is_accepted(model.sets()) {
+            if note.is_accepted(model.acceptance()) {
                 return Ok(Some(part.iter().map(|&state| component[state]).collect()));
             }
-            let unmet = note.demands.without(note.sets);
-            if note.sets.contain(model.sets()) {
+            let unmet = note.requests.without(note.marks);
+            if note.marks.contain(model.acceptance()) {
                 let demanding: RapidHashSet<usize> =
-                    inside().filter(|(_, (_, note))| note.demands.meet(unmet)).map(|(state, _)| state).collect();
+                    inside().filter(|(_, (_, note))| note.requests.meet(unmet)).map(|(state, _)| state).collect();
                 candidates.push(part.into_iter().filter(|state| !demanding.contains(state)).collect());
             }
         }

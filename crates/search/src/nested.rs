@@ -11,7 +11,7 @@
 
 use std::ops::ControlFlow;
 
-use entail_model::{Accepting, Event, KeySet, Model, Observer, Sets, State, Store, Visit};
+use entail_model::{AcceptanceMarks, Accepting, Event, KeySet, Model, Observer, State, Store, Visit};
 
 use crate::context::{Found, SearchContext};
 use crate::follow;
@@ -42,7 +42,7 @@ where
     I: KeySet<S::Key>,
     O: Observer<M::Step> + ?Sized,
 {
-    let accepted = Accepted { model, all: model.sets() };
+    let accepted = Accepted { model, all: model.acceptance() };
     assert!(accepted.all.0.count_ones() <= 1, "one bit tells whether a step is accepted");
     let mut search = Nested {
         context: SearchContext::new(model, outer, &Checks::OF_CLAIMS, limits, observer),
@@ -82,18 +82,18 @@ where
 #[derive(Clone, Copy)]
 struct Accepted<'m, M> {
     model: &'m M,
-    all: Sets,
+    all: AcceptanceMarks,
 }
 
 impl<M: Accepting> Notes<M> for Accepted<'_, M> {
     type Note = bool;
 
     fn at(&self, state: &State, steps: &[M::Step]) -> bool {
-        self.model.sets_at(state, steps).contain(self.all)
+        self.model.acceptance_at(state, steps).contain(self.all)
     }
 
     fn of(&self, step: M::Step) -> bool {
-        self.model.sets_of(step).contain(self.all)
+        self.model.acceptance_of(step).contain(self.all)
     }
 
     fn both(one: bool, other: bool) -> bool {

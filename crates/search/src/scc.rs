@@ -1,14 +1,14 @@
-//! Components: is there an infinite run that is accepted?
+//! Strongly connected components: is there an accepting cycle?
 //!
-//! Tarjan's search as Couvreur turned it to generalised acceptance (*On-the-fly verification of linear temporal logic*,
-//! 1999). States on the path, and those that lead back to it, lie in components that are still open. A step back into an
-//! open component closes a circle, and all components on the way become one. As soon as the steps inside one belong to
-//! all sets, and to those that its states demand, there is an accepted run, and the search ends. If in a complete one
-//! only demands are not met, there may be one that avoids the states that make them.
+//! Tarjan's algorithm, extended to generalised Büchi acceptance (Couvreur: On-the-fly verification of linear temporal logic, FM
+//! 1999). States on the path, and states that lead back to it, belong to open components. A transition back into an open
+//! component closes a cycle and merges all components on it. The search ends as soon as the transitions inside a component carry
+//! all marks, and those that its states request. If a complete component fails its Streett requests only, a part of it that avoids
+//! the requesting states may still be accepting.
 
 use std::ops::ControlFlow;
 
-use entail_model::{Accepting, Event, Full, Numbered, Observer, Sets, State};
+use entail_model::{AcceptanceMarks, Accepting, Event, Full, Numbered, Observer, State};
 
 use crate::context::SearchContext;
 use crate::follow;
@@ -45,19 +45,19 @@ where
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Note {
     /// Those to which at least one of them belongs.
-    pub sets: Sets,
+    pub marks: AcceptanceMarks,
     /// What the states demand from which they were taken.
-    pub demands: Sets,
+    pub requests: AcceptanceMarks,
 }
 
 impl Note {
     pub fn and(self, other: Note) -> Note {
-        Note { sets: self.sets.and(other.sets), demands: self.demands.and(other.demands) }
+        Note { marks: self.marks.and(other.marks), requests: self.requests.and(other.requests) }
     }
 
     /// Whether a run that takes all of these steps again and again, and no others, is accepted.
-    pub fn is_accepted(self, all: Sets) -> bool {
-        self.sets.contain(all.and(self.demands))
+    pub fn is_accepted(self, all: AcceptanceMarks) -> bool {
+        self.marks.contain(all.and(self.requests))
     }
 }
 
@@ -91,13 +91,13 @@ pub(crate) struct Complete {
 
 impl Complete {
     /// Whether a run that takes all of its steps again and again is accepted.
-    pub fn is_accepted(self, all: Sets) -> bool {
+    pub fn is_accepted(self, all: AcceptanceMarks) -> bool {
         self.inside.is_some_and(|inside| inside.is_accepted(all))
     }
 
     /// Whether a run that takes some of its steps may be accepted, though one that takes all of them is not.
-    pub fn may_be_accepted_in_part(self, all: Sets) -> bool {
-        self.inside.is_some_and(|inside| inside.sets.contain(all) && !inside.demands.is_empty())
+    pub fn may_be_accepted_in_part(self, all: AcceptanceMarks) -> bool {
+        self.inside.is_some_and(|inside| inside.marks.contain(all) && !inside.requests.is_empty())
     }
 }
 
@@ -203,11 +203,11 @@ impl<M: Accepting> Notes<M> for ByModel<'_, M> {
     type Note = Note;
 
     fn at(&self, state: &State, steps: &[M::Step]) -> Note {
-        Note { sets: self.0.sets_at(state, steps), demands: self.0.demands(state, steps) }
+        Note { marks: self.0.acceptance_at(state, steps), requests: self.0.streett_requests(state, steps) }
     }
 
     fn of(&self, step: M::Step) -> Note {
-        Note { sets: self.0.sets_of(step), demands: Sets::default() }
+        Note { marks: self.0.acceptance_of(step), requests: AcceptanceMarks::default() }
     }
 
     fn both(one: Note, other: Note) -> Note {
@@ -256,7 +256,7 @@ where
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
-    let (notes, all) = (ByModel(context.model), context.model.sets());
+    let (notes, all) = (ByModel(context.model), context.model.acceptance());
     let number = open.enter(initial, 0, Note::default());
     context.give_number(initial, number, stack)?;
     context.enter_stable(stack, initial, &notes)?;
@@ -310,8 +310,8 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     while let Some(complete) = open.retreat(depth) {
-        // Its steps do not meet all demands: otherwise the search would have ended.
-        if complete.may_be_accepted_in_part(context.model.sets()) {
+        // Its steps do not meet all requests: otherwise the search would have ended.
+        if complete.may_be_accepted_in_part(context.model.acceptance()) {
             match lasso::undemanding(context.model, context.store, open.deepest()) {
                 Ok(None) => {}
                 Ok(Some(accepted)) => {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use Kind::{Accepted, Ends, Plain};
 use common::rings::{Kind, Rings};
-use entail_model::{Accepting, Fired, KeySet, Keys, Marks, Model, Observer, Sets, State, StateBuf};
+use entail_model::{AcceptanceMarks, Accepting, Fired, KeySet, Keys, Marks, Model, Observer, State, StateBuf};
 use entail_search::{End, ErrorKind, Limit, Limits, Outcome, nested};
 use entail_store::Lossless;
 use entail_testkit::diary::Diary;
@@ -163,12 +163,12 @@ impl Model for Numbers {
 }
 
 impl Accepting for Numbers {
-    fn sets(&self) -> Sets {
-        Sets::first(1)
+    fn acceptance(&self) -> AcceptanceMarks {
+        AcceptanceMarks::first(1)
     }
 
-    fn sets_of(&self, step: u64) -> Sets {
-        Sets::first(u32::from(step == self.accepted))
+    fn acceptance_of(&self, step: u64) -> AcceptanceMarks {
+        AcceptanceMarks::first(u32::from(step == self.accepted))
     }
 }
 

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{
-    Accepting, Concurrent, Fired, Key, Marks, Model, Part, Propositional, Room, Sets, State, StateBuf, StateKey,
-    Successors, Target, Transition, Valuation,
+    AcceptanceMarks, Accepting, Concurrent, Fired, Key, Marks, Model, Part, Propositional, Room, State, StateBuf,
+    StateKey, Successors, Target, Transition, Valuation,
 };
 
 use crate::automaton::{self, Edge};
@@ -133,7 +133,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
 
     /// How many processes can be treated fairly.
     pub fn most_processes(&self) -> usize {
-        (Sets::MOST - self.claim.automaton.sets) as usize
+        (AcceptanceMarks::MOST - self.claim.automaton.sets) as usize
     }
 
     /// Whether there were more: then fairness was not checked for all of them.
@@ -261,21 +261,21 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
     }
 
     /// The sets of all processes. After those of the automaton, each process has one: the steps that treat it fairly.
-    fn of_processes(&self) -> Sets {
-        Sets::first(Sets::MOST).without(Sets::first(self.claim.automaton.sets))
+    fn of_processes(&self) -> AcceptanceMarks {
+        AcceptanceMarks::first(AcceptanceMarks::MOST).without(AcceptanceMarks::first(self.claim.automaton.sets))
     }
 
-    fn of_process(&self, process: usize) -> Sets {
-        Sets::one(self.claim.automaton.sets as usize + process).unwrap_or_else(|| {
+    fn of_process(&self, process: usize) -> AcceptanceMarks {
+        AcceptanceMarks::one(self.claim.automaton.sets as usize + process).unwrap_or_else(|| {
             self.crowded.store(true, Ordering::Relaxed);
-            Sets::default()
+            AcceptanceMarks::default()
         })
     }
 
     /// The sets of the processes that can move.
-    fn of_enabled(&self, moves: &[ProductStep<M::Step>]) -> Sets {
+    fn of_enabled(&self, moves: &[ProductStep<M::Step>]) -> AcceptanceMarks {
         let owners = moves.iter().filter_map(|one| one.step).map(|step| self.model.owner(step));
-        owners.fold(Sets::default(), |sets, owner| sets.and(self.of_process(owner)))
+        owners.fold(AcceptanceMarks::default(), |sets, owner| sets.and(self.of_process(owner)))
     }
 }
 
@@ -461,16 +461,18 @@ impl<M: Propositional + Concurrent> Propositional for Product<'_, M> {
 }
 
 impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
-    fn sets(&self) -> Sets {
+    fn acceptance(&self) -> AcceptanceMarks {
         match self.fairness {
-            Fairness::None | Fairness::Strong | Fairness::Component => Sets::first(self.claim.automaton.sets),
-            Fairness::Weak | Fairness::Impartial => Sets::first(Sets::MOST),
+            Fairness::None | Fairness::Strong | Fairness::Component => {
+                AcceptanceMarks::first(self.claim.automaton.sets)
+            }
+            Fairness::Weak | Fairness::Impartial => AcceptanceMarks::first(AcceptanceMarks::MOST),
         }
     }
 
-    fn sets_at(&self, state: &State, moves: &[ProductStep<M::Step>]) -> Sets {
+    fn acceptance_at(&self, state: &State, moves: &[ProductStep<M::Step>]) -> AcceptanceMarks {
         match self.fairness {
-            Fairness::None | Fairness::Strong | Fairness::Component => Sets::default(),
+            Fairness::None | Fairness::Strong | Fairness::Component => AcceptanceMarks::default(),
             Fairness::Weak => self.of_processes().without(self.of_enabled(moves)),
             // A process that does not exist need not move.
             Fairness::Impartial => {
@@ -478,13 +480,13 @@ impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
                 if processes > self.most_processes() {
                     self.crowded.store(true, Ordering::Relaxed);
                 }
-                self.of_processes().without(Sets::first(self.claim.automaton.sets + processes as u32))
+                self.of_processes().without(AcceptanceMarks::first(self.claim.automaton.sets + processes as u32))
             }
         }
     }
 
-    fn sets_of(&self, step: ProductStep<M::Step>) -> Sets {
-        let of_edge = step.edge.map_or(Sets::default(), |edge| Sets(self.edge(edge).marks.0));
+    fn acceptance_of(&self, step: ProductStep<M::Step>) -> AcceptanceMarks {
+        let of_edge = step.edge.map_or(AcceptanceMarks::default(), |edge| AcceptanceMarks(self.edge(edge).marks.0));
         match (self.fairness, step.step) {
             (Fairness::Weak | Fairness::Strong | Fairness::Impartial | Fairness::Component, Some(step)) => {
                 of_edge.and(self.of_process(self.model.owner(step)))
@@ -493,10 +495,10 @@ impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
         }
     }
 
-    fn demands(&self, _: &State, moves: &[ProductStep<M::Step>]) -> Sets {
+    fn streett_requests(&self, _: &State, moves: &[ProductStep<M::Step>]) -> AcceptanceMarks {
         match self.fairness {
             Fairness::Strong | Fairness::Component => self.of_enabled(moves),
-            Fairness::None | Fairness::Weak | Fairness::Impartial => Sets::default(),
+            Fairness::None | Fairness::Weak | Fairness::Impartial => AcceptanceMarks::default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use entail_model::{
 };
 use entail_search::{Checks, End, ErrorKind, Limits, breadth_first, nested, scc};
 use entail_store::{LosslessWide, Numbers};
-use entail_temporal::automaton::{Automaton, Edge, Marks as Sets, State as Node};
+use entail_temporal::automaton::{Automaton, Edge, Marks as EdgeMarks, State as Node};
 use entail_temporal::claim::End as ClaimEnd;
 use entail_temporal::cube::Cube;
 use entail_temporal::word::Lasso;
@@ -99,7 +99,7 @@ fn a_claim_that_ends_does_so_with_one_set_too() {
     // Both letters again and again; the second one twice in a row is the end.
     let edge = |target: u32, marks: u64, letter: u64| Edge {
         target: Node(target),
-        marks: Sets(marks),
+        marks: EdgeMarks(marks),
         label: Cube { positive: letter, negative: 3 & !letter },
     };
     let edges = vec![vec![edge(0, 1, 1), edge(1, 2, 2)], vec![edge(0, 1, 1), edge(2, 0, 2)], Vec::new()];

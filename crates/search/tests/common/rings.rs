@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use entail_model::{
-    Accepting, Fault, FaultKind, Fired, Marks, Model, Propositional, Sets, State, StateBuf, Valuation,
+    AcceptanceMarks, Accepting, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation,
 };
 use entail_search::{Counterexample, ErrorKind};
 use entail_testkit::rng::Rng;
@@ -24,8 +24,8 @@ pub struct Rings {
 #[derive(Debug, Default)]
 pub struct Node {
     pub transient: bool,
-    pub sets: Sets,
-    pub demands: Sets,
+    pub sets: AcceptanceMarks,
+    pub demands: AcceptanceMarks,
     /// How many words its state has.
     pub words: usize,
     /// Its propositions, a bit for each.
@@ -36,7 +36,7 @@ pub struct Node {
 pub struct Edge {
     pub from: usize,
     pub to: usize,
-    pub sets: Sets,
+    pub sets: AcceptanceMarks,
     /// It leads nowhere, and must never be taken.
     pub ends: bool,
 }
@@ -60,16 +60,17 @@ impl Rings {
     pub fn with_one_set(rng: &mut Rng) -> Rings {
         let sets = u32::from(rng.chance(0.9));
         let rings = Rings::with_sets(rng, sets, sets);
-        let nodes = rings.nodes.into_iter().map(|node| Node { demands: Sets::default(), ..node });
+        let nodes = rings.nodes.into_iter().map(|node| Node { demands: AcceptanceMarks::default(), ..node });
         Rings { nodes: nodes.collect(), ..rings }
     }
 
     fn with_sets(rng: &mut Rng, sets: u32, known: u32) -> Rings {
-        let some = |rng: &mut Rng| Sets((0..known).filter(|_| rng.chance(0.25)).map(|set| 1 << set).sum());
+        let some =
+            |rng: &mut Rng| AcceptanceMarks((0..known).filter(|_| rng.chance(0.25)).map(|set| 1 << set).sum());
         let node = |rng: &mut Rng, number: usize| Node {
             transient: number > 0 && rng.chance(0.3),
             sets: some(rng),
-            demands: if rng.chance(0.5) { some(rng) } else { Sets::default() },
+            demands: if rng.chance(0.5) { some(rng) } else { AcceptanceMarks::default() },
             words: *rng.pick(&[1, 1, 3]),
             holds: rng.below(8) as u64,
         };
@@ -93,7 +94,7 @@ impl Rings {
         let count = edges.iter().map(|(from, to, _)| 1 + *from.max(to)).max().unwrap_or(1);
         let nodes = (0..count).map(|_| Node { words: 1, ..Node::default() }).collect();
         let edge = |&(from, to, kind): &(usize, usize, Kind)| {
-            let sets = if kind == Kind::Accepted { Sets::first(1) } else { Sets::default() };
+            let sets = if kind == Kind::Accepted { AcceptanceMarks::first(1) } else { AcceptanceMarks::default() };
             Edge { from, to, sets, ends: kind == Kind::Ends }
         };
         Rings { nodes, edges: edges.iter().map(edge).collect(), sets: 1, initial: vec![0], faults: false }
@@ -104,13 +105,19 @@ impl Rings {
     }
 
     /// From a stable node to stable ones, through different transient ones.
-    pub fn ways(&self, node: usize) -> Vec<(usize, Sets)> {
+    pub fn ways(&self, node: usize) -> Vec<(usize, AcceptanceMarks)> {
         let mut ways = Vec::new();
         self.follow(node, self.nodes[node].sets, &mut Vec::new(), &mut ways);
         ways
     }
 
-    fn follow(&self, node: usize, sets: Sets, passed: &mut Vec<usize>, ways: &mut Vec<(usize, Sets)>) {
+    fn follow(
+        &self,
+        node: usize,
+        sets: AcceptanceMarks,
+        passed: &mut Vec<usize>,
+        ways: &mut Vec<(usize, AcceptanceMarks)>,
+    ) {
         for edge in self.leaving(node) {
             let Edge { to, sets: of, ends, .. } = self.edges[edge as usize];
             let sets = sets.and(of);
@@ -197,11 +204,11 @@ impl Rings {
     /// Whether a run that goes all ways between these nodes again and again takes steps of all sets that are wanted then.
     pub fn is_accepted(&self, round: &HashSet<usize>) -> bool {
         let ways = round.iter().flat_map(|&node| self.inside(node, round));
-        let demands = round.iter().fold(self.sets(), |all, &node| all.and(self.nodes[node].demands));
-        ways.fold(Sets::default(), |all, (_, of)| all.and(of)).contain(demands)
+        let demands = round.iter().fold(self.acceptance(), |all, &node| all.and(self.nodes[node].demands));
+        ways.fold(AcceptanceMarks::default(), |all, (_, of)| all.and(of)).contain(demands)
     }
 
-    fn inside(&self, node: usize, among: &HashSet<usize>) -> impl Iterator<Item = (usize, Sets)> {
+    fn inside(&self, node: usize, among: &HashSet<usize>) -> impl Iterator<Item = (usize, AcceptanceMarks)> {
         self.ways(node).into_iter().filter(|(to, _)| among.contains(to))
     }
 
@@ -227,9 +234,10 @@ impl Rings {
     pub fn is_accepted_round(&self, edges: &[Edge]) -> bool {
         let (Some(first), Some(last)) = (edges.first(), edges.last()) else { return false };
         let stable = edges.iter().map(|edge| &self.nodes[edge.from]).filter(|node| !node.transient);
-        let (sets, demands) = stable.fold((Sets::default(), self.sets()), |(sets, demands), node| {
-            (sets.and(node.sets), demands.and(node.demands))
-        });
+        let (sets, demands) = stable
+            .fold((AcceptanceMarks::default(), self.acceptance()), |(sets, demands), node| {
+                (sets.and(node.sets), demands.and(node.demands))
+            });
         let sets = edges.iter().fold(sets, |sets, edge| sets.and(edge.sets));
         first.from == last.to && !self.nodes[first.from].transient && sets.contain(demands)
     }
@@ -279,19 +287,19 @@ impl Propositional for Rings {
 }
 
 impl Accepting for Rings {
-    fn sets(&self) -> Sets {
-        Sets::first(self.sets)
+    fn acceptance(&self) -> AcceptanceMarks {
+        AcceptanceMarks::first(self.sets)
     }
 
-    fn sets_at(&self, state: &State, _: &[u32]) -> Sets {
+    fn acceptance_at(&self, state: &State, _: &[u32]) -> AcceptanceMarks {
         self.nodes[node_of(state)].sets
     }
 
-    fn sets_of(&self, step: u32) -> Sets {
+    fn acceptance_of(&self, step: u32) -> AcceptanceMarks {
         self.edges[step as usize].sets
     }
 
-    fn demands(&self, state: &State, _: &[u32]) -> Sets {
+    fn streett_requests(&self, state: &State, _: &[u32]) -> AcceptanceMarks {
         self.nodes[node_of(state)].demands
     }
 }
