@@ -452,31 +452,101 @@ impl<A: Snapshot, B: Snapshot> Snapshot for (A, B) {
     }
 }
 
-/// Implements [`Snapshot`] for a struct, field by field.
+/// Implements [`Snapshot`] for a struct or an enum, field by field.
+///
+/// Fields after `..` are not saved and get their default values. The variants of an enum have numbers, so that their order
+/// may change.
+///
+/// ```
+/// # use entail_disk::{Snapshot, snapshot};
+/// struct Edge { source: u32, target: u32 }
+/// struct Graph<N> { nodes: Vec<N>, edges: Vec<Edge>, visited: Vec<bool> }
+/// enum Verdict { Holds, Violated(Vec<u32>) }
+///
+/// snapshot!(Edge { source, target });
+/// snapshot!(impl[N: Snapshot] Graph<N> { nodes, edges, .. visited });
+/// snapshot!(enum Verdict { 0 => Holds, 1 => Violated(run) });
+/// ```
 #[macro_export]
 macro_rules! snapshot {
-    ($name:ident { $($field:ident),* $(,)? }) => {
-        impl $crate::Snapshot for $name {
+    ($name:ident { $($fields:tt)* }) => {
+        $crate::snapshot!(impl[] $name { $($fields)* });
+    };
+    (impl[$($generics:tt)*] $name:ident $(<$($argument:ident),*>)? {
+        $($field:ident),* $(, .. $($default:ident),*)? $(,)?
+    }) => {
+        impl<$($generics)*> $crate::Snapshot for $name $(<$($argument),*>)? {
             fn save(&self, to: &mut $crate::Writer) -> std::io::Result<()> {
-                let $name { $($field),* } = self;
+                let $name { $($field,)* $($($default: _,)*)? } = self;
                 $($crate::Snapshot::save($field, to)?;)*
                 Ok(())
             }
 
             fn load(from: &mut $crate::Reader) -> std::io::Result<Self> {
-                Ok($name { $($field: $crate::Snapshot::load(from)?),* })
+                Ok($name {
+                    $($field: $crate::Snapshot::load(from)?,)*
+                    $($($default: Default::default(),)*)?
+                })
             }
         }
     };
-    ($name:ident($only:ident)) => {
+    (enum $name:ident { $($tag:literal => $variant:ident $(($($part:ident),*))? $({ $($field:ident),* })?),* $(,)? }) => {
         impl $crate::Snapshot for $name {
             fn save(&self, to: &mut $crate::Writer) -> std::io::Result<()> {
-                let $name($only) = self;
-                $crate::Snapshot::save($only, to)
+                match self {
+                    $($name::$variant $(($($part),*))? $({ $($field),* })? => {
+                        $crate::Snapshot::save(&($tag as u8), to)?;
+                        $($($crate::Snapshot::save($part, to)?;)*)?
+                        $($($crate::Snapshot::save($field, to)?;)*)?
+                    })*
+                }
+                Ok(())
             }
 
             fn load(from: &mut $crate::Reader) -> std::io::Result<Self> {
-                $crate::Snapshot::load(from).map($name)
+                Ok(match <u8 as $crate::Snapshot>::load(from)? {
+                    $($tag => {
+                        $($(let $part = $crate::Snapshot::load(from)?;)*)?
+                        $($(let $field = $crate::Snapshot::load(from)?;)*)?
+                        $name::$variant $(($($part),*))? $({ $($field),* })?
+                    })*
+                    other => {
+                        let name = stringify!($name);
+                        return Err($crate::damaged(format!("there is no variant {other} of `{name}`")));
+                    }
+                })
+            }
+        }
+    };
+    ($name:ident($($part:ident),*)) => {
+        impl $crate::Snapshot for $name {
+            fn save(&self, to: &mut $crate::Writer) -> std::io::Result<()> {
+                let $name($($part),*) = self;
+                $($crate::Snapshot::save($part, to)?;)*
+                Ok(())
+            }
+
+            fn load(from: &mut $crate::Reader) -> std::io::Result<Self> {
+                $(let $part = $crate::Snapshot::load(from)?;)*
+                Ok($name($($part),*))
+            }
+        }
+    };
+}
+
+/// Implements [`Restore`] for a struct of which some fields are saved; the others stay as they were constructed.
+#[macro_export]
+macro_rules! restore {
+    ($name:ident { $($field:ident),* $(,)? }) => {
+        impl $crate::Restore for $name {
+            fn save(&self, to: &mut $crate::Writer) -> std::io::Result<()> {
+                $($crate::Snapshot::save(&self.$field, to)?;)*
+                Ok(())
+            }
+
+            fn restore(&mut self, from: &mut $crate::Reader) -> std::io::Result<()> {
+                $(self.$field = $crate::Snapshot::load(from)?;)*
+                Ok(())
             }
         }
     };
@@ -533,6 +603,59 @@ mod tests {
         let value = T::load(&mut reader)?;
         reader.finish()?;
         Ok(value)
+    }
+
+    #[derive(Debug, PartialEq)]
+    struct Buffered<T> {
+        value: T,
+        buffer: Vec<u8>,
+    }
+
+    snapshot!(impl[T: Snapshot] Buffered<T> { value, .. buffer });
+
+    #[derive(Debug, PartialEq)]
+    struct Pair(u8, u32);
+
+    snapshot!(Pair(first, second));
+
+    #[derive(Debug, PartialEq)]
+    enum Figure {
+        Point,
+        Circle(u32),
+        Box { width: u8, height: u8 },
+    }
+
+    snapshot!(enum Figure { 0 => Point, 1 => Circle(radius), 5 => Box { width, height } });
+
+    #[test]
+    fn generic_structs_tuples_and_enums_are_loaded_as_they_were_saved() {
+        let buffered = Buffered { value: Pair(1, 2), buffer: vec![3] };
+        assert_eq!(
+            read::<Buffered<Pair>>(&written(&buffered)).unwrap(),
+            Buffered { buffer: Vec::new(), ..buffered }
+        );
+        for figure in [Figure::Point, Figure::Circle(7), Figure::Box { width: 1, height: 2 }] {
+            assert_eq!(read::<Figure>(&written(&figure)).unwrap(), figure);
+        }
+        assert_eq!(written(&Figure::Box { width: 1, height: 2 }), written(&(5u8, (1u8, 2u8))));
+        assert!(read::<Figure>(&written(&2u8)).unwrap_err().to_string().contains("no variant 2 of `Figure`"));
+    }
+
+    #[test]
+    fn restoring_changes_saved_fields_only() {
+        #[derive(Debug, PartialEq)]
+        struct Search {
+            depth: u32,
+            limit: u32,
+        }
+        restore!(Search { depth });
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(&mut bytes).unwrap();
+        Search { depth: 3, limit: 4 }.save(&mut writer).unwrap();
+        writer.finish().unwrap();
+        let mut other = Search { depth: 0, limit: 9 };
+        other.restore(&mut Reader::new(Box::new(&bytes[..]), bytes.len() as u64).unwrap()).unwrap();
+        assert_eq!(other, Search { depth: 3, limit: 9 });
     }
 
     #[test]

@@ -138,6 +138,8 @@ pub struct Range {
     pub high: i32,
 }
 
+entail_disk::snapshot!(Range { low, high });
+
 /// How a number is to be shown to people; it has no influence on what a system does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {

@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use entail_disk::{Reader, Snapshot, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged, snapshot};
 use entail_model::{Full, Growth, Visit};
 
 use crate::counter::Counter;
@@ -78,15 +78,7 @@ unsafe impl Zero for Line {
     }
 }
 
-impl Snapshot for Scattered {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        (self.0, self.1).save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Scattered> {
-        <(u64, u64)>::load(from).map(|(first, second)| Scattered(first, second))
-    }
-}
+snapshot!(Scattered(first, second));
 
 impl Snapshot for Pairs {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
