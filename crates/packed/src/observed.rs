@@ -24,7 +24,7 @@ pub(crate) struct Observed {
     stops: Vec<Option<Range>>,
     is_atomic: bool,
     pub exclusive: Exclusive,
-    /// What stands before the number of processes must be equally wide in all outlines.
+    /// The offset of the number of processes. Codes before it have the same width in all outlines.
     count_at: u32,
 }
 

@@ -177,7 +177,7 @@ impl<S: ShortSet> Keys for DfaSet<S> {
         self.exact.open(key, state, opened);
     }
 
-    /// What it would look at is not known before it has looked.
+    /// The nodes of a look-up are not known beforehand.
     fn prefetch(&self, _: S::Key) {}
 
     fn len(&self) -> u64 {
