@@ -138,6 +138,8 @@ pub struct Range {
     pub high: i32,
 }
 
+entail_disk::snapshot!(Range { low, high });
+
 /// How a number is displayed. This has no influence on the semantics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {

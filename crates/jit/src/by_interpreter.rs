@@ -1,4 +1,4 @@
-//! What generated code leaves to Rust: everything rare, done by the interpreter on the same bytes.
+//! Helpers that generated code calls for rare cases: the interpreter handles them on the same bytes.
 
 use crate::context::{Context, FAILED, HEADER, stride, write};
 use entail_ir::interpret::Step;

@@ -1,4 +1,4 @@
-//! What generated code and Rust share: a context, and an entry in memory for every step that was taken.
+//! Data that generated code and Rust share: a context, and an entry in memory for every step that was taken.
 //!
 //! ```text
 //! short: step (8 bytes) │ the state as one word, or two of which the last one comes first, which is not negative
@@ -51,7 +51,7 @@ pub(crate) struct Context<'a> {
     pub words: Words,
     pub codes: *const Code,
     pub packing: Option<&'a Codes>,
-    /// What a helper has packed.
+    /// The words that a helper has packed.
     pub packed: Words,
     /// For the interpreter.
     pub interpreter: &'a Interpreter<'a>,
@@ -305,7 +305,7 @@ pub(crate) const fn stride(len: usize) -> usize {
     HEADER + len.next_multiple_of(CHUNK) + 8
 }
 
-/// What the second word of a full entry has, and that of a short one has not.
+/// A bit of the second word that distinguishes a full entry from a short one.
 const FULL: u64 = 1 << 63;
 
 /// The second word of a full entry.
@@ -313,7 +313,7 @@ pub(crate) const fn shape(len: usize, outcome: u64, kind: u64) -> u64 {
     len as u64 | outcome << 32 | kind << 40 | ((stride(len) / CHUNK) as u64) << 48 | FULL
 }
 
-/// What went wrong, in one word.
+/// A fault, in one word.
 pub(crate) const fn failure(kind: FaultKind, place: u32) -> u64 {
     kind as u64 | (place as u64) << 32
 }
@@ -451,7 +451,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_can_be_read() {
+    fn entries_are_read_as_they_were_written() {
         let faults = [FaultKind::Assertion, FaultKind::StateSize].map(|kind| Fault { kind, place: 7, times: 3 });
         let fired = [Fired::Done, Fired::Failed(faults[0]), Fired::Broken(faults[1])];
         let mut memory = vec![0_u64; 100];

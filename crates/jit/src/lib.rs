@@ -301,7 +301,7 @@ impl Jit<'_> {
         self.special.as_ref().filter(|(special, _)| std::ptr::eq(&raw const **special, codes)).map(|(_, code)| code)
     }
 
-    /// What the code needs to expand a state.
+    /// The memory that the code needs to expand a state.
     #[inline(always)]
     fn context<'a>(
         &'a self,

@@ -1,4 +1,4 @@
-//! What must be known about a system before code is made of it.
+//! Analysis of a system before code generation.
 
 use crate::facts::Facts;
 use crate::fallback::Execution;
@@ -35,7 +35,7 @@ pub(crate) struct Program<'a> {
     pub offers_may_fail: bool,
     /// How many fields some receiver looks at.
     pub most_fields: usize,
-    /// What senders forget in a rendezvous.
+    /// The variables that senders forget in a rendezvous.
     pub told_to_forget: Vec<&'a Place>,
     /// Per edge.
     ways: Vec<Execution>,

@@ -1,4 +1,4 @@
-//! What it costs to find all successors of a packed state, and to hash one: `cargo bench -p entail-packed`.
+//! The cost of expanding a packed state, and of hashing one: `cargo bench -p entail-packed`.
 
 use std::collections::{HashSet, VecDeque};
 use std::hint::black_box;

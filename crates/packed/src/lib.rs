@@ -181,7 +181,7 @@ impl<E: Engine> Concurrent for Packed<'_, E> {
 /// Packs the successors of a state.
 struct Packer<'p, 's, E> {
     model: &'p Packed<'s, E>,
-    /// That of the state.
+    /// The layout of the state.
     layout: &'p StateLayout,
     successors: &'p mut Successors<Step>,
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use entail_disk::{Reader, Snapshot, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged, snapshot};
 use entail_ir::interpret::{Exclusive, Number, ProcessVector, StateNumbers};
 use entail_ir::{Interpreter, ProcessTypeId, Range, Ranges};
 use entail_model::State;
@@ -24,7 +24,7 @@ pub(crate) struct Observed {
     stops: Vec<Option<Range>>,
     is_atomic: bool,
     pub exclusive: Exclusive,
-    /// What stands before the number of processes must be equally wide in all process vectors.
+    /// The offset of the number of processes. Codes before it have the same width in all process vectors.
     count_at: u32,
 }
 
@@ -38,27 +38,7 @@ struct Extent {
     grew: u64,
 }
 
-impl Snapshot for Extent {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        save_range(self.signed, to)?;
-        self.unsigned.save(to)?;
-        (self.times, self.grew).save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Extent> {
-        let (signed, unsigned) = (load_range(from)?, Snapshot::load(from)?);
-        Ok(Extent { signed, unsigned, times: Snapshot::load(from)?, grew: Snapshot::load(from)? })
-    }
-}
-
-pub(crate) fn save_range(Range { low, high }: Range, to: &mut Writer) -> io::Result<()> {
-    (low, high).save(to)
-}
-
-pub(crate) fn load_range(from: &mut Reader) -> io::Result<Range> {
-    let (low, high) = Snapshot::load(from)?;
-    Ok(Range { low, high })
-}
+snapshot!(Extent { signed, unsigned, times, grew });
 
 /// How many unobserved values get a code.
 #[derive(Clone, Copy)]

@@ -288,7 +288,7 @@ impl<'s> StateLayouts<'s> {
         self.first.len().save(to)?;
         for layout in &self.first {
             layout.observed().save(to)?;
-            layout.coded.iter().try_for_each(|range| observed::save_range(*range, to))?;
+            layout.coded.iter().try_for_each(|range| range.save(to))?;
         }
         later.layouts.len().save(to)?;
         later.layouts.iter().try_for_each(|layout| layout.observed().save(to))?;
@@ -308,7 +308,7 @@ impl<'s> StateLayouts<'s> {
         let (mut samples, mut coded) = (Vec::new(), Vec::new());
         for _ in 0..count {
             let observed = Observed::load(interpreter, &ranges, from)?;
-            let ranges = observed.known.numbers.iter().map(|_| observed::load_range(from));
+            let ranges = observed.known.numbers.iter().map(|_| Range::load(from));
             coded.push(ranges.collect::<io::Result<Vec<Range>>>()?);
             samples.push(observed);
         }

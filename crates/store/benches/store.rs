@@ -1,4 +1,4 @@
-//! What single operations cost: `cargo bench -p entail-store`.
+//! The cost of single operations: `cargo bench -p entail-store`.
 
 use std::hint::black_box;
 

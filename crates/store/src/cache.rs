@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::io;
 use std::ops::DerefMut;
 
-use entail_disk::{Reader, Restore, Snapshot, Writer, damaged};
+use entail_disk::{Reader, Restore, Snapshot, Writer, damaged, snapshot};
 use entail_model::{Full, Guarantee, Keys, Opened, State, StateBuf, StateKey, Store, Visit};
 
 use crate::exact::{ExactSet, ShortSet};
@@ -153,29 +153,7 @@ impl<S: ShortSet> Restore for CacheSet<S> {
     }
 }
 
-impl<K: StateKey> Snapshot for Replacement<K> {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.priority.save(to)?;
-        self.outside.save(to)?;
-        self.path.save(to)?;
-        self.visits.save(to)?;
-        self.occupied.save(to)?;
-        self.forgotten.save(to)?;
-        self.random.save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Replacement<K>> {
-        Ok(Replacement {
-            priority: Snapshot::load(from)?,
-            outside: Snapshot::load(from)?,
-            path: Snapshot::load(from)?,
-            visits: Snapshot::load(from)?,
-            occupied: Snapshot::load(from)?,
-            forgotten: Snapshot::load(from)?,
-            random: Snapshot::load(from)?,
-        })
-    }
-}
+snapshot!(impl[K: StateKey] Replacement<K> { priority, outside, path, visits, occupied, forgotten, random });
 
 /// Consecutive slots.
 #[derive(Clone, Copy)]

@@ -73,32 +73,7 @@ struct Table {
 snapshot!(Shape { cuts, parts });
 snapshot!(Table { pieces, stride, times });
 
-impl Snapshot for Parts {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.shapes.save(to)?;
-        self.last.save(to)?;
-        self.shape_of.save(to)?;
-        self.tables.save(to)?;
-        self.table_of.save(to)?;
-        self.bytes.save(to)?;
-        self.limit.save(to)?;
-        self.room.save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Parts> {
-        Ok(Parts {
-            shapes: Snapshot::load(from)?,
-            last: Snapshot::load(from)?,
-            shape_of: Snapshot::load(from)?,
-            tables: Snapshot::load(from)?,
-            table_of: Snapshot::load(from)?,
-            bytes: Snapshot::load(from)?,
-            limit: Snapshot::load(from)?,
-            room: Snapshot::load(from)?,
-            ..Parts::default()
-        })
-    }
-}
+snapshot!(Parts { shapes, last, shape_of, tables, table_of, bytes, limit, room, .. cuts, piece, vector });
 
 /// The function that splits states is not part of the snapshot.
 impl<C> Restore for CollapseSet<C> {

@@ -11,7 +11,7 @@
 
 use std::io;
 
-use entail_disk::{Reader, Restore, Scratch, Snapshot, SpillFile, Writer, damaged, snapshot};
+use entail_disk::{Reader, Scratch, Snapshot, SpillFile, Writer, damaged, restore, snapshot};
 use entail_model::{Full, Keys};
 
 use crate::bitstate::BitstateSet;
@@ -133,27 +133,8 @@ impl Degradation {
     }
 }
 
-/// The scratch directory is not part of the snapshot.
-impl Restore for Degradation {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.levels.save(to)?;
-        self.merged.save(to)?;
-        self.omitted.save(to)?;
-        self.spared.save(to)?;
-        self.known.save(to)?;
-        self.broken.save(to)
-    }
-
-    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        self.levels = Snapshot::load(from)?;
-        self.merged = Snapshot::load(from)?;
-        self.omitted = Snapshot::load(from)?;
-        self.spared = Snapshot::load(from)?;
-        self.known = Snapshot::load(from)?;
-        self.broken = Snapshot::load(from)?;
-        Ok(())
-    }
-}
+// The scratch directory is not part of the snapshot.
+restore!(Degradation { levels, merged, omitted, spared, known, broken });
 
 snapshot!(Level { kind, from });
 

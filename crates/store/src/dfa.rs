@@ -10,13 +10,13 @@
 //! buckets:   the first node of each hash
 //! ```
 //!
-//! To add a state, its way is written anew from the end to the beginning, and each node is looked for among those that
-//! there are. The old way is then given up, as far as nothing else leads into it.
+//! To add a state, its path is written anew from the end to the beginning, and each node is looked up among the existing ones.
+//! The old path is then freed, as far as no other edge leads into it.
 
 use std::io;
 use std::ops::DerefMut;
 
-use entail_disk::{Reader, Restore, Snapshot, Writer};
+use entail_disk::{Reader, Restore, Snapshot, Writer, snapshot};
 use entail_model::{Full, Growth, Guarantee, Keys, Opened, State, StateBuf, Store, Visit};
 
 use crate::exact::{ExactSet, ShortSet};
@@ -79,7 +79,7 @@ struct Dfa {
     limit: u64,
     is_full: bool,
     /// The nodes on the path of a state.
-    way: Vec<NodeAt>,
+    path: Vec<NodeAt>,
 }
 
 impl<S: ShortSet> Restore for DfaSet<S> {
@@ -95,34 +95,7 @@ impl<S: ShortSet> Restore for DfaSet<S> {
     }
 }
 
-impl Snapshot for Dfa {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.words.save(to)?;
-        self.next.save(to)?;
-        self.free.save(to)?;
-        self.buckets.save(to)?;
-        self.nodes.save(to)?;
-        self.roots.save(to)?;
-        self.len.save(to)?;
-        self.limit.save(to)?;
-        self.is_full.save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Dfa> {
-        Ok(Dfa {
-            words: Snapshot::load(from)?,
-            next: Snapshot::load(from)?,
-            free: Snapshot::load(from)?,
-            buckets: Snapshot::load(from)?,
-            nodes: Snapshot::load(from)?,
-            roots: Snapshot::load(from)?,
-            len: Snapshot::load(from)?,
-            limit: Snapshot::load(from)?,
-            is_full: Snapshot::load(from)?,
-            way: Vec::new(),
-        })
-    }
-}
+snapshot!(Dfa { words, next, free, buckets, nodes, roots, len, limit, is_full, ..path });
 
 /// A node under construction.
 #[derive(Clone, Copy, Default)]
@@ -202,7 +175,7 @@ impl<S: ShortSet> Keys for DfaSet<S> {
         self.exact.open(key, state, opened);
     }
 
-    /// What it would look at is not known before it has looked.
+    /// The nodes of a look-up are not known beforehand.
     fn prefetch(&self, _: S::Key) {}
 
     fn len(&self) -> u64 {
@@ -254,7 +227,7 @@ impl Default for Dfa {
             len: 0,
             limit: 0,
             is_full: false,
-            way: Vec::new(),
+            path: Vec::new(),
         }
     }
 }
@@ -264,38 +237,38 @@ impl Dfa {
     fn insert(&mut self, state: &[u8]) -> Visit {
         let words = state.len() / 8;
         let root = self.roots.get(words).copied().unwrap_or(NOWHERE);
-        let mut way = std::mem::take(&mut self.way);
-        way.clear();
-        let visit = if self.walk(root, state, &mut way) == END {
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        let visit = if self.walk(root, state, &mut path) == END {
             Visit::Seen
         } else {
             match self.make_room(1, words) {
-                Ok(()) => self.add(words, state, &way),
+                Ok(()) => self.add(words, state, &path),
                 Err(Full) => self.is_full = true,
             }
             Visit::New
         };
-        self.way = way;
+        self.path = path;
         visit
     }
 
-    /// Notes the nodes on the way of a state, as far as it leads; returns where that is.
-    fn walk(&self, root: NodeAt, state: &[u8], way: &mut Vec<NodeAt>) -> NodeAt {
+    /// Collects the nodes on the path of a state, as far as it exists; returns its last node.
+    fn walk(&self, root: NodeAt, state: &[u8], path: &mut Vec<NodeAt>) -> NodeAt {
         let mut node = root;
         for letter in letters(state) {
             if node == NOWHERE {
                 break;
             }
-            way.push(node);
+            path.push(node);
             node = self.target(node, letter);
         }
         node
     }
 
-    fn add(&mut self, words: usize, state: &[u8], way: &[NodeAt]) {
+    fn add(&mut self, words: usize, state: &[u8], path: &[NodeAt]) {
         let mut target = END;
-        let mut behind = way.iter().rev();
-        let new = 2 * state.len() - way.len();
+        let mut behind = path.iter().rev();
+        let new = 2 * state.len() - path.len();
         for (number, letter) in letters(state).rev().enumerate() {
             let old = if number < new { None } else { behind.next() };
             let mut node = old.map_or_else(Node::default, |&old| self.node(old));
@@ -307,7 +280,7 @@ impl Dfa {
         }
         self.refer(target);
         self.roots[words] = target;
-        self.give_up(way);
+        self.give_up(path);
         self.len += 1;
     }
 
@@ -335,11 +308,11 @@ impl Dfa {
         at
     }
 
-    /// Gives up an old way, up to the first node that something else leads to. Wherever other edges lead from here, the
-    /// new way leads too.
-    fn give_up(&mut self, way: &[NodeAt]) {
-        way.first().inspect(|root| self.forget(**root));
-        for &at in way {
+    /// Frees an old path, up to the first node with another incoming edge. Where other edges lead from here, the new path
+    /// leads too.
+    fn give_up(&mut self, path: &[NodeAt]) {
+        path.first().inspect(|root| self.forget(**root));
+        for &at in path {
             if self.get(at) > 0 {
                 break;
             }
@@ -468,7 +441,7 @@ impl Dfa {
     }
 
     fn bytes(&self) -> u64 {
-        let vectors = (self.roots.capacity() + self.way.capacity()) * size_of::<NodeAt>();
+        let vectors = (self.roots.capacity() + self.path.capacity()) * size_of::<NodeAt>();
         (self.words.bytes() + self.buckets.bytes() + vectors) as u64
     }
 }
@@ -549,7 +522,7 @@ mod tests {
             assert_eq!(dfa.insert(&number.to_le_bytes()), Visit::New);
         }
         assert_eq!(dfa.nodes, 16);
-        // What was needed on the way is used again.
+        // The buffer of the path is used again.
         assert!(dfa.next < 2000, "{} words", dfa.next);
     }
 

@@ -37,7 +37,7 @@ impl Default for Dictionary {
     }
 }
 
-/// The index too: which of two ids of a value counts is said there.
+/// With the index: it decides which of two ids of a value is valid.
 impl Snapshot for Dictionary {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.values.save(to)?;
@@ -49,7 +49,7 @@ impl Snapshot for Dictionary {
         let (values, index, next) = (Zeroed::load(from)?, Zeroed::load(from)?, u32::load(from)?);
         let fits = index.len() == slots(values.len()) && next > 0 && next as usize <= values.len().max(1);
         if !fits {
-            return Err(damaged("a dictionary that is not as large as it says"));
+            return Err(damaged("a dictionary whose index does not match its values"));
         }
         Ok(Dictionary { values, index, next: AtomicU32::new(next) })
     }
@@ -130,7 +130,7 @@ impl Dictionary {
         slot & !ID_MASK == tag(hash) && self.value(slot & ID_MASK) == value
     }
 
-    /// What is occupied while growing to so many values.
+    /// Bytes in use while it grows to `room` values.
     fn bytes_to_grow(&self, room: usize) -> u64 {
         let values = room * size_of::<AtomicU64>() + self.values.extra_to_grow();
         let index = slots(room) * size_of::<AtomicU32>() + self.index.bytes();

@@ -290,12 +290,12 @@ impl<S: ShortSet> ExactSet<S> {
         self.long.reserve(count, limit.saturating_sub(self.short.bytes()))
     }
 
-    /// What it takes to make keys and to open them.
+    /// The bytes of the dictionaries that make keys and open them.
     pub(crate) fn key_bytes(&self) -> u64 {
         self.long.key_bytes()
     }
 
-    /// What it takes besides, even without a state.
+    /// The bytes of the rest, without a state.
     pub(crate) fn least_bytes(&self) -> u64 {
         self.short.another().bytes() + Tree::default().bytes()
     }

@@ -1,8 +1,6 @@
 //! Lossy sets: a hash collision can hide a state and everything behind it.
 
-use std::io;
-
-use entail_disk::{Reader, Snapshot, Writer, damaged};
+use entail_disk::snapshot;
 use entail_model::{Full, Growth, Visit};
 
 use crate::bitstate::BitstateSet;
@@ -17,22 +15,7 @@ pub enum LossySet {
     Bitstate(BitstateSet),
 }
 
-impl Snapshot for LossySet {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        match self {
-            LossySet::Compact(compact) => 0u8.save(to).and_then(|()| compact.save(to)),
-            LossySet::Bitstate(bitstate) => 1u8.save(to).and_then(|()| bitstate.save(to)),
-        }
-    }
-
-    fn load(from: &mut Reader) -> io::Result<LossySet> {
-        match u8::load(from)? {
-            0 => CompactSet::load(from).map(LossySet::Compact),
-            1 => BitstateSet::load(from).map(LossySet::Bitstate),
-            _ => Err(damaged("an unknown kind of store")),
-        }
-    }
-}
+snapshot!(enum LossySet { 0 => Compact(set), 1 => Bitstate(set) });
 
 impl LossySet {
     #[inline]

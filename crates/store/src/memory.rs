@@ -164,7 +164,7 @@ mod allocated {
             self.len * size_of::<T>()
         }
 
-        /// What is occupied in addition while it grows.
+        /// Additional bytes in use while it grows.
         pub fn extra_to_grow(&self) -> usize {
             if moves_pages(self.bytes()) { 0 } else { self.bytes() }
         }

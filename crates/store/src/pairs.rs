@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use entail_disk::{Reader, Snapshot, Writer, damaged};
+use entail_disk::{Reader, Snapshot, Writer, damaged, snapshot};
 use entail_model::{Full, Growth, Visit};
 
 use crate::counter::Counter;
@@ -46,7 +46,7 @@ const SPARED: u64 = 32;
 #[derive(Debug)]
 pub struct Pairs {
     mix: Mix,
-    /// That of a table with one first word in each word of a line.
+    /// The shape of a table with one first word in each word of a line.
     shape: Shape,
     lines: Zeroed<Line>,
     /// Scattered pairs without room near their lines.
@@ -64,7 +64,7 @@ struct Line {
 // SAFETY: arrays of atomics.
 #[expect(unsafe_code)]
 unsafe impl Zero for Line {
-    /// What is not in use may have a second word all the same.
+    /// Unused places may have a second word.
     fn is_zero(&self) -> bool {
         self.firsts.iter().all(Zero::is_zero)
     }
@@ -78,15 +78,7 @@ unsafe impl Zero for Line {
     }
 }
 
-impl Snapshot for Scattered {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        (self.0, self.1).save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Scattered> {
-        <(u64, u64)>::load(from).map(|(first, second)| Scattered(first, second))
-    }
-}
+snapshot!(Scattered(first, second));
 
 impl Snapshot for Pairs {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
@@ -99,11 +91,11 @@ impl Snapshot for Pairs {
     fn load(from: &mut Reader) -> io::Result<Pairs> {
         let homes = usize::load(from)?;
         if !(FEWEST_HOMES..=MOST_HOMES).contains(&homes) {
-            return Err(damaged("a set of pairs of a size that there is not"));
+            return Err(damaged("a set of pairs of an impossible size"));
         }
         let (shape, lines) = (Shape::new(64, homes), Zeroed::load(from)?);
         if lines.len() != shape.lines() {
-            return Err(damaged("a set of pairs that is not as large as it says"));
+            return Err(damaged("a set of pairs whose size does not match its lines"));
         }
         let (overflow, len) = (Mutex::new(BTreeSet::load(from)?), Snapshot::load(from)?);
         Ok(Pairs { mix: Mix::new(64), shape, lines, overflow, len })
@@ -332,7 +324,7 @@ impl Line {
         Err(LineFull)
     }
 
-    /// What is in it.
+    /// Its pairs.
     fn pairs(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
         let load = |word: &AtomicU64| word.load(Ordering::Relaxed);
         let pairs: [(u64, u64); PAIRS] = std::array::from_fn(|i| (load(&self.firsts[i]), load(&self.seconds[i])));

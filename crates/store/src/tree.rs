@@ -24,7 +24,7 @@ use nodes::{Dictionaries, Node, Size};
 use widths::{Parts, Sizes, Widths};
 use words::Words;
 
-/// Keeps states in a few bytes each if they share most of their words.
+/// A set of states that takes a few bytes for each if they share most of their words.
 #[derive(Debug)]
 pub struct Tree {
     dictionaries: Dictionaries,
@@ -187,7 +187,7 @@ pub(crate) fn one_by_one<K: Copy>(keys: &[K], new: &mut Vec<u32>, mut insert: im
     new.extend((0..).zip(keys).filter(|(_, key)| insert(**key) == Visit::New).map(|(index, _)| index));
 }
 
-/// The way from the words of a state to ids.
+/// Maps the words of a state to ids, bottom up.
 struct Reduction<'a> {
     tree: &'a Tree,
     words: Words<'a>,
@@ -242,7 +242,7 @@ impl Tree {
         Ok(())
     }
 
-    /// What it takes to make keys and to open them.
+    /// The bytes of the dictionaries that make keys and open them.
     pub fn key_bytes(&self) -> u64 {
         self.dictionaries.bytes()
     }

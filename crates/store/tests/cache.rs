@@ -54,7 +54,7 @@ fn states_on_the_stack_are_never_replaced() {
     }
 }
 
-/// What lies at an odd depth goes before what lies at an even one, and what had less behind it before what had more.
+/// States at odd depths are replaced before those at even ones, and small subtrees before large ones.
 #[test]
 fn the_state_with_the_least_priority_is_replaced_first() {
     let order = [5, 3, 1, 6, 2, 4, 0];

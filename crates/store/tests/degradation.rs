@@ -10,7 +10,7 @@ use entail_store::{
 };
 use entail_testkit::rng::Rng;
 
-/// What became of a store.
+/// A store after many insertions.
 struct Inserted {
     levels: Vec<Level>,
     /// How many states were taken for others, and how many the store says that were.

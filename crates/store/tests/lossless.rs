@@ -333,7 +333,7 @@ fn an_insertion_beyond_the_limit_is_refused() {
     check(DfaSet::new(Lossless::new(64)));
 }
 
-/// What they do well: many similar states take little.
+/// Many similar states take little memory.
 #[test]
 #[cfg_attr(miri, ignore = "too many")]
 fn states_with_much_in_common_take_little() {

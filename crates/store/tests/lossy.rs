@@ -1,4 +1,4 @@
-//! What is lost is lost as often as is estimated, and nothing is ever made up.
+//! Lossy sets omit as many states as estimated, and never invent one.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What was saved of a store and loaded again goes on as if nothing had happened.
+//! A restored store behaves as the saved one.
 
 use std::io;
 
@@ -109,7 +109,7 @@ fn by_words(state: &State, parts: &mut Vec<Part>) {
     parts.extend((1..).map(|word| Part { end: 64 * word, kind: word }).take(state.len() / 8));
 }
 
-/// What it forgets next depends on all that it knows.
+/// The next replacement depends on the whole state of the cache.
 #[test]
 fn a_cache_goes_on_forgetting_the_same() {
     let new = || CacheSet::new(Lossless::new(40), CacheSize { slots: 500, probes: 8, collisions: 4 });

@@ -88,7 +88,7 @@ impl Ctl {
         }
     }
 
-    /// What a run comes to that decides, if it comes to something in the end: then all runs should not, or some run should.
+    /// The target of a reachability formula: no run, or some run, should reach it.
     /// As a formula of linear time; nothing if the formula says more than that, or something else.
     pub fn deciding(&self, formulas: &mut Formulas) -> Option<Formula> {
         let Ctl::Runs(quantifier, path) = self else { return None };
@@ -112,7 +112,7 @@ impl Ctl {
         Some(formulas.until(first, then))
     }
 
-    /// What is about a state alone, of the first state of a run.
+    /// The part of the formula without path quantifiers, in the first state of a run.
     fn of_state(&self, formulas: &mut Formulas) -> Formula {
         match self {
             Ctl::Const(true) => Formula::TRUE,
@@ -188,7 +188,7 @@ struct Asking {
     /// Subformulas by address: both sides of `<->` are translated twice, with all that is inside of them.
     known: HashMap<(*const Ctl, Beyond), SubformulaId>,
     fairness: Fairness,
-    /// What makes it harder, or easier, for the operand at hand to be true. A negation turns it round.
+    /// The assumption about continuations beyond faults for the current operand. A negation inverts it.
     beyond: Beyond,
 }
 

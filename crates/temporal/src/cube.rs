@@ -18,7 +18,7 @@ impl Cube {
         if positive { Cube { positive: mask, negative: 0 } } else { Cube { positive: 0, negative: mask } }
     }
 
-    /// What both ask for, if it is possible.
+    /// The conjunction, unless it is contradictory.
     pub fn and(self, other: Cube) -> Option<Cube> {
         let both = Cube { positive: self.positive | other.positive, negative: self.negative | other.negative };
         (both.positive & both.negative == 0).then_some(both)
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_is_a_cube_or_nothing_changes() {
+    fn a_difference_is_a_cube_or_nothing_changes() {
         assert_eq!(Cube::TRUE.outside(cube(1, 0)), cube(0, 1));
         assert_eq!(cube(2, 0).outside(cube(2, 1)), cube(3, 0));
         assert_eq!(Cube::TRUE.outside(cube(1, 2)), Cube::TRUE);

@@ -5,7 +5,7 @@ use crate::cube::Cube;
 use crate::limits::{Budget, Limits};
 use entail_model::Deadline;
 
-/// What may be spent on one state. Whatever is left as it is is right, too.
+/// The budget for one state. Edges that are not merged are correct, too.
 const STEPS: u64 = 200_000;
 
 pub fn merge(automaton: &mut Automaton, deadline: Deadline) {

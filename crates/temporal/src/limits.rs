@@ -19,7 +19,7 @@ impl Default for Limits<'_> {
     }
 }
 
-/// What ran out.
+/// A limit that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     States(usize),
@@ -56,7 +56,7 @@ impl std::error::Error for Limit {}
 #[derive(Debug)]
 pub(crate) struct Budget<'a> {
     left: u64,
-    /// What will have run out.
+    /// The limit that is reported when the budget is spent.
     excess: Limit,
     deadline: Deadline<'a>,
 }

@@ -52,7 +52,7 @@ pub struct ProductStep<S> {
 }
 
 pub struct Scratch<M: Model> {
-    /// That of the model.
+    /// The state of the model.
     state: StateBuf,
     successors: Successors<M::Step>,
     /// The edges that can be taken.

@@ -30,7 +30,7 @@ pub fn translate(formulas: &mut Formulas, formula: Formula, limits: Limits) -> R
 struct Term {
     now: Cube,
     promises: u64,
-    /// What must hold from the next state on: a conjunction, in order.
+    /// The obligations of the next state: a sorted conjunction.
     next: Vec<Formula>,
 }
 

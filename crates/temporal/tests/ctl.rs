@@ -11,7 +11,7 @@ use entail_testkit::rng::Rng;
 /// A graph whose steps belong to processes.
 #[derive(Debug)]
 struct Graph {
-    /// What is true in each node, and how many processes there are.
+    /// The propositions that hold in each node, and the number of processes.
     nodes: Vec<(u64, usize)>,
     /// Where from, where to, and who moves.
     steps: Vec<(usize, usize, usize)>,
@@ -122,7 +122,7 @@ fn formulas_are_true_where_the_definition_says_so() {
     assert!(unknown > 500 && despite > 500 && large < 1_000, "{unknown}, {despite}, {large}");
 }
 
-/// What both logics can say of all runs: each formula of branching time with the runs that break it.
+/// Formulas of both logics: each CTL formula with an LTL formula of the runs that violate it.
 fn common(number: usize) -> (Ctl, Claim) {
     let (p, q) = (Ctl::Proposition(Proposition(0)), Ctl::Proposition(Proposition(1)));
     let mut formulas = Formulas::default();

@@ -6,7 +6,7 @@ use entail_testkit::ltl::{formula, word};
 use entail_testkit::rng::Rng;
 
 #[test]
-fn what_is_written_is_read_again() {
+fn automata_are_read_as_they_were_written() {
     let mut rng = Rng::new(7);
     let names = ["a", "x == \"1\"", "c\\d"].map(str::to_owned);
     for _ in 0..300 {
@@ -54,7 +54,7 @@ fn sets_that_do_not_count_are_left_out() {
 }
 
 #[test]
-fn what_cannot_be_read_is_shown_where_it_is() {
+fn syntax_errors_have_places() {
     let before = "HOA: v1 States: 1 Start: 0 AP: 1 \"p\" ";
     let after = "Acceptance: 1 Inf(0) --BODY-- State: 0 ";
     for (text, place, message) in [

@@ -1,4 +1,4 @@
-//! Whatever a formula asks for, there is an answer: an automaton, or a limit.
+//! Every formula gives an automaton, or an exceeded limit.
 
 use entail_model::Deadline;
 use entail_temporal::stutter::is_stutter_invariant;
@@ -32,7 +32,7 @@ fn formulas_of_two_hundred_operators_have_an_answer() {
 }
 
 #[test]
-fn what_explodes_is_given_up() {
+fn an_exploding_translation_is_stopped() {
     let mut formulas = Formulas::default();
     let propositions: Vec<Formula> = (0..40).map(|n| formulas.proposition(Proposition(n))).collect();
     // Each of them at some time: one state for each set of those that are still to come.

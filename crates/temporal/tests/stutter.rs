@@ -1,4 +1,4 @@
-//! What is called stutter-invariant does not tell a word from one with repeated letters.
+//! Stutter-invariant formulas do not distinguish words that differ in repeated letters.
 
 use entail_temporal::stutter::is_stutter_invariant;
 use entail_temporal::word::Lasso;

@@ -172,7 +172,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// What the sender forgets becomes blank, one number after the other.
+    /// Blanks the numbers that the sender forgets.
     fn forget_for_sender(&mut self, to: Value) {
         let [header, body, next, done] = [self.block(), self.block(), self.block(), self.block()];
         let turn = self.b.append_block_param(header, types::I64);

@@ -123,7 +123,7 @@ impl Emitter<'_, '_> {
     fn code(&mut self, state: Value, at: Offset, bytes: u32, number: Number) {
         let Some(coding) = self.coding.filter(|coding| coding.to == state && !coding.whole) else { return };
         if at == Offset::fixed(0) && matches!(number, Number::Known(0)) {
-            return self.code_nobody(coding);
+            return self.code_no_process(coding);
         }
         match self.program.codes {
             Some(codes) if at.computed.is_none() => {
@@ -137,7 +137,7 @@ impl Emitter<'_, '_> {
     }
 
     /// No process alone may move: that is always coded as 0.
-    fn code_nobody(&mut self, coding: Coding) {
+    fn code_no_process(&mut self, coding: Coding) {
         let (keep, variable) = match self.program.codes.map(|codes| codes.table()[0]) {
             Some(code) => (self.word(code.keep), coding.words[(code.shift / 64) as usize]),
             None => {

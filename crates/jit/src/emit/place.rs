@@ -135,7 +135,7 @@ impl Emitter<'_, '_> {
         self.fault_if(outside, FaultKind::Range, env);
     }
 
-    /// What `found` gives if the value is not 0; 0 otherwise.
+    /// The result of `found` if the value is not 0; 0 otherwise.
     pub(super) fn if_exists(&mut self, exists: Value, found: impl FnOnce(&mut Self) -> Number) -> Number {
         let (there, join) = (self.block(), self.block());
         let result = self.b.append_block_param(join, types::I32);

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// One step of a state, as an engine tells it.
 type Taken = (Step, Fired, Vec<u8>);
 
-/// What has been compared.
+/// Counts of comparisons.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared {
     pub states: usize,
@@ -50,7 +50,7 @@ impl std::ops::AddAssign for Compared {
 /// For how many states code is used that was made for one packing.
 const SPECIAL_USES: usize = 500;
 
-/// What the system was compiled for in particular.
+/// The outline that the system was specialised for.
 struct Special {
     /// Of the processes.
     types: Vec<u32>,

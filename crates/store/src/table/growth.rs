@@ -234,7 +234,7 @@ impl Line {
         std::array::from_fn(|i| self.0[i].load(Relaxed))
     }
 
-    /// What is in it, and nothing any more.
+    /// Takes its words and leaves zeros.
     fn take(&self) -> [u64; WORDS] {
         let words = self.words();
         self.0.iter().for_each(|word| word.store(0, Relaxed));

@@ -36,7 +36,7 @@ pub(crate) struct Layout {
     tails_in_word: u32,
 }
 
-/// What of a slot is written where.
+/// The head and the tail of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     pub head: u64,

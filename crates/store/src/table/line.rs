@@ -154,7 +154,7 @@ pub(super) trait Writer {
 pub(super) struct Shared;
 
 impl Writer for Shared {
-    /// Who sees the new word also sees what this thread saw in the words before.
+    /// A thread that sees the new word also sees what this thread saw in earlier words.
     #[inline(always)]
     fn replace(word: &AtomicU64, expected: u64, with: u64) -> Result<u64, u64> {
         word.compare_exchange(expected, with, Ordering::AcqRel, Ordering::Acquire)

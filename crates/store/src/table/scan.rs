@@ -5,7 +5,7 @@ use super::layout::Layout;
 use super::line::Line;
 use crate::sync::Ordering::Acquire;
 
-/// What the processor can do.
+/// The vector instructions of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Machine {
     #[cfg(vectors)]
@@ -15,7 +15,7 @@ pub(super) enum Machine {
     Portable,
 }
 
-/// What was seen in a line.
+/// The result of scanning a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     /// A bit for every word that has the head looked for.

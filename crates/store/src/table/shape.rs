@@ -103,7 +103,7 @@ impl Shape {
         0..self.reach + 1
     }
 
-    /// What is written so many lines behind the number's own line.
+    /// The slot content at a displacement from the number's home line.
     #[inline]
     pub fn slot(&self, number: u64, displacement: usize) -> u64 {
         (displacement as u64 + 1) << self.rest_bits | number & self.rest_mask

@@ -206,7 +206,7 @@ mod alone {
     }
 
     #[test]
-    fn what_does_not_exist_cannot_be_reserved() {
+    fn memory_that_does_not_exist_cannot_be_reserved() {
         let mut table = Table::new(64);
         assert_eq!(table.insert(7), Visit::New);
         assert_eq!(table.reserve(1 << 50, UNLIMITED), Err(Full));
@@ -216,7 +216,7 @@ mod alone {
     }
 
     #[test]
-    fn of_threads_that_insert_the_same_number_one_is_told_that_it_is_new() {
+    fn one_of_several_threads_inserts_a_number_as_new() {
         let count = if cfg!(miri) { 200 } else { 100_000 };
         for bits in [18, 24, 33, 40, 46, 54, 60, 64] {
             let mut table = Table::new(bits);

@@ -11,7 +11,7 @@ use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_model::Key;
 use std::io;
 
-/// What a key consists of: the size of a tree and the ids of its root's two parts.
+/// The parts of a key: the size of a tree and the ids of its root's two children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts {
     pub size: Size,
@@ -148,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_fits_is_squeezed_and_found_again(
+        fn keys_that_fit_are_squeezed_without_loss(
             ends in (1u32..=1 << ID_BITS, 1u32..=1 << ID_BITS),
             sizes in 1u64..,
             spare in 0u32..64,

@@ -195,7 +195,7 @@ impl Reader {
         Ok(())
     }
 
-    /// What the edge at this place of a state means that has no labels: there is one for each letter.
+    /// The label of an unlabelled edge, by its place in the state: there is one edge for each letter.
     fn letter(&self, place: usize) -> Read<Cube> {
         let count = self.header.propositions.len();
         if place.checked_shr(count as u32).unwrap_or(0) != 0 {
