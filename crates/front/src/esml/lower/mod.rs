@@ -17,7 +17,7 @@ use crate::kit::automata::sequence;
 use crate::kit::data::{defaults, scalars};
 use crate::kit::{Access, Automata, Automaton, frame_variable};
 use crate::source::{Sources, Span};
-use crate::{Granularity, Says};
+use crate::{Granularity, Specification};
 use entail_ir::{
     Action, Base, BinaryOp, ChannelType, ChannelTypeId, Entry, Enumeration, Expr, FaultKind, Frame, Init,
     LocationId, Meaning, Place, ProcessTypeId, Receive, Scalar, Send, Start, StatementId, System, UnaryOp,
@@ -149,7 +149,7 @@ impl<'p> Lowering<'p> {
                 (condition, self.automata.statement(self.sources, proposition.span, &*proposition.text))
             });
             let propositions = propositions.collect();
-            let says = Says::Branching(formula.says.clone());
+            let says = Specification::Ctl(formula.says.clone());
             meanings.push(crate::Meaning { says, propositions, antecedents: Vec::new() });
             if values.work() > MAX_WORK {
                 return Err(Diagnostic::error(formula.span, "the formula is too large"));

@@ -6,7 +6,7 @@ use super::flow::{ElementId, Flow, Kind};
 use super::{Assembly, Statements, describe};
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{Branch, Expr, ExprKind, Part, Program, Step, Stmt, StmtKind, Structure, Trace, Unit};
-use crate::{Meaning, Says};
+use crate::{Meaning, Specification};
 use entail_ir as ir;
 use entail_ir::monitor::{Direction, Event, Monitor, MonitorEdge, MonitorState, Rule, Watched};
 use entail_ir::{Pattern, StatementId};
@@ -43,7 +43,7 @@ impl Assembly<'_> {
         }
         let rule = if trace.negated { Rule::Forbids } else { Rule::Requires };
         let states = self.states(flow, &automaton, &events);
-        let says = Says::Watched(Monitor { rule, watched, states });
+        let says = Specification::Monitor(Monitor { rule, watched, states });
         Some(Meaning { says, propositions: Vec::new(), antecedents: Vec::new() })
     }
 

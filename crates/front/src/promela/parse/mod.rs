@@ -101,8 +101,8 @@ struct Parser<'a> {
 /// What can be said about runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logic {
-    Linear,
-    Branching,
+    Ltl,
+    Ctl,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
