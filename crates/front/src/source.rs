@@ -81,7 +81,7 @@ impl Sources {
         let file = self.file(span.file);
         let line = file.lines.partition_point(|&start| start <= span.start) - 1;
         let before = &file.text[file.lines[line] as usize..span.start as usize];
-        // Nobody counts so far, and to count for every statement of a line of megabytes would take minutes.
+        // Counting the characters of a line of megabytes for every statement would take minutes.
         let column = if before.len() > MAX_COLUMN { before.len() } else { before.chars().count() };
         Place { file: file.name.clone(), line: line as u32 + 1, column: column as u32 + 1 }
     }

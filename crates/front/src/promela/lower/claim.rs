@@ -1,4 +1,4 @@
-//! What is said about the runs of a model: formulas, never claims and other automata, and the labels of processes.
+//! Properties of runs: formulas, never claims and other automata, and the labels of processes.
 
 use super::flow::{Flow, Kind};
 use super::{Assembly, Scopes, Statements, automaton};
@@ -33,7 +33,7 @@ struct Draft {
     passed: usize,
 }
 
-/// What a never claim can do at a location.
+/// A transition of a never claim.
 #[derive(Clone, Copy)]
 struct Choice {
     label: Cube,
@@ -53,7 +53,7 @@ enum Leads {
 /// Through the atomic sequences of a claim there may be more ways than anybody could have meant.
 const MAX_PASSED: usize = 1 << 22;
 
-/// What a never claim can do at the locations that have been looked at.
+/// The transitions of a never claim at the locations that have been visited.
 struct Choices<'a> {
     flow: &'a Flow,
     automaton: &'a automaton::Automaton,
@@ -232,7 +232,7 @@ impl Assembly<'_> {
                     Leads::To(target) => draft.state(target),
                     Leads::On(next) => {
                         draft.passed += passed.len();
-                        // Nothing changes on the way: who comes here again has gone round in a circle.
+                        // Nothing changes in an atomic sequence of a claim: a second visit means a cycle.
                         if seen.insert((next, label)) && draft.passed <= MAX_PASSED {
                             begun.push((next, label, passed));
                         }
@@ -250,7 +250,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// What the claim can do at a location.
+    /// The transitions of the claim at a location.
     fn choices(&mut self, location: u32, choices: &mut Choices, draft: &mut Draft) -> Vec<Choice> {
         if let Some(made) = choices.made.get(&location) {
             return made.clone();

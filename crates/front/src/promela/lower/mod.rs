@@ -34,9 +34,9 @@ use std::sync::Arc;
 /// A program as a system.
 pub struct Lowered {
     pub system: System,
-    /// What its claims and formulas say, in the order of the text, as far as that can be said.
+    /// The meanings of its claims and formulas, in the order of the text; `None` if there are errors.
     pub meanings: Vec<Option<Meaning>>,
-    /// What its labels say, and whether that is checked unless told otherwise.
+    /// The properties of its labels, and whether they are checked by default.
     pub of_labels: Vec<(PropertyKind, Meaning, bool)>,
 }
 
@@ -613,7 +613,7 @@ fn receives_pid(element: &Element) -> Option<Span> {
     })
 }
 
-/// What has been lowered of one body.
+/// The lowered statements of one body.
 struct Statements {
     made: HashMap<ElementId, (Action, StatementId)>,
 }

@@ -106,7 +106,7 @@ fn states_of(automaton: &Automaton, over: u32) -> Vec<u32> {
 }
 
 impl Lowering<'_> {
-    /// What a statement of a trace expects; `None` if that is no event.
+    /// The event of a statement in a trace; `None` if it is not an event.
     fn event(&mut self, stmt: &Stmt) -> Option<Event> {
         let before = self.problems.iter().filter(|problem| problem.is_error()).count();
         let (direction, channel, fields) = match &stmt.kind {
@@ -134,7 +134,7 @@ impl Lowering<'_> {
         Some(Event { direction, channel, fields })
     }
 
-    /// What a field of a send in a trace must be. Only constants are compared.
+    /// The patterns of a field of a send in a trace. Only constants are compared.
     fn sent(&mut self, arg: &Expr) -> Vec<Pattern> {
         let name = match &arg.kind {
             ExprKind::Const(value) => return vec![Pattern::Equal(ir::Expr::Const(*value))],
@@ -180,7 +180,7 @@ fn check_events(steps: &[Step], problems: &mut Vec<Diagnostic>) {
 
 fn check_event(stmt: &Stmt, problems: &mut Vec<Diagnostic>) {
     let hint = match stmt.kind.structure() {
-        // A label alone labels a `skip` that nobody wrote.
+        // A label alone labels an implicit `skip`.
         Structure::Labelled(label, inner) if inner.span == label.span => return,
         Structure::Labelled(_, inner) => return check_event(inner, problems),
         Structure::Break | Structure::Goto(_) => return,

@@ -7,12 +7,12 @@
 //! doubt, a statement stays.
 //!
 //! ```text
-//! names, channels   which variables there are, and which channels may be the same
-//! graph, effects    where control goes, and what each statement reads, writes and waits for
-//! criterion         what the properties look at, and how much of a run they can tell apart
-//! bubbles           what control passes without doing anything of interest, found by dominators
+//! names, channels   the variables, and which channels may be the same
+//! graph, effects    the control flow graph, and what each statement reads, writes and waits for
+//! criterion         what the properties read, and which runs they distinguish
+//! bubbles           regions without relevant statements, found by dominators
 //! relevance         the fixed point
-//! rewrite, explain  the sliced model, and why it is what it is
+//! rewrite, explain  the sliced model, and the reasons
 //! ```
 
 mod bubbles;
