@@ -21,7 +21,7 @@ use crate::trail_files::{TrailFiles, default_trail, numbered};
 use crate::units::{Sweep, plural, show_bytes, show_duration, show_share};
 use crate::violation::{Kind, Violation};
 use crate::{interrupt, machine, slice, swarm, sweep};
-use entail_front::{Asked, Meaning, ModelSource, Property, PropertyKind, SAFETY, Says, Written};
+use entail_front::{Asked, Meaning, ModelSource, Property, PropertyKind, SAFETY, Specification, SpinClaim};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
 use entail_model::{Deadline, Fault, FaultKind, Guarantee};
@@ -222,7 +222,7 @@ struct Subject<'p> {
     /// The runs that must not be.
     claim: Option<&'p Claim>,
     /// How SPIN knows that claim.
-    written: Option<&'p Written>,
+    written: Option<&'p SpinClaim>,
 }
 
 impl Job<'_> {
@@ -286,11 +286,11 @@ impl Job<'_> {
         let Some(Meaning { says, propositions, antecedents }) = &property.meaning else {
             return inconclusive("not checked: it cannot be read".into());
         };
-        if let Says::Watched(monitor) = says {
+        if let Specification::Monitor(monitor) = says {
             let system = System { monitor: Some(monitor.clone()), ..self.model.in_motion() };
             return self.check_goal(property, system, Goal::Objection, oversight, console);
         }
-        if let Says::Branching(formula) = says {
+        if let Specification::Ctl(formula) = says {
             let Some(asked) = Branching::of(formula, self.plan.fairness) else {
                 return inconclusive("the formula has too many temporal operators".into());
             };
@@ -348,8 +348,8 @@ impl Job<'_> {
         }
         let cycle = if property.kind == PropertyKind::Progress { Kind::NonProgress } else { Kind::Cycle };
         let written = match says {
-            Says::Never(_, written) => written.as_ref(),
-            Says::Always(..) | Says::Branching(_) | Says::Watched(_) => None,
+            Specification::Never(_, written) => written.as_ref(),
+            Specification::Ltl(..) | Specification::Ctl(_) | Specification::Monitor(_) => None,
         };
         let subject = Subject { name: &property.name, kind, cycle, claim: Some(&claim), written };
         Ok(self.report(subject, &interpreter, done, oversight, console))

@@ -1,7 +1,7 @@
 //! What a property forbids, and how a run breaks it.
 
 use crate::run::Walk;
-use entail_front::Says;
+use entail_front::Specification;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
 use entail_model::{Model, Propositional, StateBuf};
@@ -12,13 +12,13 @@ use entail_temporal::{self as temporal, Claim, Satisfiability, satisfiability, t
 /// The runs that break a property, and what is to be said of it without looking at any; nothing if it is not about single
 /// runs.
 pub fn forbidden(
-    says: &Says,
+    says: &Specification,
     limits: temporal::Limits,
 ) -> Result<Option<(Claim, Satisfiability)>, temporal::Limit> {
     let (formulas, formula) = match says {
-        Says::Branching(_) | Says::Watched(_) => return Ok(None),
-        Says::Never(claim, _) => return Ok(Some((claim.clone(), Satisfiability::Contingent))),
-        Says::Always(formulas, formula) => (formulas, *formula),
+        Specification::Ctl(_) | Specification::Monitor(_) => return Ok(None),
+        Specification::Never(claim, _) => return Ok(Some((claim.clone(), Satisfiability::Contingent))),
+        Specification::Ltl(formulas, formula) => (formulas, *formula),
     };
     let mut formulas = formulas.clone();
     let broken = formulas.not(formula);

@@ -18,7 +18,7 @@
 
 use crate::plan::Watched;
 use crate::provenance::{self, Provenance};
-use entail_front::Written;
+use entail_front::SpinClaim;
 use entail_ir::System;
 use entail_ir::interpret::Step;
 use entail_search::{Counterexample, ErrorKind};
@@ -127,7 +127,7 @@ impl Trail {
 }
 
 /// The text of a trail in which a never claim runs along.
-pub fn with_claim(run: &Watched, claim: &Written, system: &System) -> String {
+pub fn with_claim(run: &Watched, claim: &SpinClaim, system: &System) -> String {
     let mut text = format!("-2:{}:-2\n", claim.number);
     let mut step = 0;
     for (index, taken) in run.moves.iter().enumerate() {
@@ -234,7 +234,7 @@ mod tests {
     use crate::progress::Watch;
     use crate::provenance::{ReadAs, Shown};
     use entail_front::source::Sources;
-    use entail_front::{Meaning, PropertyKind, Says, promela};
+    use entail_front::{Meaning, PropertyKind, Specification, promela};
     use entail_ir::Interpreter;
     use proptest::prelude::*;
     use std::sync::atomic::AtomicBool;
@@ -294,7 +294,7 @@ mod tests {
         let model = model.expect("a model");
         let never = model.properties.iter().find(|property| property.kind == PropertyKind::Never);
         let Meaning { says, propositions, .. } = never.and_then(|never| never.meaning.as_ref()).expect("a claim");
-        let Says::Never(claim, Some(written)) = says else { panic!("it stands in the model") };
+        let Specification::Never(claim, Some(written)) = says else { panic!("it stands in the model") };
         let system = System { propositions: propositions.clone(), ..model.in_motion() };
         let mut watch = Watch::new(Coverage::new(&system), false);
         let (interpreter, stop) = (Interpreter::new(&system), AtomicBool::new(false));

@@ -3,7 +3,7 @@
 //! What is true of each model is found out from its graph, by the definitions: a fault is a step to where nothing is known.
 
 use entail_front::source::Sources;
-use entail_front::{Meaning, ModelSource, Says, promela};
+use entail_front::{Meaning, ModelSource, Specification, promela};
 use entail_ir::{Interpreter, System};
 use entail_model::Propositional;
 use entail_temporal::automaton::{self, Marks};
@@ -81,15 +81,17 @@ impl Case {
             let interpreter = Interpreter::new(&system);
             let kripke = Kripke::of(&interpreter, MOST_STATES)?;
             let truth = match says {
-                Says::Branching(formula) => Truth::of(kripke.holding(formula, fairness).at(0)),
-                Says::Never(claim, _) => of_claim(&interpreter, &kripke, &claim.with_bad_prefixes(), fairness),
-                Says::Always(formulas, formula) => {
+                Specification::Ctl(formula) => Truth::of(kripke.holding(formula, fairness).at(0)),
+                Specification::Never(claim, _) => {
+                    of_claim(&interpreter, &kripke, &claim.with_bad_prefixes(), fairness)
+                }
+                Specification::Ltl(formulas, formula) => {
                     let mut formulas = formulas.clone();
                     let broken = formulas.not(*formula);
                     let automaton = translate(&mut formulas, broken, entail_temporal::Limits::default()).ok()?;
                     of_claim(&interpreter, &kripke, &Claim::new(automaton).with_bad_prefixes(), fairness)
                 }
-                Says::Watched(_) => continue,
+                Specification::Monitor(_) => continue,
             };
             truths.insert(property.name.clone(), truth);
             if kripke.has_faults() {

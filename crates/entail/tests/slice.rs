@@ -4,7 +4,7 @@ use entail_front::diagnostic::{Diagnostic, render};
 use entail_front::promela::slice::Aim;
 use entail_front::promela::{self, print};
 use entail_front::source::Sources;
-use entail_front::{ModelSource, PropertyKind, Says};
+use entail_front::{ModelSource, PropertyKind, Specification};
 use entail_ir::{Interpreter, System};
 use entail_packed::Packed;
 use entail_search::{Checks, End, Errors, Limits, breadth_first, scc};
@@ -50,7 +50,7 @@ fn mistakes(system: &System, checks: Checks) -> Option<(bool, u64)> {
 fn violated(model: &ModelSource, name: &str, fairness: Fairness) -> Option<(bool, u64)> {
     let property = model.properties.iter().find(|property| property.name == name).expect("it is a property");
     let meaning = property.meaning.as_ref()?;
-    let Says::Always(formulas, formula) = &meaning.says else { return None };
+    let Specification::Ltl(formulas, formula) = &meaning.says else { return None };
     let mut formulas: Formulas = formulas.clone();
     let broken = formulas.not(*formula);
     let claim = Claim::new(translate(&mut formulas, broken, entail_temporal::Limits::default()).ok()?);
@@ -78,7 +78,7 @@ fn violated(model: &ModelSource, name: &str, fairness: Fairness) -> Option<(bool
 fn is_false(model: &ModelSource, name: &str) -> Option<(bool, u64)> {
     let property = model.properties.iter().find(|property| property.name == name).expect("it is a property");
     let meaning = property.meaning.as_ref()?;
-    let Says::Branching(formula) = &meaning.says else { return None };
+    let Specification::Ctl(formula) = &meaning.says else { return None };
     let system = System { propositions: meaning.propositions.clone(), ..model.system.clone() };
     let kripke = Kripke::of(&Interpreter::new(&system), MOST_STATES)?;
     let holds = kripke.holding(formula, Fairness::None).at(0)?;

@@ -1,4 +1,4 @@
-//! Problems in a model's text, and how they are shown.
+//! Problems in a model's text, and how they are displayed.
 
 use crate::legible::is_hostile;
 use crate::source::{Sources, Span};
@@ -13,12 +13,12 @@ pub struct Diagnostic {
     pub severity: Severity,
     pub message: String,
     pub span: Option<Span>,
-    /// What to say under the underlined text; empty for nothing.
+    /// A note under the underlined text; may be empty.
     pub label: Box<str>,
-    /// Other places that matter, such as the first declaration of a name declared twice.
+    /// Related positions, such as the first declaration of a name declared twice.
     pub related: Vec<(Span, String)>,
     pub hint: Option<Box<str>>,
-    /// The property that alone is wrong, if an error leaves the rest of the model as it is.
+    /// The property that the error concerns, if the rest of the model is correct.
     pub property: Option<Box<str>>,
 }
 
@@ -37,7 +37,7 @@ impl Diagnostic {
         Self::new(Severity::Warning, Some(span), message)
     }
 
-    /// An error of the input as a whole, which stands nowhere in particular.
+    /// An error without a position.
     pub fn general(message: impl Into<String>) -> Self {
         Self::new(Severity::Error, None, message)
     }
@@ -65,13 +65,13 @@ impl Diagnostic {
         self
     }
 
-    /// Whether there is no model because of it.
+    /// Whether it is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error && self.property.is_none()
     }
 }
 
-/// All problems as text for people, each with the lines it is about.
+/// All problems as text, each with the lines that it concerns.
 pub fn render(diagnostics: &[Diagnostic], sources: &Sources, colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let shown: Vec<String> = diagnostics.iter().map(|one| renderer.render(&[group(one, sources)]) + "\n").collect();
@@ -132,20 +132,20 @@ fn excerpt(
     group.element(origin).element(snippet(format!("…{}…", &text[from..to]), marked))
 }
 
-/// Messages quote the model: without what would upset a terminal, and no more than anybody reads.
+/// Messages quote the model: escaped for terminals, and truncated.
 fn legible(text: &str) -> String {
     const ENOUGH: usize = 1000;
     let shown = normalize_untrusted_str(&text[..boundary(text, ENOUGH)]);
     if text.len() > ENOUGH { shown + "…" } else { shown }
 }
 
-/// The place to show for `at`: at the end of a file there is nothing to see, so show the last thing there is.
+/// The span to display for `at`: at the end of a file, the last character.
 fn visible(text: &str, at: usize) -> usize {
     let at = boundary(text, at);
     if text[at..].trim_end().is_empty() { text.trim_end().len() } else { at }
 }
 
-/// The last place not behind `at` at which `text` can be cut.
+/// The last position up to `at` where `text` can be split.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }

@@ -1,22 +1,22 @@
-//! Text that a model, a file name or a person may have filled with anything, for terminals.
+//! Escapes text from models, file names and users for terminals.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Whether a terminal would obey a character, or show text in another order than it has: control characters (escape
-/// sequences begin with them), marks that change the direction of text, and separators that look like a new line.
+/// Whether a character controls a terminal or changes the order of text: control characters, which begin escape
+/// sequences, marks of the direction of text, and separators that look like a line break.
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0001}'..='\u{e007f}')
 }
 
-/// The text with escapes such as `\u{1b}` for what is hostile; lines and tabs stay.
+/// The text with escapes such as `\u{1b}` for hostile characters; line breaks and tabs stay.
 pub fn legible(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_hostile(c) && c != '\n' && c != '\t')
 }
 
-/// The same on one line: for names, which must not look like more than that.
+/// The same with line breaks and tabs escaped, for names.
 pub fn on_a_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hostile)
 }

@@ -1,6 +1,7 @@
-//! Languages: from the text a person wrote to the automata of `entail-ir`.
+//! Front ends: from the text of a model to the automata of `entail-ir`.
 //!
-//! A front end never stops at the first problem: it returns what it could read and every problem it met.
+//! A front end does not stop at the first problem: it returns as much of the model as it could read, and all
+//! problems.
 
 pub mod bir;
 pub mod diagnostic;
@@ -19,48 +20,48 @@ use source::Sources;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// How a model is to be read.
+/// Options of the front ends.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// By the file's ending if none is given.
+    /// By default, the file extension decides.
     pub language: Option<Language>,
-    /// As given to `-D`: macros for a language with a preprocessor, else values for constants: `NAME=VALUE`.
+    /// As given to `-D`, `NAME=VALUE`: macros for a language with a preprocessor, else values of constants.
     pub defines: Vec<String>,
-    /// As given to `--for`: `NAME=VALUE`, whatever the model defines. It must use the name.
+    /// As given to `--for`, `NAME=VALUE`. This overrides the definition in the model, which must use the name.
     pub fixed: Vec<String>,
     pub include_dirs: Vec<PathBuf>,
     /// Whether files outside of the model's directory and of `include_dirs` may be included.
     pub allow_include: bool,
-    /// What is asked of the model besides what it says itself.
+    /// Properties that are not part of the model.
     pub asked: Vec<Asked>,
     pub granularity: Granularity,
 }
 
 impl Options {
-    /// The values of constants, in a language where each replaces what the model says and must name one.
+    /// The values of constants, in a language where each must override one of the model.
     fn constants(&self) -> Vec<String> {
         [&self.defines[..], &self.fixed].concat()
     }
 }
 
-/// Something to be checked of a model that does not stand in it.
+/// A property that is not part of the model.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub kind: AskedKind,
-    /// Where it comes from, for messages.
+    /// Its origin, for messages.
     pub source: String,
     pub text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskedKind {
-    /// A formula of linear time, which all runs satisfy.
+    /// An LTL formula, which all runs must satisfy.
     Formula,
-    /// A formula of branching time, which is true where runs begin.
+    /// A CTL formula, which must hold in the initial states.
     Ctl,
     /// A never claim.
     Never,
-    /// An automaton in the HOA format; there are no runs that it accepts.
+    /// An automaton in the HOA format, which must accept no run.
     Hoa,
 }
 
@@ -75,13 +76,13 @@ impl Asked {
     }
 }
 
-/// How much of a model is one step.
+/// The granularity of steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Granularity {
-    /// As the language defines it.
+    /// That of the language.
     #[default]
     Exact,
-    /// One statement, together with what leads to it and no other process can see.
+    /// One statement, together with the invisible steps before it.
     Statement,
 }
 
@@ -92,7 +93,7 @@ pub enum Language {
     Bir,
 }
 
-/// What came of reading a model.
+/// The result of reading a model.
 #[derive(Debug)]
 pub struct Loaded {
     pub sources: Sources,
@@ -106,18 +107,18 @@ pub struct Loaded {
 pub struct ModelSource {
     pub language: Language,
     pub system: System,
-    /// Steps by which a process only looks once more, because the language's own tools counted them. Each is the last one
-    /// of its location.
+    /// Steps in which a process only evaluates its guards again; the language's own tools count them. Each is the
+    /// last edge of its location.
     pub retries: HashSet<StatementId>,
     pub properties: Vec<Property>,
     /// The model in the code of the language's own tools, if they have one.
     pub listing: Option<String>,
-    /// A hash of the model's text, after preprocessing and without what is asked of it.
+    /// A hash of the model's text, after preprocessing and without properties from outside.
     pub fingerprint: u64,
 }
 
 impl ModelSource {
-    /// The system whose runs properties are about: who only looks once more has not moved.
+    /// The system without retries, for properties of runs.
     pub fn in_motion(&self) -> System {
         let mut system = self.system.clone();
         let System { process_types, edges, .. } = &mut system;
@@ -131,46 +132,46 @@ impl ModelSource {
     }
 }
 
-/// Something the model says about itself, beyond assertions and end states.
+/// A property of the model, other than assertions and end states.
 #[derive(Clone, Debug)]
 pub struct Property {
     pub name: String,
     pub kind: PropertyKind,
     pub text: String,
     pub line: u32,
-    /// Whether it is checked if nobody says what to check.
+    /// Whether it is checked unless other properties are selected.
     pub by_default: bool,
     pub meaning: Option<Meaning>,
 }
 
-/// What a property says about the runs of a system.
+/// The meaning of a property.
 #[derive(Clone, Debug)]
 pub struct Meaning {
-    pub says: Says,
-    /// What is asked of states, and where in the model.
+    pub says: Specification,
+    /// Its atomic propositions, and their statements.
     pub propositions: Vec<(Expr, StatementId)>,
-    /// What must be true somewhere if it is to say anything at all, and where in the model that stands.
+    /// Conditions that must hold in some state if the property is not to hold vacuously, and their statements.
     pub antecedents: Vec<(Expr, StatementId)>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Says {
-    /// All runs satisfy this.
-    Always(Formulas, Formula),
-    /// There are no such runs. If SPIN knows the claim too, how it stands there.
-    Never(Claim, Option<Written>),
-    /// This is true where runs begin.
-    Branching(Ctl),
-    /// A monitor has nothing against what is sent and received.
-    Watched(Monitor),
+pub enum Specification {
+    /// All runs satisfy the formula.
+    Ltl(Formulas, Formula),
+    /// No run is accepted by the claim. If it stands in the model, its form in SPIN.
+    Never(Claim, Option<SpinClaim>),
+    /// The formula holds in the initial states.
+    Ctl(Ctl),
+    /// The monitor of a `trace` or `notrace` reports no fault.
+    Monitor(Monitor),
 }
 
 /// A never claim, as SPIN numbers its parts.
 #[derive(Clone, Debug)]
-pub struct Written {
-    /// Among the process types and claims.
+pub struct SpinClaim {
+    /// Its number among process types and claims.
     pub number: u32,
-    /// By what statements it takes each edge of the automaton, one state's edges after the other's.
+    /// The statements of each edge of the automaton, state by state.
     pub statements: Vec<Vec<StatementId>>,
 }
 
@@ -178,9 +179,9 @@ pub struct Written {
 pub enum PropertyKind {
     Ltl,
     Never,
-    /// That no acceptance state is passed again and again.
+    /// No run visits an acceptance state infinitely often.
     Acceptance,
-    /// That progress states are passed again and again.
+    /// Every infinite run visits progress states infinitely often.
     Progress,
     Trace,
     Notrace,
@@ -206,7 +207,7 @@ pub fn load(path: &Path, options: &Options) -> Loaded {
     Loaded { sources, problems, model }
 }
 
-/// A model without what some properties do not depend on, and why.
+/// A slice of a model for some properties, and its explanation.
 #[derive(Debug)]
 pub struct LoadedSlice {
     /// Its model is the slice.
@@ -214,7 +215,7 @@ pub struct LoadedSlice {
     pub sliced: Option<Sliced>,
 }
 
-/// Reads the model in the file `path`, as far as the properties that are aimed at depend on it.
+/// Reads the model in the file `path`, and slices it for some properties.
 pub fn load_slice(path: &Path, options: &Options, aims: &[Aim], fairness: Fairness) -> LoadedSlice {
     let mut sources = Sources::default();
     let mut problems = Vec::new();
@@ -229,7 +230,7 @@ pub fn load_slice(path: &Path, options: &Options, aims: &[Aim], fairness: Fairne
     LoadedSlice { loaded: Loaded { sources, problems, model }, sliced }
 }
 
-/// What cannot be asked of a model in this language.
+/// Reports properties that are not supported for this language.
 fn unanswerable(asked: &[Asked], language: Language) -> Option<Diagnostic> {
     let is_asked = |kinds: &[AskedKind]| asked.iter().any(|asked| kinds.contains(&asked.kind));
     let linear = is_asked(&[AskedKind::Formula, AskedKind::Never, AskedKind::Hoa]);
@@ -246,13 +247,13 @@ fn unanswerable(asked: &[Asked], language: Language) -> Option<Diagnostic> {
     Some(Diagnostic::general(message))
 }
 
-/// FNV-1a: trails keep it, so it is the same for every version.
+/// FNV-1a. Trails contain it, so that it must not change.
 fn fingerprint(parts: &[&str]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// What a language without a preprocessor has to offer: a name, a text, and how to read it.
+/// How a language without a preprocessor is loaded, given a name and a text.
 type LoadText = fn(&str, &str, &Options, &mut Sources, &mut Vec<Diagnostic>) -> Option<ModelSource>;
 
 fn load_with(
@@ -272,14 +273,14 @@ fn load_with(
     }
 }
 
-/// Whether properties that no formula or claim defines have this name.
+/// Whether this is the name of a built-in property.
 pub fn is_built_in(name: &str) -> bool {
     let built_in = [PropertyKind::Acceptance, PropertyKind::Progress, PropertyKind::Trace, PropertyKind::Notrace];
     name == SAFETY || built_in.iter().any(|kind| kind.name() == name)
 }
 
 impl Language {
-    /// The language that files with this ending are written in. SPIN reads files with any ending, or none.
+    /// The language of a file, by its extension. SPIN reads files with any extension, or none.
     pub fn of(path: &Path) -> Language {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("esml") => Language::Esml,
@@ -296,8 +297,8 @@ impl Language {
         }
     }
 
-    /// The depth of an initial state, as the language's own tools count: SPIN counts the steps that lead to a state,
-    /// ESML's model checker the states on its stack.
+    /// The depth of an initial state, as the language's own tools count: SPIN counts steps, ESML's model checker
+    /// counts states on its stack.
     pub fn first_depth(self) -> u64 {
         match self {
             Language::Promela | Language::Bir => 0,
@@ -306,12 +307,12 @@ impl Language {
     }
 }
 
-/// The name of the checks that every model has: assertions, invalid end states and run-time faults.
+/// The name of the built-in checks: assertions, invalid end states and run-time faults.
 pub const SAFETY: &str = "safety";
 
 impl PropertyKind {
-    /// The name under which a property of this kind is checked. Those that every model has keep their names; another one
-    /// that is called like one of them is told apart by its kind.
+    /// The name under which a property of this kind is checked. A property with the name of a built-in one is
+    /// prefixed with its kind.
     pub fn name_of(self, name: &str) -> String {
         if is_built_in(name) { format!("{}:{name}", self.name()) } else { name.to_owned() }
     }

@@ -1,4 +1,4 @@
-//! The files a model is made of, and places in them.
+//! Source files, and positions in them.
 
 use crate::diagnostic::Diagnostic;
 use std::fs::File;
@@ -7,13 +7,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Larger files are no models.
+/// Larger files are rejected.
 pub const MAX_FILE_BYTES: usize = 8 << 20;
 
-/// Behind so many bytes of a line, columns count bytes.
+/// After so many bytes of a line, columns count bytes.
 const MAX_COLUMN: usize = 1 << 16;
 
-/// Every file that was read, plus pseudo-files for text that stands nowhere (`-D NAME=VALUE`).
+/// Every file that was read, and pseudo-files for other text (`-D NAME=VALUE`).
 #[derive(Debug, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,
@@ -26,7 +26,7 @@ pub struct SourceFile {
     /// The name as the person gave it, or as `#include` found it.
     pub name: String,
     pub text: Arc<str>,
-    /// Whether messages quote no lines of it: it is not part of what the person has written.
+    /// Whether messages quote no lines of it, because the user has not written it.
     pub hidden: bool,
     /// Byte offsets at which lines begin.
     lines: Vec<u32>,
@@ -35,7 +35,7 @@ pub struct SourceFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 
-/// A piece of a file: the bytes `start..end`.
+/// A range of bytes in a file: `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     pub file: FileId,
@@ -43,7 +43,7 @@ pub struct Span {
     pub end: u32,
 }
 
-/// A place as people count: lines and columns from 1, columns in characters.
+/// A position: lines and columns from 1, columns in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub file: String,
@@ -59,7 +59,7 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// Keeps the lines of a file out of messages.
+    /// Excludes the lines of a file from messages.
     pub fn hide(&mut self, id: FileId) {
         self.files[id.0 as usize].hidden = true;
     }
@@ -81,15 +81,15 @@ impl Sources {
         let file = self.file(span.file);
         let line = file.lines.partition_point(|&start| start <= span.start) - 1;
         let before = &file.text[file.lines[line] as usize..span.start as usize];
-        // Nobody counts so far, and to count for every statement of a line of megabytes would take minutes.
+        // Counting the characters of a line of megabytes for every statement would take minutes.
         let column = if before.len() > MAX_COLUMN { before.len() } else { before.chars().count() };
         Place { file: file.name.clone(), line: line as u32 + 1, column: column as u32 + 1 }
     }
 }
 
 impl Span {
-    /// From the beginning of `self` to the end of `last`, where both stand in one file; else just `self`
-    /// (a macro or an include can make a construct begin in one file and end in another).
+    /// From the beginning of `self` to the end of `last`, if both are in one file; else `self`. A macro or an include
+    /// can make a construct span two files.
     pub fn to(self, last: Span) -> Span {
         if self.file == last.file && last.end >= self.start { Span { end: last.end, ..self } } else { self }
     }
@@ -121,20 +121,20 @@ fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A text that may contain what is not UTF-8.
+/// A text that may contain bytes that are not UTF-8.
 pub struct Decoded {
     pub text: String,
     pub foreign: Option<Foreign>,
 }
 
-/// The first byte that is not UTF-8, and where the character that it was read as stands in the text.
+/// The first byte that is not UTF-8, and the position of the character that it was read as.
 pub struct Foreign {
     pub byte: u8,
     pub at: Range<usize>,
 }
 
-/// The text that bytes stand for, if they are a text. Bytes that are not UTF-8 are read as Latin-1, as its superset
-/// Windows-1252, which has quotation marks and dashes where Latin-1 has control characters.
+/// Decodes a text, if the bytes are one. Bytes that are not UTF-8 are read as Windows-1252, a superset of Latin-1
+/// with quotation marks and dashes.
 pub fn decode(name: &str, bytes: Vec<u8>) -> Result<Decoded, Diagnostic> {
     check_text(name, &bytes)?;
     let mut foreign = None;
@@ -162,7 +162,7 @@ const WINDOWS_1252: [char; 32] = [
     '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}', 'ž', 'Ÿ',
 ];
 
-/// The text that bytes stand for, if they are a text in UTF-8.
+/// Decodes a text in UTF-8.
 pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     check_text(name, &bytes)?;
     String::from_utf8(bytes).map_err(|error| {

@@ -1,21 +1,19 @@
-//! Guessing what somebody meant to write.
+//! Suggestions for unknown names.
 
 use crate::diagnostic::Diagnostic;
 
 /// Longer names are not compared: the time grows with the product of the lengths.
 const LONGEST: usize = 64;
 
-/// How many problems with the advice what to write instead: each takes a look at all names. Whoever has more of them has
-/// another problem.
+/// The number of problems with suggestions: each is compared with all names.
 const MOST_ADVISED: usize = 200;
 
-/// Whether another problem should be advised on, behind those that were found before.
+/// Whether a further problem should get a suggestion.
 pub fn is_worth_it(problems: &[Diagnostic]) -> bool {
     problems.len() < MOST_ADVISED
 }
 
-/// The one of `known` that looks most like `name`, if any looks like it at all. `name` itself is no suggestion: where it
-/// is known, it is known for another place.
+/// The name in `known` that is most similar to `name`, if one is similar at all. `name` itself is no suggestion.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters_of = |word: &str| word.chars().take(LONGEST + 1).flat_map(char::to_lowercase).collect::<Vec<_>>();
     let others = known.into_iter().filter(|&candidate| candidate != name);
@@ -33,7 +31,7 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     close.min().map(|(_, candidate)| candidate)
 }
 
-/// How many letters to insert, delete, replace or swap with their neighbour to make `b` from `a`.
+/// The number of letters to insert, delete, replace or swap with their neighbour to make `b` from `a`.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before_last = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();

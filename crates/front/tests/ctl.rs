@@ -1,7 +1,7 @@
 //! Formulas of branching time about models: in their text, and from elsewhere.
 
 use entail_front::diagnostic::render;
-use entail_front::{Asked, AskedKind, Loaded, Options, Property, PropertyKind, Says, load};
+use entail_front::{Asked, AskedKind, Loaded, Options, Property, PropertyKind, Specification, load};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,9 @@ fn read_file(path: &Path, formulas: &[&str]) -> Result<Vec<(String, String)>, St
     let says = |property: &Property| {
         assert!(property.by_default);
         let meaning = property.meaning.as_ref().expect("it means something");
-        let Says::Branching(formula) = &meaning.says else { panic!("{}: not about branching time", property.name) };
+        let Specification::Ctl(formula) = &meaning.says else {
+            panic!("{}: not about branching time", property.name)
+        };
         let names =
             meaning.propositions.iter().map(|(_, statement)| model.system.statement(*statement).text.clone());
         (property.name.clone(), formula.print(&names.collect::<Vec<_>>()).to_string())

@@ -269,7 +269,7 @@ impl Action {
         }
     }
 
-    /// What it changes. That a process ends is an effect of its edge, which has no target.
+    /// What it changes. The end of a process is an effect of its edge, which has no target.
     pub fn effect(&self) -> Effect<'_> {
         match self {
             Action::Skip

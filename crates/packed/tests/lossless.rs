@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 
-use entail_front::{Property, Says};
+use entail_front::{Property, Specification};
 use entail_ir::{Interpreter, Monitor, System};
 use entail_model::{Model, Successors, Target};
 use entail_packed::Packed;
@@ -78,7 +78,7 @@ fn every_state_comes_back_as_it_was() {
 
 fn monitor(property: &Property) -> Option<Monitor> {
     match &property.meaning.as_ref()?.says {
-        Says::Watched(monitor) => Some(monitor.clone()),
-        Says::Always(..) | Says::Never(..) | Says::Branching(_) => None,
+        Specification::Monitor(monitor) => Some(monitor.clone()),
+        Specification::Ltl(..) | Specification::Never(..) | Specification::Ctl(_) => None,
     }
 }

@@ -8,7 +8,7 @@ use crate::plan::{Done, Goal, Plan};
 use crate::progress::Watch;
 use crate::property::forbidden;
 use entail_front::source::Sources;
-use entail_front::{Meaning, ModelSource, Says, promela};
+use entail_front::{Meaning, ModelSource, Specification, promela};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, System};
 use entail_model::Model;
@@ -61,7 +61,7 @@ fn run(plan: &Plan, system: &System, goal: Goal) -> Done {
     plan.run_unkept(&Interpreter::new(system), goal, &AtomicBool::new(false), &mut watch)
 }
 
-fn meaning<'m>(model: &'m ModelSource, name: &str) -> (&'m Says, System) {
+fn meaning<'m>(model: &'m ModelSource, name: &str) -> (&'m Specification, System) {
     let property = model.properties.iter().find(|property| property.name == name).expect("it was written");
     let Meaning { says, propositions, .. } = property.meaning.as_ref().expect("it can be checked");
     (says, System { propositions: propositions.clone(), ..model.in_motion() })
@@ -70,7 +70,7 @@ fn meaning<'m>(model: &'m ModelSource, name: &str) -> (&'m Says, System) {
 /// Whether a formula of branching time holds, if that is known, and why.
 fn branching(plan: &Plan, model: &ModelSource, name: &str) -> (Option<bool>, Option<Evidence<Step>>) {
     let (says, system) = meaning(model, name);
-    let Says::Branching(formula) = says else { panic!("`{name}` is not of branching time") };
+    let Specification::Ctl(formula) = says else { panic!("`{name}` is not of branching time") };
     let asked = Asked::of(formula, plan.fairness).expect("a small formula");
     let done = run(plan, &system, Goal::Asked(formula, &asked));
     (known(&done), done.evidence)
@@ -244,7 +244,7 @@ fn answers_and_evidence_are_right() {
     for seed in 0..400 {
         let Some((model, text)) = model(seed) else { continue };
         let (says, system) = meaning(&model, "any");
-        let Says::Branching(formula) = says else { panic!("it is of branching time") };
+        let Specification::Ctl(formula) = says else { panic!("it is of branching time") };
         let interpreter = Interpreter::new(&system);
         // Operators inside `<->` count twice.
         if Fairness::ALL.iter().any(|&fairness| Asked::of(formula, fairness).is_none()) {

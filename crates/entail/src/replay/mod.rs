@@ -15,7 +15,7 @@ use crate::trail::Trail;
 use crate::trail_files::{default_trail, provenance, trail_of, trails_of};
 use crate::units::shell_word;
 use crate::{load, slice};
-use entail_front::{Asked, Meaning, ModelSource, Property, SAFETY, Says};
+use entail_front::{Asked, Meaning, ModelSource, Property, SAFETY, Specification};
 use entail_ir::Interpreter;
 use follow::Follow;
 use std::fs::File;
@@ -54,8 +54,8 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     if let Some(Meaning { says, propositions, .. }) = meaning {
         system.propositions = propositions.clone();
         system.monitor = match says {
-            Says::Watched(monitor) => Some(monitor.clone()),
-            Says::Always(..) | Says::Never(..) | Says::Branching(_) => None,
+            Specification::Monitor(monitor) => Some(monitor.clone()),
+            Specification::Ltl(..) | Specification::Never(..) | Specification::Ctl(_) => None,
         };
     }
     let interpreter = Interpreter::new(&system);

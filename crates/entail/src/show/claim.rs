@@ -4,7 +4,7 @@ use crate::args::{ShowArgs, ShowFormat};
 use crate::console::Failure;
 use crate::picture::{self, Part, Picture, Shape, Stroke, Tone};
 use crate::property::forbidden;
-use entail_front::{Asked, Language, Meaning, ModelSource, Property, PropertyKind, Says};
+use entail_front::{Asked, Language, Meaning, ModelSource, Property, PropertyKind, Specification};
 use entail_temporal::never::cube;
 use entail_temporal::{Claim, automaton};
 use serde::Serialize;
@@ -87,10 +87,10 @@ fn chosen<'m>(
     }
 }
 
-fn has_automaton(says: &Says) -> bool {
+fn has_automaton(says: &Specification) -> bool {
     match says {
-        Says::Always(..) | Says::Never(..) => true,
-        Says::Branching(_) | Says::Watched(_) => false,
+        Specification::Ltl(..) | Specification::Never(..) => true,
+        Specification::Ctl(_) | Specification::Monitor(_) => false,
     }
 }
 

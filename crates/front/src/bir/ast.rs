@@ -1,4 +1,4 @@
-//! What is written in a model, as it is written.
+//! The syntax tree.
 
 use crate::source::Span;
 use entail_ir::{BinaryOp, UnaryOp};
@@ -84,7 +84,7 @@ pub struct Thread<'t> {
 #[derive(Debug)]
 pub struct Active<'t> {
     pub span: Span,
-    /// One if nothing is said.
+    /// One by default.
     pub count: Option<Expr<'t>>,
 }
 
@@ -128,7 +128,7 @@ pub enum ActionKind<'t> {
     Choose { alternatives: Vec<Alternative<'t>>, otherwise: Option<Alternative<'t>> },
 }
 
-/// What can be done with a lock.
+/// The operations on a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Monitor {
     Lock,

@@ -41,7 +41,7 @@ pub fn system(
         scope: Scope::default(),
         work: Work::default(),
     };
-    // What goes wrong before the first step is said to be here.
+    // The statement of faults before the first step.
     lowering.automata.statement(sources, model.name.span, format!("system {}", model.name.text));
     lowering.automata.system.joins_atomic = true;
     lowering.model(model, defines);

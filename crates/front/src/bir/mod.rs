@@ -1,7 +1,7 @@
 //! BIR, the language of Bandera and Bogor: threads made of locations, between which guarded transformations lead.
 //!
-//! This is the part of BIR that a model written by hand needs: values, locks and threads, but no heap. What is left
-//! out is known by name, so that a model which uses it is told what to write instead.
+//! This is the part of BIR that hand-written models need: values, locks and threads, but no heap. Other constructs
+//! are recognised, and reported with a hint.
 
 mod ast;
 mod lower;

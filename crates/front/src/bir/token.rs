@@ -163,7 +163,7 @@ pub enum Kind {
     End,
 }
 
-/// What is said of a comment that swallows the rest of the file.
+/// The message for a comment that extends to the end of the file.
 pub const OPEN_COMMENT: &str = "this comment is not closed";
 
 fn comment(lexer: &mut logos::Lexer<Kind>) -> Result<Skip, Option<&'static str>> {

@@ -1,4 +1,4 @@
-//! What a person wrote, with places.
+//! The syntax tree, with spans.
 
 use crate::source::Span;
 
@@ -89,7 +89,7 @@ pub struct Communication {
     pub channel: Access,
     pub direction: Direction,
     pub signal: Name,
-    /// What is sent; what is received goes to an access.
+    /// The value that is sent, or the variable that receives it.
     pub data: Option<Expr>,
     pub span: Span,
 }
@@ -148,7 +148,7 @@ pub enum ExprKind {
     Implies(Box<(Expr, Expr)>),
 }
 
-/// What is said of runs.
+/// A path formula.
 #[derive(Clone, Debug)]
 pub enum Path {
     Next(Expr),

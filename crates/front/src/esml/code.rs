@@ -18,7 +18,7 @@ pub struct Program {
     pub formulas: Vec<Formula>,
 }
 
-/// Something that is said of the states where runs begin.
+/// A property of the initial states.
 #[derive(Debug)]
 pub struct Formula {
     pub name: String,
@@ -208,7 +208,7 @@ pub struct Value {
     pub ty: Ty,
 }
 
-/// What kind of value an expression has.
+/// The kind of an expression's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ty {
     Boolean,

@@ -431,7 +431,7 @@ impl Parser<'_> {
         Ok(args)
     }
 
-    /// What follows the channel.
+    /// The rest of a communication after the channel.
     fn communication(&mut self, channel: Access) -> Parsed<Communication> {
         let direction = if self.cursor.eat(T::Bang) {
             Direction::Out

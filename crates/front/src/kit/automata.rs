@@ -1,4 +1,4 @@
-//! Putting a system together.
+//! Builds systems.
 
 use crate::source::{Sources, Span};
 use entail_ir::{
@@ -26,8 +26,8 @@ struct Draft {
 }
 
 impl Automata {
-    /// A piece of the source that edges can refer to. Trails tell the steps of a process apart by it: edges of one
-    /// location that may be possible together need statements of their own.
+    /// Adds a statement that edges can refer to. Trails identify the steps of a process by it: edges of one location
+    /// that can be enabled together need different statements.
     pub fn statement(&mut self, sources: &Sources, span: Span, text: impl Into<String>) -> StatementId {
         let place = sources.place(span);
         let number = self.system.statements.len() as u32;
@@ -42,7 +42,7 @@ impl Automata {
         StatementId(number)
     }
 
-    /// Completes a process type, whose processes begin in its first location. Its arguments go to `params`.
+    /// Completes a process type, whose first location is its entry. Its arguments are stored to `params`.
     pub fn add(
         &mut self,
         name: &str,
@@ -75,7 +75,7 @@ impl Automata {
 }
 
 impl Automaton {
-    /// A new location; the first one is where processes begin.
+    /// Adds a location; the first one is the entry.
     pub fn location(&mut self) -> LocationId {
         self.drafts.push(Draft::default());
         LocationId(self.drafts.len() as u16)
@@ -94,7 +94,7 @@ impl Automaton {
         self.labels.push(Label { name: name.to_owned(), location });
     }
 
-    /// A process may stay here for ever.
+    /// Makes the location a valid end state.
     pub fn end(&mut self, location: LocationId) {
         self.drafts[location.index() - 1].end = true;
     }
@@ -106,7 +106,7 @@ impl Automaton {
         );
     }
 
-    /// An edge behind which the process goes on without interruption.
+    /// Adds an atomic edge.
     pub fn atomic_edge(&mut self, from: LocationId, action: Action, target: LocationId, statement: StatementId) {
         self.push(
             from,
@@ -119,7 +119,7 @@ impl Automaton {
     }
 }
 
-/// Several actions as one, each with the statement it belongs to. A single one that is always possible needs no block.
+/// A sequence of actions in one step, each with its statement. A single action that is always enabled needs no block.
 pub fn sequence(entry: Entry, mut actions: Vec<(Action, StatementId)>, statement: StatementId) -> Action {
     if entry == Entry::Always && actions.len() <= 1 {
         return actions.pop().map_or(Action::Skip, |(action, _)| action);

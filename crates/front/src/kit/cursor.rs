@@ -1,15 +1,15 @@
-//! Tokens, and where a parser stands among them.
+//! A cursor over tokens.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, Span};
 use logos::Logos;
 
-/// What tokens of a language there are.
+/// The kinds of tokens of a language.
 pub trait Kind: Copy + Eq {
-    /// What comes behind the last token.
+    /// The token after the last one.
     const END: Self;
 
-    /// How a person would name it: `` `;` ``, or `a name`.
+    /// Its name in messages: `` `;` ``, or `a name`.
     fn describe(self) -> String;
 }
 
@@ -19,20 +19,20 @@ pub struct Token<K> {
     pub span: Span,
 }
 
-/// Something is wrong, and has been reported.
+/// An error that has been reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Stop;
 
 pub type Parsed<T> = Result<T, Stop>;
 
-/// How deeply constructs may be nested, so that whatever walks over them may recurse.
+/// The depth to which constructs may be nested, so that recursion is safe.
 pub const MAX_DEPTH: usize = 200;
 
-/// After so many problems nobody reads on.
+/// The limit on reported problems.
 const MAX_PROBLEMS: usize = 100;
 
-/// The tokens of a text. What begins no token is reported, and left out. A token is an error by itself if its kind
-/// says so with a message.
+/// The tokens of a text. A character that begins no token is reported and skipped. A kind may carry a message, which
+/// is reported too.
 pub fn lex<'t, K>(file: FileId, text: &'t str, problems: &mut Vec<Diagnostic>) -> Vec<Token<K>>
 where
     K: Kind + Logos<'t, Source = str, Error = Option<&'static str>>,
@@ -54,8 +54,8 @@ where
     tokens
 }
 
-/// A place among the tokens of a text, and what was wrong up to there. What is read may keep pieces of the text longer
-/// than the cursor.
+/// A position among the tokens of a text, with the problems so far. Syntax trees may borrow from the text longer than
+/// from the cursor.
 pub struct Cursor<'t, 'p, K> {
     text: &'t str,
     tokens: Vec<Token<K>>,
@@ -88,7 +88,7 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
         self.tokens.get(self.next + distance).map_or(K::END, |token| token.kind)
     }
 
-    /// Where the next token stands.
+    /// The span of the next token.
     pub fn span(&self) -> Span {
         self.tokens[self.next].span
     }
@@ -98,7 +98,7 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
         start.to(self.tokens[self.next.saturating_sub(1)].span)
     }
 
-    /// What is written at `span`.
+    /// The text of a span.
     pub fn text(&self, span: Span) -> &'t str {
         &self.text[span.start as usize..span.end as usize]
     }
@@ -115,7 +115,7 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
         span
     }
 
-    /// Takes the next token, whatever it is.
+    /// Takes the next token.
     pub fn skip_kind(&mut self) -> K {
         let kind = self.kind();
         self.skip();
@@ -134,12 +134,12 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
         if self.kind() == kind { Ok(self.skip()) } else { self.unexpected(&kind.describe()) }
     }
 
-    /// Reports that something else should stand here.
+    /// Reports that something else is expected here.
     pub fn unexpected<T>(&mut self, wanted: &str) -> Parsed<T> {
         self.report(self.wrong(wanted))
     }
 
-    /// That something else should stand here: to be reported, perhaps with a hint.
+    /// The error that something else is expected here, to be reported, perhaps with a hint.
     pub fn wrong(&self, wanted: &str) -> Diagnostic {
         let span = self.span();
         let found = if self.at_end() { "the end of the file".to_owned() } else { format!("`{}`", self.text(span)) };
@@ -156,15 +156,15 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
         Err(Stop)
     }
 
-    /// Reports what may be meant otherwise. There is always room left for errors.
+    /// Reports a warning. Room is reserved for errors.
     pub fn warn(&mut self, problem: Diagnostic) {
         if self.problems.len() < MAX_PROBLEMS / 2 {
             self.problems.push(problem);
         }
     }
 
-    /// Before reading something that may contain itself: everything recursive goes through here, so that no text can
-    /// exhaust the stack. [`leave`](Self::leave) comes after it.
+    /// Enters a recursive construct. All recursion goes through here, so that no text can exhaust the stack.
+    /// [`leave`](Self::leave) ends it.
     pub fn enter(&mut self) -> Parsed<()> {
         if self.depth >= MAX_DEPTH {
             let problem = format!("this is nested more than {MAX_DEPTH} deep");
@@ -180,7 +180,7 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
         self.depth -= 1;
     }
 
-    /// Reads something that may contain itself.
+    /// Reads a recursive construct.
     pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.enter()?;
         let inner = read(self);
@@ -188,14 +188,14 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
         inner
     }
 
-    /// Skips to the next token where reading may go on.
+    /// Skips to the next token where parsing may resume.
     pub fn skip_to(&mut self, goes_on: impl Fn(K) -> bool) {
         while !self.at_end() && !goes_on(self.kind()) {
             self.skip();
         }
     }
 
-    /// How far it has come: to see that a loop makes progress.
+    /// The number of tokens taken: shows whether a loop makes progress.
     pub fn position(&self) -> usize {
         self.next
     }

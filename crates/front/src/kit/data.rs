@@ -1,8 +1,8 @@
-//! Values of any shape: where they are, and the numbers they consist of.
+//! Values of any shape: their places, and the scalars that they consist of.
 
 use entail_ir::{Base, Expr, Frame, Index, Init, Place, Range, Scalar, Shape, Variable};
 
-/// A place that may hold more than one number.
+/// A place that may hold several scalars.
 #[derive(Clone, Debug)]
 pub struct Access<'t> {
     pub base: Base,
@@ -24,7 +24,7 @@ impl<'t> Access<'t> {
         Access { offset: self.offset + field.offset, shape: &field.shape, ..self }
     }
 
-    /// An element of an array. What is known to be inside costs nothing at run time.
+    /// An element of an array. A constant index in range costs nothing at run time.
     #[must_use]
     pub fn element(mut self, index: Expr) -> Self {
         let Shape::Array { element, len } = self.shape else { return self };
@@ -35,13 +35,13 @@ impl<'t> Access<'t> {
         Access { shape: element, ..self }
     }
 
-    /// The place of the only number there is.
+    /// The place of the only scalar.
     pub fn place(self) -> Option<Place> {
         let Shape::Scalar(scalar) = *self.shape else { return None };
         Some(Place { base: self.base, offset: self.offset, indices: self.indices, scalar })
     }
 
-    /// The places of all numbers, in order.
+    /// The places of all scalars, in order.
     pub fn places(&self) -> Vec<Place> {
         let mut places = Vec::new();
         each_scalar(self.shape, self.offset, &mut |offset, scalar| {
@@ -51,7 +51,7 @@ impl<'t> Access<'t> {
     }
 }
 
-/// The numbers a value of this shape consists of.
+/// The scalars of a shape.
 pub fn scalars(shape: &Shape) -> Vec<Scalar> {
     let mut scalars = Vec::new();
     each_scalar(shape, 0, &mut |_, scalar| scalars.push(scalar));
@@ -70,7 +70,7 @@ fn each_scalar(shape: &Shape, offset: u32, each: &mut impl FnMut(u32, Scalar)) {
     }
 }
 
-/// How many numbers a value of this shape consists of, without counting them one by one.
+/// The number of scalars of a shape, without enumerating them.
 pub fn scalar_count(shape: &Shape) -> u64 {
     match shape {
         Shape::Scalar(_) => 1,
@@ -79,7 +79,7 @@ pub fn scalar_count(shape: &Shape) -> u64 {
     }
 }
 
-/// Adds a variable at the end of a frame, and returns where it begins.
+/// Appends a variable to a frame and returns its offset.
 pub fn frame_variable(frame: &mut Frame, name: &str, shape: Shape) -> u32 {
     let offset = frame.size;
     frame.size = frame.size.saturating_add(shape.size());
@@ -87,7 +87,7 @@ pub fn frame_variable(frame: &mut Frame, name: &str, shape: Shape) -> u32 {
     offset
 }
 
-/// What a variable must be given before anything else, since it cannot be 0.
+/// The initial values of scalars that cannot be 0.
 pub fn defaults(access: &Access) -> Vec<Init> {
     let first = |place: Place| match place.scalar.range {
         Some(range) if !range.contains(0) => Some(Init::Value(place, Expr::Const(default_of(range)))),
@@ -96,7 +96,7 @@ pub fn defaults(access: &Access) -> Vec<Init> {
     access.places().into_iter().filter_map(first).collect()
 }
 
-/// The value that a variable begins with: 0 if it can be.
+/// The initial value of a scalar: 0 if it is in range.
 pub fn default_of(range: Range) -> i32 {
     if range.contains(0) { 0 } else { range.low }
 }

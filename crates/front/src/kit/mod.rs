@@ -1,5 +1,4 @@
-//! What a language can be built from: tokens and a place among them, types as they lie in a state, and automata
-//! put together location by location.
+//! Building blocks for languages: tokens and a cursor, types as they lie in a state, and automata.
 
 pub mod automata;
 pub mod cursor;

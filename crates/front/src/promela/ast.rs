@@ -1,4 +1,4 @@
-//! A Promela model as it is written: names unresolved, types unchecked, macros and inlines already expanded.
+//! The syntax tree of a Promela model: names unresolved, types unchecked, macros and inlines expanded.
 
 use crate::source::Span;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub enum Unit {
     Trace(Trace),
     Ltl(Formula),
     Ctl(Formula),
-    Watcher(Box<Watcher>),
+    HoaClaim(Box<HoaClaim>),
     Typedef(Typedef),
     Mtype(Mtype),
     Decl(Decl),
@@ -37,7 +37,7 @@ pub struct Proctype {
     pub name: Ident,
     /// `active` is `Some(1)`, `active [n]` is `Some(n)`; the expression is constant.
     pub active: Option<Expr>,
-    /// `D_proctype`: must never have a choice.
+    /// `D_proctype`: at most one step may be enabled at a time.
     pub deterministic: bool,
     pub params: Vec<Decl>,
     pub priority: Option<Expr>,
@@ -77,14 +77,14 @@ pub struct Trace {
 #[derive(Clone, Debug)]
 pub struct Formula {
     pub name: Option<Ident>,
-    /// Nothing, if it could not be read.
+    /// `None` if it could not be parsed.
     pub expr: Option<Expr>,
     pub span: Span,
 }
 
-/// An automaton from elsewhere that accepts what must not be.
+/// An automaton in the HOA format that must accept no run.
 #[derive(Clone, Debug)]
-pub struct Watcher {
+pub struct HoaClaim {
     pub name: Ident,
     pub automaton: entail_temporal::Automaton,
     pub propositions: Vec<Expr>,
@@ -131,7 +131,7 @@ pub enum Type {
     Pid,
     Short,
     Int,
-    /// The width stands with each variable.
+    /// The width belongs to each variable.
     Unsigned,
     Chan,
     Mtype(Option<Ident>),
@@ -397,7 +397,7 @@ pub enum ReceiveArg {
 /// `a[i].b.c[j]`.
 #[derive(Clone, Debug)]
 pub struct VarRef {
-    /// At least one.
+    /// Not empty.
     pub parts: Vec<Part>,
     pub span: Span,
 }
@@ -467,7 +467,7 @@ pub enum ExprKind {
     },
     /// Temporal operators; only in formulas.
     Temporal(TemporalOp, Vec<Expr>),
-    /// All runs, or some, are as said; only in formulas of branching time.
+    /// A path quantifier; only in CTL formulas.
     Runs(Quantifier, Box<Expr>),
 }
 

@@ -1,12 +1,12 @@
-//! Formulas: temporal logic over Promela's expressions.
+//! LTL formulas over Promela's expressions.
 //!
-//! `&&`, `||`, `!` and the temporal operators belong to the formula; whatever stands below them is a proposition. Equal
-//! propositions are one, and so are opposite comparisons: where they were kept apart, an automaton would have to try
-//! what can never be.
+//! `&&`, `||`, `!` and the temporal operators belong to the formula; their other operands are propositions. Equal
+//! propositions are identified, and so are complementary comparisons: otherwise an automaton would have to consider
+//! impossible combinations.
 //!
-//! A proposition that may fault matters only where `&&`, `||` and `->` come to it, from left to right. An automaton knows no
-//! such order. So what is said of one state is one proposition as soon as a part of it may fault; and where temporal
-//! operators stand in between, such a part is asked together with what must be so before it is reached.
+//! A proposition that may fault matters only where `&&`, `||` and `->` evaluate it, from left to right. An automaton
+//! knows no such order. So a subformula without temporal operators is a single proposition if a part of it may fault;
+//! below temporal operators, such a part is guarded by the operands before it.
 
 use super::ast::{BinaryOp, Expr, ExprKind, TemporalOp, UnaryOp};
 use super::parse::Logic;
@@ -18,16 +18,16 @@ use entail_temporal::formula::MAX_PROPOSITIONS;
 use entail_temporal::{Formula, Formulas};
 use std::collections::HashMap;
 
-/// A formula and what its propositions are.
+/// A formula and its propositions.
 #[derive(Clone, Debug)]
 pub struct Temporal {
     pub formulas: Formulas,
     pub formula: Formula,
-    /// By their numbers: where each of them stands first.
+    /// By number: where each of them occurs first.
     pub propositions: Vec<Expr>,
-    /// The `p` of every `[] (p -> …)` that is all of it, or one of several things that it says.
+    /// The antecedent `p` of every `[] (p -> …)` that is a conjunct of the formula.
     pub antecedents: Vec<Expr>,
-    /// Where all of it stands.
+    /// The span of the formula.
     pub span: Span,
 }
 
@@ -38,7 +38,7 @@ impl Temporal {
     }
 }
 
-/// Reads a formula from its text. Without one there are errors among the problems.
+/// Reads a formula from its text; `None` if there are errors.
 pub fn read(
     name: &str,
     text: &str,
@@ -46,7 +46,7 @@ pub fn read(
     sources: &mut Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Temporal> {
-    let expr = read_expr(Logic::Linear, name, text, options, sources, problems)?;
+    let expr = read_expr(Logic::Ltl, name, text, options, sources, problems)?;
     // Without a model there is nothing that could fault.
     of_expr(&expr, &mut |_| false, problems)
 }
@@ -71,11 +71,11 @@ pub(super) fn read_expr(
     parse::parse_formula(logic, tokens, problems)
 }
 
-/// There is no formula where one is wanted.
+/// Reports a missing formula.
 pub(super) fn empty(logic: Logic) -> Diagnostic {
     let example = match logic {
-        Logic::Linear => "[] (request -> <> granted)",
-        Logic::Branching => "AG (request -> AF granted)",
+        Logic::Ltl => "[] (request -> <> granted)",
+        Logic::Ctl => "AG (request -> AF granted)",
     };
     Diagnostic::general("the formula is empty").hint(format!("a formula is, for example, `{example}`"))
 }
@@ -104,7 +104,7 @@ fn of_expr(expr: &Expr, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> 
     }
 }
 
-/// The parser has limited how deep formulas are.
+/// The parser limits the depth of formulas.
 fn find_antecedents(expr: &Expr, found: &mut Vec<Expr>) {
     match &expr.kind {
         ExprKind::Binary(BinaryOp::And, left, right) => {
@@ -127,12 +127,12 @@ fn find_antecedents(expr: &Expr, found: &mut Vec<Expr>) {
 struct Reader<'a> {
     formulas: Formulas,
     propositions: Propositions<'a>,
-    /// What has been read, by where it stands and what guards it.
+    /// The subformulas that have been read, by span and guard.
     read: HashMap<(*const Expr, Option<String>), Formula>,
 }
 
 impl Reader<'_> {
-    /// Reads what matters now only if the guard is true. The parser has limited how deep formulas are.
+    /// Reads a subformula that matters only if the guard is true. The parser limits the depth of formulas.
     fn formula(&mut self, expr: &Expr, guard: Option<&Expr>) -> Result<Formula, Diagnostic> {
         let guard = if self.propositions.are_risky(expr)? { guard } else { None };
         let key = (std::ptr::from_ref(expr), guard.map(text::expression));
@@ -176,7 +176,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What guards the operand that is asked second: the first one has this value, which does not decide.
+    /// The guard of the second operand: the first one has this value, which does not decide.
     fn after(
         &mut self,
         guard: Option<&Expr>,
@@ -188,7 +188,7 @@ impl Reader<'_> {
         Ok(if matters { conjunction(guard.cloned(), decided(first, value)) } else { None })
     }
 
-    /// A guard is about this state only: what is asked of later ones is asked without it.
+    /// A guard concerns only the current state; it does not extend to later ones.
     fn unary(&mut self, op: TemporalOp, operand: &Expr, guard: Option<&Expr>) -> Result<Formula, Diagnostic> {
         let later = self.formula(operand, None)?;
         let later = match op {

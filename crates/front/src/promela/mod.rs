@@ -2,9 +2,9 @@
 //!
 //! Text becomes tokens (`preprocess`), tokens a syntax tree (`parse`), the tree automata (`lower`).
 
-mod asked;
 pub mod ast;
-pub mod branching;
+pub mod ctl;
+mod external;
 pub mod formula;
 pub mod lower;
 pub mod parse;
@@ -19,16 +19,16 @@ pub mod walk;
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span};
 use crate::{Language, Meaning, ModelSource, Options, Property, PropertyKind, is_built_in};
-use asked::Questions;
 use ast::{Formula, Ident, Program, Unit};
 use entail_temporal::Fairness;
+use external::ExternalProperties;
 use slice::{Aim, Sliced};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use token::Token;
 
-/// Reads a model; without one there are errors among the problems.
+/// Reads a model; `None` if there are errors.
 pub(crate) fn load(
     path: &Path,
     options: &Options,
@@ -39,14 +39,14 @@ pub(crate) fn load(
     let model = model_of(&program, sources, problems);
     // What is asked by the command must be readable.
     for problem in problems.iter_mut() {
-        problem.property.take_if(|name| options.asked.iter().any(|asked| *asked.name() == **name));
+        problem.property.take_if(|name| options.asked.iter().any(|external| *external.name() == **name));
     }
     model
 }
 
-/// Reads a model as a tree, with what is asked of it; without one there are errors among the problems.
+/// Reads a syntax tree, with properties from outside; `None` if there are errors.
 fn read(path: &Path, options: &Options, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Program> {
-    let questions = Questions::prepare(&options.asked, sources, problems);
+    let questions = ExternalProperties::prepare(&options.asked, sources, problems);
     let options = preprocess::Options {
         defines: options.defines.clone(),
         fixed: options.fixed.clone(),
@@ -58,7 +58,7 @@ fn read(path: &Path, options: &Options, sources: &mut Sources, problems: &mut Ve
     from_tokens(tokens, questions, problems)
 }
 
-/// Reads a model and cuts from it what some properties do not depend on. Whatever is wrong is wrong with all of it.
+/// Reads a model and slices it. Problems concern the whole model.
 pub(crate) fn load_slice(
     path: &Path,
     options: &Options,
@@ -72,7 +72,7 @@ pub(crate) fn load_slice(
     slice_of(&program, aims, fairness, sources, problems)
 }
 
-/// The slice of a program that is a model. What there is to warn of has been said of all of it.
+/// The slice of a valid program. Warnings have been reported for the whole program.
 pub fn slice_of(
     program: &Program,
     aims: &[Aim],
@@ -99,22 +99,22 @@ pub fn load_text(
     model_of(&program, sources, problems)
 }
 
-/// Reads a model from its text, as a tree; nothing if there are errors among the problems.
+/// Reads a syntax tree from a text; `None` if there are errors.
 pub fn read_text(name: &str, text: &str, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Program> {
     let tokens = preprocess::preprocess_text(name, text, &preprocess::Options::default(), sources, problems);
     from_tokens(tokens, |_, _| Vec::new(), problems)
 }
 
-/// Reads a model, and what is asked of it, which may need the names of its proctypes.
+/// Reads a model and properties from outside, which may need the names of its proctypes.
 fn from_tokens(
     tokens: Vec<Token>,
-    asked: impl FnOnce(&[Arc<str>], &mut Vec<Diagnostic>) -> Vec<Unit>,
+    external: impl FnOnce(&[Arc<str>], &mut Vec<Diagnostic>) -> Vec<Unit>,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Program> {
     let proctypes = parse::proctypes_of(&tokens);
     let mut program = parse::parse(tokens, problems);
     check_names(&program, problems);
-    program.units.extend(asked(&proctypes, problems));
+    program.units.extend(external(&proctypes, problems));
     // What follows a syntax error may have been read wrongly; complaints about it would mislead.
     if problems.iter().any(Diagnostic::is_error) {
         return None;
@@ -122,7 +122,7 @@ fn from_tokens(
     Some(program)
 }
 
-/// The model that a program is; without one there are errors among the problems.
+/// Lowers a program; `None` if there are errors.
 fn model_of(program: &Program, sources: &Sources, problems: &mut Vec<Diagnostic>) -> Option<ModelSource> {
     let lower::Lowered { system, meanings, of_labels } = lower::lower(program, sources, problems)?;
     debug_assert_eq!(entail_ir::verify::verify(&system), Ok(()));
@@ -141,17 +141,18 @@ fn model_of(program: &Program, sources: &Sources, problems: &mut Vec<Diagnostic>
     })
 }
 
-/// Of the processes and their data; what watches them changes no run.
+/// The fingerprint of the processes and their data, without properties.
 fn fingerprint(program: &Program) -> u64 {
     let is_watched = |unit: &&Unit| match unit {
         Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => true,
-        Unit::Ltl(_) | Unit::Ctl(_) | Unit::Never(_) | Unit::Trace(_) | Unit::Watcher(_) => false,
+        Unit::Ltl(_) | Unit::Ctl(_) | Unit::Never(_) | Unit::Trace(_) | Unit::HoaClaim(_) => false,
     };
     let units = program.units.iter().filter(is_watched).cloned().collect();
     crate::fingerprint(&[&print::program(&Program { units })])
 }
 
-/// Properties are asked for by their names. SPIN lets names of claims be the same; what it does not know can be stricter.
+/// Properties are selected by name. SPIN allows claims of the same name; CTL formulas, which it does not know, need
+/// unique names.
 fn check_names(program: &Program, problems: &mut Vec<Diagnostic>) {
     let mut known: HashMap<&str, (Span, bool)> = HashMap::new();
     for unit in &program.units {
@@ -162,7 +163,7 @@ fn check_names(program: &Program, problems: &mut Vec<Diagnostic>) {
             Unit::Proctype(_)
             | Unit::Init(_)
             | Unit::Trace(_)
-            | Unit::Watcher(_)
+            | Unit::HoaClaim(_)
             | Unit::Typedef(_)
             | Unit::Mtype(_)
             | Unit::Decl(_) => continue,
@@ -191,17 +192,17 @@ fn text_of(formula: &Formula) -> String {
     formula.expr.as_ref().map_or_else(String::new, text::expression)
 }
 
-/// The names of the properties that stand in a program, in the order of the text.
+/// The names of the properties of a program, in the order of the text.
 fn property_names(program: &Program) -> Vec<String> {
     let meanings = std::iter::repeat_n(None, program.units.len()).collect();
     properties(program, meanings, &|_| 0).into_iter().map(|property| property.name).collect()
 }
 
-/// The claims the model makes; unnamed ones get the names SPIN would give them.
+/// The properties of the model; unnamed ones get the names that SPIN would give them.
 fn properties(program: &Program, meanings: Vec<Option<Meaning>>, line: &dyn Fn(Span) -> u32) -> Vec<Property> {
     let mut properties = Vec::new();
     let mut meanings = meanings.into_iter();
-    let (mut linear, mut branching, mut claims) = (0, 0, 0);
+    let (mut linear, mut ctl, mut claims) = (0, 0, 0);
     let name = |name: &Option<Ident>, kind: PropertyKind, number: &mut usize| match name {
         Some(name) => kind.name_of(&name.name),
         None => {
@@ -216,12 +217,15 @@ fn properties(program: &Program, meanings: Vec<Option<Meaning>>, line: &dyn Fn(S
                 (name, PropertyKind::Ltl, text_of(formula), formula.span)
             }
             Unit::Ctl(formula) => {
-                let name = name(&formula.name, PropertyKind::Ctl, &mut branching);
+                let name = name(&formula.name, PropertyKind::Ctl, &mut ctl);
                 (name, PropertyKind::Ctl, text_of(formula), formula.span)
             }
-            Unit::Watcher(watcher) => {
-                (PropertyKind::Never.name_of(&watcher.name.name), PropertyKind::Never, String::new(), watcher.span)
-            }
+            Unit::HoaClaim(hoa_claim) => (
+                PropertyKind::Never.name_of(&hoa_claim.name.name),
+                PropertyKind::Never,
+                String::new(),
+                hoa_claim.span,
+            ),
             Unit::Never(claim) => {
                 let named = claim.name.as_ref().map(|name| PropertyKind::Never.name_of(&name.name));
                 let name = named.unwrap_or_else(|| format!("never_{claims}"));

@@ -1,5 +1,5 @@
-//! A whole model as Promela: macros and inlines stand there expanded, as the parser leaves them. What is printed reads
-//! as the same tree again, except that the body of an inline is a block then.
+//! Prints a model as Promela, with macros and inlines expanded. The text parses to the same tree, except that the
+//! body of an inline becomes a block.
 
 use super::ast::{
     Branch, ChannelInit, Decl, Declarator, Expr, ExprKind, Formula, Ident, Initialiser, Proctype, Program,
@@ -8,7 +8,7 @@ use super::ast::{
 use super::text::{self, expression, variable};
 use entail_ir::BinaryOp;
 
-/// The model's text. An automaton from elsewhere has none, and is left out.
+/// The text of a model. An automaton in the HOA format has none, and is omitted.
 pub fn program(program: &Program) -> String {
     let mut printer = Printer { text: String::new(), depth: 0, inlines: 0 };
     for unit in &program.units {
@@ -17,7 +17,7 @@ pub fn program(program: &Program) -> String {
     printer.text
 }
 
-/// A formula, with parentheses around all that is not a single word.
+/// A formula, with parentheses around all operands but single words.
 pub fn formula(expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Unary(UnaryOp::Not, operand) => format!("!{}", operand_of(operand)),
@@ -59,7 +59,7 @@ fn runs(quantifier: Quantifier, path: &Expr) -> String {
 struct Printer {
     text: String,
     depth: usize,
-    /// How many bodies of inlines surround what is printed.
+    /// The number of surrounding bodies of inlines.
     inlines: usize,
 }
 
@@ -84,7 +84,7 @@ impl Printer {
             Unit::Trace(trace) => self.body(if trace.negated { "notrace" } else { "trace" }, &trace.body),
             Unit::Ltl(formula) => self.formula("ltl", formula),
             Unit::Ctl(formula) => self.formula("ctl", formula),
-            Unit::Watcher(_) => {}
+            Unit::HoaClaim(_) => {}
             Unit::Typedef(typedef) => {
                 self.line(&format!("typedef {} {{", typedef.name.name));
                 self.depth += 1;
@@ -123,7 +123,7 @@ impl Printer {
         self.depth -= 1;
     }
 
-    /// Steps, the first behind what begins their sequence, the last before what ends it.
+    /// Prints steps; `before` opens the sequence, `after` closes it.
     fn steps(&mut self, steps: &[Step], before: &str, after: &str) {
         for (index, step) in steps.iter().enumerate() {
             let before = if index == 0 { before } else { "" };
@@ -239,7 +239,7 @@ fn priority(priority: Option<&Expr>) -> String {
     priority.map_or(String::new(), |priority| format!(" priority {}", expression(priority)))
 }
 
-/// The name behind `ltl` or `never`. What was asked from outside is named by its text, which is no name in Promela.
+/// The name after `ltl` or `never`. A property from outside is named by its text, which is no name in Promela.
 fn name_of(name: &Option<Ident>, otherwise: &str) -> String {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     match name {

@@ -1,4 +1,4 @@
-//! What a formula asks of states.
+//! The propositions of a formula.
 
 use super::ast::{BinaryOp, Expr, ExprKind, TemporalOp, UnaryOp};
 use super::{text, walk};
@@ -7,17 +7,17 @@ use entail_temporal::Limit;
 use entail_temporal::formula::{MAX_PROPOSITIONS, Proposition};
 use std::collections::HashMap;
 
-/// Whether an expression without boolean operators may have no value.
+/// Whether an expression without boolean operators may fault.
 pub type MayFault<'a> = &'a mut dyn FnMut(&Expr) -> bool;
 
 /// The propositions of a formula.
 pub struct Propositions<'a> {
-    /// By their numbers: where each of them stands first.
+    /// By number: where each of them occurs first.
     pub exprs: Vec<Expr>,
     /// By their texts.
     numbers: HashMap<String, Proposition>,
     may_fault: MayFault<'a>,
-    /// Whether what stands somewhere has a proposition that may fault.
+    /// Whether the subformula at a span has a proposition that may fault.
     risky: HashMap<*const Expr, bool>,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Propositions<'a> {
         Propositions { exprs: Vec::new(), numbers: HashMap::new(), may_fault, risky: HashMap::new() }
     }
 
-    /// The proposition that holds, or else does not, where this does.
+    /// The proposition for an expression, or for its complement.
     pub fn number(&mut self, expr: &Expr) -> Result<(Proposition, bool), Diagnostic> {
         refuse_temporal(expr)?;
         let text = text::expression(expr);
@@ -38,7 +38,7 @@ impl<'a> Propositions<'a> {
         Ok((self.add(text, expr)?, true))
     }
 
-    /// What is said of one state as a single proposition, if a part of it may fault.
+    /// A state formula as a single proposition, if a part of it may fault.
     pub fn as_one(&mut self, expr: &Expr, guard: Option<&Expr>) -> Result<Option<(Proposition, bool)>, Diagnostic> {
         if !self.are_risky(expr)? || !is_about_state(expr) {
             return Ok(None);
@@ -93,7 +93,7 @@ impl<'a> Propositions<'a> {
     }
 }
 
-/// What a boolean operator joins.
+/// The operands of a boolean operator.
 fn operands(expr: &Expr) -> Option<Vec<&Expr>> {
     match &expr.kind {
         ExprKind::Unary(UnaryOp::Not, operand) => Some(vec![operand]),
@@ -113,7 +113,7 @@ fn is_about_state(expr: &Expr) -> bool {
     }
 }
 
-/// What is true of a state, as far as one is enough to tell, if a formula is true there, or false.
+/// The propositions that hold, or fail, in the current state if a formula is true, or false.
 pub fn decided(expr: &Expr, value: bool) -> Option<Expr> {
     if is_about_state(expr) {
         return Some(if value { expr.clone() } else { negation(expr.clone()) });
@@ -151,12 +151,12 @@ fn negation(expr: Expr) -> Expr {
     Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(expr)), span }
 }
 
-/// Propositions are about one state.
+/// Propositions contain no temporal operators.
 pub fn refuse_temporal(proposition: &Expr) -> Result<(), Diagnostic> {
     temporal_inside(proposition).map_or(Ok(()), Err)
 }
 
-/// A temporal operator where only numbers can be.
+/// Reports a temporal operator in an arithmetic expression.
 pub fn temporal_inside(expr: &Expr) -> Option<Diagnostic> {
     let mut found = None;
     walk::expr(expr, &mut |inner| {
@@ -176,7 +176,7 @@ pub fn temporal_inside(expr: &Expr) -> Option<Diagnostic> {
     })
 }
 
-/// The comparison that holds whenever this one does not.
+/// The complementary comparison.
 fn opposite(expr: &Expr) -> Option<String> {
     let ExprKind::Binary(op, left, right) = &expr.kind else { return None };
     let op = match op {

@@ -6,7 +6,7 @@ use super::ast::{
 };
 use std::fmt::Write;
 
-/// A statement on one line; of a compound statement only what it is.
+/// A statement on one line; a compound statement is represented by its keyword.
 pub fn statement(stmt: &Stmt) -> String {
     match &stmt.kind {
         StmtKind::Labelled(_, inner) => statement(inner),

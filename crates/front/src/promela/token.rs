@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     pub kind: TokenKind,
-    /// What was written. For strings and characters with the quotes and escapes as written.
+    /// Its text. Strings and characters keep their quotes and escapes.
     pub text: Arc<str>,
     /// Where it was written: for a token that came out of a macro, its place in the macro's use
     /// (the outermost use, so that it points into what the person is looking at).

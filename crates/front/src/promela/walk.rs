@@ -14,7 +14,7 @@ pub fn each_expr(program: &Program, each: &mut dyn FnMut(&Expr)) {
             Unit::Never(claim) => steps(&claim.body, each),
             Unit::Trace(trace) => steps(&trace.body, each),
             Unit::Ltl(formula) | Unit::Ctl(formula) => formula.expr.iter().for_each(|formula| expr(formula, each)),
-            Unit::Watcher(watcher) => exprs(&watcher.propositions, each),
+            Unit::HoaClaim(hoa_claim) => exprs(&hoa_claim.propositions, each),
             Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
         }
     }

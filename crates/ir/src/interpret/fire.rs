@@ -132,7 +132,7 @@ impl Interpreter<'_> {
     /// Whether a process that must be deterministic has another enabled step before this one.
     fn breaks_determinism(&self, step: Step, edge: &Edge, state: &StateBuf, view: &View) -> bool {
         let process = view.processes[step.process()];
-        // SPIN does not look at steps that do nothing.
+        // SPIN ignores steps without effect.
         let exempt = edge.action.waits_for_others() || edge.action == Action::Skip;
         if !self.system.process_type(process.process_type).deterministic || exempt {
             return false;
@@ -302,7 +302,7 @@ impl<'a> Execution<'a> {
         let channel = evaluator.channel(number)?;
         let channel_type = &interpreter.system.channel_types[channel.channel_type.index()];
         if channel_type.is_rendezvous() {
-            // There is no message to offer, or nobody may take it here.
+            // There is no message to offer, or no process may receive it here.
             return Err(evaluator.offer_of(send)?.fields.err().unwrap_or(FaultKind::Rendezvous));
         }
         let mut fields = send.fields.iter().map(|field| evaluator.eval(field)).collect::<Evaluated<Vec<_>>>()?;

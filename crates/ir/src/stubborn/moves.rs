@@ -205,7 +205,7 @@ fn drafts(
                     let from_there = edges_from(system, partner_type).find(|(_, id)| *id == partner_edge)?.0;
                     let mut footprint = own.clone();
                     footprint.join(theirs);
-                    // Both partners are present: the move waits for nobody else.
+                    // Both partners are present: the move waits for no other process.
                     let is_theirs = |object: &Object| match object {
                         Object::Channels(_, part) => matches!(part, Part::More | Part::Less),
                         _ => true,

@@ -47,7 +47,7 @@ fn split_while(text: &str, belongs: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !belongs(c)).unwrap_or(text.len()))
 }
 
-/// What stands before the closing quote, and what comes after it.
+/// The text before the closing quote, and the rest of the line.
 fn quoted(text: &str) -> Result<(String, &str), String> {
     let mut content = String::new();
     let mut chars = text.chars();

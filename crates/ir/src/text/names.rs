@@ -2,7 +2,7 @@
 
 use crate::{Base, EnumerationId, Frame, Index, Place, ProcessTypeId, Scalar, Shape, System};
 
-/// What names mean at one point of a system.
+/// The meaning of names at one point of a system.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'a> {
     pub system: &'a System,

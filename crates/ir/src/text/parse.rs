@@ -51,7 +51,7 @@ struct Parser {
     edges: Vec<(u64, Edge)>,
 }
 
-/// What lines like `var` belong to.
+/// The section that lines like `var` belong to.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Section {
     #[default]

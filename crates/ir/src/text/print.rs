@@ -91,7 +91,7 @@ fn write_processes(f: &mut Formatter<'_>, system: &System) -> fmt::Result {
     Ok(())
 }
 
-/// Where the edges begin is said only if they do not simply follow those written before.
+/// The first edge is printed only if the edges do not follow those printed before.
 fn write_location_head(f: &mut Formatter<'_>, at: usize, location: &Location, edges_before: u64) -> fmt::Result {
     let Location { first, count, end, accept, progress } = location;
     let expected = if *count == 0 { 0 } else { edges_before };

@@ -44,7 +44,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         }
     }
 
-    /// What to store where, so that `access` becomes what `value` is.
+    /// The assignments that copy `value` to `access`.
     pub fn copied(
         &mut self,
         access: &Access<'a>,

@@ -15,7 +15,7 @@ pub const MAX_BYTES: u32 = 1 << 16;
 /// Some operators become expressions that repeat a part: no more than so many parts in all.
 const MAX_PARTS: usize = 10_000;
 
-/// Who reads an expression: `thread` is the one whose variables it can see.
+/// The context of an expression: it can refer to the variables of `thread`.
 pub struct Reader<'a, 't, 'p> {
     pub scope: &'a Scope<'t>,
     pub sources: &'a Sources,
@@ -76,7 +76,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         constant
     }
 
-    /// What must be stored to give a variable of type `ty` the value `expr`.
+    /// The value to store so that a variable of type `ty` gets the value `expr`.
     pub fn stored(&mut self, expr: &ast::Expr<'t>, ty: &Type<'t>) -> Expr {
         let value = self.value(expr);
         if !value.ty.mixes_with(ty) {
@@ -281,7 +281,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         self.bounded(Value::new(expr, ty), span)
     }
 
-    /// What repeats its parts must not grow without bounds.
+    /// An expression that repeats its parts must not grow without bounds.
     fn bounded(&mut self, value: Value<'t>, span: Span) -> Value<'t> {
         let mut parts = 0_usize;
         value.expr.each(&mut |_| parts += 1);
@@ -465,7 +465,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         }
     }
 
-    /// What is written at `span`, for a message.
+    /// The text of a span, for a message.
     pub fn written(&self, span: Span) -> String {
         super::collapsed(self.sources.text(span))
     }

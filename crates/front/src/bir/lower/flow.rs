@@ -42,7 +42,7 @@ const MAX_LOCATIONS: usize = u16::MAX as usize;
 #[derive(Clone, Copy, Debug)]
 pub struct End {
     pub location: LocationId,
-    /// Nobody else may move there before this thread.
+    /// No other thread may move there before this one.
     pub atomic: bool,
 }
 
@@ -68,7 +68,7 @@ impl Piece {
         NodeId(self.nodes.len() as u32)
     }
 
-    /// What it does: a block only if there is more to it than whether it is possible.
+    /// Its action: a block only if it has more than a guard.
     fn action(mut self) -> Action {
         if self.nodes.is_empty() {
             match self.entry {

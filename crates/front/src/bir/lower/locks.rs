@@ -1,5 +1,5 @@
-//! Locks: the monitors of Java. A lock knows who holds it and how many times; whoever waits for one remembers which,
-//! and is told by who notifies it.
+//! Locks: the monitors of Java. A lock contains its owner and a count; a waiting thread contains the lock that it
+//! waits for, and is notified by other threads.
 
 use super::copy::parts;
 use super::expr::{Reader, Value};
@@ -14,7 +14,7 @@ use entail_ir::{
     Action, Base, BinaryOp, Entry, Expr, FaultKind, Index, LocationId, Place, ProcessTypeId, StatementId, UnaryOp,
 };
 
-/// A lock that somebody named.
+/// A lock that an expression denotes.
 #[derive(Debug)]
 pub struct Lock {
     owner: Place,
@@ -119,7 +119,7 @@ impl Lock {
         number
     }
 
-    /// The same lock, found by its number instead of by its indices: those may change while somebody waits.
+    /// The same lock, denoted by its number instead of its indices: these may change while a thread waits.
     fn by_number(&self, number_plus_1: Expr) -> Lock {
         let mut rest = Expr::binary(BinaryOp::Sub, number_plus_1, Expr::Const(self.first + 1));
         let mut indices = Vec::new();
@@ -155,7 +155,7 @@ impl<'t> Body<'_, 't, '_> {
         self.push(piece, Action::Assign(Box::new(lock.owner.clone()), owner), statement);
     }
 
-    /// Gives the lock away until somebody notifies this thread, then takes it as it was.
+    /// Releases the lock until the thread is notified, then acquires it as it was.
     pub(super) fn wait(&mut self, mut piece: Piece, lock: &Lock, span: Span, end: End) {
         let statement = self.statement(span);
         let Some(waiting) = self.reader.thread.and_then(|thread| thread.waiting.clone()) else { return };
@@ -192,7 +192,7 @@ impl<'t> Body<'_, 't, '_> {
         self.finish(piece, end);
     }
 
-    /// One step for every thread that may be waiting, from `hub` to `end`; and one for nobody.
+    /// One step for every thread that may be waiting, from `hub` to `end`; and one if no thread waits.
     pub(super) fn notify(&mut self, hub: LocationId, lock: &Lock, span: Span, end: End) {
         if !self.work.spend(self.waiters.len() * parts(&lock.owner.indices)) {
             return;
@@ -246,7 +246,7 @@ fn negated(value: Expr) -> Expr {
     Expr::unary(UnaryOp::Negate, value)
 }
 
-/// What the owner of a lock is if it is me.
+/// The value of a lock's owner if this thread owns it.
 fn me() -> Expr {
     Expr::binary(BinaryOp::Add, Expr::Myself, Expr::Const(1))
 }

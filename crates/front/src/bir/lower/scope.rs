@@ -1,4 +1,4 @@
-//! What names mean.
+//! The meaning of names.
 
 use super::types::{Enumeration, Type};
 use crate::bir::ast::{Member, Model, Name};
@@ -9,7 +9,7 @@ use entail_ir::{Frame, Place, Shape, StatementId};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// After so many problems nobody reads on.
+/// The limit on reported problems.
 const MAX_PROBLEMS: usize = 100;
 
 /// The names of a model that all of it can see.
@@ -52,7 +52,7 @@ pub struct Variable<'t> {
     pub offset: u32,
 }
 
-/// What is known of a thread without looking at its locations.
+/// The declaration of a thread, without its locations.
 #[derive(Debug)]
 pub struct Thread<'t> {
     pub name: Name<'t>,
@@ -95,9 +95,9 @@ impl<'p> Problems<'p> {
         self.report(Diagnostic::error(span, message));
     }
 
-    /// Reports a name that nobody knows, and one that looks like it.
+    /// Reports an unknown name, with a similar one.
     pub fn unknown<'a>(&mut self, problem: Diagnostic, name: &str, known: impl IntoIterator<Item = &'a str>) {
-        // Not for problems that nobody will see: this looks at all names.
+        // Only for problems that are displayed: this compares all names.
         if self.are_many() {
             return;
         }

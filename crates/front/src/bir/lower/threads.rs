@@ -147,7 +147,7 @@ impl<'t> Lowering<'_, 't, '_> {
         }
     }
 
-    /// The threads of this kind that exist from the beginning. Each is told which of them it is, if it can be told.
+    /// The initial threads of this kind. A parameter contains the index among them.
     fn start(&mut self, number: usize, thread: &ast::Thread<'t>, is_started: bool) {
         let Some(active) = &thread.active else { return };
         let count = match &active.count {

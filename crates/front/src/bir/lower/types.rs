@@ -21,7 +21,7 @@ pub enum Type<'t> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Integer {
     pub scalar: Scalar,
-    /// What is outside of its range is brought back into it, instead of being an error.
+    /// Values wrap around at the bounds of the range, instead of being errors.
     pub wraps: bool,
 }
 
@@ -251,7 +251,7 @@ impl Integer {
         mine.low <= others.low && others.high <= mine.high
     }
 
-    /// What is to be stored so that the variable gets what this type makes of `value`.
+    /// The value to store so that the variable gets `value` converted to this type.
     pub fn fitted(self, value: Expr) -> Expr {
         match self.scalar.range {
             Some(range) if self.wraps => wrapped(value, range),
@@ -259,7 +259,7 @@ impl Integer {
         }
     }
 
-    /// What this type makes of `value`, without storing it. May repeat `value`.
+    /// `value` converted to this type, without storing it. May repeat `value`.
     pub fn converted(self, value: Expr) -> Expr {
         let Scalar { bits, signed, range, .. } = self.scalar;
         match range {

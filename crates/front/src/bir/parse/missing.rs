@@ -1,11 +1,11 @@
-//! What full BIR has and this subset has not: each with what to write instead.
+//! Constructs of full BIR that this subset lacks, with hints.
 
 use super::Parser;
 use crate::bir::token::Kind;
 use crate::diagnostic::Diagnostic;
 use crate::kit::Parsed;
 
-/// What a word of full BIR stands for, and what to write instead.
+/// The construct of a word of full BIR, and a hint.
 fn missing(word: &str) -> Option<(&'static str, &'static str)> {
     Some(match word {
         "virtual" | "invoke" => {

@@ -15,7 +15,7 @@ use entail_ir::Shape;
 /// As many locations as a process can have, with room for one more.
 const MAX_CODE: usize = 60_000;
 
-/// What stands in for an address that is not known yet.
+/// A placeholder for an address that is not known yet.
 const LATER: Address = 0;
 
 impl Checker<'_> {
@@ -209,7 +209,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a message goes to: a variable, or a parameter that it must be equal to.
+    /// The destination of a message: a variable, or a parameter that it must be equal to.
     fn received(&mut self, access: &ast::Access) -> Option<Access> {
         let checked = self.access(access)?;
         if matches!(checked.root, Root::Param(_)) && !self.program.is_channel(checked.ty) {

@@ -24,14 +24,14 @@ const NUMBERS: Range = Range { low: i16::MIN as i32, high: i16::MAX as i32 };
 /// So that whatever walks over a type may recurse.
 const MAX_NESTING: usize = 30;
 
-/// What the formula of a model is called.
+/// The name of a model's formula.
 const ASSERTION: &str = "assert";
 
 const BOOLEAN: TypeId = TypeId(0);
 const UNKNOWN: TypeId = TypeId(1);
 
 impl Checker<'_> {
-    /// What is there without being declared.
+    /// Declares the predefined names.
     pub fn predefine(&mut self) {
         let boolean = Shape::Scalar(Scalar::unsigned(1).meaning(Shown::Boolean));
         self.program.types = vec![
@@ -290,7 +290,7 @@ impl Checker<'_> {
         value.constant().filter(|_| value.ty != Ty::Unknown)
     }
 
-    /// The type with this name; of what is stored or sent it is said that it `is_data`, which channels are not.
+    /// The type with this name. If `is_data`, it must not be a channel type.
     fn named_type(&mut self, name: &ast::Name, is_data: bool) -> TypeId {
         if name.text == "BOOLEAN" {
             return BOOLEAN;
@@ -379,7 +379,7 @@ impl Checker<'_> {
         self.declare(&param.name, Meaning::Param(number));
     }
 
-    /// What the main body does.
+    /// Lowers the main body.
     fn activations(&mut self, body: &[ast::Command]) {
         let mut started = HashSet::new();
         for command in body {

@@ -20,7 +20,7 @@ impl Checker<'_> {
         self.program.formulas.extend(says.map(formula));
     }
 
-    /// What a formula says below `height` operators; nothing if something is wrong with it.
+    /// Lowers a formula below `height` operators; `None` if there are errors.
     fn says(&mut self, expr: &ast::Expr, height: usize, propositions: &mut Vec<Proposition>) -> Option<Ctl> {
         if !is_temporal(expr) {
             return self.proposition(expr, propositions);
@@ -31,7 +31,7 @@ impl Checker<'_> {
             return None;
         }
         let mut below = |operand: &ast::Expr| self.says(operand, height + 1, propositions);
-        // What is wrong on the right is said, too, whatever is wrong on the left.
+        // Problems of the right operand are reported even if the left one has some.
         let mut both = |left: &ast::Expr, right: &ast::Expr| {
             let (left, right) = (below(left), below(right));
             Some((left?, right?))

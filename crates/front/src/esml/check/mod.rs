@@ -63,14 +63,14 @@ struct Checker<'a> {
     enumerations: usize,
 }
 
-/// What the body of a process can refer to.
+/// The names that the body of a process can refer to.
 #[derive(Default)]
 struct Surroundings {
     params: Vec<Param>,
     vars: Vec<(String, TypeId)>,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 enum Meaning {
     Constant(Value),
@@ -128,7 +128,7 @@ impl Checker<'_> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name)).map(|(meaning, _)| meaning)
     }
 
-    /// What `name` means; reports if it means nothing.
+    /// The meaning of `name`; reports an unknown name.
     fn lookup(&mut self, name: &ast::Name) -> Option<Meaning> {
         if let Some(meaning) = self.find(&name.text) {
             return Some(meaning.clone());

@@ -17,7 +17,7 @@ use crate::kit::automata::sequence;
 use crate::kit::data::{defaults, scalars};
 use crate::kit::{Access, Automata, Automaton, frame_variable};
 use crate::source::{Sources, Span};
-use crate::{Granularity, Says};
+use crate::{Granularity, Specification};
 use entail_ir::{
     Action, Base, BinaryOp, ChannelType, ChannelTypeId, Entry, Enumeration, Expr, FaultKind, Frame, Init,
     LocationId, Meaning, Place, ProcessTypeId, Receive, Scalar, Send, Start, StatementId, System, UnaryOp,
@@ -149,7 +149,7 @@ impl<'p> Lowering<'p> {
                 (condition, self.automata.statement(self.sources, proposition.span, &*proposition.text))
             });
             let propositions = propositions.collect();
-            let says = Says::Branching(formula.says.clone());
+            let says = Specification::Ctl(formula.says.clone());
             meanings.push(crate::Meaning { says, propositions, antecedents: Vec::new() });
             if values.work() > MAX_WORK {
                 return Err(Diagnostic::error(formula.span, "the formula is too large"));
@@ -250,7 +250,7 @@ impl Body<'_, '_> {
                 let statement = self.statement(address, 0, instruction.span);
                 self.communicate(address, communication, None, address + 1, statement);
             }
-            // Where nobody rests there is no step.
+            // Where no process rests, there is no step.
             InstructionKind::Jump(_) | InstructionKind::Skip if !self.rests.contains(&address) => {}
             InstructionKind::Jump(target) => {
                 let line = self.lowering.sources.place(self.process.code[*target].span).line;
@@ -292,7 +292,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// What happens where no guard is true.
+    /// The case that no guard is true.
     fn otherwise(&mut self, address: Address, number: usize, otherwise: Address) {
         let at = location(address);
         if matches!(self.process.code[otherwise].kind, InstructionKind::Trap) {
@@ -369,7 +369,7 @@ impl Body<'_, '_> {
         self.edge(location(address), action, target, statement);
     }
 
-    /// What a plain instruction does.
+    /// The action of a plain instruction.
     fn effects(&mut self, address: Address) -> Vec<(Action, StatementId)> {
         let instruction = &self.process.code[address];
         let statement = self.statement(address, 0, instruction.span);
@@ -425,7 +425,7 @@ impl Body<'_, '_> {
 
     /// Where a process comes to rest that goes to `address`.
     fn followed(&self, mut address: Address) -> LocationId {
-        // Every jump leads forward or to guards. Coarse steps may pass guards, but not in a circle.
+        // Every jump leads forward or to guards. Coarse steps may pass guards, but not in a cycle.
         let mut passed = HashSet::new();
         loop {
             address = match &self.process.code[address].kind {
@@ -492,7 +492,7 @@ fn rests(process: &Process, granularity: Granularity) -> HashSet<Address> {
     rests
 }
 
-/// Whether an instruction concerns nobody but its own process, and leaves no choice.
+/// Whether an instruction is local to its process and deterministic.
 fn is_plain(kind: &InstructionKind) -> bool {
     match kind {
         InstructionKind::Assign(..)

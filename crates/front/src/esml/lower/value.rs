@@ -311,7 +311,7 @@ fn part(program: &Program, ty: TypeId, selector: &Selector) -> TypeId {
     }
 }
 
-/// What a freed place holds, so that equal lists have equal bytes.
+/// The content of a free slot, so that equal lists have equal bytes.
 fn zero(scalar: Scalar) -> i32 {
     scalar.range.map_or(0, crate::kit::data::default_of)
 }

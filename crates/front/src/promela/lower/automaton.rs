@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::suggest::{did_you_mean, is_worth_it};
 use std::collections::HashSet;
 
-/// What leads out of each location of a process type; indexed by the location's number.
+/// The outgoing transitions of each location of a process type; indexed by the location's number.
 #[derive(Debug, Default)]
 pub struct Automaton {
     pub entry: u32,
@@ -34,7 +34,7 @@ pub struct LocationMarks {
     pub progress: bool,
 }
 
-/// What stands at a location while the automaton is being built.
+/// A location while the automaton is being built.
 #[derive(Clone, Debug, Default)]
 enum Entry {
     #[default]

@@ -1,13 +1,13 @@
-//! What is said about the runs of a model: formulas, never claims and other automata, and the labels of processes.
+//! Properties of runs: formulas, never claims and other automata, and the labels of processes.
 
 use super::flow::{Flow, Kind};
 use super::{Assembly, Scopes, Statements, automaton};
 use crate::diagnostic::Diagnostic;
-use crate::promela::branching::{self, Branching};
+use crate::promela::ctl::{self, CtlFormula};
 use crate::promela::formula::{self, Temporal};
 use crate::promela::{ast, text};
 use crate::source::Span;
-use crate::{Meaning, PropertyKind, Says, Written};
+use crate::{Meaning, PropertyKind, Specification, SpinClaim};
 use entail_ir::{Action, BinaryOp, Effect, Enabling, Expr, StatementId};
 use entail_temporal::Formulas;
 use entail_temporal::automaton::{Automaton, Edge, Marks, State};
@@ -33,7 +33,7 @@ struct Draft {
     passed: usize,
 }
 
-/// What a never claim can do at a location.
+/// A transition of a never claim.
 #[derive(Clone, Copy)]
 struct Choice {
     label: Cube,
@@ -53,7 +53,7 @@ enum Leads {
 /// Through the atomic sequences of a claim there may be more ways than anybody could have meant.
 const MAX_PASSED: usize = 1 << 22;
 
-/// What a never claim can do at the locations that have been looked at.
+/// The transitions of a never claim at the locations that have been visited.
 struct Choices<'a> {
     flow: &'a Flow,
     automaton: &'a automaton::Automaton,
@@ -122,22 +122,22 @@ impl Assembly<'_> {
         let Temporal { formulas, formula, propositions, antecedents, .. } = read?;
         let propositions = propositions.iter().map(|condition| self.proposition(condition)).collect();
         let antecedents = antecedents.iter().map(|condition| self.proposition(condition)).collect();
-        Some(Meaning { says: Says::Always(formulas, formula), propositions, antecedents })
+        Some(Meaning { says: Specification::Ltl(formulas, formula), propositions, antecedents })
     }
 
-    pub(super) fn branching(&mut self, formula: &ast::Formula) -> Option<Meaning> {
+    pub(super) fn ctl(&mut self, formula: &ast::Formula) -> Option<Meaning> {
         let mut problems = Vec::new();
-        let read = branching::of_unit(formula, &mut |atom| self.may_fault(atom), &mut problems);
+        let read = ctl::of_unit(formula, &mut |atom| self.may_fault(atom), &mut problems);
         self.problems.append(&mut problems);
-        let Branching { formula, propositions } = read?;
+        let CtlFormula { formula, propositions } = read?;
         let propositions = propositions.iter().map(|condition| self.proposition(condition)).collect();
-        Some(Meaning { says: Says::Branching(formula), propositions, antecedents: Vec::new() })
+        Some(Meaning { says: Specification::Ctl(formula), propositions, antecedents: Vec::new() })
     }
 
     /// An automaton from elsewhere.
-    pub(super) fn watcher(&mut self, watcher: &ast::Watcher) -> Meaning {
-        let propositions = watcher.propositions.iter().map(|condition| self.proposition(condition)).collect();
-        let says = Says::Never(Claim::new(watcher.automaton.clone()), None);
+    pub(super) fn hoa_claim(&mut self, hoa_claim: &ast::HoaClaim) -> Meaning {
+        let propositions = hoa_claim.propositions.iter().map(|condition| self.proposition(condition)).collect();
+        let says = Specification::Never(Claim::new(hoa_claim.automaton.clone()), None);
         Meaning { says, propositions, antecedents: Vec::new() }
     }
 
@@ -209,8 +209,8 @@ impl Assembly<'_> {
         }
         let Draft { edges, statements, ends, propositions, names, .. } = draft;
         let claim = Claim { ends, names, ..Claim::new(Automaton { edges, sets: 1 }) };
-        let written = Written { number, statements: statements.into_iter().flatten().collect() };
-        Some(Meaning { says: Says::Never(claim, Some(written)), propositions, antecedents: Vec::new() })
+        let written = SpinClaim { number, statements: statements.into_iter().flatten().collect() };
+        Some(Meaning { says: Specification::Never(claim, Some(written)), propositions, antecedents: Vec::new() })
     }
 
     /// Adds what the claim can do in one turn at a location: a single move, or a whole atomic sequence, all of it in the same
@@ -232,7 +232,7 @@ impl Assembly<'_> {
                     Leads::To(target) => draft.state(target),
                     Leads::On(next) => {
                         draft.passed += passed.len();
-                        // Nothing changes on the way: who comes here again has gone round in a circle.
+                        // Nothing changes in an atomic sequence of a claim: a second visit means a cycle.
                         if seen.insert((next, label)) && draft.passed <= MAX_PASSED {
                             begun.push((next, label, passed));
                         }
@@ -250,7 +250,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// What the claim can do at a location.
+    /// The transitions of the claim at a location.
     fn choices(&mut self, location: u32, choices: &mut Choices, draft: &mut Draft) -> Vec<Choice> {
         if let Some(made) = choices.made.get(&location) {
             return made.clone();
@@ -313,12 +313,12 @@ impl Assembly<'_> {
             return Vec::new();
         };
         let mut formulas = Formulas::default();
-        let asked = formulas.proposition(Proposition(0));
-        let not = formulas.not(asked);
+        let proposition = formulas.proposition(Proposition(0));
+        let not = formulas.not(proposition);
         let (never, sometimes) = (formulas.always(not), formulas.eventually(not));
         let (finally_never, always_sometimes) = (formulas.eventually(never), formulas.always(sometimes));
         let meaning = |formula, condition: Expr| Meaning {
-            says: Says::Always(formulas.clone(), formula),
+            says: Specification::Ltl(formulas.clone(), formula),
             propositions: vec![(condition, statement)],
             antecedents: Vec::new(),
         };

@@ -103,7 +103,7 @@ impl Builder<'_, '_> {
         first
     }
 
-    /// What follows an element inside the sequence; `None` at its end.
+    /// The successor of an element inside the sequence; `None` at its end.
     fn next(&self, id: ElementId) -> Option<ElementId> {
         let next = match &self.flow[id].kind {
             Kind::Goto(_) => self.flow.jumps.get(&id).copied(),

@@ -7,7 +7,7 @@ use crate::source::Span;
 use entail_ir as ir;
 use entail_ir::{Base, ChannelTest, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
 
-/// What the lowering needs to know about a process type before its body is lowered.
+/// The declaration of a process type, which is needed before its body is lowered.
 #[derive(Debug)]
 pub struct Signature {
     pub name: Ident,
@@ -34,7 +34,7 @@ pub struct Lowering<'a> {
 /// How many problems a statement has at most, as long as it is an ordinary one.
 const FEW: usize = 32;
 
-/// What a model uses that costs something in every state.
+/// Features of a model that cost memory in every state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uses {
     pub last: bool,
@@ -59,7 +59,7 @@ pub enum Access {
     Write,
 }
 
-/// What is done with a message.
+/// The use of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Transfer {
     Send,
@@ -98,7 +98,7 @@ impl Lowering<'_> {
             ExprKind::Poll { channel, random, args } => {
                 let (channel, channel_type) = self.channel(channel);
                 let fields = self.patterns(args, Transfer::Poll, channel_type, expr.span);
-                // Without anything to compare, SPIN looks at the first message only: the answer is the same.
+                // Without anything to compare, SPIN considers the first message only: the answer is the same.
                 ir::Expr::Poll(Box::new(Poll { channel, anywhere: *random, fields }))
             }
             ExprKind::Enabled(process) => ir::Expr::Enabled(boxed(self, process)),
@@ -317,7 +317,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What a receive or a poll expects.
+    /// The patterns of a receive or a poll.
     pub fn patterns(
         &mut self,
         args: &[ReceiveArg],
@@ -432,7 +432,7 @@ impl Lowering<'_> {
         });
     }
 
-    /// What is wrong with so many fields.
+    /// The message for a wrong number of fields.
     pub fn arity_mismatch(&self, fields: usize, channel: ir::ChannelTypeId) -> Option<String> {
         let channel = &self.scopes.channel_types[channel.index()];
         let expected = channel.fields.len();

@@ -175,9 +175,9 @@ impl Flow {
         }
     }
 
-    /// Where control comes to rest if it arrives at `start` from an element that is atomic or not: past jumps and
-    /// joints, but not out of an atomic sequence, which is left by a step of its own. `None` if the jumps lead
-    /// round in a circle or nowhere. What is found out on the way is added to what is `known`.
+    /// The element where control rests if it arrives at `start` from an element that is atomic or not: after jumps
+    /// and joints, but not outside of an atomic sequence, which is left by a step of its own. `None` if the jumps
+    /// form a cycle or have no target. Results are added to `known`.
     pub fn resting_place(&self, start: ElementId, from_atomic: bool, known: &mut Rests) -> Option<ElementId> {
         let mut passed = Vec::new();
         let mut current = start;
@@ -185,7 +185,7 @@ impl Flow {
             if let Some(&rest) = known.get(&(current, from_atomic)) {
                 break rest;
             }
-            // Whoever comes by again does not know better.
+            // A second visit means a cycle.
             known.insert((current, from_atomic), None);
             passed.push(current);
             let next = match &self[current].kind {
@@ -218,7 +218,7 @@ impl Flow {
         rest
     }
 
-    /// What a branch really begins with.
+    /// The first element of a branch, without joints.
     pub fn beginning(&self, start: ElementId) -> ElementId {
         let mut current = start;
         for _ in 0..self.elements.len() {

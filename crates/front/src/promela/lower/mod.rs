@@ -34,9 +34,9 @@ use std::sync::Arc;
 /// A program as a system.
 pub struct Lowered {
     pub system: System,
-    /// What its claims and formulas say, in the order of the text, as far as that can be said.
+    /// The meanings of its claims and formulas, in the order of the text; `None` if there are errors.
     pub meanings: Vec<Option<Meaning>>,
-    /// What its labels say, and whether that is checked unless told otherwise.
+    /// The properties of its labels, and whether they are checked by default.
     pub of_labels: Vec<(PropertyKind, Meaning, bool)>,
 }
 
@@ -81,9 +81,9 @@ fn lower_without(
             }
             Unit::Ctl(formula) => {
                 let name = &names[meanings.len()];
-                meanings.push(assembly.alone(name, |assembly| assembly.branching(formula)));
+                meanings.push(assembly.alone(name, |assembly| assembly.ctl(formula)));
             }
-            Unit::Watcher(watcher) => meanings.push(Some(assembly.watcher(watcher))),
+            Unit::HoaClaim(hoa_claim) => meanings.push(Some(assembly.hoa_claim(hoa_claim))),
             Unit::Never(_) => meanings.push(claims.next().and_then(|flow| assembly.never(flow, number))),
             Unit::Trace(trace) => meanings.push(claims.next().and_then(|flow| assembly.trace(trace, flow))),
             Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
@@ -144,7 +144,7 @@ impl<'p, 'd> Layout<'p, 'd> {
                 Unit::Init(init) => self.init(init),
                 Unit::Never(claim) => self.claim(&claim.body, claim.end),
                 Unit::Trace(trace) => self.claim(&trace.body, trace.end),
-                Unit::Ltl(_) | Unit::Ctl(_) | Unit::Watcher(_) => {}
+                Unit::Ltl(_) | Unit::Ctl(_) | Unit::HoaClaim(_) => {}
                 Unit::Typedef(typedef) => self.scopes.declare_record(typedef, self.problems),
                 Unit::Mtype(mtype) => self.scopes.declare_mtype(mtype, self.problems),
                 Unit::Decl(decl) => self.scopes.declare_global(decl, self.problems),
@@ -613,7 +613,7 @@ fn receives_pid(element: &Element) -> Option<Span> {
     })
 }
 
-/// What has been lowered of one body.
+/// The lowered statements of one body.
 struct Statements {
     made: HashMap<ElementId, (Action, StatementId)>,
 }

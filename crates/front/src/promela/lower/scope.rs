@@ -44,7 +44,7 @@ pub struct Var {
     pub home: Home,
     order: u32,
     pub visibility: Visibility,
-    /// What kind of channel it is initialised with.
+    /// The type of the channel it is initialised with.
     pub channel: Option<ChannelTypeId>,
     /// Its initial value, where that is known.
     constant: Option<i32>,
@@ -85,7 +85,7 @@ pub enum Given {
     AtStart,
     /// By the statement that its declaration is.
     ByStatement,
-    /// By whoever starts the process. The initial values of a record's fields do not count then, as in SPIN.
+    /// By the `run` that starts the process. The initial values of a record's fields do not count then, as in SPIN.
     AsArgument,
 }
 
@@ -123,7 +123,7 @@ pub struct Scopes {
 /// A frame larger than this could not be part of any state.
 const MAX_FRAME: u64 = 500 << 10;
 
-/// Deeper records are nobody's intention.
+/// Limit on nested records.
 const MAX_DEPTH: u32 = 64;
 
 /// Channel types are numbered with 16 bits.

@@ -7,7 +7,7 @@ use crate::source::Span;
 use entail_ir::{self as ir, Action, BinaryOp, Meaning, Scalar};
 
 impl Lowering<'_> {
-    /// What the statement does; compound statements are not asked.
+    /// The action of a simple statement.
     pub fn action(&mut self, stmt: &Stmt) -> Action {
         let action = match &stmt.kind {
             StmtKind::Assign(var, value) => self.assignment(var, value),

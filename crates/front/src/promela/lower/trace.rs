@@ -6,7 +6,7 @@ use super::flow::{ElementId, Flow, Kind};
 use super::{Assembly, Statements, describe};
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{Branch, Expr, ExprKind, Part, Program, Step, Stmt, StmtKind, Structure, Trace, Unit};
-use crate::{Meaning, Says};
+use crate::{Meaning, Specification};
 use entail_ir as ir;
 use entail_ir::monitor::{Direction, Event, Monitor, MonitorEdge, MonitorState, Rule, Watched};
 use entail_ir::{Pattern, StatementId};
@@ -43,7 +43,7 @@ impl Assembly<'_> {
         }
         let rule = if trace.negated { Rule::Forbids } else { Rule::Requires };
         let states = self.states(flow, &automaton, &events);
-        let says = Says::Watched(Monitor { rule, watched, states });
+        let says = Specification::Monitor(Monitor { rule, watched, states });
         Some(Meaning { says, propositions: Vec::new(), antecedents: Vec::new() })
     }
 
@@ -106,7 +106,7 @@ fn states_of(automaton: &Automaton, over: u32) -> Vec<u32> {
 }
 
 impl Lowering<'_> {
-    /// What a statement of a trace expects; `None` if that is no event.
+    /// The event of a statement in a trace; `None` if it is not an event.
     fn event(&mut self, stmt: &Stmt) -> Option<Event> {
         let before = self.problems.iter().filter(|problem| problem.is_error()).count();
         let (direction, channel, fields) = match &stmt.kind {
@@ -134,7 +134,7 @@ impl Lowering<'_> {
         Some(Event { direction, channel, fields })
     }
 
-    /// What a field of a send in a trace must be. Only constants are compared.
+    /// The patterns of a field of a send in a trace. Only constants are compared.
     fn sent(&mut self, arg: &Expr) -> Vec<Pattern> {
         let name = match &arg.kind {
             ExprKind::Const(value) => return vec![Pattern::Equal(ir::Expr::Const(*value))],
@@ -180,7 +180,7 @@ fn check_events(steps: &[Step], problems: &mut Vec<Diagnostic>) {
 
 fn check_event(stmt: &Stmt, problems: &mut Vec<Diagnostic>) {
     let hint = match stmt.kind.structure() {
-        // A label alone labels a `skip` that nobody wrote.
+        // A label alone labels an implicit `skip`.
         Structure::Labelled(label, inner) if inner.span == label.span => return,
         Structure::Labelled(_, inner) => return check_event(inner, problems),
         Structure::Break | Structure::Goto(_) => return,

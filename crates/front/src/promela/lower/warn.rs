@@ -1,4 +1,4 @@
-//! What is probably a mistake, but not an error.
+//! Warnings.
 
 use super::Assembly;
 use super::automaton::Automaton;

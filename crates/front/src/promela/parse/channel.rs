@@ -1,4 +1,4 @@
-//! What is sent and what is received.
+//! Sends and receives.
 
 use super::{Parsed, Parser};
 use crate::promela::ast::{Expr, ExprKind, Receive, ReceiveArg, Send, VarRef};

@@ -40,13 +40,13 @@ pub(super) struct Placed {
 /// An inline being expanded.
 pub(super) struct Call {
     pub name: Ident,
-    /// What `return` assigns to.
+    /// The variable that `return` assigns to.
     pub target: Option<VarRef>,
     /// The variables declared in the body so far.
     pub declared: Vec<Ident>,
 }
 
-/// What the last token was, as far as separators are concerned.
+/// The last token, as far as separators are concerned.
 #[derive(Clone, Copy)]
 enum Last {
     Brace,

@@ -157,7 +157,7 @@ impl Parser<'_> {
 
     /// In branching time, which SPIN does not know, tests of channels are expressions like any other.
     fn at_probe(&self) -> bool {
-        self.logic != Some(Logic::Branching) && matches!(self.text(), "full" | "empty" | "nfull" | "nempty")
+        self.logic != Some(Logic::Ctl) && matches!(self.text(), "full" | "empty" | "nfull" | "nempty")
     }
 
     fn prefix(&self) -> Option<(Prefix, usize)> {

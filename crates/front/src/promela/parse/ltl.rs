@@ -58,8 +58,8 @@ impl Parser<'_> {
     /// The name of the property that a formula is, which has a name of its own or is numbered.
     fn property_name(&mut self, logic: Logic, name: Option<&str>) -> String {
         let (kind, unnamed) = match logic {
-            Logic::Linear => (PropertyKind::Ltl, &mut self.unnamed_linear),
-            Logic::Branching => (PropertyKind::Ctl, &mut self.unnamed_branching),
+            Logic::Ltl => (PropertyKind::Ltl, &mut self.unnamed_linear),
+            Logic::Ctl => (PropertyKind::Ctl, &mut self.unnamed_branching),
         };
         if let Some(name) = name {
             return kind.name_of(name);
@@ -114,7 +114,7 @@ impl Parser<'_> {
             "EX" => (Quantifier::Some, Some(TemporalOp::Next)),
             _ => return None,
         };
-        (self.logic == Some(Logic::Branching) && self.operand_ahead(1)).then_some(Prefix::Runs(quantifier, op))
+        (self.logic == Some(Logic::Ctl) && self.operand_ahead(1)).then_some(Prefix::Runs(quantifier, op))
     }
 
     /// Whether an expression begins with the `n`th token after the next one. `R` is a name unless it stands between

@@ -71,8 +71,8 @@ pub fn parse_formula(logic: Logic, tokens: Vec<Token>, problems: &mut Vec<Diagno
     parse_formula_about(logic, words, tokens, problems)
 }
 
-/// How deep statements and expressions may nest. It keeps this parser, and whoever walks the tree recursively, far
-/// from the end of a 2 MiB stack.
+/// The depth to which statements and expressions may nest. It keeps this parser, and recursive visitors, far from the
+/// end of a 2 MiB stack.
 const NESTING: u32 = 128;
 /// How many operators may stand above one another in an expression. Without parentheses `a + b + c …` nests too.
 const HEIGHT: u32 = 500;
@@ -98,11 +98,11 @@ struct Parser<'a> {
     unnamed_branching: usize,
 }
 
-/// What can be said about runs.
+/// The temporal logics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logic {
-    Linear,
-    Branching,
+    Ltl,
+    Ctl,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,7 +111,7 @@ enum Seen {
     FurtherDown,
 }
 
-/// A problem that has been reported. Whoever receives it has nothing left to say, only to find where to go on.
+/// An error that has been reported: the caller only has to recover.
 struct Reported;
 
 type Parsed<T> = Result<T, Reported>;

@@ -16,7 +16,7 @@ pub(super) struct Open {
     pub place: Span,
 }
 
-/// What was found where a construct should have been closed.
+/// The token in place of a missing closing one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closing {
     Closed,
@@ -101,7 +101,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What people who write this usually mean.
+    /// Hints for common mistakes.
     fn hint(&self) -> Option<String> {
         let (last, found) = (self.cursor.last_text(), self.text());
         let begins_line = self.cursor.token().is_some_and(|token| token.first_on_line);

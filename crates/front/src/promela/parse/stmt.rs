@@ -6,7 +6,7 @@ use crate::promela::ast::{Branch, Exclusive, Expr, ExprKind, Ident, Step, Stmt, 
 use crate::promela::token::TokenKind;
 use crate::source::Span;
 
-/// What stands in the parentheses of a `for`.
+/// The head of a `for`.
 enum ForHead {
     Range(VarRef, (Expr, Expr)),
     In(VarRef, VarRef),
@@ -325,7 +325,7 @@ impl Parser<'_> {
     }
 }
 
-/// What a label with nothing behind it labels.
+/// The implicit `skip` of a label alone.
 fn skip(span: Span) -> Box<Stmt> {
     Box::new(Stmt { kind: StmtKind::Expr(Expr { kind: ExprKind::Const(1), span }), span })
 }

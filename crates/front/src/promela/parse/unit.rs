@@ -44,8 +44,8 @@ impl Parser<'_> {
             "init" => Unit::Init(self.init()?),
             "never" => Unit::Never(self.never()?),
             "trace" | "notrace" => Unit::Trace(self.trace()?),
-            "ltl" => Unit::Ltl(self.formula(Logic::Linear)?),
-            _ if self.at_ctl() => Unit::Ctl(self.formula(Logic::Branching)?),
+            "ltl" => Unit::Ltl(self.formula(Logic::Ltl)?),
+            _ if self.at_ctl() => Unit::Ctl(self.formula(Logic::Ctl)?),
             "typedef" => Unit::Typedef(self.typedef()?),
             "}" => {
                 self.stray();

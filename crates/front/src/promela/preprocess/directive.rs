@@ -16,7 +16,7 @@ pub struct Conditional {
     else_at: Option<Span>,
 }
 
-/// What to do with the lines between two of `#if`, `#elif`, `#else`, `#endif`.
+/// How the lines between two of `#if`, `#elif`, `#else`, `#endif` are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Read,
@@ -266,7 +266,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Whether `directive` stands in text that nobody reads, whatever it says itself.
+    /// Whether `directive` is in skipped text, regardless of its own condition.
     fn is_skipped_around(&self, directive: &str) -> bool {
         let around = self.open.last().map_or(&[][..], |file| &file.conditionals);
         let around =

@@ -1,4 +1,4 @@
-//! What `#define` says.
+//! Definitions of macros.
 
 use super::lex::{Kind, PpToken};
 use crate::diagnostic::Diagnostic;

@@ -46,7 +46,7 @@ const MAX_WORK: usize = 8_000_000;
 /// Macro calls inside arguments of macro calls, and operators inside operators in `#if`: bounds the stack.
 const MAX_NESTING: usize = 256;
 const MAX_PROBLEMS: usize = 100;
-/// What messages call the text of `-D` options.
+/// The name of `-D` options in messages.
 const COMMAND_LINE: &str = "<command line>";
 
 #[derive(Clone, Debug, Default)]
@@ -282,7 +282,7 @@ fn shorten(text: &mut String) {
     }
 }
 
-/// What it costs to handle tokens: long ones take time whenever they are looked up.
+/// The cost of tokens: long ones take time whenever they are looked up.
 fn cost(tokens: &[PpToken]) -> usize {
     tokens.iter().map(|token| 1 + token.text.len() / 64).sum()
 }

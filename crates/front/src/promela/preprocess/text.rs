@@ -65,8 +65,8 @@ fn join(written: &str) -> (String, Vec<Cut>) {
     (joined, cuts)
 }
 
-/// The length of the continuation at the beginning of `text`. Like gcc we let blanks stand before the line break,
-/// because nobody sees them, and let the end of the file pass for one.
+/// The length of the continuation at the beginning of `text`. Like gcc, this allows blanks before the line break,
+/// which are invisible, and treats the end of the file as one.
 fn continuation(text: &str) -> Option<usize> {
     let rest = text[1..].trim_start_matches([' ', '\t', '\r', '\x0b', '\x0c']);
     let length = text.len() - rest.len();

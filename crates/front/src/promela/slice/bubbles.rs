@@ -1,36 +1,36 @@
-//! Parts of a process that do nothing of interest: bubbles, which are entered, passed in some way, and left at one place;
-//! and ends, behind which nothing of interest comes.
+//! Parts of a process without relevant statements: bubbles, which have a single exit, and ends, after which no
+//! relevant statement follows.
 //!
-//! All ways through a bubble meet where its post-dominator is, and no process can stay in it: there is no loop in it, and
-//! something can always be done. Then it does not matter what is done, nor whether it takes time.
-//! After Holzmann's notes on slicing: a bubble is found by dominators in both directions. Where a loop begins, which the
-//! dominators tell, no bubble goes on: a loop that may never be left must stay one.
+//! All paths through a bubble join at its post-dominator. A process cannot stay in it: it contains no loop, and some
+//! statement is always enabled. So the path through it does not matter. After Holzmann's notes on slicing: bubbles
+//! are found by dominators in both directions. A bubble ends at the head of a loop: a loop that may not terminate
+//! must stay one.
 
 use super::criterion::Preserve;
 use super::dominators::{Dominance, immediate, postorder, reversed};
 use super::effects::Effects;
 use super::graph::{EdgeId, Graph};
 
-/// Where control is, as far as that is of interest.
+/// The location of a process, up to bubbles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Station {
     /// At a location.
     At(usize),
-    /// Where nothing of interest can come.
+    /// After the last relevant statement.
     Over,
 }
 
 #[derive(Debug, Default)]
 pub struct Bubbles {
-    /// For each location, where it is as good as.
+    /// For each location, the equivalent one.
     pub stations: Vec<Station>,
 }
 
-/// What of a process is of interest.
+/// The relevant part of a process.
 pub struct Interest<'a, 'p> {
     pub graph: &'a Graph<'p>,
     pub effects: &'a [Effects],
-    /// Which statements are.
+    /// Whether each statement is relevant.
     pub relevant: &'a [bool],
     pub preserve: Preserve,
     /// Whether it matters when the process ends.
@@ -61,7 +61,7 @@ impl Interest<'_, '_> {
                 parting.into_iter().for_each(|at| inside[at] = false);
                 continue;
             }
-            // Where each location's way out of its bubble ends; bubbles may be long, so each is gone through once.
+            // The exit of each location's bubble; bubbles may be long, so that each is traversed once.
             let mut outside = vec![usize::MAX; count + 1];
             outside[over] = over;
             for start in 0..count {
@@ -82,12 +82,12 @@ impl Interest<'_, '_> {
         }
     }
 
-    /// Whether something can be done at a location whatever the values of variables are.
+    /// Whether a statement is enabled at a location, whatever the values of variables.
     pub fn is_open(&self, at: usize) -> bool {
         self.graph.locations[at].edges.iter().any(|edge| self.effects[edge.0].always)
     }
 
-    /// From where something of interest can come.
+    /// The locations from which a relevant statement is reachable.
     fn live(&self, successors: &[Vec<usize>]) -> Vec<bool> {
         let count = successors.len();
         if self.preserve == Preserve::Ends || self.terminations {
@@ -98,9 +98,9 @@ impl Interest<'_, '_> {
             let is_relevant = |edge: &EdgeId| self.relevant[edge.0];
             location.exact
                 || location.edges.iter().any(is_relevant)
-                // Nobody else moves while such a loop does.
+                // No other process moves while such a loop runs.
                 || self.cyclic[at] && (self.preserve >= Preserve::Cycles || location.indivisible)
-                // To be stuck there is an error.
+                // To block there is an error.
                 || location.deterministic && !location.edges.is_empty() && !self.is_open(at)
         };
         let mut live = vec![false; count];
@@ -114,9 +114,9 @@ impl Interest<'_, '_> {
         live
     }
 
-    /// Locations where nothing of interest happens and nobody waits.
+    /// Locations without relevant statements where the process cannot block.
     fn candidates(&self, successors: &[Vec<usize>], live: &[bool]) -> Vec<bool> {
-        // Another process may see whether this one is ready to meet it, or has ended.
+        // Another process may depend on whether this one offers a rendezvous, or has ended.
         let meets = |edge: &EdgeId| self.relevant[edge.0] && self.effects[edge.0].meets;
         let is_seen = |at: usize| {
             self.graph.locations[at].edges.iter().any(meets) || self.terminations && at == self.graph.exit
@@ -142,7 +142,7 @@ impl Interest<'_, '_> {
                 }
             }
         }
-        // Loops with several entries have no beginning: nothing that leads into one is in a bubble.
+        // A loop with several entries has no head: no edge into it is part of a bubble.
         let mut waits_for: Vec<usize> =
             successors.iter().map(|next| next.iter().filter(|&&to| inside[to]).count()).collect();
         let mut leaves = vec![false; inside.len()];

@@ -1,16 +1,16 @@
-//! Which variables may hold the same channel: channels are assigned, passed to processes and sent in messages. Where one
-//! may come from another, they are one; which way it went is forgotten.
+//! Which variables may hold the same channel. Channels are assigned, passed to processes and sent in messages. If one
+//! may flow into the other, they are in one class; directions are ignored.
 //!
 //! After Steensgaard: Points-to analysis in almost linear time, POPL 1996.
 
 use super::names::{Names, VarId};
 use std::collections::HashSet;
 
-/// Channels that may be the same.
+/// A class of channels that may be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Class(pub u32);
 
-/// How a value may get from one place to another.
+/// A flow of values.
 #[derive(Clone, Debug)]
 pub enum Move {
     /// From any of these variables into one.
@@ -24,10 +24,10 @@ pub enum Move {
 #[derive(Debug)]
 pub struct Channels {
     parent: Vec<u32>,
-    /// What the messages of a class hold.
+    /// The class that messages of a class contain.
     content: Vec<Option<u32>>,
     holds: Vec<bool>,
-    /// Variables that get another value than the one they begin with.
+    /// Variables that are assigned to.
     written: HashSet<VarId>,
 }
 
@@ -59,7 +59,7 @@ impl Channels {
         Class(self.root(var.0))
     }
 
-    /// Whether a variable may get another value than the one it begins with.
+    /// Whether a variable is assigned to.
     pub fn is_written(&self, var: VarId) -> bool {
         self.written.contains(&var)
     }
@@ -78,7 +78,7 @@ impl Channels {
         }
     }
 
-    /// Numbers flow freely; only where a channel may be on either side are they one.
+    /// Numbers flow freely; classes are joined only if a channel may be involved.
     fn flow(&mut self, from: u32, to: u32) {
         let (from, to) = (self.root(from), self.root(to));
         if self.holds[from as usize] || self.holds[to as usize] {

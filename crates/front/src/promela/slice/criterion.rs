@@ -1,4 +1,4 @@
-//! What a slice is for: what its properties look at, and how much of the runs of a model they can tell apart.
+//! The slicing criterion: what the properties read, and which runs they distinguish.
 
 use super::Aim;
 use super::effects::has_run;
@@ -10,42 +10,42 @@ use crate::promela::ast::{
 use crate::promela::walk;
 use entail_temporal::Fairness;
 
-/// How much of a run matters, besides the values of what is looked at.
+/// What must be preserved besides the values of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Preserve {
-    /// How runs begin: what may never end may as well end.
+    /// Prefixes of runs: loops may terminate.
     Beginnings,
-    /// Also whether a process can go on for ever.
+    /// Also whether a process can run infinitely.
     Cycles,
-    /// Also where processes can be stuck.
+    /// Also where processes can be blocked.
     Ends,
 }
 
-/// What the properties of a slice ask of it.
+/// The requirements of the properties.
 #[derive(Clone, Debug)]
 pub struct Criterion {
     pub preserve: Preserve,
     pub assertions: bool,
-    /// Why every step has to stay, if so.
+    /// The reason why every step stays, if so.
     pub steps: Option<&'static str>,
     /// Which processes must keep all their locations.
     pub exact: Vec<bool>,
     /// Whether it matters when a process ends.
     pub terminations: bool,
-    /// There is no telling how many processes there will be.
+    /// The number of processes is not bounded statically.
     pub unbounded: bool,
 }
 
-/// More processes than this are too many to be sure that there are never more than can be.
+/// With more processes, the limit on processes may be exceeded.
 const FEW: i32 = 100;
 
 impl Criterion {
-    /// `program` is only about the properties that are wanted.
+    /// `program` contains only the selected properties.
     pub fn of(program: &Program, aims: &[Aim], fairness: Fairness, names: &Names) -> Criterion {
         let mut criterion = Criterion {
             preserve: Preserve::Beginnings,
             assertions: false,
-            // Not all that begins can go on so that all processes move again and again.
+            // Not every prefix extends to a run in which all processes move infinitely often.
             steps: (!fairness.is_realizable()).then_some("all processes must move infinitely often"),
             exact: vec![false; names.params.len()],
             terminations: false,
@@ -72,10 +72,10 @@ impl Criterion {
             Aim::Safety { .. } | Aim::Property(_) => None,
         });
         let prefixes = prefixes.collect();
-        let mut circumstances =
-            Circumstances { criterion, names, prefixes, runs: false, pids: false, body: BodyId(0), started: 0 };
-        circumstances.look(program);
-        let Circumstances { mut criterion, runs, pids, started, .. } = circumstances;
+        let mut features =
+            ModelFeatures { criterion, names, prefixes, runs: false, pids: false, body: BodyId(0), started: 0 };
+        features.look(program);
+        let ModelFeatures { mut criterion, runs, pids, started, .. } = features;
         criterion.unbounded |= started > FEW;
         criterion.terminations = criterion.unbounded || runs && pids;
         criterion
@@ -96,7 +96,7 @@ impl Criterion {
             }
             Unit::Ltl(formula) if formula.expr.as_ref().is_none_or(|expr| is_safety(expr, true)) => {}
             Unit::Ltl(_) | Unit::Ctl(_) => self.keep(Preserve::Cycles),
-            Unit::Never(_) | Unit::Watcher(_) => self.keep_steps("a claim may count steps"),
+            Unit::Never(_) | Unit::HoaClaim(_) => self.keep_steps("a claim may count steps"),
             Unit::Trace(_) => self.keep_steps("a trace constrains all messages"),
             Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
         }
@@ -109,7 +109,7 @@ fn has_next(formula: &Expr) -> bool {
     found
 }
 
-/// Whether what breaks the formula, or what satisfies it if it is not `wanted`, shows in the beginning of a run.
+/// Whether a prefix of a run shows that the formula is violated, or satisfied if it is not `wanted`.
 fn is_safety(formula: &Expr, wanted: bool) -> bool {
     match &formula.kind {
         ExprKind::Unary(UnaryOp::Not, operand) => is_safety(operand, !wanted),
@@ -134,22 +134,22 @@ fn is_safety(formula: &Expr, wanted: bool) -> bool {
     }
 }
 
-/// Looks through a model for what ties its processes together other than by variables and channels.
-struct Circumstances<'a, 'p> {
+/// Searches a model for dependencies between processes other than variables and channels.
+struct ModelFeatures<'a, 'p> {
     criterion: Criterion,
     names: &'a Names<'p>,
-    /// Labels that are asked for.
+    /// The prefixes of relevant labels.
     prefixes: Vec<&'static str>,
     /// Whether processes are started.
     runs: bool,
     /// Whether numbers of processes are used.
     pids: bool,
     body: BodyId,
-    /// How many processes there are at most.
+    /// An upper bound on the number of processes.
     started: i32,
 }
 
-impl Circumstances<'_, '_> {
+impl ModelFeatures<'_, '_> {
     fn look(&mut self, program: &Program) {
         walk::each_expr(program, &mut |expr| self.expr(expr));
         let mut next = 0;
@@ -177,7 +177,7 @@ impl Circumstances<'_, '_> {
                 | Unit::Trace(_)
                 | Unit::Ltl(_)
                 | Unit::Ctl(_)
-                | Unit::Watcher(_)
+                | Unit::HoaClaim(_)
                 | Unit::Typedef(_)
                 | Unit::Mtype(_)
                 | Unit::Decl(_) => continue,

@@ -1,7 +1,7 @@
-//! What a statement has to do with variables and channels.
+//! The effects of statements on variables and channels.
 
 use super::channels::{Channels, Class, Move};
-use super::graph::{Turn, What};
+use super::graph::{EdgeLabel, LoopPart};
 use super::names::{BodyId, Names, VarId};
 use crate::promela::ast::{
     BinaryOp, Child, Declarator, Expr, ExprKind, Initialiser, Program, Receive, ReceiveArg, Send, Step, Stmt,
@@ -9,7 +9,7 @@ use crate::promela::ast::{
 };
 use crate::promela::walk;
 
-/// What a slice keeps or leaves out.
+/// A part of the state that a slice keeps or removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Item {
     Var(VarId),
@@ -17,50 +17,50 @@ pub enum Item {
     Messages(Class),
 }
 
-/// Why a statement stays, whatever it has to do with the property.
+/// The reason why a statement stays, whatever the property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sure {
-    /// Something may go wrong in it.
+pub enum Mandatory {
+    /// It may fault.
     MayFail,
     StartsProcess,
-    /// It is a loop of its own, or something else that nothing simpler can stand for.
+    /// It is a loop, or another statement that cannot be simplified.
     Special,
 }
 
-/// What a statement has to do with the rest of a model.
+/// The effects of a statement.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
-    /// What it needs if it is to do the same.
+    /// The state that it depends on.
     pub reads: Vec<Item>,
     pub writes: Vec<Item>,
-    /// What decides whether it can be done.
+    /// The state that decides whether it is enabled.
     pub asks: Vec<Item>,
-    /// Whether it can always be done.
+    /// Whether it is always enabled.
     pub always: bool,
-    pub sure: Option<Sure>,
-    /// Whether it may meet a statement of another process, who then depends on where this one is.
+    pub mandatory: Option<Mandatory>,
+    /// Whether it may take part in a rendezvous, so that another process depends on its location.
     pub meets: bool,
     /// It sends or receives.
     pub communicates: bool,
 }
 
-/// Looks at the statements of one process.
-pub struct Looking<'a, 'p> {
+/// Computes the effects of the statements of one process.
+pub struct EffectAnalysis<'a, 'p> {
     pub names: &'a Names<'p>,
     pub channels: &'a Channels,
-    /// None for what stands outside of processes.
+    /// `None` for code outside of processes.
     pub body: Option<BodyId>,
 }
 
-impl Looking<'_, '_> {
-    pub fn effects(&self, what: What, exact: bool) -> Effects {
-        let mut effects = match what {
-            What::Stmt(stmt) => self.statement(stmt, exact),
-            What::Declared(var) => self.declared(var),
-            What::Loop(stmt, turn) => self.turn(stmt, turn),
+impl EffectAnalysis<'_, '_> {
+    pub fn effects(&self, label: EdgeLabel, exact: bool) -> Effects {
+        let mut effects = match label {
+            EdgeLabel::Stmt(stmt) => self.statement(stmt, exact),
+            EdgeLabel::Declared(var) => self.declared(var),
+            EdgeLabel::Loop(stmt, loop_part) => self.loop_part(stmt, loop_part),
         };
-        // What stays anyway needs what it writes to; only messages can be thrown away.
-        if effects.sure.is_some() && !effects.communicates {
+        // A mandatory statement needs the variables that it writes; only messages can be discarded.
+        if effects.mandatory.is_some() && !effects.communicates {
             effects.reads.extend(effects.writes.clone());
         }
         effects
@@ -72,23 +72,24 @@ impl Looking<'_, '_> {
                 let mut reads = self.indices(var);
                 self.expr(value, &mut reads);
                 let faulty = self.place_may_fail(var) || self.may_fail(value);
-                let sure = if has_run(value) { Some(Sure::StartsProcess) } else { may(faulty) };
-                Effects { reads, writes: self.written(var), always: true, sure, ..Effects::default() }
+                let mandatory = if has_run(value) { Some(Mandatory::StartsProcess) } else { may(faulty) };
+                Effects { reads, writes: self.written(var), always: true, mandatory, ..Effects::default() }
             }
             StmtKind::Increment(var) | StmtKind::Decrement(var) => {
                 let mut reads = self.indices(var);
                 reads.extend(self.written(var));
-                let sure = may(self.place_may_fail(var));
-                Effects { reads, writes: self.written(var), always: true, sure, ..Effects::default() }
+                let mandatory = may(self.place_may_fail(var));
+                Effects { reads, writes: self.written(var), always: true, mandatory, ..Effects::default() }
             }
             StmtKind::Send(send) => self.send(send),
             StmtKind::Receive(receive) => self.receive(receive),
             StmtKind::Expr(guard) => {
                 let mut reads = Vec::new();
                 self.expr(guard, &mut reads);
-                let sure = if has_run(guard) { Some(Sure::StartsProcess) } else { may(self.may_fail(guard)) };
+                let mandatory =
+                    if has_run(guard) { Some(Mandatory::StartsProcess) } else { may(self.may_fail(guard)) };
                 let always = matches!(guard.kind, ExprKind::Const(value) if value != 0);
-                Effects { asks: reads.clone(), reads, always, sure, ..Effects::default() }
+                Effects { asks: reads.clone(), reads, always, mandatory, ..Effects::default() }
             }
             StmtKind::Assert(condition) | StmtKind::Printm(condition) => {
                 self.harmless(std::slice::from_ref(condition))
@@ -96,7 +97,7 @@ impl Looking<'_, '_> {
             StmtKind::Printf(_, args) => self.harmless(args),
             StmtKind::SetPriority(process, priority) => {
                 let effects = self.harmless(&[process.clone(), priority.clone()]);
-                Effects { sure: Some(Sure::Special), ..effects }
+                Effects { mandatory: Some(Mandatory::Special), ..effects }
             }
             StmtKind::Select { var, from, to } => self.select(var, from, to, exact),
             StmtKind::Else | StmtKind::Break | StmtKind::Goto(_) => Effects { always: true, ..Effects::default() },
@@ -113,12 +114,12 @@ impl Looking<'_, '_> {
         }
     }
 
-    /// A step that is always possible and changes nothing.
+    /// A step that is always enabled and changes nothing.
     fn harmless(&self, args: &[Expr]) -> Effects {
         let mut reads = Vec::new();
         args.iter().for_each(|arg| self.expr(arg, &mut reads));
-        let sure = may(args.iter().any(|arg| self.may_fail(arg)));
-        Effects { reads, always: true, sure, ..Effects::default() }
+        let mandatory = may(args.iter().any(|arg| self.may_fail(arg)));
+        Effects { reads, always: true, mandatory, ..Effects::default() }
     }
 
     fn send(&self, send: &Send) -> Effects {
@@ -130,7 +131,7 @@ impl Looking<'_, '_> {
             asks: reads.clone(),
             writes: self.messages(&send.channel),
             reads,
-            sure: may(faulty),
+            mandatory: may(faulty),
             meets: self.may_meet(&send.channel),
             communicates: true,
             ..Effects::default()
@@ -164,14 +165,14 @@ impl Looking<'_, '_> {
             asks: reads.clone(),
             reads,
             writes,
-            sure: if special { Some(Sure::Special) } else { may(faulty) },
+            mandatory: if special { Some(Mandatory::Special) } else { may(faulty) },
             meets: self.may_meet(&receive.channel),
             communicates: true,
             ..Effects::default()
         }
     }
 
-    /// The variable that a message is received into, if `_` would do as well where nobody wants it.
+    /// The variable that a message is received into, if it can be replaced by `_`.
     pub fn can_be_discarded(&self, var: &VarRef) -> Option<VarId> {
         let [part] = &var.parts[..] else { return None };
         let id = self.find(&part.name.name)?;
@@ -179,7 +180,7 @@ impl Looking<'_, '_> {
         (is_plain && !self.names[id].is_record()).then_some(id)
     }
 
-    /// Between small constants, a `select` ends for sure.
+    /// Between small constants, a `select` certainly terminates.
     fn select(&self, var: &VarRef, from: &Expr, to: &Expr, exact: bool) -> Effects {
         let mut reads = self.indices(var);
         reads.extend(self.written(var));
@@ -194,8 +195,8 @@ impl Looking<'_, '_> {
             _ => None,
         };
         let is_wide = id.is_some_and(|id| self.names[id].greatest() == Some(255));
-        let sure = (exact || !bounds || !is_wide).then_some(Sure::Special);
-        Effects { reads, writes: self.written(var), always: true, sure, ..Effects::default() }
+        let mandatory = (exact || !bounds || !is_wide).then_some(Mandatory::Special);
+        Effects { reads, writes: self.written(var), always: true, mandatory, ..Effects::default() }
     }
 
     fn declared(&self, var: &Declarator) -> Effects {
@@ -207,11 +208,11 @@ impl Looking<'_, '_> {
             faulty = self.may_fail(value);
         }
         let starts = matches!(&var.init, Some(Initialiser::Expr(value)) if has_run(value));
-        let sure = if starts { Some(Sure::StartsProcess) } else { may(faulty) };
-        Effects { reads, writes, always: true, sure, ..Effects::default() }
+        let mandatory = if starts { Some(Mandatory::StartsProcess) } else { may(faulty) };
+        Effects { reads, writes, always: true, mandatory, ..Effects::default() }
     }
 
-    fn turn(&self, stmt: &Stmt, turn: Turn) -> Effects {
+    fn loop_part(&self, stmt: &Stmt, loop_part: LoopPart) -> Effects {
         let (var, from, to, over) = match &stmt.kind {
             StmtKind::ForRange { var, from, to, .. } => (var, Some(from), Some(to), None),
             StmtKind::ForIn { var, over, .. } => (var, None, None, Some(over)),
@@ -221,7 +222,7 @@ impl Looking<'_, '_> {
             let mut touched = self.written(var);
             touched.extend(self.channel(over));
             let (reads, writes, asks) = (touched.clone(), touched.clone(), touched);
-            return Effects { reads, writes, asks, sure: Some(Sure::Special), ..Effects::default() };
+            return Effects { reads, writes, asks, mandatory: Some(Mandatory::Special), ..Effects::default() };
         }
         let mut reads = self.indices(var);
         let mut faulty = self.place_may_fail(var);
@@ -231,25 +232,37 @@ impl Looking<'_, '_> {
                 faulty |= self.may_fail(value);
             }
         };
-        match turn {
-            Turn::Start => {
+        match loop_part {
+            LoopPart::Start => {
                 read(from);
-                Effects { reads, writes: self.written(var), always: true, sure: may(faulty), ..Effects::default() }
+                Effects {
+                    reads,
+                    writes: self.written(var),
+                    always: true,
+                    mandatory: may(faulty),
+                    ..Effects::default()
+                }
             }
-            Turn::Test => {
+            LoopPart::Test => {
                 read(to);
                 reads.extend(self.written(var));
-                Effects { asks: reads.clone(), reads, sure: may(faulty), ..Effects::default() }
+                Effects { asks: reads.clone(), reads, mandatory: may(faulty), ..Effects::default() }
             }
-            Turn::Next => {
+            LoopPart::Next => {
                 reads.extend(self.written(var));
-                Effects { reads, writes: self.written(var), always: true, sure: may(faulty), ..Effects::default() }
+                Effects {
+                    reads,
+                    writes: self.written(var),
+                    always: true,
+                    mandatory: may(faulty),
+                    ..Effects::default()
+                }
             }
-            Turn::Leave => Effects { always: true, ..Effects::default() },
+            LoopPart::Leave => Effects { always: true, ..Effects::default() },
         }
     }
 
-    /// All that the value of an expression depends on. What is given to a new process depends on what that needs.
+    /// The state that an expression reads. The arguments of a `run` depend on what the new process needs.
     pub fn expr(&self, value: &Expr, found: &mut Vec<Item>) {
         if matches!(value.kind, ExprKind::Run { .. }) {
             return;
@@ -299,7 +312,7 @@ impl Looking<'_, '_> {
         self.find(&var.parts[0].name.name).map(Item::Var)
     }
 
-    /// What is written to; constants, which only look like variables where messages are received, are not.
+    /// The variable that is written; constants in a receive are not.
     fn written(&self, var: &VarRef) -> Vec<Item> {
         self.root(var).into_iter().collect()
     }
@@ -324,7 +337,7 @@ impl Looking<'_, '_> {
         var.map(|var| Item::Messages(self.channels.class(var))).into_iter().collect()
     }
 
-    /// Whether evaluating it may go wrong. Where this is not clear, it may.
+    /// Whether evaluation may fault. In doubt, it may.
     pub fn may_fail(&self, value: &Expr) -> bool {
         let mut may = false;
         walk::expr(value, &mut |inner| {
@@ -358,7 +371,7 @@ impl Looking<'_, '_> {
         may
     }
 
-    /// Whether an index may lie outside its array.
+    /// Whether an index may be out of range.
     fn place_may_fail(&self, var: &VarRef) -> bool {
         let [part] = &var.parts[..] else {
             return var.parts.iter().any(|part| part.index.is_some());
@@ -379,7 +392,7 @@ impl Looking<'_, '_> {
         !matches!((greatest, len), (Some(greatest), Some(len)) if greatest < len)
     }
 
-    /// The channel that a variable was made with, if it cannot hold another one.
+    /// The channel that a variable is initialised with, if it holds no other one.
     fn made_channel(&self, channel: &VarRef) -> Option<(i32, usize)> {
         let [part] = &channel.parts[..] else { return None };
         let id = self.find(&part.name.name)?;
@@ -398,8 +411,8 @@ impl Looking<'_, '_> {
     }
 }
 
-fn may(fail: bool) -> Option<Sure> {
-    fail.then_some(Sure::MayFail)
+fn may(fail: bool) -> Option<Mandatory> {
+    fail.then_some(Mandatory::MayFail)
 }
 
 pub fn has_run(value: &Expr) -> bool {
@@ -408,40 +421,40 @@ pub fn has_run(value: &Expr) -> bool {
     found
 }
 
-/// How channels may get from one place to another, in all processes.
+/// The flow of channels between variables and messages.
 pub fn moves(program: &Program, names: &Names) -> Vec<Move> {
-    let mut tracing = Tracing { names, body: BodyId(0), moves: Vec::new() };
+    let mut flow = ChannelFlow { names, body: BodyId(0), moves: Vec::new() };
     let mut next = 0;
     for unit in &program.units {
         let body = match unit {
             Unit::Proctype(proctype) => &proctype.body,
             Unit::Init(init) => &init.body,
             Unit::Decl(decl) => {
-                decl.vars.iter().for_each(|var| tracing.declarator(None, var));
+                decl.vars.iter().for_each(|var| flow.declarator(None, var));
                 continue;
             }
             Unit::Never(_)
             | Unit::Trace(_)
             | Unit::Ltl(_)
             | Unit::Ctl(_)
-            | Unit::Watcher(_)
+            | Unit::HoaClaim(_)
             | Unit::Typedef(_)
             | Unit::Mtype(_) => continue,
         };
-        tracing.body = BodyId(next);
+        flow.body = BodyId(next);
         next += 1;
-        tracing.steps(body);
+        flow.steps(body);
     }
-    tracing.moves
+    flow.moves
 }
 
-struct Tracing<'a, 'p> {
+struct ChannelFlow<'a, 'p> {
     names: &'a Names<'p>,
     body: BodyId,
     moves: Vec<Move>,
 }
 
-impl Tracing<'_, '_> {
+impl ChannelFlow<'_, '_> {
     fn steps(&mut self, steps: &[Step]) {
         for step in steps {
             match step {

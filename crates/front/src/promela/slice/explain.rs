@@ -1,26 +1,26 @@
-//! Why a slice is what it is, in words.
+//! Explains a slice.
 
-use super::effects::{Item, Sure};
-use super::graph::What;
+use super::effects::{Item, Mandatory};
+use super::graph::EdgeLabel;
 use super::names::VarId;
 use super::relevance::{At, Relevance, Why};
-use super::rewrite::Left;
+use super::rewrite::Removed;
 use crate::promela::text;
 use crate::source::{Place, Sources, Span};
 use std::collections::HashSet;
 
-/// What is in a slice and what is not.
+/// The contents of a slice.
 #[derive(Clone, Debug, Default)]
 pub struct Explanation {
     pub kept: Vec<Kept>,
     pub dropped: Vec<Dropped>,
     /// Statements that are not in the slice.
     pub statements: Vec<Dropped>,
-    /// Why every step stays, if so.
+    /// The reason why every step stays, if so.
     pub steps: Option<&'static str>,
 }
 
-/// A variable that stays.
+/// A variable that is kept.
 #[derive(Clone, Debug)]
 pub struct Kept {
     pub name: String,
@@ -29,7 +29,7 @@ pub struct Kept {
     pub because: Vec<String>,
 }
 
-/// A variable or a statement that is left out.
+/// A variable or a statement that is removed.
 #[derive(Clone, Debug)]
 pub struct Dropped {
     pub text: String,
@@ -37,14 +37,14 @@ pub struct Dropped {
     pub place: Place,
 }
 
-pub fn explain(relevance: &Relevance, left: &[Left], sources: &Sources) -> Explanation {
-    let telling = Telling { relevance, sources };
+pub fn explain(relevance: &Relevance, removed: &[Removed], sources: &Sources) -> Explanation {
+    let explainer = Explainer { relevance, sources };
     let mut explanation = Explanation { steps: relevance.criterion.steps, ..Explanation::default() };
     for id in relevance.names.ids() {
         let var = &relevance.names[id];
         let process = var.owner.map(|body| relevance.processes[body.0].name.to_string());
         if relevance.is_kept_var(id) {
-            let because = telling.chain(Item::Var(id));
+            let because = explainer.chain(Item::Var(id));
             explanation.kept.push(Kept { name: var.name.to_string(), process, because });
         } else {
             let place = sources.place(var.span);
@@ -52,7 +52,7 @@ pub fn explain(relevance: &Relevance, left: &[Left], sources: &Sources) -> Expla
         }
     }
     let mut seen = HashSet::new();
-    for Left { body, span, text } in left {
+    for Removed { body, span, text } in removed {
         let process = Some(relevance.processes[body.0].name.to_string());
         let place = sources.place(*span);
         // An inline may be called several times.
@@ -63,7 +63,7 @@ pub fn explain(relevance: &Relevance, left: &[Left], sources: &Sources) -> Expla
     explanation
 }
 
-struct Telling<'a, 'r, 'p> {
+struct Explainer<'a, 'r, 'p> {
     relevance: &'a Relevance<'r, 'p>,
     sources: &'a Sources,
 }
@@ -75,8 +75,9 @@ enum Fact {
     Edge(At),
 }
 
-impl Telling<'_, '_, '_> {
-    /// The reasons from an item to the property. Each was found before the one it is a reason for, so that they end.
+impl Explainer<'_, '_, '_> {
+    /// The reasons from an item to the property. Each was found before the one that it is a reason for, so that the
+    /// chain is finite.
     fn chain(&self, item: Item) -> Vec<String> {
         let mut reasons = Vec::new();
         let mut fact = Some(Fact::Item(item));
@@ -100,9 +101,9 @@ impl Telling<'_, '_, '_> {
         match why {
             Why::Asked => ("the property reads it".into(), None),
             Why::Assertion => ("which is an assertion".into(), None),
-            Why::Sure(Sure::MayFail) => ("which may fail".into(), None),
-            Why::Sure(Sure::StartsProcess) => ("which starts a process".into(), None),
-            Why::Sure(Sure::Special) => ("which cannot be simplified".into(), None),
+            Why::Mandatory(Mandatory::MayFail) => ("which may fail".into(), None),
+            Why::Mandatory(Mandatory::StartsProcess) => ("which starts a process".into(), None),
+            Why::Mandatory(Mandatory::Special) => ("which cannot be simplified".into(), None),
             Why::Writes(item) => (format!("which changes {}", self.item(item)), Some(Fact::Item(item))),
             Why::Needed(at) => (format!("{} needs it", self.statement(at)), Some(Fact::Edge(at))),
             Why::Decides(at, Some(next)) => {
@@ -142,9 +143,11 @@ impl Telling<'_, '_, '_> {
         let process = &self.relevance.processes[at.body.0];
         let span: Span = process.span(at.edge);
         let line = self.sources.place(span).line;
-        match process.graph.edges[at.edge.0].what {
-            What::Stmt(stmt) | What::Loop(stmt, _) => format!("`{}` in line {line}", text::statement(stmt)),
-            What::Declared(var) => format!("the declaration of `{}` in line {line}", var.name.name),
+        match process.graph.edges[at.edge.0].label {
+            EdgeLabel::Stmt(stmt) | EdgeLabel::Loop(stmt, _) => {
+                format!("`{}` in line {line}", text::statement(stmt))
+            }
+            EdgeLabel::Declared(var) => format!("the declaration of `{}` in line {line}", var.name.name),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The control flow of a process: locations, and the statements that lead from one to the next.
+//! The control flow graph of a process.
 //!
-//! Coarser than the graph that is lowered: a jump is always a step here. What matters is where choices part and meet.
+//! It is coarser than the graph that is lowered: a jump is always a step here.
 
 use crate::promela::ast::{Declarator, Ident, Step, Stmt, Structure};
 use std::collections::HashMap;
@@ -9,18 +9,18 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EdgeId(pub usize);
 
-/// What a process does on the way from one location to the next.
+/// The label of an edge.
 #[derive(Clone, Copy, Debug)]
-pub enum What<'p> {
+pub enum EdgeLabel<'p> {
     Stmt(&'p Stmt),
-    /// A declaration behind the first statement gives its variable a value.
+    /// A declaration after the first statement assigns an initial value.
     Declared(&'p Declarator),
     /// A part of a `for`.
-    Loop(&'p Stmt, Turn),
+    Loop(&'p Stmt, LoopPart),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum LoopPart {
     Start,
     Test,
     Next,
@@ -29,21 +29,21 @@ pub enum Turn {
 
 #[derive(Clone, Debug)]
 pub struct Edge<'p> {
-    pub what: What<'p>,
+    pub label: EdgeLabel<'p>,
     pub to: usize,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Location {
-    /// What can be done here.
+    /// The outgoing edges.
     pub edges: Vec<EdgeId>,
-    /// Nothing may change about this location or the number of steps through it.
+    /// The location and the number of steps through it must not change.
     pub exact: bool,
-    /// Inside `atomic` or `d_step`, perhaps.
+    /// May be inside `atomic` or `d_step`.
     pub indivisible: bool,
-    /// Inside `d_step`, perhaps.
+    /// May be inside `d_step`.
     pub deterministic: bool,
-    /// Control passes on from here to all of these without a step.
+    /// Locations that control passes on to without a step.
     passes: Vec<usize>,
 }
 
@@ -53,10 +53,10 @@ pub struct Graph<'p> {
     pub edges: Vec<Edge<'p>>,
     pub entry: usize,
     pub exit: usize,
-    /// Where a process can be.
+    /// The reachable locations.
     pub reached: Vec<bool>,
-    /// Statements, by where they stand in memory, as long as the tree is only looked at: those that are edges, and where
-    /// those begin and end that are made of others.
+    /// By address of a statement in the tree: the edges of simple statements, and the first and last location of
+    /// compound ones.
     pub edge_of: HashMap<*const Stmt, Vec<EdgeId>>,
     pub declared: HashMap<*const Declarator, EdgeId>,
     pub extents: HashMap<*const Stmt, (usize, usize)>,
@@ -98,7 +98,7 @@ struct Builder<'p> {
     graph: Graph<'p>,
     labels: HashMap<Arc<str>, Vec<usize>>,
     jumps: Vec<(usize, &'p Stmt, &'p Ident)>,
-    /// Where the surrounding loops are left to.
+    /// The exits of the surrounding loops.
     loops: Vec<usize>,
     indivisible: usize,
     deterministic: usize,
@@ -111,15 +111,15 @@ impl<'p> Builder<'p> {
         self.graph.locations.len() - 1
     }
 
-    fn edge(&mut self, from: usize, what: What<'p>, to: usize) {
-        self.graph.edges.push(Edge { what, to });
+    fn edge(&mut self, from: usize, label: EdgeLabel<'p>, to: usize) {
+        self.graph.edges.push(Edge { label, to });
         let edge = EdgeId(self.graph.edges.len() - 1);
         self.graph.locations[from].edges.push(edge);
-        match what {
-            What::Stmt(stmt) | What::Loop(stmt, _) => {
+        match label {
+            EdgeLabel::Stmt(stmt) | EdgeLabel::Loop(stmt, _) => {
                 self.graph.edge_of.entry(std::ptr::from_ref(stmt)).or_default().push(edge);
             }
-            What::Declared(var) => {
+            EdgeLabel::Declared(var) => {
                 self.graph.declared.insert(std::ptr::from_ref(var), edge);
             }
         }
@@ -142,7 +142,7 @@ impl<'p> Builder<'p> {
                 Step::Decl(decl) => {
                     for var in &decl.vars {
                         let next = self.location();
-                        self.edge(at, What::Declared(var), next);
+                        self.edge(at, EdgeLabel::Declared(var), next);
                         at = next;
                     }
                 }
@@ -188,13 +188,13 @@ impl<'p> Builder<'p> {
             }
             Structure::For(body) => {
                 let (head, inside, exit) = (self.location(), self.location(), self.location());
-                self.edge(start, What::Loop(stmt, Turn::Start), head);
-                self.edge(head, What::Loop(stmt, Turn::Test), inside);
+                self.edge(start, EdgeLabel::Loop(stmt, LoopPart::Start), head);
+                self.edge(head, EdgeLabel::Loop(stmt, LoopPart::Test), inside);
                 self.loops.push(exit);
                 let last = self.steps(body, inside);
                 self.loops.pop();
-                self.edge(last, What::Loop(stmt, Turn::Next), head);
-                self.edge(head, What::Loop(stmt, Turn::Leave), exit);
+                self.edge(last, EdgeLabel::Loop(stmt, LoopPart::Next), head);
+                self.edge(head, EdgeLabel::Loop(stmt, LoopPart::Leave), exit);
                 exit
             }
             Structure::Atomic(body) => {
@@ -215,7 +215,7 @@ impl<'p> Builder<'p> {
             Structure::Unless(body, escape) => self.unless(body, escape, start),
             Structure::Break => {
                 if let Some(&exit) = self.loops.last() {
-                    self.edge(start, What::Stmt(stmt), exit);
+                    self.edge(start, EdgeLabel::Stmt(stmt), exit);
                 }
                 self.location()
             }
@@ -225,13 +225,13 @@ impl<'p> Builder<'p> {
             }
             Structure::Simple => {
                 let next = self.location();
-                self.edge(start, What::Stmt(stmt), next);
+                self.edge(start, EdgeLabel::Stmt(stmt), next);
                 next
             }
         }
     }
 
-    /// The escape may come between any two statements of the body, so that nothing is as it seems in there.
+    /// The escape may interrupt the body between any two statements, so that all of it is exact.
     fn unless(&mut self, body: &'p Stmt, escape: &'p Stmt, start: usize) -> usize {
         let first = self.graph.locations.len();
         let end_of_body = self.statement(body, start);
@@ -252,13 +252,13 @@ impl<'p> Builder<'p> {
     }
 
     fn finish(mut self) -> Graph<'p> {
-        // Of several labels of the same name, which is meant depends on blocks; any of them might be.
+        // Labels of the same name are distinguished by blocks; any of them may be the target.
         for (from, stmt, label) in std::mem::take(&mut self.jumps) {
             let targets = self.labels.get(&label.name).cloned().unwrap_or_default();
-            targets.into_iter().for_each(|to| self.edge(from, What::Stmt(stmt), to));
+            targets.into_iter().for_each(|to| self.edge(from, EdgeLabel::Stmt(stmt), to));
         }
         let mut graph = self.graph;
-        // A location that only passes control on is the one it passes it on to.
+        // A location that only passes control on is identified with its successor.
         let settled: Vec<usize> = (0..graph.locations.len()).map(|at| settle(&graph.locations, at)).collect();
         let mut seen = vec![usize::MAX; graph.locations.len()];
         let passed: Vec<Vec<EdgeId>> =
@@ -298,7 +298,7 @@ fn settle(locations: &[Location], start: usize) -> usize {
     at
 }
 
-/// `seen` says for which start a location was last seen.
+/// `seen` contains the start from which a location was last visited.
 fn gather(locations: &[Location], start: usize, seen: &mut [usize]) -> Vec<EdgeId> {
     let (mut pending, mut edges) = (vec![start], Vec::new());
     while let Some(at) = pending.pop() {

@@ -1,17 +1,18 @@
-//! Slicing: what of a model its properties do not depend on, and the model without that.
+//! Slicing: removes the parts of a model that its properties do not depend on.
 //!
-//! After Holzmann's notes on property-based slicing in SPIN (`spin -A`). What a property looks at is kept, and what
-//! writes it, and all that reads; and what decides whether something that is kept is reached, or may wait before it.
-//! What is left is a model with the same verdict: variables that nothing depends on are gone, statements that do nothing
-//! any more are gone where nobody can tell, and idle where somebody might. Whatever is not clear stays.
+//! After Holzmann's notes on property-based slicing in SPIN (`spin -A`). The slice keeps the variables that a
+//! property reads, the statements that write them, and the variables that these read; and the statements that decide
+//! whether kept statements are reached, or delay them. It has the same verdict as the model: irrelevant variables are
+//! removed; irrelevant statements are removed where this is unobservable, and replaced by idle ones elsewhere. In
+//! doubt, a statement stays.
 //!
 //! ```text
-//! names, channels   which variables there are, and which channels may be the same
-//! graph, effects    where control goes, and what each statement reads, writes and waits for
-//! criterion         what the properties look at, and how much of a run they can tell apart
-//! bubbles           what control passes without doing anything of interest, found by dominators
+//! names, channels   the variables, and which channels may be the same
+//! graph, effects    the control flow graph, and what each statement reads, writes and waits for
+//! criterion         what the properties read, and which runs they distinguish
+//! bubbles           regions without relevant statements, found by dominators
 //! relevance         the fixed point
-//! rewrite, explain  the sliced model, and why it is what it is
+//! rewrite, explain  the sliced model, and the reasons
 //! ```
 
 mod bubbles;
@@ -35,37 +36,37 @@ pub use explain::{Dropped, Explanation, Kept};
 use names::Names;
 use relevance::Relevance;
 
-/// What a slice is for.
+/// The purpose of a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Aim {
     /// The built-in checks: faults always, assertions and invalid end states if wanted.
     Safety { assertions: bool, ends: bool },
     /// A formula, claim or trace of this name.
     Property(String),
-    /// What the labels of the model say: acceptance or progress.
+    /// The labels of the model: acceptance or progress.
     Labels(PropertyKind),
 }
 
-/// A model without what its properties do not depend on.
+/// A slice of a model.
 #[derive(Clone, Debug)]
 pub struct Sliced {
     pub program: Program,
     pub explanation: Explanation,
 }
 
-/// The slice of a program, which has been found to be one: names are declared, and jumps lead somewhere.
+/// The slice of a valid program: names are declared, and jumps have targets.
 pub fn slice(program: &Program, aims: &[Aim], fairness: Fairness, sources: &Sources) -> Sliced {
     let wanted = wanted(program, aims);
     let names = Names::of(&wanted);
     let criterion = Criterion::of(&wanted, aims, fairness, &names);
     let channels = Channels::of(&names, &effects::moves(&wanted, &names));
     let relevance = Relevance::of(&wanted, &names, &channels, &criterion);
-    let (sliced, left) = rewrite::rewrite(&wanted, &relevance);
-    let explanation = explain::explain(&relevance, &left, sources);
+    let (sliced, removed) = rewrite::rewrite(&wanted, &relevance);
+    let explanation = explain::explain(&relevance, &removed, sources);
     Sliced { program: sliced, explanation }
 }
 
-/// The program with the properties that are wanted, by the names they have among all of them.
+/// The program with the selected properties.
 fn wanted(program: &Program, aims: &[Aim]) -> Program {
     let mut names = super::property_names(program).into_iter();
     let is_wanted = |name: &String| aims.iter().any(|aim| matches!(aim, Aim::Property(wanted) if wanted == name));
@@ -86,7 +87,7 @@ fn wanted(program: &Program, aims: &[Aim]) -> Program {
                 let name = Some(Ident { name: name.into(), span: claim.span });
                 Unit::Never(super::ast::Claim { name: claim.name.clone().or(name), ..claim.clone() })
             }
-            Unit::Watcher(_) | Unit::Trace(_) => {
+            Unit::HoaClaim(_) | Unit::Trace(_) => {
                 names.next().filter(is_wanted)?;
                 unit.clone()
             }

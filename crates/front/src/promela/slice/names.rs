@@ -1,5 +1,5 @@
-//! The variables of a model, coarsely: those of one name in one process are one variable, whatever block they stand in,
-//! and one with the global of that name if there is one. That can only make a slice larger.
+//! The variables of a model, coarsely: variables of the same name in one process are identified, and identified with
+//! the global of that name. This can only make a slice larger.
 
 use crate::promela::ast::{Child, Decl, Declarator, ExprKind, Initialiser, Program, Step, Stmt, Type, Unit};
 use crate::source::Span;
@@ -13,14 +13,14 @@ pub struct VarId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BodyId(pub usize);
 
-/// What is known of a variable, and of all of its name if there are several.
+/// A variable, or several that are identified.
 #[derive(Clone, Debug)]
 pub struct Var<'p> {
     pub name: Arc<str>,
     pub span: Span,
-    /// The process it belongs to; none if it is global.
+    /// `None` if it is global.
     pub owner: Option<BodyId>,
-    /// Its declarations, each with the process that makes it.
+    /// Its declarations, each with its process.
     pub declared: Vec<(Option<BodyId>, &'p Decl, &'p Declarator)>,
     pub is_param: bool,
 }
@@ -49,7 +49,7 @@ impl<'p> Names<'p> {
                 | Unit::Trace(_)
                 | Unit::Ltl(_)
                 | Unit::Ctl(_)
-                | Unit::Watcher(_)
+                | Unit::HoaClaim(_)
                 | Unit::Typedef(_) => {}
             }
         }
@@ -61,7 +61,7 @@ impl<'p> Names<'p> {
                 | Unit::Trace(_)
                 | Unit::Ltl(_)
                 | Unit::Ctl(_)
-                | Unit::Watcher(_)
+                | Unit::HoaClaim(_)
                 | Unit::Typedef(_)
                 | Unit::Mtype(_)
                 | Unit::Decl(_) => continue,
@@ -78,7 +78,7 @@ impl<'p> Names<'p> {
         names
     }
 
-    /// The variable that a name means in a process; none if it is a constant, or one of the language's own.
+    /// The variable with this name in a process; `None` if it is a constant or predefined.
     pub fn find(&self, body: BodyId, name: &str) -> Option<VarId> {
         self.locals[body.0].get(name).copied().or_else(|| self.global(name))
     }
@@ -142,13 +142,12 @@ impl Var<'_> {
         self.declared.iter().any(|(_, decl, _)| matches!(decl.ty, Type::Record(_)))
     }
 
-    /// Whether a channel may be its value from the beginning, or because of its type.
+    /// Whether it may hold a channel, by its type.
     pub fn holds_channels(&self) -> bool {
         self.declared.iter().any(|(_, decl, _)| matches!(decl.ty, Type::Chan | Type::Record(_)))
     }
 
-    /// The channel it is made with, if it can only be that one: how many messages it has room for and what they are made
-    /// of.
+    /// The channel that it is initialised with, if it holds no other: its capacity and number of fields.
     pub fn channel(&self) -> Option<(i32, usize)> {
         let [(_, Decl { ty: Type::Chan, .. }, Declarator { init: Some(Initialiser::Channel(made)), .. })] =
             &self.declared[..]
@@ -160,7 +159,7 @@ impl Var<'_> {
         scalars.then_some((capacity, made.fields.len()))
     }
 
-    /// How many elements it has for sure.
+    /// Its number of elements, if that is certain.
     pub fn len(&self) -> Option<i32> {
         let [(_, _, var)] = &self.declared[..] else { return None };
         match &var.array {
@@ -172,7 +171,7 @@ impl Var<'_> {
         }
     }
 
-    /// The greatest value it can have, if that is small and it is never negative.
+    /// Its greatest value, if that is small and it is never negative.
     pub fn greatest(&self) -> Option<i32> {
         let [(_, decl, _)] = &self.declared[..] else { return None };
         match decl.ty {

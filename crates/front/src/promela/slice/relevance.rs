@@ -1,10 +1,10 @@
-//! What a slice keeps: from what the property looks at, along data and control, until nothing is added.
+//! The fixed point of the slice: from what the property reads, along data and control dependence.
 
 use super::bubbles::{Bubbles, Interest, Station, on_cycles};
 use super::channels::Channels;
 use super::criterion::Criterion;
-use super::effects::{Effects, Item, Looking, Sure};
-use super::graph::{EdgeId, Graph, Turn, What};
+use super::effects::{EffectAnalysis, Effects, Item, Mandatory};
+use super::graph::{EdgeId, EdgeLabel, Graph, LoopPart};
 use super::names::{BodyId, Names, VarId};
 use crate::promela::ast::{Expr, ExprKind, Initialiser, Program, Step, StmtKind, Unit};
 use crate::promela::walk;
@@ -19,34 +19,34 @@ pub struct At {
     pub edge: EdgeId,
 }
 
-/// Why something is kept.
+/// The reason why an item is kept.
 #[derive(Clone, Copy, Debug)]
 pub enum Why {
-    /// The property looks at it.
+    /// The property reads it.
     Asked,
     Assertion,
-    Sure(Sure),
-    /// It writes what is kept.
+    Mandatory(Mandatory),
+    /// It writes a kept item.
     Writes(Item),
-    /// A statement that is kept needs it.
+    /// A kept statement reads it.
     Needed(At),
-    /// It decides whether a statement is reached, or a process goes on.
+    /// It decides whether a statement is reached, or a process continues.
     Decides(At, Option<At>),
-    /// A process may wait for it before a statement, or for ever.
+    /// A process may wait for it before a statement, or indefinitely.
     Waits(At, Option<At>),
-    /// It is given to a new process, which needs it.
+    /// It is passed to a new process, which needs it.
     Given(VarId),
-    /// The declaration of what is kept mentions it.
+    /// The declaration of a kept variable reads it.
     Declares(VarId),
 }
 
-/// What becomes of a statement.
+/// The fate of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     Keep,
-    /// Something that does nothing takes its place.
+    /// It is replaced by a statement without effect.
     Idle,
-    /// The same, and it must be a step of its own.
+    /// The same, but as a step of its own.
     Step,
     Gone,
 }
@@ -58,10 +58,10 @@ pub struct Process<'p> {
     pub effects: Vec<Effects>,
     pub relevant: Vec<Option<Why>>,
     cyclic: Vec<bool>,
-    /// By edge, the locations it leads out of.
+    /// By edge: its source locations.
     sources: Vec<Vec<usize>>,
     bubbles: Bubbles,
-    /// Locations where it matters which statements can be done.
+    /// Locations where it matters which statements are enabled.
     matters: Vec<bool>,
 }
 
@@ -71,7 +71,7 @@ pub struct Relevance<'a, 'p> {
     pub criterion: &'a Criterion,
     pub processes: Vec<Process<'p>>,
     pub items: BTreeMap<Item, Why>,
-    /// What is given to new processes: the parameter, what the argument needs, and whether it may go wrong.
+    /// The arguments of new processes: the parameter, the items that the argument reads, and whether it may fault.
     given: Vec<(VarId, Vec<Item>, bool)>,
     grown: bool,
 }
@@ -94,7 +94,7 @@ impl<'a, 'p> Relevance<'a, 'p> {
                 | Unit::Trace(_)
                 | Unit::Ltl(_)
                 | Unit::Ctl(_)
-                | Unit::Watcher(_)
+                | Unit::HoaClaim(_)
                 | Unit::Typedef(_)
                 | Unit::Mtype(_)
                 | Unit::Decl(_) => {}
@@ -115,8 +115,8 @@ impl<'a, 'p> Relevance<'a, 'p> {
         self.is_kept(Item::Var(var))
     }
 
-    pub fn looking(&self, body: Option<BodyId>) -> Looking<'a, 'p> {
-        Looking { names: self.names, channels: self.channels, body }
+    pub fn effect_analysis(&self, body: Option<BodyId>) -> EffectAnalysis<'a, 'p> {
+        EffectAnalysis { names: self.names, channels: self.channels, body }
     }
 
     pub fn fate(&self, at: At) -> Fate {
@@ -135,7 +135,7 @@ impl<'a, 'p> Relevance<'a, 'p> {
         if sources.iter().any(is_exact) { Fate::Step } else { Fate::Idle }
     }
 
-    /// Whether nothing of interest lies between two locations.
+    /// Whether no relevant statement lies between two locations.
     pub fn is_same_place(&self, body: BodyId, from: usize, to: usize) -> bool {
         let process = &self.processes[body.0];
         !process.graph.reached[from] || process.bubbles.stations[from] == process.bubbles.stations[to]
@@ -150,27 +150,31 @@ impl<'a, 'p> Relevance<'a, 'p> {
         for (at, location) in graph.locations.iter().enumerate().filter(|(at, _)| graph.reached[*at]) {
             location.edges.iter().for_each(|edge| sources[edge.0].push(at));
         }
-        let looking = self.looking(Some(id));
+        let effect_analysis = self.effect_analysis(Some(id));
         let exact = |edge: usize| sources[edge].iter().any(|&at| graph.locations[at].exact);
-        let effects: Vec<_> =
-            graph.edges.iter().enumerate().map(|(edge, it)| looking.effects(it.what, exact(edge))).collect();
+        let effects: Vec<_> = graph
+            .edges
+            .iter()
+            .enumerate()
+            .map(|(edge, it)| effect_analysis.effects(it.label, exact(edge)))
+            .collect();
         let relevant = vec![None; graph.edges.len()];
         let (bubbles, matters) = (Bubbles::default(), vec![false; graph.locations.len()]);
         let cyclic = on_cycles(&graph.successors());
         self.processes.push(Process { name, graph, effects, relevant, cyclic, sources, bubbles, matters });
     }
 
-    /// What is kept because of what the properties are, or whatever they are.
+    /// The items that are kept because of the properties, or in any case.
     fn begin(&mut self, program: &Program) {
         let mut found = Vec::new();
-        let outside = self.looking(None);
+        let outside = self.effect_analysis(None);
         for unit in &program.units {
             match unit {
                 Unit::Ltl(formula) | Unit::Ctl(formula) => {
                     formula.expr.iter().for_each(|expr| outside.expr(expr, &mut found));
                 }
-                Unit::Watcher(watcher) => {
-                    watcher.propositions.iter().for_each(|proposition| outside.expr(proposition, &mut found));
+                Unit::HoaClaim(hoa_claim) => {
+                    hoa_claim.propositions.iter().for_each(|proposition| outside.expr(proposition, &mut found));
                 }
                 Unit::Never(_) => {
                     let alone = Program { units: vec![unit.clone()] };
@@ -187,9 +191,9 @@ impl<'a, 'p> Relevance<'a, 'p> {
                 }
                 Unit::Proctype(proctype) => {
                     let body = self.names.proctypes.get(&proctype.name.name).copied();
-                    let looking = self.looking(body);
+                    let effect_analysis = self.effect_analysis(body);
                     let numbers = [&proctype.active, &proctype.provided, &proctype.priority];
-                    numbers.into_iter().flatten().for_each(|it| looking.expr(it, &mut found));
+                    numbers.into_iter().flatten().for_each(|it| effect_analysis.expr(it, &mut found));
                 }
                 Unit::Init(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
             }
@@ -199,21 +203,21 @@ impl<'a, 'p> Relevance<'a, 'p> {
             let var = &self.names[id];
             let is_local_channel = var.owner.is_some() && var.holds_channels();
             let may_fail = var.declared.iter().any(|(body, _, declarator)| match &declarator.init {
-                Some(Initialiser::Expr(value)) => self.looking(*body).may_fail(value),
+                Some(Initialiser::Expr(value)) => self.effect_analysis(*body).may_fail(value),
                 Some(Initialiser::List(..) | Initialiser::Channel(_)) | None => false,
             });
             if may_fail || is_local_channel && self.criterion.unbounded {
-                self.keep(Item::Var(id), Why::Sure(Sure::MayFail));
+                self.keep(Item::Var(id), Why::Mandatory(Mandatory::MayFail));
             }
         }
         self.find_given(program);
         for body in 0..self.processes.len() {
             for edge in 0..self.processes[body].graph.edges.len() {
                 let process = &self.processes[body];
-                let is_assertion = matches!(process.graph.edges[edge].what, What::Stmt(stmt)
+                let is_assertion = matches!(process.graph.edges[edge].label, EdgeLabel::Stmt(stmt)
                     if matches!(stmt.kind, StmtKind::Assert(_)));
-                let why = match process.effects[edge].sure {
-                    Some(sure) => Some(Why::Sure(sure)),
+                let why = match process.effects[edge].mandatory {
+                    Some(mandatory) => Some(Why::Mandatory(mandatory)),
                     None if is_assertion && self.criterion.assertions => Some(Why::Assertion),
                     None => None,
                 };
@@ -230,7 +234,7 @@ impl<'a, 'p> Relevance<'a, 'p> {
             if !matches!(unit, Unit::Proctype(_) | Unit::Init(_)) {
                 continue;
             }
-            let looking = self.looking(Some(BodyId(next)));
+            let effect_analysis = self.effect_analysis(Some(BodyId(next)));
             next += 1;
             let alone = Program { units: vec![unit.clone()] };
             let mut given = Vec::new();
@@ -239,8 +243,8 @@ impl<'a, 'p> Relevance<'a, 'p> {
                 let Some(started) = self.names.proctypes.get(&proctype.name) else { return };
                 for (param, arg) in self.names.params[started.0].iter().zip(args) {
                     let mut needs = Vec::new();
-                    looking.expr(arg, &mut needs);
-                    given.push((*param, needs, looking.may_fail(arg)));
+                    effect_analysis.expr(arg, &mut needs);
+                    given.push((*param, needs, effect_analysis.may_fail(arg)));
                 }
             });
             self.given.extend(given);
@@ -269,7 +273,7 @@ impl<'a, 'p> Relevance<'a, 'p> {
         }
         for (param, needs, may_fail) in self.given.clone() {
             if may_fail {
-                self.keep(Item::Var(param), Why::Sure(Sure::MayFail));
+                self.keep(Item::Var(param), Why::Mandatory(Mandatory::MayFail));
             }
             if self.is_kept_var(param) {
                 needs.into_iter().for_each(|item| self.keep(item, Why::Given(param)));
@@ -278,20 +282,20 @@ impl<'a, 'p> Relevance<'a, 'p> {
         for id in self.names.ids().filter(|&id| self.is_kept_var(id)).collect::<Vec<_>>() {
             let mut needs = Vec::new();
             for (body, _, var) in &self.names[id].declared {
-                let looking = self.looking(*body);
+                let effect_analysis = self.effect_analysis(*body);
                 let inits: &[Expr] = match &var.init {
                     Some(Initialiser::Expr(value)) => std::slice::from_ref(value),
                     Some(Initialiser::List(values, _)) => values,
                     Some(Initialiser::Channel(channel)) => std::slice::from_ref(&channel.capacity),
                     None => &[],
                 };
-                inits.iter().chain(&var.array).for_each(|value| looking.expr(value, &mut needs));
+                inits.iter().chain(&var.array).for_each(|value| effect_analysis.expr(value, &mut needs));
             }
             needs.into_iter().for_each(|item| self.keep(item, Why::Declares(id)));
         }
     }
 
-    /// What writes something that is kept is kept, with all it reads.
+    /// A statement that writes a kept item is kept, with everything that it reads.
     fn spread_data(&mut self, body: BodyId) {
         for edge in (0..self.processes[body.0].graph.edges.len()).map(EdgeId) {
             let at = At { body, edge };
@@ -310,8 +314,8 @@ impl<'a, 'p> Relevance<'a, 'p> {
         }
     }
 
-    /// Where ways part that do not meet again before something of interest, it matters which can be taken; and where
-    /// nothing may be possible for a while, whether something is.
+    /// Control dependence: where paths part that do not join before a relevant statement, it matters which are
+    /// enabled; and where a process may be blocked, whether a statement is enabled.
     fn spread_control(&mut self, body: BodyId) {
         let process = &self.processes[body.0];
         let relevant: Vec<_> = process.relevant.iter().map(Option::is_some).collect();
@@ -355,7 +359,7 @@ impl<'a, 'p> Relevance<'a, 'p> {
     }
 }
 
-/// A statement of interest that comes soon after a location; of those that begin there, another would be no reason.
+/// A relevant statement soon after a location.
 fn nearest(graph: &Graph, relevant: &[bool], start: usize) -> Option<EdgeId> {
     let mut seen = vec![false; graph.locations.len()];
     let mut queue = VecDeque::from([start]);
@@ -375,19 +379,19 @@ fn nearest(graph: &Graph, relevant: &[bool], start: usize) -> Option<EdgeId> {
 }
 
 impl Process<'_> {
-    /// Whether an edge only says whether it can be taken.
+    /// Whether an edge only tests a condition.
     fn is_guard(&self, edge: EdgeId) -> bool {
-        match self.graph.edges[edge.0].what {
-            What::Stmt(stmt) => matches!(stmt.kind, StmtKind::Expr(_) | StmtKind::Else),
-            What::Declared(..) => false,
-            What::Loop(_, turn) => matches!(turn, Turn::Test | Turn::Leave),
+        match self.graph.edges[edge.0].label {
+            EdgeLabel::Stmt(stmt) => matches!(stmt.kind, StmtKind::Expr(_) | StmtKind::Else),
+            EdgeLabel::Declared(..) => false,
+            EdgeLabel::Loop(_, loop_part) => matches!(loop_part, LoopPart::Test | LoopPart::Leave),
         }
     }
 
     pub fn span(&self, edge: EdgeId) -> Span {
-        match self.graph.edges[edge.0].what {
-            What::Stmt(stmt) | What::Loop(stmt, _) => stmt.span,
-            What::Declared(var) => var.name.span,
+        match self.graph.edges[edge.0].label {
+            EdgeLabel::Stmt(stmt) | EdgeLabel::Loop(stmt, _) => stmt.span,
+            EdgeLabel::Declared(var) => var.name.span,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The sliced model: the tree without what is not kept. What stays keeps its place in the text, for reports.
+//! The sliced model. Statements that stay keep their positions in the text, for reports.
 
 use super::effects::Item;
 use super::names::{BodyId, VarId};
@@ -11,20 +11,20 @@ use crate::source::Span;
 
 /// A statement that is not in the slice.
 #[derive(Clone, Debug)]
-pub struct Left {
+pub struct Removed {
     pub body: BodyId,
     pub span: Span,
     pub text: String,
 }
 
-pub fn rewrite(program: &Program, relevance: &Relevance) -> (Program, Vec<Left>) {
-    let mut left = Vec::new();
+pub fn rewrite(program: &Program, relevance: &Relevance) -> (Program, Vec<Removed>) {
+    let mut removed = Vec::new();
     let mut units = Vec::new();
     let mut next = 0;
     for unit in &program.units {
         units.extend(match unit {
             Unit::Proctype(proctype) => {
-                let mut body = Body { relevance, id: BodyId(next), left: &mut left };
+                let mut body = Body { relevance, id: BodyId(next), removed: &mut removed };
                 next += 1;
                 let params = proctype.params.iter().filter_map(|decl| body.declaration(decl)).collect();
                 let steps = body.top(&proctype.body, proctype.end);
@@ -33,7 +33,7 @@ pub fn rewrite(program: &Program, relevance: &Relevance) -> (Program, Vec<Left>)
                 Some(Unit::Proctype(sliced))
             }
             Unit::Init(init) => {
-                let mut body = Body { relevance, id: BodyId(next), left: &mut left };
+                let mut body = Body { relevance, id: BodyId(next), removed: &mut removed };
                 next += 1;
                 let mut sliced = init.clone();
                 sliced.body = body.top(&init.body, init.end);
@@ -51,31 +51,31 @@ pub fn rewrite(program: &Program, relevance: &Relevance) -> (Program, Vec<Left>)
             | Unit::Trace(_)
             | Unit::Ltl(_)
             | Unit::Ctl(_)
-            | Unit::Watcher(_)
+            | Unit::HoaClaim(_)
             | Unit::Typedef(_)
             | Unit::Mtype(_) => Some(unit.clone()),
         });
     }
-    (Program { units }, left)
+    (Program { units }, removed)
 }
 
-/// Where a sequence stands.
+/// The context of a sequence.
 #[derive(Clone, Copy)]
 struct Place {
-    /// It begins a branch: what stands first decides whether that can be taken.
+    /// It begins a branch: its first statement is the guard.
     first: bool,
-    /// Control must stay with the process between its first statement and its last.
+    /// The sequence must stay atomic.
     indivisible: bool,
 }
 
 struct Body<'a, 'r, 'p> {
     relevance: &'a Relevance<'r, 'p>,
     id: BodyId,
-    left: &'a mut Vec<Left>,
+    removed: &'a mut Vec<Removed>,
 }
 
 impl Body<'_, '_, '_> {
-    /// A declaration behind the first statement is an assignment, and must not become the first.
+    /// A declaration after the first statement is an assignment, and must not become the first.
     fn top(&mut self, steps: &[Step], end: Span) -> Vec<Step> {
         let first = steps.iter().position(|step| matches!(step, Step::Stmt(_))).unwrap_or(steps.len());
         let mut sliced: Vec<Step> = Vec::new();
@@ -95,7 +95,7 @@ impl Body<'_, '_, '_> {
         sliced
     }
 
-    /// Steps without those that are not kept; perhaps none.
+    /// The kept steps; there may be none.
     fn steps(&mut self, steps: &[Step], place: Place) -> Vec<Step> {
         let mut sliced = Vec::new();
         let mut gap = None;
@@ -111,7 +111,7 @@ impl Body<'_, '_, '_> {
                     None => gap = Some(stmt.span),
                 },
             }
-            // A label cannot stand at the beginning of most sequences, and control must stay where it was kept.
+            // A label cannot stand at the beginning of most sequences, and an atomic sequence must stay one.
             let labelled = matches!(sliced.get(before), Some(Step::Stmt(stmt)) if is_labelled(stmt));
             if sliced.len() > before
                 && let Some(span) = gap.take()
@@ -126,7 +126,7 @@ impl Body<'_, '_, '_> {
         sliced
     }
 
-    /// As `steps`, where there must be one.
+    /// The kept steps, or a `skip`.
     fn some_steps(&mut self, steps: &[Step], place: Place, span: Span) -> Vec<Step> {
         let sliced = self.steps(steps, place);
         if sliced.iter().any(|step| matches!(step, Step::Stmt(_))) {
@@ -135,7 +135,7 @@ impl Body<'_, '_, '_> {
         sliced.into_iter().chain([Step::Stmt(skip(span))]).collect()
     }
 
-    /// A declaration that is a statement as well. Returns where something was left out.
+    /// A declaration after the first statement. Returns the span of a removed one.
     fn late(&mut self, decl: &Decl, sliced: &mut Vec<Step>) -> Option<Span> {
         let mut gap = None;
         for var in &decl.vars {
@@ -146,7 +146,7 @@ impl Body<'_, '_, '_> {
                 continue;
             }
             let span = var.name.span;
-            self.leave(span, format!("{} = …", var.name.name));
+            self.remove(span, format!("{} = …", var.name.name));
             match fate {
                 Some(Fate::Step) => sliced.push(Step::Stmt(idle_step(span))),
                 Some(Fate::Idle | Fate::Keep) => sliced.push(Step::Stmt(skip(span))),
@@ -167,7 +167,7 @@ impl Body<'_, '_, '_> {
         (!channels.is_empty()).then(|| Step::Exclusive(Exclusive { channels, ..exclusive.clone() }))
     }
 
-    /// Whether a name stays: that of a variable if it is kept, any other one in any case.
+    /// Whether a name stays; a name that is no variable does.
     fn is_kept(&self, name: &str) -> bool {
         self.find(name).is_none_or(|id| self.relevance.is_kept_var(id))
     }
@@ -180,7 +180,7 @@ impl Body<'_, '_, '_> {
         self.relevance.fate(At { body: self.id, edge })
     }
 
-    /// The fate of a statement that is a step by itself; of the steps of a loop, the mightiest.
+    /// The fate of a simple statement; of the parts of a loop, the one that keeps most.
     fn fate_of(&self, stmt: &Stmt) -> Fate {
         let edges = self.relevance.processes[self.id.0].graph.edge_of.get(&std::ptr::from_ref(stmt));
         let fates: Vec<_> = edges.into_iter().flatten().map(|&edge| self.fate(edge)).collect();
@@ -188,14 +188,14 @@ impl Body<'_, '_, '_> {
         order.into_iter().find(|fate| fates.contains(fate)).unwrap_or(Fate::Gone)
     }
 
-    fn leave(&mut self, span: Span, text: String) {
-        self.left.push(Left { body: self.id, span, text });
+    fn remove(&mut self, span: Span, text: String) {
+        self.removed.push(Removed { body: self.id, span, text });
     }
 
-    /// What stands for a statement; nothing if that can be left out.
+    /// The slice of a statement; `None` if it is removed.
     fn statement(&mut self, stmt: &Stmt, place: Place) -> Option<Box<Stmt>> {
         if self.vanishes(stmt) {
-            self.leave_all(stmt);
+            self.remove_all(stmt);
             return None;
         }
         let with = |kind| Some(Box::new(Stmt { kind, span: stmt.span }));
@@ -203,15 +203,15 @@ impl Body<'_, '_, '_> {
             Structure::Simple => match self.fate_of(stmt) {
                 Fate::Keep => Some(Box::new(self.kept(stmt))),
                 Fate::Step => {
-                    self.leave_all(stmt);
+                    self.remove_all(stmt);
                     Some(idle_step(stmt.span))
                 }
                 Fate::Idle => {
-                    self.leave_all(stmt);
+                    self.remove_all(stmt);
                     Some(skip(stmt.span))
                 }
                 Fate::Gone => {
-                    self.leave_all(stmt);
+                    self.remove_all(stmt);
                     None
                 }
             },
@@ -260,17 +260,17 @@ impl Body<'_, '_, '_> {
             (StmtKind::ForIn { var, over, .. }, Fate::Keep) => {
                 StmtKind::ForIn { var: var.clone(), over: over.clone(), body }
             }
-            // How often does not matter, only what can be reached in there.
+            // The number of iterations does not matter, only which statements are reachable.
             (_, _) => {
                 let span = stmt.span;
                 let again = [Step::Stmt(skip(span))].into_iter().chain(body).collect();
-                let leave = vec![Step::Stmt(Box::new(Stmt { kind: StmtKind::Break, span }))];
-                StmtKind::Do(vec![Branch { body: again, span }, Branch { body: leave, span }])
+                let remove = vec![Step::Stmt(Box::new(Stmt { kind: StmtKind::Break, span }))];
+                StmtKind::Do(vec![Branch { body: again, span }, Branch { body: remove, span }])
             }
         }
     }
 
-    /// A statement as it is, without what it does for others.
+    /// A kept statement, without its irrelevant parts.
     fn kept(&self, stmt: &Stmt) -> Stmt {
         let kind = match &stmt.kind {
             StmtKind::Receive(receive) => StmtKind::Receive(self.receive(receive)),
@@ -282,10 +282,12 @@ impl Body<'_, '_, '_> {
     }
 
     fn receive(&self, receive: &Receive) -> Receive {
-        let looking = self.relevance.looking(Some(self.id));
+        let effect_analysis = self.relevance.effect_analysis(Some(self.id));
         let args = receive.args.iter().map(|arg| match arg {
             ReceiveArg::Var(var)
-                if looking.can_be_discarded(var).is_some_and(|id| !self.relevance.is_kept(Item::Var(id))) =>
+                if effect_analysis
+                    .can_be_discarded(var)
+                    .is_some_and(|id| !self.relevance.is_kept(Item::Var(id))) =>
             {
                 let name = Ident { name: "_".into(), span: var.span };
                 ReceiveArg::Var(VarRef { parts: vec![Part { name, index: None }], span: var.span })
@@ -295,7 +297,7 @@ impl Body<'_, '_, '_> {
         Receive { args: args.collect(), ..receive.clone() }
     }
 
-    /// A new process gets only what it needs.
+    /// A new process gets only the arguments that it needs.
     fn run(&self, value: &Expr) -> Expr {
         let ExprKind::Run { proctype, args, priority } = &value.kind else { return value.clone() };
         let names = self.relevance.names;
@@ -306,8 +308,8 @@ impl Body<'_, '_, '_> {
         Expr { kind, span: value.span }
     }
 
-    /// Whether a statement made of others can be left out as a whole: nothing in it is kept, no jump leads into it or out
-    /// of it, and it ends where it begins, as far as that is of interest.
+    /// Whether a compound statement can be removed as a whole: it contains no kept statement, no jump leads into it
+    /// or out of it, and its first and last location are equivalent.
     fn vanishes(&self, stmt: &Stmt) -> bool {
         let graph = &self.relevance.processes[self.id.0].graph;
         let Some(&(start, end)) = graph.extents.get(&std::ptr::from_ref(stmt)) else { return false };
@@ -336,8 +338,8 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Notes that a statement, and all in it, is not in the slice.
-    fn leave_all(&mut self, stmt: &Stmt) {
+    /// Records that a statement, and all statements in it, are removed.
+    fn remove_all(&mut self, stmt: &Stmt) {
         let is_noted = match stmt.kind.structure() {
             Structure::Simple => !is_skip(stmt) && !matches!(stmt.kind, StmtKind::Else),
             Structure::For(_) => true,
@@ -353,23 +355,23 @@ impl Body<'_, '_, '_> {
             | Structure::Goto(_) => false,
         };
         if is_noted {
-            self.leave(stmt.span, crate::promela::text::statement(stmt));
+            self.remove(stmt.span, crate::promela::text::statement(stmt));
         }
         stmt.kind.each_child(&mut |child| match child {
             Child::Expr(_) | Child::Var(_) => {}
-            Child::Steps(steps) => self.leave_steps(steps),
-            Child::Stmt(inner) => self.leave_all(inner),
+            Child::Steps(steps) => self.remove_steps(steps),
+            Child::Stmt(inner) => self.remove_all(inner),
         });
     }
 
-    fn leave_steps(&mut self, steps: &[Step]) {
+    fn remove_steps(&mut self, steps: &[Step]) {
         for step in steps {
             match step {
                 Step::Decl(decl) => {
-                    decl.vars.iter().for_each(|var| self.leave(var.name.span, format!("{} = …", var.name.name)));
+                    decl.vars.iter().for_each(|var| self.remove(var.name.span, format!("{} = …", var.name.name)));
                 }
                 Step::Exclusive(_) => {}
-                Step::Stmt(stmt) => self.leave_all(stmt),
+                Step::Stmt(stmt) => self.remove_all(stmt),
             }
         }
     }
@@ -388,7 +390,7 @@ fn skip(span: Span) -> Box<Stmt> {
     Box::new(Stmt { kind, span })
 }
 
-/// A step that does nothing. Of several `skip`s in a row, some would be none.
+/// A step without effect. Of several `skip`s in a row, SPIN drops some.
 fn idle_step(span: Span) -> Box<Stmt> {
     let kind = StmtKind::Assert(Expr { kind: ExprKind::Const(1), span });
     Box::new(Stmt { kind, span })

@@ -1,4 +1,4 @@
-//! What stands within a line: actions, expressions, places and shapes.
+//! Parses the parts of a line: actions, expressions, places and shapes.
 
 use entail_model::FaultKind;
 
@@ -113,7 +113,7 @@ impl Reader<'_> {
         Ok(Action::Receive(Box::new(Receive { channel: first, fields, anywhere, keep, when })))
     }
 
-    /// What a send or a receive depends on besides its channel.
+    /// The `when` clause of a send or a receive.
     fn condition(&mut self) -> Parsed<Option<Expr>> {
         if self.eat_word("when") { self.expr().map(Some) } else { Ok(None) }
     }
@@ -129,7 +129,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What follows the channel in a receive or a poll.
+    /// The rest of a receive or a poll after the channel.
     fn patterns(&mut self) -> Parsed<(bool, Vec<Pattern>)> {
         let anywhere = self.eat("??");
         if !anywhere && !self.eat("?") {
@@ -163,7 +163,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What follows the first operator of `a + b + c`.
+    /// The rest of `a + b + c` after the first operator.
     fn chain(&mut self, op: BinaryOp, first: Expr) -> Parsed<Expr> {
         let mut left = Expr::binary(op, first, self.operand()?);
         while self.eat(op.symbol()) {
@@ -406,7 +406,7 @@ impl Reader<'_> {
     }
 }
 
-/// What reads the arguments of the function with this name.
+/// The parser for the arguments of the function with this name.
 fn function<'a>(word: &str) -> Option<fn(&mut Reader<'a>) -> Parsed<Expr>> {
     Some(match word {
         "len" => |line| line.boxed().map(Expr::Length),

@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
         Ok(inner)
     }
 
-    /// What has just been read becomes a part of something.
+    /// Accounts for a completed part in the depth of the whole.
     pub fn raise(&mut self) -> Parsed<()> {
         self.height += 1;
         limited(self.height)

@@ -1,4 +1,4 @@
-//! What stands within a line: actions, expressions, places and shapes.
+//! Prints the parts of a line: actions, expressions, places and shapes.
 
 use super::{Name, Priority, Shown, write_if};
 use crate::text::lex::quote;

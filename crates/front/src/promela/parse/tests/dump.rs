@@ -30,7 +30,7 @@ fn unit(unit: &Unit) -> String {
         }
         Unit::Never(c) => format!("(never {}{})", optional(&c.name, |n| format!("{} ", n.name)), steps(&c.body)),
         Unit::Trace(t) => format!("({} {})", if t.negated { "notrace" } else { "trace" }, steps(&t.body)),
-        Unit::Watcher(w) => format!("(watcher {})", w.name.name),
+        Unit::HoaClaim(w) => format!("(watcher {})", w.name.name),
         Unit::Ltl(l) => format!(
             "(ltl {}{})",
             optional(&l.name, |n| format!("{} ", n.name)),

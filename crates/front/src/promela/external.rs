@@ -1,6 +1,6 @@
-//! What is asked of a model besides what it says itself. The model's macros and names may be used.
+//! Properties from outside of the model. They may use its macros and names.
 
-use super::ast::{Expr, Formula, Ident, Unit, Watcher};
+use super::ast::{Expr, Formula, HoaClaim, Ident, Unit};
 use super::parse::Logic;
 use super::token::Token;
 use super::{formula, parse, propositions};
@@ -10,58 +10,62 @@ use crate::{Asked, AskedKind};
 use entail_temporal::{Automaton, hoa};
 use std::sync::Arc;
 
-/// Questions, and the texts that have to be read to understand them.
-pub struct Questions<'a> {
-    questions: Vec<Question<'a>>,
+/// The properties, and the texts that have to be parsed for them.
+pub struct ExternalProperties<'a> {
+    questions: Vec<External<'a>>,
     /// Each with a name for messages.
     pub texts: Vec<(String, String)>,
 }
 
-enum Question<'a> {
+enum External<'a> {
     Formula(&'a Asked, Logic),
     Never(&'a Asked),
-    /// An automaton, and where it stands; a text for each of its propositions.
-    Watcher(&'a Asked, Automaton, Span, usize),
+    /// An automaton and its span; it has a text for each of its propositions.
+    HoaClaim(&'a Asked, Automaton, Span, usize),
 }
 
-impl<'a> Questions<'a> {
-    pub fn prepare(asked: &'a [Asked], sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Questions<'a> {
-        let mut prepared = Questions { questions: Vec::new(), texts: Vec::new() };
-        for one in asked {
+impl<'a> ExternalProperties<'a> {
+    pub fn prepare(
+        external: &'a [Asked],
+        sources: &mut Sources,
+        problems: &mut Vec<Diagnostic>,
+    ) -> ExternalProperties<'a> {
+        let mut prepared = ExternalProperties { questions: Vec::new(), texts: Vec::new() };
+        for one in external {
             match one.kind {
                 AskedKind::Formula => {
-                    prepared.add(Question::Formula(one, Logic::Linear), [(one.source.clone(), one.text.clone())])
+                    prepared.add(External::Formula(one, Logic::Ltl), [(one.source.clone(), one.text.clone())])
                 }
                 AskedKind::Ctl => {
-                    prepared.add(Question::Formula(one, Logic::Branching), [(one.source.clone(), one.text.clone())])
+                    prepared.add(External::Formula(one, Logic::Ctl), [(one.source.clone(), one.text.clone())])
                 }
-                AskedKind::Never => prepared.add(Question::Never(one), [(one.source.clone(), one.text.clone())]),
+                AskedKind::Never => prepared.add(External::Never(one), [(one.source.clone(), one.text.clone())]),
                 AskedKind::Hoa => prepared.add_automaton(one, sources, problems),
             }
         }
         prepared
     }
 
-    fn add(&mut self, question: Question<'a>, texts: impl IntoIterator<Item = (String, String)>) {
+    fn add(&mut self, question: External<'a>, texts: impl IntoIterator<Item = (String, String)>) {
         self.questions.push(question);
         self.texts.extend(texts);
     }
 
-    fn add_automaton(&mut self, asked: &'a Asked, sources: &mut Sources, problems: &mut Vec<Diagnostic>) {
-        let file = sources.add(&*asked.source, &*asked.text);
+    fn add_automaton(&mut self, external: &'a Asked, sources: &mut Sources, problems: &mut Vec<Diagnostic>) {
+        let file = sources.add(&*external.source, &*external.text);
         let span = |start: usize, end: usize| Span { file, start: start as u32, end: end as u32 };
-        match hoa::read(&asked.text) {
+        match hoa::read(&external.text) {
             Ok(named) => {
-                let name = format!("{}, a proposition", asked.source);
+                let name = format!("{}, a proposition", external.source);
                 let texts: Vec<_> = named.propositions.into_iter().map(|text| (name.clone(), text)).collect();
-                let whole = span(0, asked.text.len());
-                self.add(Question::Watcher(asked, named.automaton, whole, texts.len()), texts);
+                let whole = span(0, external.text.len());
+                self.add(External::HoaClaim(external, named.automaton, whole, texts.len()), texts);
             }
             Err(problem) => problems.push(Diagnostic::error(span(problem.start, problem.end), problem.message)),
         }
     }
 
-    /// What is asked, given the tokens of the texts.
+    /// The properties as units, given the tokens of the texts.
     pub fn units(
         self,
         tokens: Vec<Vec<Token>>,
@@ -72,32 +76,32 @@ impl<'a> Questions<'a> {
         let mut units = Vec::new();
         for question in self.questions {
             units.extend(match question {
-                Question::Formula(asked, logic) => tokens.next().and_then(|tokens| {
+                External::Formula(external, logic) => tokens.next().and_then(|tokens| {
                     let (expr, first) = read_formula(logic, tokens, proctypes, problems)?;
-                    let name = Some(Ident { name: asked.name().into(), span: first });
+                    let name = Some(Ident { name: external.name().into(), span: first });
                     let formula = Formula { name, span: expr.span, expr: Some(expr) };
                     Some(match logic {
-                        Logic::Linear => Unit::Ltl(formula),
-                        Logic::Branching => Unit::Ctl(formula),
+                        Logic::Ltl => Unit::Ltl(formula),
+                        Logic::Ctl => Unit::Ctl(formula),
                     })
                 }),
-                Question::Never(asked) => tokens.next().and_then(|tokens| {
+                External::Never(external) => tokens.next().and_then(|tokens| {
                     let claim = parse::parse_claim_about(proctypes.to_vec(), tokens, problems)?;
-                    let name = Some(Ident { name: asked.name().into(), span: claim.span });
+                    let name = Some(Ident { name: external.name().into(), span: claim.span });
                     Some(Unit::Never(super::ast::Claim { name, ..claim }))
                 }),
-                Question::Watcher(asked, automaton, span, count) => {
+                External::HoaClaim(external, automaton, span, count) => {
                     let texts = tokens.by_ref().take(count);
                     let read = texts.filter_map(|tokens| {
-                        let (proposition, _) = read_formula(Logic::Linear, tokens, proctypes, problems)?;
+                        let (proposition, _) = read_formula(Logic::Ltl, tokens, proctypes, problems)?;
                         propositions::refuse_temporal(&proposition)
                             .map_err(|problem| problems.push(problem))
                             .ok()?;
                         Some(proposition)
                     });
                     let propositions: Vec<Expr> = read.collect();
-                    let name = Ident { name: asked.name().into(), span };
-                    Some(Unit::Watcher(Box::new(Watcher { name, automaton, propositions, span })))
+                    let name = Ident { name: external.name().into(), span };
+                    Some(Unit::HoaClaim(Box::new(HoaClaim { name, automaton, propositions, span })))
                 }
             });
         }

@@ -1,7 +1,7 @@
-//! Formulas of branching time over Promela's expressions, of which SPIN knows nothing.
+//! CTL formulas over Promela's expressions, an extension of SPIN's language.
 //!
-//! Propositions are those of linear time ([`formula`](super::formula)). Every temporal operator needs a quantifier of its
-//! own, and every quantifier a temporal operator: `A(p U q)` says of all runs what `U` says of one.
+//! Propositions are those of LTL ([`formula`](super::formula)). Every temporal operator needs a quantifier of its
+//! own, and every quantifier a temporal operator: `A(p U q)`.
 
 use super::ast::{BinaryOp, Expr, ExprKind, Formula, Quantifier, TemporalOp, UnaryOp};
 use super::formula::read_expr;
@@ -14,43 +14,43 @@ use entail_temporal::Ctl;
 use entail_temporal::ctl::{MAX_HEIGHT, Path};
 use entail_temporal::formula::Proposition;
 
-/// A formula and what its propositions are.
+/// A formula and its propositions.
 #[derive(Clone, Debug)]
-pub struct Branching {
+pub struct CtlFormula {
     pub formula: Ctl,
-    /// By their numbers: where each of them stands first.
+    /// By number: where each of them occurs first.
     pub propositions: Vec<Expr>,
 }
 
-impl Branching {
+impl CtlFormula {
     /// The propositions as text.
     pub fn names(&self) -> Vec<String> {
         self.propositions.iter().map(text::expression).collect()
     }
 }
 
-/// Reads a formula from its text. Without one there are errors among the problems.
+/// Reads a formula from its text; `None` if there are errors.
 pub fn read(
     name: &str,
     text: &str,
     options: &preprocess::Options,
     sources: &mut Sources,
     problems: &mut Vec<Diagnostic>,
-) -> Option<Branching> {
-    let expr = read_expr(Logic::Branching, name, text, options, sources, problems)?;
+) -> Option<CtlFormula> {
+    let expr = read_expr(Logic::Ctl, name, text, options, sources, problems)?;
     // Without a model there is nothing that could fault.
     of_expr(&expr, &mut |_| false, problems)
 }
 
 /// The formula of `ctl name { … }`.
-pub fn of_unit(formula: &Formula, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> Option<Branching> {
+pub fn of_unit(formula: &Formula, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> Option<CtlFormula> {
     of_expr(formula.expr.as_ref()?, may_fault, problems)
 }
 
-fn of_expr(expr: &Expr, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> Option<Branching> {
+fn of_expr(expr: &Expr, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> Option<CtlFormula> {
     let mut reader = Reader { propositions: Propositions::new(may_fault), height: 0 };
     match reader.formula(expr) {
-        Ok(formula) => Some(Branching { formula, propositions: reader.propositions.exprs }),
+        Ok(formula) => Some(CtlFormula { formula, propositions: reader.propositions.exprs }),
         Err(problem) => {
             problems.push(problem);
             None
@@ -60,7 +60,7 @@ fn of_expr(expr: &Expr, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> 
 
 struct Reader<'a> {
     propositions: Propositions<'a>,
-    /// How many operators stand above what is being read.
+    /// The nesting depth.
     height: usize,
 }
 
@@ -107,7 +107,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The left operand of a path operator, which matters only if the right one, asked first, does not decide.
+    /// The left operand of a path operator. It matters only where the right operand, evaluated first, does not
+    /// decide.
     fn left(&mut self, left: &Expr, right: &Expr, open: bool) -> Result<Ctl, Diagnostic> {
         let guard = decided(right, open);
         match self.propositions.as_one(left, guard.as_ref())? {
@@ -116,7 +117,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What is said of runs behind a quantifier; both together stand at `whole`.
+    /// The path formula after a quantifier; both together are at `whole`.
     fn path(&mut self, quantifier: Quantifier, expr: &Expr, whole: Span) -> Result<Path, Diagnostic> {
         let ExprKind::Temporal(op, operands) = &expr.kind else { return Err(without_operator(quantifier, whole)) };
         Ok(match (op, &operands[..]) {
@@ -140,7 +141,7 @@ fn literal(proposition: Proposition, holds: bool) -> Ctl {
     if holds { proposition } else { !proposition }
 }
 
-/// `[] p`, of which runs?
+/// Reports `[] p` without a quantifier.
 fn unquantified(op: TemporalOp, span: Span) -> Diagnostic {
     let (symbol, hint) = match op {
         TemporalOp::Always => ("[]", "write `AG p` or `EG p`"),
@@ -156,7 +157,7 @@ fn unquantified(op: TemporalOp, span: Span) -> Diagnostic {
     Diagnostic::error(span, message).hint(hint)
 }
 
-/// `A p`
+/// Reports `A p` without a temporal operator.
 fn without_operator(quantifier: Quantifier, span: Span) -> Diagnostic {
     let which = match quantifier {
         Quantifier::All => "A",
@@ -172,7 +173,7 @@ mod tests {
     use super::*;
     use crate::diagnostic::render;
 
-    fn read_text(text: &str) -> Result<Branching, String> {
+    fn read_text(text: &str) -> Result<CtlFormula, String> {
         let (mut sources, mut problems) = (Sources::default(), Vec::new());
         let options = preprocess::Options::default();
         read("formula", text, &options, &mut sources, &mut problems)
