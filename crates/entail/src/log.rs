@@ -180,8 +180,8 @@ fn kind(event: &Event<Step>) -> Option<LogKind> {
     Some(match event {
         Event::Begun => return None,
         Event::New { .. } => LogKind::New,
-        Event::Known { closes_circle: true, .. } => LogKind::Cycle,
-        Event::Known { closes_circle: false, .. } => LogKind::Match,
+        Event::Known { closes_cycle: true, .. } => LogKind::Cycle,
+        Event::Known { closes_cycle: false, .. } => LogKind::Match,
         Event::Pushed { .. } => LogKind::Push,
         Event::Popped { .. } => LogKind::Pop,
         Event::Taken { .. } => LogKind::Take,

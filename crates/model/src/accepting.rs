@@ -43,6 +43,7 @@ pub trait Propositional: Model {
 /// The truth of propositions, a bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Valuation {
+    /// The propositions that are true.
     pub holds: u64,
     /// Those that cannot be evaluated.
     pub unknown: u64,
@@ -77,11 +78,13 @@ impl AcceptanceMarks {
         1u64.checked_shl(number as u32).map(AcceptanceMarks)
     }
 
+    /// The union.
     #[must_use]
     pub fn and(self, other: AcceptanceMarks) -> AcceptanceMarks {
         AcceptanceMarks(self.0 | other.0)
     }
 
+    /// The difference.
     #[must_use]
     pub fn without(self, other: AcceptanceMarks) -> AcceptanceMarks {
         AcceptanceMarks(self.0 & !other.0)
@@ -92,6 +95,7 @@ impl AcceptanceMarks {
         self.0 & others.0 != 0
     }
 
+    /// Whether there are none.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

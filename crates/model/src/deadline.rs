@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// When to give up: at some moment, or as soon as somebody asks for it. Long work looks at it now and then.
+/// When to give up: at some time, or on an interrupt. Long computations check it periodically.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deadline<'a> {
     stop: Option<&'a AtomicBool>,
@@ -11,6 +11,7 @@ pub struct Deadline<'a> {
 }
 
 impl<'a> Deadline<'a> {
+    /// No deadline.
     pub const NEVER: Deadline<'static> = Deadline { stop: None, at: None };
 
     /// After this time, if there is a limit, or when `stop` is set.
@@ -19,6 +20,7 @@ impl<'a> Deadline<'a> {
         Deadline { stop: Some(stop), at: time.and_then(|time| Instant::now().checked_add(time)) }
     }
 
+    /// Whether it is time to give up.
     pub fn is_over(self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) || self.at.is_some_and(|at| Instant::now() >= at)
     }
@@ -29,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_ends_when_its_time_is_up_or_somebody_asks_for_it() {
+    fn work_ends_at_its_time_or_on_an_interrupt() {
         let stop = AtomicBool::new(false);
         assert!(!Deadline::NEVER.is_over());
         assert!(!Deadline::after(None, &stop).is_over());

@@ -4,6 +4,8 @@
 //! that one search and one store serve every language. Nothing in this crate knows processes, variables or
 //! properties; nothing below it knows a language.
 
+#![warn(missing_docs)]
+
 mod accepting;
 mod deadline;
 mod observer;
@@ -41,9 +43,10 @@ pub trait Model: Sync {
     /// Identifies one step out of a state; small enough to keep by the million.
     type Step: Copy + Eq + Hash + Debug + Send;
 
-    /// What [`Model::expand`] needs from one state to the next.
+    /// Buffers that [`Model::expand`] reuses from one state to the next.
     type Scratch: Default;
 
+    /// Calls `each` for every initial state.
     fn initial_states(&self, each: &mut dyn FnMut(&State));
 
     /// Appends every step enabled in `state`, in the order of the language's own tools.
@@ -55,33 +58,34 @@ pub trait Model: Sync {
     /// Turns `state`, in which `step` is enabled, into its successor.
     fn fire(&self, step: Self::Step, state: &mut StateBuf) -> Fired;
 
-    /// Whether `state` only exists inside an indivisible sequence. Searches pass through such states, but do not
-    /// store, count or compare them, and no end state is invalid there.
+    /// Whether `state` is inside an atomic sequence. Searches pass through such states: they do not store, count or compare them,
+    /// and do not check for invalid end states there.
     fn is_transient(&self, _state: &State) -> bool {
         false
     }
 
+    /// The labels of a state.
     fn marks(&self, state: &State) -> Marks;
 
-    /// Where whoever wraps the model can put something of its own into its states.
+    /// Unused bits of states, where a wrapper such as a product can store data of its own.
     fn room(&self) -> Option<Room> {
         None
     }
 
-    /// Appends the parts that a stable state consists of, in order; what is behind the last one is one more. A store can
-    /// keep each of them once, if many states have them in common.
+    /// Appends the components of a stable state, in order; the rest of the state is one more. A store can share components
+    /// between states (collapse compression).
     fn parts(&self, state: &State, parts: &mut Vec<Part>) {
         parts.extend((1..).map(|word| Part { end: 64 * word, kind: word }).take(state.len() / 8));
     }
 
-    /// Whether a search that has taken so many steps should rather begin again, as the model knows a better way to
-    /// represent its states by now. The search then ends as if it had been interrupted.
+    /// Whether a search that has taken so many steps should restart, because the model has learnt a better representation of its
+    /// states. The search then ends as if it had been interrupted.
     fn should_begin_again(&self, _steps: u64) -> bool {
         false
     }
 
-    /// Notes in `successors` all that can happen in `state`: the same as [`Model::enabled`] and [`Model::fire`], but
-    /// at once. A model that can do better than step by step does it here.
+    /// Computes all successors of `state`: the same as [`Model::enabled`] and [`Model::fire`], at once. A model that has a faster
+    /// way implements it here.
     fn expand(&self, state: &State, successors: &mut Successors<Self::Step>, _scratch: &mut Self::Scratch) {
         let mut steps = Vec::new();
         self.enabled(state, &mut steps);
@@ -137,6 +141,7 @@ pub struct Transition<S, K> {
     pub from: usize,
     /// How many transient states were passed since.
     pub passed: usize,
+    /// The step.
     pub step: S,
     /// Where it leads, if that is stable.
     pub next: Option<K>,
@@ -157,10 +162,12 @@ pub enum Fired {
 }
 
 impl Fired {
+    /// Whether there is no successor.
     pub fn is_broken(&self) -> bool {
         matches!(self, Fired::Broken(_))
     }
 
+    /// What went wrong, if something did.
     pub fn fault(&self) -> Option<Fault> {
         match self {
             Fired::Done => None,
@@ -172,6 +179,7 @@ impl Fired {
 /// Something went wrong while a step was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
+    /// What went wrong.
     pub kind: FaultKind,
     /// Which statement, in the model's own numbering.
     pub place: u32,
@@ -195,12 +203,14 @@ impl Snapshot for FaultKind {
 
 macro_rules! fault_kinds {
     ($($(#[$doc:meta])* $kind:ident: $name:literal, $words:literal;)*) => {
+        /// What can go wrong in a step.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum FaultKind {
             $($(#[$doc])* $kind,)*
         }
 
         impl FaultKind {
+            /// All kinds.
             pub const ALL: &[FaultKind] = &[$(FaultKind::$kind),*];
 
             /// For programs.
@@ -229,6 +239,7 @@ fault_kinds! {
     Index: "index", "array index out of range";
     /// A value outside the range of the variable or message it is meant for.
     Range: "range", "value out of range";
+    /// A division or remainder by zero.
     DivisionByZero: "division_by_zero", "division by zero";
     /// The head of a list without elements was asked for, or removed.
     ListEmpty: "list_empty", "empty list";
@@ -236,21 +247,23 @@ fault_kinds! {
     ListFull: "list_full", "full list";
     /// None of the alternatives is possible where one must be.
     NoAlternative: "no_alternative", "no alternative is possible";
-    /// A lock is given back, waited on or notified by somebody who does not hold it.
+    /// A thread releases, waits on or notifies a lock that it does not hold.
     NotOwner: "not_owner", "the lock is not held";
     /// A channel variable that holds no channel.
     NoChannel: "no_channel", "channel not initialised";
     /// A message with another number of fields than the channel has.
     MessageFields: "message_fields", "wrong number of message fields";
-    /// Polling a rendezvous channel, or sending to one where nobody can receive.
+    /// Polling a rendezvous channel, or sending to one without a receiver.
     Rendezvous: "rendezvous", "wrong use of a rendezvous channel";
+    /// More processes than the language allows.
     TooManyProcesses: "too_many_processes", "too many processes";
     /// More threads than can be told apart, where their number is a limit of ours and not of the language.
     TooManyThreads: "too_many_threads", "too many threads";
+    /// More channels than the language allows.
     TooManyChannels: "too_many_channels", "too many channels";
     /// A priority outside 1 to 255.
     Priority: "priority", "no such priority";
-    /// A process asks whether it can move itself, or processes ask each other in a circle.
+    /// `enabled` refers to itself, directly or through other processes.
     SelfReference: "self_reference", "enabled() in a circle";
     /// A deterministic sequence that cannot go on.
     Blocked: "blocked", "blocked inside an indivisible sequence";
@@ -302,7 +315,9 @@ impl FaultKind {
 /// In states of so many bytes, there are only zeros from this bit of the last word on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
+    /// The length of such states in bytes.
     pub len: usize,
+    /// The first unused bit of the last word.
     pub from: u32,
 }
 
@@ -322,6 +337,8 @@ snapshot!(Part { end, kind });
 pub struct Marks {
     /// The run may end here.
     pub valid_end: bool,
+    /// An acceptance label of the language.
     pub accepting: bool,
+    /// A progress label of the language.
     pub progress: bool,
 }

@@ -1,4 +1,4 @@
-//! Who is told what a search does.
+//! Observers of a search.
 
 use std::io;
 
@@ -6,36 +6,39 @@ use entail_disk::{Reader, Writer};
 
 use crate::{Fault, Growth, StateKey};
 
-/// Is told what a search does, while it does it.
+/// Observes a search while it runs.
 pub trait Observer<S> {
     /// A step has been taken, whether or not it led to a new state.
     fn stepped(&mut self, _step: S) {}
     /// Now and then, for progress displays.
     fn progress(&mut self, _progress: Progress) {}
-    /// Whether it wants to be told of every event. That takes its time: nothing is done many at a time then.
+    /// Whether it wants every event. This slows the search down: it does nothing in batches then.
     fn listens(&self) -> bool {
         false
     }
-    /// Something has happened. Only who listens is told.
+    /// An event, for an observer that [listens](Observer::listens).
     fn happened(&mut self, _event: Event<S>) {}
-    /// Writes down what it has noted, so that it need not be told again after [`Observer::restore`].
+    /// Saves its state, for [`Observer::restore`].
     fn save(&self, _to: &mut Writer) -> io::Result<()> {
         Ok(())
     }
-    /// Notes what another one has noted.
+    /// Restores a saved state.
     fn restore(&mut self, _from: &mut Reader) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// The observer that looks away.
+/// The observer that ignores everything.
 impl<S> Observer<S> for () {}
 
 /// How far a search has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
+    /// States stored.
     pub stored: u64,
+    /// Transitions into known states.
     pub matched: u64,
+    /// The depth reached.
     pub depth: u64,
     /// Of all that the search keeps.
     pub bytes: u64,
@@ -45,25 +48,26 @@ pub struct Progress {
 
 /// Something that happens in a search. A depth-first search has a path, a breadth-first one has a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "a variant documents its fields")]
 pub enum Event<S> {
-    /// A search begins. What states were called before means nothing to it.
+    /// A search begins. It gives new names to states.
     Begun,
     /// A state that was not known before.
     New { state: StateName },
-    /// A step has led to a state that was known; perhaps to one from which the path comes, so that there is a circle.
-    Known { state: StateName, closes_circle: bool },
+    /// A step has led to a known state; perhaps to one on the path, which closes a cycle.
+    Known { state: StateName, closes_cycle: bool },
     /// To the end of the path, or of the queue.
     Pushed { state: StateName },
     /// From the end of the path, as all has been tried in it.
     Popped { state: StateName },
     /// From the front of the queue, to be expanded.
     Taken { state: StateName },
-    /// A step out of a stable state, or out of a transient one behind it. There is no step of the model where it has come to its
-    /// end and only waits.
+    /// A step out of a stable state, or out of a transient one after it. The step is `None` where a run of a product has ended and
+    /// only its claim moves.
     Tried { from: StateName, passed: usize, step: Option<S>, to: EventTarget },
     /// A search inside the search, which has a path of its own.
     Inside { begins: bool },
-    /// A circle through this state is accepted.
+    /// A cycle through this state is accepting.
     Accepted { state: StateName },
     /// Something is wrong: with the step tried last, or else with a run that ends in this state.
     Wrong { state: StateName, fault: Option<Fault> },
@@ -74,6 +78,7 @@ pub enum Event<S> {
 pub struct StateName([u64; 2]);
 
 impl StateName {
+    /// The name of the state with this key.
     pub fn of(key: impl StateKey) -> StateName {
         StateName(key.words())
     }
@@ -84,7 +89,9 @@ impl StateName {
 pub enum EventTarget {
     /// It broke; or it came back to a transient state that it had passed.
     Nowhere,
+    /// A state inside an atomic sequence.
     Transient,
+    /// A stable state.
     Stable(StateName),
 }
 
@@ -94,7 +101,7 @@ impl<S> Event<S> {
         match self {
             Event::Begun => Event::Begun,
             Event::New { state } => Event::New { state },
-            Event::Known { state, closes_circle } => Event::Known { state, closes_circle },
+            Event::Known { state, closes_cycle } => Event::Known { state, closes_cycle },
             Event::Pushed { state } => Event::Pushed { state },
             Event::Popped { state } => Event::Popped { state },
             Event::Taken { state } => Event::Taken { state },

@@ -1,4 +1,4 @@
-//! Models of which not all steps are taken.
+//! Models with partial-order reduction.
 
 use std::collections::HashSet;
 
@@ -7,19 +7,18 @@ use crate::{
     Transition, Valuation,
 };
 
-/// Says which steps are enough.
+/// Partial-order reduction: selects a sufficient subset of the steps out of a state, such as a stubborn or an ample set.
 ///
-/// That is a matter of the state alone: of how a search came there, and of what else it knows, nothing is asked. So what is
-/// left is a model like any other, for every search.
+/// The selection depends on the state alone, not on the search. So a reduced model is a model, for every search.
 pub trait Reduction<M: Model>: Sync {
-    /// What is needed from one state to the next.
+    /// Buffers that are reused from one state to the next.
     type Scratch: Default;
 
     /// Whether the search must solve the ignoring problem ([`Model::needs_proviso`]).
     fn needs_proviso(&self) -> bool;
 
-    /// Given all steps out of a stable state, says of each whether it is to be taken; or nothing if all are. There may be
-    /// several answers: the first one has the number 0, and after the last one, all are.
+    /// Given all steps out of a stable state, returns for each whether it is selected; `None` to expand the state fully. There may
+    /// be several answers, numbered from 0 on; after the last one the state is expanded fully.
     fn select<'d>(
         &self,
         model: &M,
@@ -30,14 +29,15 @@ pub trait Reduction<M: Model>: Sync {
     ) -> Option<&'d [bool]>;
 }
 
-/// A model, of whose steps only those are taken that are enough; or the model as it is. That is decided at run time, so that a
-/// search is compiled once for both.
+/// A model with partial-order reduction, or without: a run-time choice, so that a search is compiled once for both.
 ///
-/// Steps that all break, or end inside an indivisible sequence, are not: by these a run comes to its end that might as well
-/// have gone on by others. Whether they do is a matter of the state alone, too.
+/// A set of steps that all fail, or that all end inside an atomic sequence, is not enough: other steps might continue the run. This
+/// too depends on the state alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduced<'a, M, R> {
+    /// The full model.
     pub model: &'a M,
+    /// The reduction, if there is one.
     pub reduction: Option<&'a R>,
 }
 

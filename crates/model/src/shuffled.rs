@@ -1,11 +1,13 @@
-//! The same model, with its steps in another order: a search that misses something misses something else.
+//! A model with its steps in another order, so that searches that miss states miss different ones.
 
 use crate::{Fired, Marks, Model, Room, State, StateBuf, Successors};
 
-/// A model whose steps come in an order that depends on a seed and the state alone: so whoever goes a way again finds the
-/// same steps. With seed 0 they come as the model gives them.
+/// A model whose steps are in an order that depends on a seed and the state alone, so that a run can be replayed. With seed 0 the
+/// order is the model's.
 pub struct Shuffled<'a, M> {
+    /// The model in its own order.
     pub model: &'a M,
+    /// The seed of the order.
     pub seed: u64,
 }
 

@@ -7,7 +7,9 @@ use crate::{
 
 /// The same model, but all runs begin in one state of it, which is stable.
 pub struct StartingAt<'m, M> {
+    /// The model.
     pub model: &'m M,
+    /// The only initial state.
     pub state: &'m State,
 }
 

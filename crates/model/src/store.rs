@@ -10,11 +10,11 @@ use crate::{State, StateBuf};
 /// States reduced to keys, without loss.
 ///
 /// What is remembered of a state is found by its key. The two are apart so that a search can reduce many states, let the
-/// memory they need be fetched meanwhile, and only then look them up; and so that what waits to be explored takes 8 or 16
-/// bytes a state.
+/// memory they need be fetched meanwhile, and only then look them up; and so that a state in the frontier takes 8 or 16 bytes.
 ///
 /// Only [`Keys::reserve`] changes the layout. All else that does not ask for more may be done by many threads at once.
 pub trait Keys: Sync {
+    /// The type of its keys.
     type Key: StateKey;
 
     /// Makes room for `count` more calls of [`Keys::key`] and for as many more states, if that is possible within
@@ -46,6 +46,7 @@ pub trait Keys: Sync {
     /// Says that the key will soon be looked up.
     fn prefetch(&self, key: Self::Key);
 
+    /// The same for many keys.
     fn prefetch_all(&self, keys: &[Self::Key]) {
         keys.iter().for_each(|key| self.prefetch(*key));
     }
@@ -53,6 +54,7 @@ pub trait Keys: Sync {
     /// How many states are kept.
     fn len(&self) -> u64;
 
+    /// Whether no state is kept.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -78,6 +80,7 @@ pub struct Opened {
 /// A set of visited states. A search meets one set at a time, and asks it for many states at once where it can: so there is one
 /// search for all sets with the same keys.
 pub trait Store: Keys + Restore {
+    /// Inserts a state by its key, from any thread.
     fn insert(&self, key: Self::Key) -> Visit;
 
     /// The same, perhaps faster, as no other thread can interfere.
@@ -93,7 +96,7 @@ pub trait Store: Keys + Restore {
     }
 
     /// A state that was new has left the path of a depth-first search. A store that forgets may forget it from now on, but
-    /// not before: that is what keeps such a search from going round for ever.
+    /// not before: this is why such a search terminates.
     fn leave(&mut self, _key: Self::Key) {}
 
     /// How many states were forgotten, which are new when they come again.
@@ -101,6 +104,7 @@ pub trait Store: Keys + Restore {
         0
     }
 
+    /// How far the answers can be trusted.
     fn guarantee(&self) -> Guarantee;
 }
 
@@ -109,6 +113,7 @@ pub trait KeySet<K> {
     /// Makes room for `count` more keys, if that is possible within `limit` bytes.
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
 
+    /// Inserts a key.
     fn insert(&mut self, key: K) -> Visit;
 
     /// How many bytes all of it occupies.
@@ -139,6 +144,7 @@ pub trait StateKey: Copy + Eq + Hash + Debug + Send + Sync + Snapshot {
     /// One or two.
     const WORDS: usize;
 
+    /// The key with these words.
     fn from_words(words: [u64; 2]) -> Self;
 
     /// The second one is 0 if there is only one.
@@ -208,7 +214,9 @@ pub struct Full;
 /// What a store answers to "have you seen this state?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visit {
+    /// The state was not in the set.
     New,
+    /// The state was in the set, or a lossy set takes it for one that was.
     Seen,
 }
 

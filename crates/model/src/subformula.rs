@@ -1,50 +1,38 @@
-//! What can be asked of a state about the runs that begin there.
+//! Subformulas of CTL, with fairness.
 
-/// A question, in terms of others, which come before it.
+/// A subformula, in terms of others that come before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "a variant documents its fields")]
 pub enum Subformula {
+    /// A constant.
     Const(bool),
     /// By its bit in a [`Valuation`](crate::Valuation).
     Proposition(u32),
+    /// Negation.
     Not(SubformulaId),
+    /// Conjunction.
     And(SubformulaId, SubformulaId),
+    /// Disjunction.
     Or(SubformulaId, SubformulaId),
-    /// Whether it is so after some step.
-    Next {
-        then: SubformulaId,
-        beyond: Beyond,
-    },
-    /// Whether there is a run on which `then` is so at some time, and `first` until then.
-    Until {
-        first: SubformulaId,
-        then: SubformulaId,
-        beyond: Beyond,
-    },
-    /// The same, or a run that is accepted on which `first` is always so.
-    WeakUntil {
-        first: SubformulaId,
-        then: SubformulaId,
-        beyond: Beyond,
-    },
-    /// Whether the state lies in a component where this is always so, and a run that takes all of its steps again and
-    /// again is accepted.
+    /// `EX then`.
+    Next { then: SubformulaId, beyond: Beyond },
+    /// `E (first U then)`.
+    Until { first: SubformulaId, then: SubformulaId, beyond: Beyond },
+    /// `E (first W then)`: the same, or `first` holds always on an accepted run.
+    WeakUntil { first: SubformulaId, then: SubformulaId, beyond: Beyond },
+    /// The state is in a strongly connected component in which this always holds, and a run that takes all of its transitions
+    /// infinitely often is accepted.
     Round(SubformulaId),
-    /// Whether there is a run on which `then` is so at some time, or `round` is, and `first` until then. `round` is that
-    /// `first` is so all around.
-    Settle {
-        first: SubformulaId,
-        then: SubformulaId,
-        round: SubformulaId,
-        beyond: Beyond,
-    },
+    /// `E (first U (then or round))`, where `round` is the [component](Subformula::Round) of `first`.
+    Settle { first: SubformulaId, then: SubformulaId, round: SubformulaId, beyond: Beyond },
 }
 
-/// What to assume beyond a fault. A run that ends in one says nothing about what would have come next.
+/// What to assume after a fault: a run that ends in one decides nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Beyond {
-    /// Such a run is not one that was asked for.
+    /// The formula does not hold.
     No,
-    /// It is one.
+    /// It holds.
     Yes,
 }
 
@@ -59,10 +47,11 @@ impl std::ops::Not for Beyond {
     }
 }
 
+/// Identifies a subformula of a [`Subformulas`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SubformulaId(pub u32);
 
-/// Questions, each of them once.
+/// All subformulas of a formula, without duplicates.
 #[derive(Clone, Debug, Default)]
 pub struct Subformulas {
     list: Vec<(Subformula, Option<u32>)>,
@@ -70,10 +59,10 @@ pub struct Subformulas {
 }
 
 impl Subformulas {
-    /// How many questions about runs there can be.
+    /// The maximal number of temporal subformulas.
     pub const MOST_TEMPORAL: u32 = 14;
 
-    /// Adds a question, unless it is there already.
+    /// Adds a subformula, unless it is there.
     pub fn add(&mut self, question: Subformula) -> SubformulaId {
         let known = self.list.iter().position(|(known, _)| *known == question);
         let index = known.unwrap_or_else(|| {
@@ -85,16 +74,17 @@ impl Subformulas {
         SubformulaId(index as u32)
     }
 
+    /// A subformula by its id.
     pub fn get(&self, id: SubformulaId) -> Subformula {
         self.list[id.0 as usize].0
     }
 
-    /// The number of a question about runs, among those.
+    /// The number of a temporal subformula, among those.
     pub fn number(&self, id: SubformulaId) -> Option<u32> {
         self.list[id.0 as usize].1
     }
 
-    /// How many are about runs.
+    /// The number of temporal subformulas.
     pub fn temporal(&self) -> u32 {
         self.temporal
     }

@@ -31,10 +31,14 @@ struct Entry<S> {
     end: u32,
 }
 
+/// A successor of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Successor<'a, S> {
+    /// The step that leads there.
     pub step: S,
+    /// What goes wrong in the step, if something does.
     pub fault: Option<Fault>,
+    /// The kind of state it leads to.
     pub target: Target,
     /// Where the step led; means nothing if nowhere.
     pub state: &'a State,
@@ -47,10 +51,12 @@ pub enum Target {
     Nowhere,
     /// To a state inside an indivisible sequence.
     Transient,
+    /// A state that is stored.
     Stable,
 }
 
 impl<S: Copy> Successors<S> {
+    /// Removes all successors.
     #[inline]
     pub fn clear(&mut self) {
         self.words.clear();
@@ -144,6 +150,7 @@ impl<S: Copy> Successors<S> {
         self.reduced
     }
 
+    /// Marks the successors as reduced, or as complete.
     pub fn set_reduced(&mut self, reduced: bool) {
         self.reduced = reduced;
     }
@@ -192,14 +199,17 @@ impl<S: Copy> Successors<S> {
         }
     }
 
+    /// The number of successors.
     pub fn len(&self) -> usize {
         self.words.len() + self.pairs.len() + self.list.len()
     }
 
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// Calls `each` for every step.
     #[inline(always)]
     pub fn each_step(&self, mut each: impl FnMut(S)) {
         self.words.iter().for_each(|(step, _)| each(*step));
@@ -207,6 +217,7 @@ impl<S: Copy> Successors<S> {
         self.list.iter().for_each(|entry| each(entry.step));
     }
 
+    /// All steps.
     pub fn steps(&self) -> Vec<S> {
         let mut steps = Vec::with_capacity(self.len());
         self.each_step(|step| steps.push(step));
@@ -236,6 +247,7 @@ impl<S: Copy> Successors<S> {
         })
     }
 
+    /// All successors, in order.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Successor<'_, S>> {
         let short = self.short().map(|(step, state)| Successor {

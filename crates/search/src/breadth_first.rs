@@ -65,7 +65,7 @@ where
     Ok(go_on(context, frontier, ControlFlow::Continue(())))
 }
 
-/// Who is forgotten there is only expanded again.
+/// Forgetting an entry is safe: the state is expanded once more.
 fn pending<K: StateKey>(limits: &Limits) -> OpenSetCache<K> {
     limits.memory.map_or_else(OpenSetCache::default, |memory| OpenSetCache::within(memory / PENDING))
 }
@@ -96,7 +96,7 @@ where
     Outcome { counterexample, ..outcome }
 }
 
-/// The states that have been found and not been expanded.
+/// The states that were found but not yet expanded.
 struct Frontier<'s, K> {
     /// Where to put what memory has no room for.
     scratch: Option<&'s Scratch>,
@@ -218,8 +218,8 @@ where
             }
             level -= expanded as u64;
             plain.inspect(|&expanded| backoff.learn(expanded));
-            // Who is expanded again depends on what has been looked up by then: that must not depend on where blocks of the
-            // queue end, which may be elsewhere once they were in files.
+            // The proviso depends on the lookups so far. They must not depend on where blocks of the queue end, which
+            // changes once blocks were in files.
             if context.is_told() {
                 frontier.flush(context)?;
             } else if frontier.reached.keys.len() >= BATCH && context.origin.is_multiple_of(STRETCH) {
@@ -375,7 +375,7 @@ impl<K: StateKey> Frontier<'_, K> {
         context.tell(|state| Event::Taken { state }, key);
         let mut place = 0;
         let Batch { keys, origins, reduced } = &mut self.reached;
-        // Who listens is told of what is known when it is looked up.
+        // The log reports known states at their lookup.
         let recent = (!self.proviso && !context.is_told()).then_some(&mut self.recent);
         let mut reached = Reached { keys, origins, recent };
         let mut reach = |key: K| {
@@ -469,9 +469,8 @@ impl<K: StateKey> Frontier<'_, K> {
         }
     }
 
-    /// Queues those of the batch that are new; and again those of which steps were left out, if what the others led to may
-    /// all have been expanded before. So whoever follows what is expanded later comes to a state of which nothing is left
-    /// out: nobody is passed over for ever.
+    /// Queues the new states of the batch. Cycle proviso: queues a reduced state again if all of its successors may have been
+    /// expanded before it. So every cycle has a state whose expansion came last, and that one is expanded fully.
     ///
     /// After Bošnački, Holzmann: Improving SPIN's partial-order reduction for breadth-first search, SPIN 2005.
     fn queue_new(&mut self, mut queued_again: impl FnMut(K)) {

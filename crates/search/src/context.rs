@@ -17,7 +17,8 @@ use crate::pulse::{Beat, Pulse};
 use crate::stack::{Notes, Nothing, SearchStack, Taken, Turn};
 use crate::{Checkpointer, Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, Stats};
 
-/// A search under way. Its methods break off with the reason why the search is to end.
+/// The context of a running search: it expands, looks up, counts and checks limits. Its methods break with the reason why the
+/// search ends.
 pub(crate) struct SearchContext<'a, M: Model, S: Keys + ?Sized, O: ?Sized> {
     pub model: &'a M,
     pub store: &'a mut S,
@@ -55,9 +56,9 @@ pub(crate) struct SearchContext<'a, M: Model, S: Keys + ?Sized, O: ?Sized> {
     room: Room,
     pub started: Instant,
     pulse: Pulse,
-    /// If somebody listens.
+    /// The log of events, if an observer wants it.
     pub log: Option<Log<M::Step>>,
-    /// Who keeps the search, if it can be.
+    /// Takes snapshots, if the search supports them.
     keeper: Option<&'a dyn Checkpointer>,
     pause: Option<Pause>,
     /// When to probe the depth, if at all.

@@ -44,7 +44,7 @@ pub struct Answered<S> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness<S> {
     pub steps: Vec<S>,
-    /// After so many steps it goes round for ever; otherwise what was looked for is found behind the last one.
+    /// The number of steps before the cycle; `None` if the witness is finite.
     pub cycle_start: Option<usize>,
 }
 
@@ -626,11 +626,11 @@ impl<K: StateKey> Shown<K> {
         let known = targets.contains(&way.target).then_some(way);
         let allowed = |store: &S, key: K| Word(store.number(key)).answer(number) == Some(true);
         let way = lasso::into(model, store, &targets, known, allowed)?;
-        let circle = match &component {
+        let cycle = match &component {
             None => None,
             Some(component) => Some(lasso::around(model, store, component, way.target)?),
         };
-        Witness::along(model, &way, circle)
+        Witness::along(model, &way, cycle)
     }
 }
 
@@ -638,12 +638,12 @@ impl<S: Copy> Witness<S> {
     fn along<M: Model<Step = S>, K>(
         model: &M,
         way: &WayIn<K>,
-        circle: Option<Vec<stack::Turn>>,
+        cycle: Option<Vec<stack::Turn>>,
     ) -> Option<Witness<S>> {
-        let goes_round = circle.is_some();
-        let found = lasso::along(model, way.start, &way.turns, &circle.unwrap_or_default())?;
+        let is_cycle = cycle.is_some();
+        let found = lasso::along(model, way.start, &way.turns, &cycle.unwrap_or_default())?;
         let cycle_start = match found.error {
-            ErrorKind::Cycle { begins } => goes_round.then_some(begins),
+            ErrorKind::Cycle { begins } => is_cycle.then_some(begins),
             ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
         };
         Some(Witness { steps: found.steps, cycle_start })

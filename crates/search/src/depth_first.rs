@@ -156,10 +156,10 @@ where
             }
             Ahead::Stable(key) => match context.insert(key, stack)? {
                 Visit::Seen => {
-                    let closes_circle = path.contains(key);
+                    let closes_cycle = path.contains(key);
                     context.stats.matched += 1;
-                    *context.stats.loops.get_or_insert(0) += u64::from(closes_circle);
-                    context.tell_known(key, closes_circle);
+                    *context.stats.loops.get_or_insert(0) += u64::from(closes_cycle);
+                    context.tell_known(key, closes_cycle);
                 }
                 Visit::New => {
                     if context.may_expand(depth) {

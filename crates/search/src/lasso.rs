@@ -32,8 +32,8 @@ pub(crate) fn through<M: Accepting, S: Keys>(
     known: Option<WayIn<S::Key>>,
 ) -> Option<Counterexample<M::Step>> {
     let WayIn { start, turns, target: entry } = into(model, store, component, known, |_, _| true)?;
-    let circle = around(model, store, component, entry)?;
-    along(model, start, &turns, &circle)
+    let cycle = around(model, store, component, entry)?;
+    along(model, start, &turns, &cycle)
 }
 
 /// A way from an initial state to one of these, through states that are allowed. One is `known`, unless one must be found
@@ -60,33 +60,33 @@ pub(crate) fn around<M: Accepting, S: Keys>(
 ) -> Option<Vec<Turn>> {
     let members: RapidHashSet<S::Key> = component.iter().copied().collect();
     let mut finder = Finder::new(model, store);
-    let (mut here, mut taken, mut circle) = (entry, Note::default(), Vec::new());
+    let (mut here, mut taken, mut cycle) = (entry, Note::default(), Vec::new());
     loop {
         let missing = model.acceptance().and(taken.requests).without(taken.marks);
         // On the way back there may be new requests.
-        let way = match (missing.is_empty(), here == entry && !circle.is_empty()) {
-            (true, true) => return Some(circle),
+        let way = match (missing.is_empty(), here == entry && !cycle.is_empty()) {
+            (true, true) => return Some(cycle),
             (true, false) => finder.shortest(here, &members, |edge| edge.target == entry)?,
             (false, _) => finder.shortest(here, &members, |edge| edge.note.marks.meet(missing))?,
         };
-        circle.extend(way.turns);
+        cycle.extend(way.turns);
         taken = taken.and(way.note);
         here = way.target;
     }
 }
 
-/// The run that makes these turns from the initial state with this number on, and then those of the circle again and
+/// The run that makes these turns from the initial state with this number on, and then those of the cycle again and
 /// again.
 pub(crate) fn along<M: Model>(
     model: &M,
     start: u32,
     way: &[Turn],
-    circle: &[Turn],
+    cycle: &[Turn],
 ) -> Option<Counterexample<M::Step>> {
     let mut follower = Follower::start(model, start)?;
     follower.follow(way.iter().copied())?;
     let error = ErrorKind::Cycle { begins: follower.steps.len() };
-    follower.follow(circle.iter().copied())?;
+    follower.follow(cycle.iter().copied())?;
     Some(Counterexample { error, start: follower.start, steps: follower.steps })
 }
 

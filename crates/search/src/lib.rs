@@ -1,8 +1,8 @@
 //! Searches over any model and store.
 //!
-//! Each algorithm is a function in a file of its own. They share a `SearchStack`, the stack of choices and the one place
-//! that knows transient states, and a `SearchContext` that expands states and counts. A search decides one thing only: where
-//! to go next. What waits to be explored is kept as keys of the store.
+//! Each algorithm is a function in a file of its own. They share a `SearchStack`, the only place that knows transient states, and a
+//! `SearchContext` that expands states, counts and checks limits. A search decides only where to go next. Its frontier holds keys
+//! of the store.
 
 mod backoff;
 mod block_vec;
@@ -61,14 +61,13 @@ impl Default for Checks {
 }
 
 impl Checks {
-    /// Only what somebody asks of the model: what has no answer, or must never happen.
+    /// Only the answers to a claim: a proposition that cannot be evaluated, or the end of the claim.
     pub const OF_CLAIMS: Checks =
         Checks { faults: false, assertions: false, end_states: false, errors: Errors::First };
 
     fn count(&self, fault: &Fault) -> bool {
         match fault.kind {
             kind if kind.is_limit() => false,
-            // Who asks wants an answer.
             kind if kind.is_answer() => true,
             kind if kind.is_claim() => self.assertions,
             _ => self.faults,
@@ -97,15 +96,15 @@ pub struct Limits<'a> {
     pub memory: Option<u64>,
     /// Where a search may put what memory has no room for.
     pub scratch: Option<&'a Scratch>,
-    /// Set by someone who does not want to wait any longer.
+    /// Interrupts the search once it is set.
     pub stop: Option<&'a AtomicBool>,
-    /// Who keeps the search now and then, and before it gives up because of the time or somebody's wish. Only breadth-first
-    /// and depth-first searches can be kept.
+    /// Takes a snapshot of the search periodically, and before it ends because of time or an interrupt. Only breadth-first and
+    /// depth-first searches support this.
     pub keeper: Option<&'a dyn Checkpointer>,
 }
 
 impl Limits<'_> {
-    /// Why a search that began at that time is to end: somebody wants it to, or it is late.
+    /// The limit that a search has reached which began at that time: an interrupt, or time.
     fn reached(&self, began: Instant) -> Option<Limit> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Some(Limit::Interrupted);

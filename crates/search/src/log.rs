@@ -1,4 +1,4 @@
-//! What a search tells somebody who listens to all it does.
+//! The events of a search, for an observer that logs them.
 
 use entail_model::{Event, EventTarget, Keys, Model, Observer, StateName};
 
@@ -64,13 +64,13 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
         self
     }
 
-    /// Whether somebody listens.
+    /// Whether an observer logs events.
     #[inline]
     pub fn is_told(&self) -> bool {
         self.log.is_some()
     }
 
-    /// Tells whoever listens what has happened to a state.
+    /// Reports an event of a state.
     #[inline]
     pub fn tell(&mut self, event: impl FnOnce(StateName) -> Event<M::Step>, key: S::Key) {
         if self.is_told() {
@@ -79,8 +79,8 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
     }
 
     #[inline]
-    pub fn tell_known(&mut self, key: S::Key, closes_circle: bool) {
-        self.tell(|state| Event::Known { state, closes_circle }, key);
+    pub fn tell_known(&mut self, key: S::Key, closes_cycle: bool) {
+        self.tell(|state| Event::Known { state, closes_cycle }, key);
     }
 
     pub fn tell_inside(&mut self, begins: bool) {

@@ -6,7 +6,7 @@
 //! one of these inner searches has seen, no later one need see again.
 //!
 //! After Schwoon, Esparza: *A note on on-the-fly verification algorithms*, 2005, and Gaiser, Schwoon (2009): a step that
-//! closes a circle with an accepted step in it is seen at once, as the path says how many accepted steps lead to each of
+//! closes a cycle with an accepted step in it is seen at once, as the path says how many accepted steps lead to each of
 //! its states.
 
 use std::ops::ControlFlow;
@@ -68,10 +68,10 @@ where
         (End::Error, None, Some(Met { start, key, depth })) => {
             let members: Vec<_> = way_out.stops(depth).chain(way_back.stops(0)).collect();
             let turns = turns();
-            let (way, circle) = turns.split_at(depth);
+            let (way, cycle) = turns.split_at(depth);
             let known = WayIn { start, turns: way.to_vec(), target: key };
             let lasso = lasso::through(model, outer, &members, Some(known))
-                .or_else(|| lasso::along(model, start, way, circle));
+                .or_else(|| lasso::along(model, start, way, cycle));
             Outcome { errors: 1, counterexample: lasso, ..outcome }
         }
         (End::Error, None, None) | (End::Complete | End::Limit(_), ..) => outcome,
@@ -130,7 +130,7 @@ struct Place {
     passed: u64,
 }
 
-/// The state where a circle was closed.
+/// The state where a cycle was closed.
 struct Met<K> {
     /// The number of the initial state from which it was reached.
     start: u32,
@@ -216,7 +216,7 @@ where
     /// The inner search: an accepted step leads from the end of the path to a state behind which all is explored.
     fn look_for_way_back(&mut self, start: S::Key) -> ControlFlow<End> {
         if self.accepted.all.is_empty() {
-            // Any circle would have been seen when it was closed.
+            // Any cycle would have been seen when it was closed.
             return ControlFlow::Continue(());
         }
         self.context.aside = self.path.bytes() + self.known.bytes() + self.outer.bytes();

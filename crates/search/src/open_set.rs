@@ -90,7 +90,7 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn nobody_is_said_to_wait_who_does_not() {
+    fn no_expanded_state_counts_as_open() {
         let (mut rng, mut pending, mut numbers) = (Rng::new(5), OpenSetCache::default(), HashMap::new());
         let mut remembered = 0;
         for number in 1..20_000 {

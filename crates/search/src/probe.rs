@@ -16,8 +16,8 @@ use crate::context::{SHARE, SearchContext};
 use crate::{Checks, Counterexample, End, ErrorKind, Errors};
 
 impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_, M, S, O> {
-    /// The same, for a search that probes the depth now and then, if it may, and the depth has no limit. Who listens is told
-    /// of one search only.
+    /// The same, for a search that probes the depth now and then, if it may, and the depth has no limit. A log is about
+    /// one search only.
     pub fn probing(mut self) -> Self {
         let may = self.checks.errors == Errors::Soonest && self.limits.depth.is_none() && !self.is_told();
         self.probes = may.then(Schedule::default);

@@ -101,7 +101,7 @@ impl Complete {
     }
 }
 
-/// The number of states that no circle leads through which is not known.
+/// The number of states that no cycle leads through which is not known.
 const CLOSED: u64 = u64::MAX;
 
 impl<K> Default for Open<K> {
@@ -153,7 +153,7 @@ impl<K: Copy> Open<K> {
         None
     }
 
-    /// Closes the deepest component. Its states are given to whoever asks, with their places.
+    /// Closes the deepest component. Its states are passed on with their places.
     pub fn close(&mut self) -> impl Iterator<Item = (usize, K)> {
         self.path.pop();
         let first = self.components.pop().map_or(0, |component| self.place(component.first));
@@ -167,7 +167,7 @@ impl<K: Copy> Open<K> {
     }
 
     /// A step leads from the last state of the path to one with this number. Returns what is known of the component that
-    /// the circle lies in.
+    /// the cycle lies in.
     pub fn join(&mut self, number: u64, mut note: Note) -> Note {
         while let Some(component) = self.components.pop_if(|component| component.first > number) {
             note = component.inside.map_or(note, |inside| note.and(inside)).and(component.entered);

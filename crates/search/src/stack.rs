@@ -28,7 +28,7 @@ pub(crate) struct Taken<K, N> {
     pub note: N,
 }
 
-/// Where somebody went on from a state.
+/// A choice on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// By the step with this number.

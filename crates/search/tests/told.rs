@@ -30,7 +30,7 @@ impl<S> Observer<S> for Heard<S> {
 struct Told {
     new: HashSet<StateName>,
     known: u64,
-    circles: u64,
+    cycles: u64,
     wrong: u64,
     accepted: u64,
     /// States that are on the path, or in the queue.
@@ -40,18 +40,18 @@ struct Told {
 /// Follows a search by what it tells, and sees that it makes sense.
 fn follow<S: Copy + Debug>(events: &[Event<S>], has_queue: bool) -> Told {
     let (mut new, mut waiting, mut expanded) = (HashSet::new(), VecDeque::new(), None);
-    let (mut known, mut circles, mut wrong, mut accepted) = (0, 0, 0, 0);
+    let (mut known, mut cycles, mut wrong, mut accepted) = (0, 0, 0, 0);
     // Where each path begins that a search inside the search goes on from.
     let mut outer = Vec::new();
     for event in events {
         match *event {
             Event::Begun => {}
             Event::New { state } => assert!(new.insert(state), "it is new once"),
-            Event::Known { state, closes_circle } => {
+            Event::Known { state, closes_cycle } => {
                 assert!(new.contains(&state));
-                assert!(!closes_circle || !has_queue);
+                assert!(!closes_cycle || !has_queue);
                 if outer.is_empty() {
-                    (known, circles) = (known + 1, circles + u64::from(closes_circle));
+                    (known, cycles) = (known + 1, cycles + u64::from(closes_cycle));
                 }
             }
             Event::Pushed { state } => {
@@ -74,7 +74,7 @@ fn follow<S: Copy + Debug>(events: &[Event<S>], has_queue: bool) -> Told {
             Event::Wrong { .. } => wrong += 1,
         }
     }
-    Told { new, known, circles, wrong, accepted, waiting }
+    Told { new, known, cycles, wrong, accepted, waiting }
 }
 
 /// So many steps to stable states are told.
@@ -103,7 +103,7 @@ fn a_search_for_mistakes_tells_all_that_it_counts() {
             let told = follow(&heard.0, has_queue);
             assert_eq!(told.new.len() as u64, outcome.stats.stored);
             assert_eq!(told.known, outcome.stats.matched);
-            assert_eq!(told.circles, outcome.stats.loops.unwrap_or(0));
+            assert_eq!(told.cycles, outcome.stats.loops.unwrap_or(0));
             assert_eq!(told.wrong > 0, outcome.errors > 0);
             assert!(told.waiting.is_empty(), "all is done");
             let initial = common::initial_states(&graph).into_iter().collect::<HashSet<_>>().len() as u64;

@@ -112,9 +112,9 @@ impl Listener for Heard<'_> {
                 let state = self.number(state);
                 self.events.push(Event::Pop { state });
             }
-            model::Event::Known { state, closes_circle } => {
+            model::Event::Known { state, closes_cycle } => {
                 let state = self.number(state);
-                self.events.push(Event::Match { state, closes_cycle: closes_circle });
+                self.events.push(Event::Match { state, closes_cycle: closes_cycle });
             }
             model::Event::Tried { from, passed, step, to } => {
                 let from = self.number(from);
