@@ -6,7 +6,7 @@ use crate::exact::ShortSet;
 use crate::table::Table;
 use crate::tree::Tree;
 
-/// A set of keys of a [`ExactSet`](crate::ExactSet), which makes and opens them.
+/// A set of keys of an [`ExactSet`](crate::ExactSet), which makes and opens them.
 #[derive(Debug)]
 pub struct KeySubset<S> {
     short: S,
