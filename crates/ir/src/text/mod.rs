@@ -1,6 +1,6 @@
 //! Systems as text: what `entail show code` prints and file tests are written in.
 //!
-//! The form is complete: [`parse`] of what [`print`] wrote gives the same system again. It is read line by
+//! The form is complete: [`parse`] of what [`print()`] wrote gives the same system again. It is read line by
 //! line; indentation is for people only, and `//` begins a comment.
 //!
 //! ```text

@@ -1,6 +1,6 @@
 //! From syntax to automata.
 //!
-//! First every body is laid out as a graph ([`flow`]), in the order of the text, so that names and numbers are
+//! First every body is laid out as a graph (`flow`), in the order of the text, so that names and numbers are
 //! handed out as SPIN does; then, with all names known, the graphs become automata and the statements actions.
 
 mod automaton;

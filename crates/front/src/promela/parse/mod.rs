@@ -1,10 +1,10 @@
 //! From tokens to the syntax tree, by recursive descent.
 //!
-//! The grammar is that of SPIN 6.5.2, including where it lets a separator be left out ([`cursor`]). Inlines are
-//! expanded while parsing ([`inline`]), because what a word means can depend on the text around it.
+//! The grammar is that of SPIN 6.5.2, including where it lets a separator be left out (`cursor`). Inlines are
+//! expanded while parsing (`inline`), because what a word means can depend on the text around it.
 //!
-//! A problem is reported where it is found and travels up as [`Reported`] to the nearest place that can go on:
-//! the next statement, field or unit ([`recover`]). No input makes the parser fail otherwise: nesting, the size of
+//! A problem is reported where it is found and travels up as `Reported` to the nearest place that can go on:
+//! the next statement, field or unit (`recover`). No input makes the parser fail otherwise: nesting, the size of
 //! expanded inlines and the number of problems are limited.
 
 mod channel;

@@ -4,8 +4,8 @@
 //! what gcc loses: where each of them stands in the file the person wrote. Macro expansion follows gcc where the
 //! C standard leaves a choice.
 //!
-//! Tokens are pulled: [`expand`] asks for the next one, from the macro being read or else from the [`lex::Reader`]
-//! of the innermost file, on the way to which [`directive`] does what lines with `#` say; [`emit`] turns the rest
+//! Tokens are pulled: `expand` asks for the next one, from the macro being read or else from the `lex::Reader`
+//! of the innermost file, on the way to which `directive` does what lines with `#` say; `emit` turns the rest
 //! into Promela's tokens. Whatever the text, time and memory stay bounded by the limits below.
 
 mod call;
