@@ -1,8 +1,8 @@
 //! The command line as people type it.
 
 use crate::picture::Layout;
+use crate::quantities::{self, Sweep};
 use crate::run::ViewArgs;
-use crate::units::{self, Sweep};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use entail_front::{Granularity, Language, Options};
 use entail_ir::Passes;
@@ -53,7 +53,7 @@ pub struct CheckArgs {
     #[arg(long)]
     pub force: bool,
     /// Check the model once for every value of a constant (or macro), and say for which it holds
-    #[arg(long = "for", value_name = "NAME=LOW..HIGH", value_parser = units::sweep, conflicts_with_all = ["trail", "evidence"])]
+    #[arg(long = "for", value_name = "NAME=LOW..HIGH", value_parser = quantities::sweep, conflicts_with_all = ["trail", "evidence"])]
     pub sweep: Option<Sweep>,
     #[command(flatten)]
     pub reading: ReadingArgs,
@@ -69,7 +69,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "sweep", help_heading = "Checkpoints")]
     pub checkpoint: Option<PathBuf>,
     /// How often that is done [default: 10m]
-    #[arg(long, value_name = "DURATION", value_parser = units::duration, help_heading = "Checkpoints")]
+    #[arg(long, value_name = "DURATION", value_parser = quantities::duration, help_heading = "Checkpoints")]
     pub every: Option<Duration>,
     /// Go on with a search that was kept in this file, and keep it there; of other options, only limits and what is
     /// written may be others than when it began
@@ -346,7 +346,7 @@ pub struct HowArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub hash_bits: Option<u32>,
     /// How large the array of bits is [bitstate: half of the memory, or 256M]
-    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    #[arg(long, value_name = "SIZE", value_parser = quantities::size)]
     pub array: Option<u64>,
     #[command(flatten)]
     pub cache: CacheArgs,
@@ -397,7 +397,7 @@ pub struct CacheArgs {
 pub struct LimitArgs {
     /// Memory for all of the program, such as 512M or 8G: where visited states do not fit, less and less of each is kept [default:
     /// most of what is free]
-    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    #[arg(long, value_name = "SIZE", value_parser = quantities::size)]
     pub memory: Option<u64>,
     /// Where temporary files go if memory is short [default: /var/tmp]
     #[arg(long, value_name = "DIR")]
@@ -406,7 +406,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "N")]
     pub depth: Option<u64>,
     /// Time to search, such as 10s, 5m or 1h30m
-    #[arg(long, value_name = "DURATION", value_parser = units::duration)]
+    #[arg(long, value_name = "DURATION", value_parser = quantities::duration)]
     pub time: Option<Duration>,
 }
 

@@ -4,10 +4,10 @@
 mod reuse;
 
 use crate::args::{CacheArgs, Reduction, Search, Store};
-use crate::coverage::Coverage;
 use crate::plan::{Bound, Done, Goal, Plan};
 use crate::progress::Watch;
-use crate::property::forbidden;
+use entail_check::coverage::Coverage;
+use entail_check::property::forbidden;
 use entail_front::source::Sources;
 use entail_front::{Meaning, ModelSource, promela};
 use entail_ir::{Interpreter, Passes, System};

@@ -4,7 +4,6 @@ mod args;
 mod check;
 mod console;
 mod contradictions;
-mod coverage;
 #[cfg(test)]
 mod everywhere;
 mod evidence;
@@ -14,14 +13,12 @@ mod keep;
 mod load;
 mod log;
 mod ltl;
-mod machine;
-mod neglect;
 mod output;
 mod picture;
 mod plan;
 mod progress;
-mod property;
 mod provenance;
+mod quantities;
 mod replay;
 mod report;
 mod run;
@@ -32,8 +29,6 @@ mod swarm;
 mod sweep;
 mod trail;
 mod trail_files;
-mod units;
-mod violation;
 
 use args::{Cli, Verb};
 use clap::Parser;
@@ -49,7 +44,7 @@ use std::thread;
 const STACK: usize = 16 << 20;
 
 fn main() -> ExitCode {
-    machine::be_economical();
+    entail_check::machine::be_economical();
     let worker = thread::Builder::new().name("main".into()).stack_size(STACK).spawn(carry_out);
     match worker.map(thread::JoinHandle::join) {
         Ok(Ok(code)) => code,

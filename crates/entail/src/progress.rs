@@ -1,7 +1,7 @@
 //! Signs of life while a search runs.
 
-use crate::coverage::Coverage;
-use crate::units::{show_bytes, show_count, show_duration};
+use entail_check::coverage::Coverage;
+use entail_check::units::{show_bytes, show_count, show_duration};
 use entail_disk::{Lasting, Reader, Writer};
 use entail_ir::interpret::Step;
 use entail_model::{Event, Growth, Observer, Progress};

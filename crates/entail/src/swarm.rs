@@ -3,10 +3,10 @@
 //! After Holzmann, Joshi, Groce: Swarm verification techniques, IEEE TSE 2011.
 
 use crate::args::Search;
-use crate::coverage::Coverage;
 use crate::plan::{Algorithm, Done, Goal, Plan};
 use crate::progress::Watch;
 use crate::report::coverage;
+use entail_check::coverage::Coverage;
 use entail_ir::Interpreter;
 use entail_model::Guarantee;
 use entail_search::{End, Errors, Limit};

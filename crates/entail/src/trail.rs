@@ -229,10 +229,10 @@ fn parse_line(line: &[u8]) -> Option<[i64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coverage::Coverage;
     use crate::plan::{Goal, Plan};
     use crate::progress::Watch;
     use crate::provenance::{ReadAs, Shown};
+    use entail_check::coverage::Coverage;
     use entail_front::source::Sources;
     use entail_front::{Meaning, PropertyKind, Says, promela};
     use entail_ir::Interpreter;

@@ -2,7 +2,7 @@
 
 use super::{Because, Evidence, Run};
 use crate::run::Walk;
-use crate::units::plural;
+use entail_check::units::plural;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
 use entail_model::{Fault, FaultKind, StateBuf};

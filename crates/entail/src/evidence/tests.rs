@@ -3,10 +3,10 @@
 
 use super::{Because, Evidence, Run};
 use crate::args::Backend;
-use crate::coverage::Coverage;
 use crate::plan::{Done, Goal, Plan};
 use crate::progress::Watch;
-use crate::property::forbidden;
+use entail_check::coverage::Coverage;
+use entail_check::property::forbidden;
 use entail_front::source::Sources;
 use entail_front::{Meaning, ModelSource, Says, promela};
 use entail_ir::interpret::Step;

@@ -2,9 +2,9 @@
 
 use super::explore::Space;
 use crate::args::{Order, Search};
-use crate::coverage::Coverage;
 use crate::plan::{Goal, Plan};
 use crate::progress::{Listener, Watch};
+use entail_check::coverage::Coverage;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
 use entail_model::{self as model, StateName, Target};

@@ -1,6 +1,6 @@
 //! How much memory there is for states.
 
-use crate::machine;
+use entail_check::machine;
 
 /// Buffers, and what the allocator does not give back.
 const UNFORESEEN: u64 = 2 << 20;

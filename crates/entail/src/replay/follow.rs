@@ -1,9 +1,9 @@
 //! Finding the steps that a trail means.
 
-use crate::property::stations;
 use crate::run::{Ending, Telling, Told, Walk};
 use crate::trail::{Move, Trail};
-use crate::violation::Violation;
+use entail_check::property::stations;
+use entail_check::violation::Violation;
 use entail_ir::interpret::Step;
 use entail_ir::{EdgeId, Interpreter, Statement};
 use entail_model::{Model, State};

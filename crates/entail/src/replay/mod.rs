@@ -8,13 +8,13 @@ pub use source::Source;
 
 use crate::args::{ReplayArgs, ReplayFormat};
 use crate::console::{Console, Failure, Status};
-use crate::property::forbidden;
 use crate::provenance::Shown;
 use crate::run::{self, Origin, Titles, View};
 use crate::trail::Trail;
 use crate::trail_files::{default_trail, provenance, trail_of, trails_of};
-use crate::units::shell_word;
 use crate::{load, slice};
+use entail_check::property::forbidden;
+use entail_check::units::shell_word;
 use entail_front::{Asked, Meaning, ModelSource, Property, SAFETY, Says};
 use entail_ir::Interpreter;
 use follow::Follow;

@@ -2,10 +2,10 @@
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::args::{Backend, Reduction, Store};
-use crate::coverage::{Unreached, each_once};
 use crate::evidence::Argument;
 use crate::plan::{Algorithm, Plan, Unreduced};
 use crate::swarm::{Found, Member, Swarm};
+use entail_check::coverage::{Unreached, each_once};
 use entail_ir::{Passes, System};
 use entail_model::Guarantee;
 use entail_store::Remains;

@@ -6,13 +6,13 @@ pub mod text;
 
 use crate::args::{Backend, Reduction, Store};
 use crate::console::{Console, Status};
-use crate::coverage::Unreached;
 use crate::evidence::Argument;
-use crate::neglect::Neglected;
 use crate::plan::{Algorithm, Plan, Unreduced};
 use crate::swarm::Swarm;
-use crate::units::shell_word;
-use crate::violation::Violation;
+use entail_check::coverage::Unreached;
+use entail_check::neglect::Neglected;
+use entail_check::units::shell_word;
+use entail_check::violation::Violation;
 use entail_front::ModelSource;
 use entail_model::Guarantee;
 use entail_search::{End, Limit, Stats};

@@ -4,8 +4,8 @@
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::args::{Search, Store};
-use crate::coverage::Unreached;
-use crate::violation::{Kind, Violation};
+use entail_check::coverage::Unreached;
+use entail_check::violation::{Kind, Violation};
 use entail_front::{ModelSource, PropertyKind};
 use entail_ir::{ProcessTypeId, System};
 use entail_model::{FaultKind, Guarantee};

@@ -2,12 +2,12 @@
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::args::Store;
-use crate::coverage::{Unreached, each_once};
 use crate::evidence::Argument;
 use crate::plan::{Algorithm, Unreduced};
 use crate::swarm::{Found, Member};
 use crate::trail_files::default_trail;
-use crate::units::{plural, shell_word, show_bytes, show_count, show_duration, show_share};
+use entail_check::coverage::{Unreached, each_once};
+use entail_check::units::{plural, shell_word, show_bytes, show_count, show_duration, show_share};
 use entail_front::SAFETY;
 use entail_front::legible::{legible, on_a_line, shown};
 use entail_ir::{Statement, System};

@@ -8,7 +8,7 @@ use crate::provenance::Provenance;
 use crate::replay::Meant;
 use crate::run::{Ending, Telling, Told, Walk};
 use crate::trail::Record;
-use crate::violation::Violation;
+use entail_check::violation::Violation;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
 use entail_model::State;

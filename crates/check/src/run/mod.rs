@@ -1,12 +1,10 @@
-//! Runs, however they came about: followed along a trail, or made up step by step; and the ways to see one.
+//! Runs, however they came about: followed along a trail, or made up step by step.
 
 mod passing;
-mod view;
 mod walk;
 mod whole;
 
 pub use passing::{Passing, Way};
-pub use view::{View, ViewArgs, show};
 pub use walk::{AGAIN, Told, Walk, action, brief_action};
 pub use whole::Whole;
 
@@ -173,7 +171,7 @@ impl<'s> Run<'s> {
 }
 
 /// Among all that has a value in a state, processes are those with a number behind their name.
-fn is_process(name: &str) -> bool {
+pub fn is_process(name: &str) -> bool {
     name.ends_with(')')
 }
 

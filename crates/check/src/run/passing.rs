@@ -22,6 +22,18 @@ pub enum Way {
     Across,
 }
 
+impl Passing {
+    /// As one would write it in Promela.
+    pub fn text(&self) -> String {
+        let Passing { channel, message, way } = self;
+        let sign = match way {
+            Way::In { .. } | Way::Across => '!',
+            Way::Out { .. } => '?',
+        };
+        format!("{channel}{sign}{message}")
+    }
+}
+
 /// Follows messages through channels, step by step.
 pub struct Couriers {
     /// By the channel's number: its messages, each with the index of the passing that put it there.

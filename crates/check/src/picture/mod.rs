@@ -1,14 +1,8 @@
-//! Graphs as pictures: in the language of Graphviz, or drawn.
+//! Graphs as pictures, and these in the language of Graphviz.
 
 mod dot;
-mod graphviz;
-mod layered;
-mod svg;
 
 pub use dot::print as dot;
-pub use svg::escaped;
-
-use clap::ValueEnum;
 
 /// Graphs that have nothing to do with each other, side by side.
 pub struct Picture {
@@ -75,18 +69,6 @@ pub enum Stroke {
     Aside,
 }
 
-/// Who decides where things go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Layout {
-    /// Graphviz, where it is installed and the picture is not too large for it
-    #[default]
-    Auto,
-    /// Graphviz's `dot`
-    Dot,
-    /// entail, always in the same way
-    Own,
-}
-
 impl Part {
     /// Adds a node, and says which it is.
     pub fn node(&mut self, name: String, label: &str, shape: Shape, tone: Tone) -> usize {
@@ -96,19 +78,5 @@ impl Part {
 
     pub fn edge(&mut self, from: usize, to: usize, label: impl Into<String>, stroke: Stroke) {
         self.edges.push(Edge { from, to, label: label.into(), stroke });
-    }
-}
-
-/// More edges than that may take Graphviz minutes.
-const MOST_FOR_GRAPHVIZ: usize = 300;
-
-/// The picture, drawn.
-pub fn svg(picture: &Picture, layout: Layout) -> Result<String, String> {
-    let edges: usize = picture.parts.iter().map(|part| part.edges.len()).sum();
-    match layout {
-        Layout::Own => Ok(svg::draw(picture)),
-        Layout::Dot => graphviz::draw(&dot(picture)),
-        Layout::Auto if edges > MOST_FOR_GRAPHVIZ => Ok(svg::draw(picture)),
-        Layout::Auto => graphviz::draw(&dot(picture)).or_else(|_| Ok(svg::draw(picture))),
     }
 }
