@@ -7,16 +7,49 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 
 /// The edges that were taken.
-pub struct Coverage {
+pub(crate) struct Coverage {
     fired: Vec<bool>,
+}
+
+/// What no run reaches in a process type.
+#[derive(Clone, Debug)]
+pub struct ProcessCoverage {
+    /// The name of the process type.
+    pub name: String,
+    /// How many locations it has, without the one where processes end.
+    pub locations: usize,
+    /// The statements that were never considered, because no process came to their location.
+    pub unreached: Vec<UnreachedStatement>,
+}
+
+/// A statement that was never considered.
+#[derive(Clone, Debug)]
+pub struct UnreachedStatement {
+    /// The number of its location.
+    pub location: u16,
+    /// The file it stands in.
+    pub file: String,
+    /// Its line.
+    pub line: u32,
+    /// The statement itself.
+    pub text: String,
+    /// Whether it was listed before, at another location.
+    pub is_repeated: bool,
+}
+
+impl ProcessCoverage {
+    /// Every statement once, with the first of its locations.
+    pub fn each_once(&self) -> impl Iterator<Item = &UnreachedStatement> {
+        self.unreached.iter().filter(|statement| !statement.is_repeated)
+    }
 }
 
 /// A statement that was never even considered, because no process came to its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unreached {
-    pub process_type: ProcessTypeId,
-    pub location: LocationId,
-    pub statement: StatementId,
+struct Unreached {
+    process_type: ProcessTypeId,
+    location: LocationId,
+    statement: StatementId,
 }
 
 impl Lasting for Coverage {
@@ -54,8 +87,28 @@ impl Coverage {
         }
     }
 
+    /// What no process came to, in every process type.
+    pub fn by_process(&self, system: &System) -> Vec<ProcessCoverage> {
+        let (unreached, mut seen) = (self.unreached(system), HashSet::new());
+        let types = system.process_types.iter().enumerate();
+        let covered = types.map(|(index, process_type)| {
+            let here = unreached.iter().filter(|item| item.process_type.index() == index);
+            let here = here.map(|item| {
+                let Statement { file, line, text, .. } = system.statement(item.statement).clone();
+                let is_repeated = !seen.insert(item.statement);
+                UnreachedStatement { location: item.location.0, file, line, text, is_repeated }
+            });
+            ProcessCoverage {
+                name: process_type.name.clone(),
+                locations: process_type.locations.len().saturating_sub(1),
+                unreached: here.collect(),
+            }
+        });
+        covered.collect()
+    }
+
     /// What no process came to, type by type and in the order of locations.
-    pub fn unreached(&self, system: &System) -> Vec<Unreached> {
+    fn unreached(&self, system: &System) -> Vec<Unreached> {
         let types = || (0..system.process_types.len()).map(|index| ProcessTypeId(index as u16));
         let reached: Vec<_> = types().map(|id| self.reached_in(id, system)).collect();
         // Process types may share statements: it is enough that one of them came there.
@@ -106,12 +159,6 @@ fn unreached_in(
         }
     }
     unreached
-}
-
-/// Every statement once, with the first of its locations.
-pub fn each_once(unreached: &[Unreached]) -> Vec<Unreached> {
-    let mut seen = HashSet::new();
-    unreached.iter().filter(|item| seen.insert(item.statement)).copied().collect()
 }
 
 /// The locations where a process could stop, were they reached. SPIN has others, such as those of the first

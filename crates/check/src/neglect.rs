@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 /// A process that could move and never does, and a kind of fairness that does not count such runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neglected {
+    /// Its name and number.
     pub process: String,
+    /// The kind of fairness.
     pub fairness: Fairness,
 }
 

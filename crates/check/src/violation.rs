@@ -5,9 +5,12 @@ use entail_ir::monitor::Expected;
 use entail_ir::{Interpreter, Statement};
 use entail_model::{Fault, FaultKind, Model, State};
 
+/// An error in a run.
 #[derive(Clone, Debug)]
 pub struct Violation {
+    /// The kind of error.
     pub kind: Kind,
+    /// The error in a sentence.
     pub message: String,
     /// What led to it, a clause for each process that has to do with it.
     pub reasons: Vec<String>,
@@ -18,9 +21,12 @@ pub struct Violation {
 /// How many waiting processes are named.
 const MOST_LISTED: usize = 3;
 
+/// A kind of error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// A step fails.
     Fault(FaultKind),
+    /// A run ends where it must not.
     InvalidEnd,
     /// The run ends, but the trace does not.
     Incomplete,

@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 /// How a model is to be read.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// The text of the model, if it is not the one in its file.
+    pub text: Option<String>,
     /// By the file's ending if none is given.
     pub language: Option<Language>,
     /// As given to `-D`: macros for a language with a preprocessor, else values for constants: `NAME=VALUE`.
@@ -263,7 +265,8 @@ fn load_with(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
     let name = legible::shown(path);
-    match source::read(path).and_then(|bytes| source::text_of(&name, bytes)) {
+    let bytes = options.text.as_ref().map_or_else(|| source::read(path), |text| Ok(text.as_bytes().to_vec()));
+    match bytes.and_then(|bytes| source::text_of(&name, bytes)) {
         Ok(text) => load_text(&name, &text, options, sources, problems),
         Err(problem) => {
             problems.push(problem);

@@ -17,6 +17,7 @@ use std::collections::HashSet;
 
 /// What takes one step after the other and tells about it.
 pub trait Telling<'s> {
+    /// The model.
     fn interpreter(&self) -> &Interpreter<'s>;
 
     /// Where the run is now.
@@ -56,38 +57,55 @@ pub enum Ending {
 
 /// What a run is a run of, and where it comes from.
 pub struct Titles {
+    /// The file of the model.
     pub model: String,
+    /// Where the run comes from.
     pub origin: Origin,
 }
 
+/// Where a run comes from.
 pub enum Origin {
     /// The name of a file.
     Trail(String),
     /// Chance, as it was with this seed; before that a trail, if there is a file.
-    Chance { seed: u64, along: Option<String> },
+    Chance {
+        /// The seed.
+        seed: u64,
+        /// The name of the trail's file.
+        along: Option<String>,
+    },
 }
 
 /// A run as data.
 pub struct Run<'s> {
+    /// The initial state.
     pub start: Snapshot<'s>,
+    /// The steps, from the first to the last.
     pub steps: Vec<Taken<'s>>,
     /// How many steps come before those that are repeated for ever.
     pub cycle_start: Option<usize>,
+    /// How it ends.
     pub ending: Ending,
 }
 
 /// A step of a run, and what it leads to.
 pub struct Taken<'s> {
+    /// The step.
     pub told: Told<'s>,
+    /// The messages that it sends and receives.
     pub passings: Vec<Passing>,
+    /// The state after it.
     pub after: Snapshot<'s>,
 }
 
 /// All there is in a state, in words.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot<'s> {
+    /// Where processes are, by their numbers.
     pub processes: Vec<Standing<'s>>,
+    /// Names and values, of variables and of processes.
     pub values: Vec<(String, String)>,
+    /// Channels, with their messages.
     pub channels: Vec<Contents>,
 }
 
@@ -209,6 +227,7 @@ impl<'s> Snapshot<'s> {
         }
     }
 
+    /// The value of a variable, or where a process is.
     pub fn value(&self, name: &str) -> Option<&str> {
         self.values.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -239,6 +258,7 @@ impl Ending {
         }
     }
 
+    /// Whether the run breaks a property.
     pub fn is_error(&self) -> bool {
         match self {
             Ending::Wrong(_) | Ending::Failed | Ending::Refuted | Ending::Never => true,

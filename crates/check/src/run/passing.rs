@@ -6,8 +6,11 @@ use std::collections::HashMap;
 /// A message that is sent or received in a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passing {
+    /// The name of the channel.
     pub channel: String,
+    /// The message, as one would write it.
     pub message: String,
+    /// From where to where it goes.
     pub way: Way,
 }
 
@@ -15,9 +18,15 @@ pub struct Passing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// Into a channel; and in which step it is taken out again, if it is.
-    In { until: Option<usize> },
+    In {
+        /// That step.
+        until: Option<usize>,
+    },
     /// Out of a channel; and in which step it was put in, if that was in this run.
-    Out { since: Option<usize> },
+    Out {
+        /// That step.
+        since: Option<usize>,
+    },
     /// From hand to hand.
     Across,
 }

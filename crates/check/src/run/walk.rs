@@ -10,6 +10,7 @@ use std::ops::Range;
 /// Walks through a model, step by step.
 pub struct Walk<'a, 's> {
     interpreter: &'a Interpreter<'s>,
+    /// Where it is now.
     pub state: StateBuf,
     taken: usize,
     /// What changes is not told.
@@ -28,17 +29,20 @@ pub struct Told<'s> {
     pub number: usize,
     /// `None` where the model could not even start.
     pub explained: Option<Explained<'s>>,
+    /// The values that the step changes.
     pub changes: Vec<Change>,
     /// Propositions whose truth has changed, and whether they hold now.
     pub truths: Vec<(&'s str, bool)>,
     /// Where the claim was, and where it is now.
     pub claim: Option<(String, String)>,
+    /// The error that the step ends in.
     pub violation: Option<Violation>,
     /// Whether there is a state to go on from.
     pub goes_on: bool,
 }
 
 impl<'a, 's> Walk<'a, 's> {
+    /// A walk that begins in this state.
     pub fn from(interpreter: &'a Interpreter<'s>, start: StateBuf) -> Self {
         Walk::resumed(interpreter, start, 0)
     }

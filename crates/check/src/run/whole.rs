@@ -12,6 +12,7 @@ pub struct Whole<'a, 's> {
 }
 
 impl<'a, 's> Whole<'a, 's> {
+    /// Joins the pieces of each step.
     pub fn of(pieces: &'a mut dyn Telling<'s>) -> Self {
         Whole { pieces, taken: 0, brief: false }
     }
