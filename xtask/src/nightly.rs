@@ -56,7 +56,7 @@ const CAMPAIGNS: &[(&str, Run)] = &[
         "everywhere",
         Run::Tests {
             variables: &[("ENTAIL_SEEDS", "{seed}..{end}")],
-            arguments: "--package entail --bin entail everywhere -- --ignored",
+            arguments: "--package entail-check --lib everywhere -- --ignored",
         },
     ),
     ("kill", Run::Chore("kill")),

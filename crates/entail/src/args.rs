@@ -1,11 +1,11 @@
 //! The command line as people type it.
 
 use crate::picture::Layout;
+use crate::quantities::{self, Sweep};
 use crate::run::ViewArgs;
-use crate::units::{self, Sweep};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use entail_front::{Granularity, Language, Options};
-use entail_ir::Passes;
+use entail_check::config::{Backend, Named, Pass, Reduction, Search, Store};
+use entail_front::{Granularity, Language};
 use entail_temporal::Fairness;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub struct CheckArgs {
     #[arg(long)]
     pub force: bool,
     /// Check the model once for every value of a constant (or macro), and say for which it holds
-    #[arg(long = "for", value_name = "NAME=LOW..HIGH", value_parser = units::sweep, conflicts_with_all = ["trail", "evidence"])]
+    #[arg(long = "for", value_name = "NAME=LOW..HIGH", value_parser = quantities::sweep, conflicts_with_all = ["trail", "evidence"])]
     pub sweep: Option<Sweep>,
     #[command(flatten)]
     pub reading: ReadingArgs,
@@ -69,7 +69,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "sweep", help_heading = "Checkpoints")]
     pub checkpoint: Option<PathBuf>,
     /// How often that is done [default: 10m]
-    #[arg(long, value_name = "DURATION", value_parser = units::duration, help_heading = "Checkpoints")]
+    #[arg(long, value_name = "DURATION", value_parser = quantities::duration, help_heading = "Checkpoints")]
     pub every: Option<Duration>,
     /// Go on with a search that was kept in this file, and keep it there; of other options, only limits and what is
     /// written may be others than when it began
@@ -130,7 +130,7 @@ pub struct SimulateArgs {
     #[arg(long)]
     pub force: bool,
     /// How successors are computed; the run is the same
-    #[arg(long, value_name = "jit|interpret", default_value = "jit", value_parser = choice(BACKENDS))]
+    #[arg(long, value_name = "jit|interpret", default_value = "jit", value_parser = Backend::named)]
     pub backend: Backend,
     #[command(flatten)]
     pub reading: ReadingArgs,
@@ -242,9 +242,6 @@ pub struct ReadingArgs {
     /// Define a preprocessor macro, or give a constant another value
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub defines: Vec<String>,
-    /// The value of a constant, whatever the model says: `NAME=VALUE`
-    #[arg(skip)]
-    pub fixed: Vec<String>,
     /// Look for included files here
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
@@ -252,12 +249,10 @@ pub struct ReadingArgs {
     #[arg(long)]
     pub allow_include: bool,
     /// The model's language [default: by the file's ending; Promela unless it is .esml or .bir]
-    #[arg(long, value_name = "promela|esml|bir", value_parser = choice(
-        &[("promela", Language::Promela), ("esml", Language::Esml), ("bir", Language::Bir)]))]
+    #[arg(long, value_name = "promela|esml|bir", value_parser = Language::named)]
     pub lang: Option<Language>,
     /// How much is one step, in ESML: as the language defines it, or a statement
-    #[arg(long, value_name = "exact|statement", default_value = "exact", value_parser = choice(
-        &[("exact", Granularity::Exact), ("statement", Granularity::Statement)]))]
+    #[arg(long, value_name = "exact|statement", default_value = "exact", value_parser = Granularity::named)]
     pub granularity: Granularity,
 }
 
@@ -271,9 +266,7 @@ pub struct WhatArgs {
     #[command(flatten)]
     pub asked: AskedArgs,
     /// Which infinite runs count: all, or those in which no process that can move is kept from it
-    #[arg(long, value_name = "none|weak|strong|impartial|component", default_value = "none", value_parser = choice(
-        &[("none", Fairness::None), ("weak", Fairness::Weak), ("strong", Fairness::Strong),
-            ("impartial", Fairness::Impartial), ("component", Fairness::Component)]))]
+    #[arg(long, value_name = "none|weak|strong|impartial|component", default_value = "none", value_parser = Fairness::named)]
     pub fair: Fairness,
     /// Do not stop at the first error: count them all
     #[arg(long)]
@@ -307,23 +300,8 @@ pub struct AskedArgs {
 #[derive(Clone, Debug, Args)]
 pub struct PassArgs {
     /// Do not simplify the model in this way; may be repeated
-    #[arg(long, value_name = "constants|unread|forget|merge", value_delimiter = ',', value_parser = choice(
-        &[("constants", Pass::Constants), ("unread", Pass::Unread), ("forget", Pass::Forget),
-            ("merge", Pass::Merge)]))]
+    #[arg(long, value_name = "constants|unread|forget|merge", value_delimiter = ',', value_parser = Pass::named)]
     pub without: Vec<Pass>,
-}
-
-impl PassArgs {
-    /// All passes but those.
-    pub fn selected(&self) -> Passes {
-        let has = |pass: Pass| !self.without.contains(&pass);
-        Passes {
-            constants: has(Pass::Constants),
-            unread: has(Pass::Unread),
-            forget: has(Pass::Forget),
-            merge: has(Pass::Merge),
-        }
-    }
 }
 
 #[derive(Clone, Debug, Args)]
@@ -331,22 +309,19 @@ impl PassArgs {
 pub struct HowArgs {
     /// In which order states are visited: bfs gives a short counterexample, with --no-opt a shortest one; nested is dfs, and looks for infinite runs
     /// by a search inside the search [default: bfs, with probes of the depth; dfs with a cache]
-    #[arg(long, value_name = "bfs|dfs|nested", value_parser = choice(
-        &[("bfs", Search::BreadthFirst), ("dfs", Search::DepthFirst), ("nested", Search::Nested)]))]
+    #[arg(long, value_name = "bfs|dfs|nested", value_parser = Search::named)]
     pub search: Option<Search>,
     /// How visited states are kept: as suits the model (auto), by their halves (tree), byte by byte (exact), by their
     /// parts (collapse), or as an automaton that accepts them (dfa); by a hash (compact), or by some bits of a large
     /// array (bitstate), which takes less memory, but may take new states for known ones; or as they are, but only so
     /// many at a time (cache): what was forgotten is explored again when it is met again
-    #[arg(long, value_name = "auto|tree|exact|collapse|dfa|compact|bitstate|cache", default_value = "auto", value_parser = choice(
-        &[("auto", Store::Auto), ("tree", Store::Tree), ("exact", Store::Plain), ("collapse", Store::Collapse),
-            ("dfa", Store::Dfa), ("compact", Store::Compact), ("bitstate", Store::Bitstate), ("cache", Store::Cache)]))]
+    #[arg(long, value_name = "auto|tree|exact|collapse|dfa|compact|bitstate|cache", default_value = "auto", value_parser = Store::named)]
     pub store: Store,
     /// How much is kept of a state: bits of its hash [compact: 40], or bits of the array [bitstate: 4, or 3 if there are many states]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub hash_bits: Option<u32>,
     /// How large the array of bits is [bitstate: half of the memory, or 256M]
-    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    #[arg(long, value_name = "SIZE", value_parser = quantities::size)]
     pub array: Option<u64>,
     #[command(flatten)]
     pub cache: CacheArgs,
@@ -358,12 +333,10 @@ pub struct HowArgs {
     pub seed: u64,
     /// Partial-order reduction: of steps in any order, one order is enough; by stubborn sets (auto: where that
     /// is worth it), or by the simpler ample ones
-    #[arg(long, value_name = "auto|por|ample|none", default_value = "auto", value_parser = choice(
-        &[("auto", Reduction::IfWorthIt), ("por", Reduction::Stubborn), ("ample", Reduction::Ample), ("none", Reduction::None)]))]
+    #[arg(long, value_name = "auto|por|ample|none", default_value = "auto", value_parser = Reduction::named)]
     pub reduce: Reduction,
     /// How successors are computed
-    #[arg(long, value_name = "jit|interpret", default_value = "jit",
-        value_parser = choice(BACKENDS))]
+    #[arg(long, value_name = "jit|interpret", default_value = "jit", value_parser = Backend::named)]
     pub backend: Backend,
     /// Explore the model exactly as written
     #[arg(long)]
@@ -397,7 +370,7 @@ pub struct CacheArgs {
 pub struct LimitArgs {
     /// Memory for all of the program, such as 512M or 8G: where visited states do not fit, less and less of each is kept [default:
     /// most of what is free]
-    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    #[arg(long, value_name = "SIZE", value_parser = quantities::size)]
     pub memory: Option<u64>,
     /// Where temporary files go if memory is short [default: /var/tmp]
     #[arg(long, value_name = "DIR")]
@@ -406,7 +379,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "N")]
     pub depth: Option<u64>,
     /// Time to search, such as 10s, 5m or 1h30m
-    #[arg(long, value_name = "DURATION", value_parser = units::duration)]
+    #[arg(long, value_name = "DURATION", value_parser = quantities::duration)]
     pub time: Option<Duration>,
 }
 
@@ -514,124 +487,12 @@ pub enum What {
     Ir,
 }
 
-/// A way to simplify a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pass {
-    Constants,
-    Unread,
-    Forget,
-    Merge,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
-    BreadthFirst,
-    DepthFirst,
-    /// Depth first, and infinite runs without components.
-    Nested,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Store {
-    /// Without loss: short states are their own keys, longer ones are kept by a tree.
-    Auto,
-    /// The numbers of their halves, or those that a tree of their words has.
-    Tree,
-    /// As they are, byte by byte.
-    Plain,
-    /// The numbers of their parts.
-    Collapse,
-    /// A minimal automaton.
-    Dfa,
-    /// Hashes.
-    Compact,
-    /// Bits of an array.
-    Bitstate,
-    /// As they are, but not all of them at a time.
-    Cache,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    /// By stubborn sets, where there is enough to be gained.
-    IfWorthIt,
-    Stubborn,
-    Ample,
-    None,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backend {
-    /// Machine code made for the model.
-    Jit,
-    Interpret,
-}
-
-const BACKENDS: &[(&str, Backend)] = &[("jit", Backend::Jit), ("interpret", Backend::Interpret)];
-
-impl Store {
-    /// Whether no state is ever taken for another one.
-    pub fn is_lossless(self) -> bool {
-        match self {
-            Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Dfa | Store::Cache => true,
-            Store::Compact | Store::Bitstate => false,
-        }
-    }
-}
-
-impl HowArgs {
-    /// The order that was asked for, or else the best one. A search that forgets needs a path to come to an end.
-    pub fn search(&self) -> Search {
-        self.search.unwrap_or(match self.store {
-            Store::Cache => Search::DepthFirst,
-            Store::Auto
-            | Store::Tree
-            | Store::Plain
-            | Store::Collapse
-            | Store::Dfa
-            | Store::Compact
-            | Store::Bitstate => Search::BreadthFirst,
-        })
-    }
-}
-
-impl WhatArgs {
-    /// The options that decide which runs are errors, as they are typed.
-    pub fn words(&self) -> String {
-        let fair = (self.fair != Fairness::None).then(|| format!("--fair {:?}", self.fair).to_lowercase());
-        let no_assert = self.no_assert.then(|| "--no-assert".to_owned());
-        let no_end = self.no_end.then(|| "--no-end".to_owned());
-        fair.into_iter().chain(no_assert).chain(no_end).collect::<Vec<_>>().join(" ")
-    }
-}
-
 impl GraphArgs {
     pub fn format(&self) -> GraphFormat {
         self.format.unwrap_or(match self.search {
             Some(_) => GraphFormat::Text,
             None => GraphFormat::Dot,
         })
-    }
-}
-
-impl AskedArgs {
-    pub fn is_empty(&self) -> bool {
-        let AskedArgs { ltl, ctl, formula_files, claim_files } = self;
-        ltl.is_empty() && ctl.is_empty() && formula_files.is_empty() && claim_files.is_empty()
-    }
-}
-
-impl ReadingArgs {
-    pub fn options(&self) -> Options {
-        Options {
-            language: self.lang,
-            defines: self.defines.clone(),
-            fixed: self.fixed.clone(),
-            include_dirs: self.include_dirs.clone(),
-            allow_include: self.allow_include,
-            asked: Vec::new(),
-            granularity: self.granularity,
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where output goes, and how a command ends.
 
+use crate::stderr::Stderr;
 use entail_front::legible::legible;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -9,10 +10,7 @@ pub struct Console {
     pub out: Out<'static>,
     /// Whether `out` shows colours.
     pub colour: bool,
-    /// Whether stderr does.
-    pub colour_errors: bool,
-    /// Whether somebody watches stderr.
-    pub progress: bool,
+    pub stderr: Stderr,
 }
 
 /// Standard output. Text for people is made legible: a model may say anything, but not to the terminal.
@@ -41,12 +39,7 @@ pub struct Forgiving<W>(pub W);
 impl Console {
     /// Writes to stderr, if anybody listens.
     pub fn complain(&self, text: &str) {
-        self.complain_styled(&legible(text));
-    }
-
-    /// The same with a text that is legible, and may have colours.
-    pub fn complain_styled(&self, text: &str) {
-        let _ = io::stderr().write_all(text.as_bytes());
+        self.stderr.complain(text);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::args::{LtlArgs, LtlFormat};
 use crate::console::{Console, Failure, Status};
-use entail_front::diagnostic::{Diagnostic, render};
+use entail_check::{Message, Observer as _};
+use entail_front::diagnostic::Diagnostic;
 use entail_front::promela::{formula, preprocess};
 use entail_front::source::{self, Sources, Span};
 use entail_temporal::hoa::{self, NamedAutomaton};
@@ -27,7 +28,7 @@ pub fn ltl(args: &LtlArgs, console: &mut Console) -> Result<Status, Failure> {
         (None, None, None) => None,
     };
     if !problems.is_empty() {
-        console.complain_styled(&render(&problems, &sources, console.colour_errors));
+        console.stderr.message(Message::Problems(&problems, &sources));
     }
     let Read { named, satisfiability } = named.ok_or(Failure(None))?;
     match satisfiability {

@@ -2,39 +2,22 @@
 
 mod args;
 mod check;
+mod config;
 mod console;
-mod contradictions;
-mod coverage;
-#[cfg(test)]
-mod everywhere;
-mod evidence;
 mod graph;
 mod interrupt;
-mod keep;
-mod load;
-mod log;
 mod ltl;
-mod machine;
-mod neglect;
-mod output;
 mod picture;
-mod plan;
-mod progress;
-mod property;
-mod provenance;
+mod quantities;
+mod reading;
 mod replay;
-mod report;
 mod run;
 mod show;
 mod simulate;
 mod slice;
-mod swarm;
-mod sweep;
-mod trail;
-mod trail_files;
-mod units;
-mod violation;
+mod stderr;
 
+use crate::stderr::Stderr;
 use args::{Cli, Verb};
 use clap::Parser;
 use clap::error::Error;
@@ -49,7 +32,7 @@ use std::thread;
 const STACK: usize = 16 << 20;
 
 fn main() -> ExitCode {
-    machine::be_economical();
+    entail_check::be_economical();
     let worker = thread::Builder::new().name("main".into()).stack_size(STACK).spawn(carry_out);
     match worker.map(thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
@@ -72,8 +55,7 @@ fn carry_out() -> ExitCode {
     let mut console = Console {
         out: Out::new(BufWriter::new(Forgiving(stdout())), stdout().is_terminal()),
         colour: colours && stdout().is_terminal(),
-        colour_errors: colours && stderr().is_terminal(),
-        progress: stderr().is_terminal(),
+        stderr: Stderr::new(colours && stderr().is_terminal(), stderr().is_terminal()),
     };
     let done = match &cli.verb {
         Verb::Check(args) => check::check(args, &mut console),

@@ -1,22 +1,21 @@
-//! `entail slice`: what the properties of a model do not depend on. Also: models cut down to that, for other commands.
+//! `entail slice`: what the properties of a model do not depend on.
 
-use crate::args::{ReadingArgs, SliceArgs, SliceFormat};
-use crate::check::Selection;
+use crate::args::{SliceArgs, SliceFormat};
 use crate::console::{Console, Failure, Status};
-use crate::load;
-use entail_front::diagnostic::render;
+use crate::reading::{read_or_fail, read_slice_or_fail};
+use entail_check::Selection;
+use entail_check::load::{self, aim};
 use entail_front::promela::print;
-use entail_front::promela::slice::{Aim, Explanation, Sliced};
-use entail_front::{Asked, Language, LoadedSlice, ModelSource, Options, Property, PropertyKind, SAFETY};
-use entail_temporal::Fairness;
+use entail_front::promela::slice::{Explanation, Sliced};
+use entail_front::{Asked, Language, Property, SAFETY};
 use serde::Serialize;
 use std::fmt::Write;
 use std::io::Write as _;
-use std::path::Path;
 
 pub fn slice(args: &SliceArgs, console: &mut Console) -> Result<Status, Failure> {
-    let asked = load::asked(&args.asked).map_err(Failure::new)?;
-    let model = load::read_or_fail(&args.model, &args.reading, &asked, console)?;
+    let asked = load::asked(&args.asked.asked()).map_err(Failure::new)?;
+    let reading = args.reading.reading();
+    let model = read_or_fail(&args.model, &reading, &asked, console)?;
     if model.language != Language::Promela {
         return Err(Failure::new("only Promela models can be sliced so far"));
     }
@@ -26,7 +25,7 @@ pub fn slice(args: &SliceArgs, console: &mut Console) -> Result<Status, Failure>
     let Selection { safety, named } = Selection::of(&names, &[], &model).map_err(Failure::new)?;
     let aims = safety.then_some(None).into_iter().chain(named.into_iter().map(Some));
     let (aims, wanted): (Vec<_>, Vec<_>) = aims.map(|property| (aim(property), name(property))).unzip();
-    let (_, sliced) = load_slice(&args.model, &args.reading, &asked, &aims, console)?;
+    let (_, sliced) = read_slice_or_fail(&args.model, &reading, &asked, &aims, console)?;
     let title = Title { model: args.model.display().to_string(), properties: wanted };
     let out = match args.format {
         SliceFormat::Text => text(&title, &sliced),
@@ -36,48 +35,6 @@ pub fn slice(args: &SliceArgs, console: &mut Console) -> Result<Status, Failure>
     let to = if args.format == SliceFormat::Text { &mut console.out } else { console.out.verbatim() };
     to.write_all(out.as_bytes())?;
     Ok(Status::Fine)
-}
-
-/// The model without what a property, or the built-in checks, do not depend on.
-pub fn cut(
-    path: &Path,
-    reading: &ReadingArgs,
-    asked: &[Asked],
-    property: Option<&Property>,
-    console: &Console,
-) -> Result<ModelSource, Failure> {
-    load_slice(path, reading, asked, &[aim(property)], console).map(|(model, _)| model)
-}
-
-fn load_slice(
-    path: &Path,
-    reading: &ReadingArgs,
-    asked: &[Asked],
-    aims: &[Aim],
-    console: &Console,
-) -> Result<(ModelSource, Sliced), Failure> {
-    let options = Options { asked: asked.to_vec(), ..reading.options() };
-    let LoadedSlice { loaded, sliced } = entail_front::load_slice(path, &options, aims, Fairness::None);
-    loaded.model.zip(sliced).ok_or_else(|| {
-        console.complain_styled(&render(&loaded.problems, &loaded.sources, console.colour_errors));
-        Failure(None)
-    })
-}
-
-/// What a slice for a property is for; without one, for the built-in checks. These are always all of them, so that a trail
-/// can be replayed on the slice it comes from.
-fn aim(property: Option<&Property>) -> Aim {
-    match property {
-        None => Aim::Safety { assertions: true, ends: true },
-        Some(property) => match property.kind {
-            PropertyKind::Acceptance | PropertyKind::Progress => Aim::Labels(property.kind),
-            PropertyKind::Ltl
-            | PropertyKind::Never
-            | PropertyKind::Trace
-            | PropertyKind::Notrace
-            | PropertyKind::Ctl => Aim::Property(property.name.clone()),
-        },
-    }
 }
 
 fn name(property: Option<&Property>) -> String {

@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 /// Options of the front ends.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// The text of the model, if it is not the content of its file.
+    pub text: Option<String>,
     /// By default, the file extension decides.
     pub language: Option<Language>,
     /// As given to `-D`, `NAME=VALUE`: macros for a language with a preprocessor, else values of constants.
@@ -264,7 +266,8 @@ fn load_with(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
     let name = legible::shown(path);
-    match source::read(path).and_then(|bytes| source::text_of(&name, bytes)) {
+    let bytes = options.text.as_ref().map_or_else(|| source::read(path), |text| Ok(text.as_bytes().to_vec()));
+    match bytes.and_then(|bytes| source::text_of(&name, bytes)) {
         Ok(text) => load_text(&name, &text, options, sources, problems),
         Err(problem) => {
             problems.push(problem);

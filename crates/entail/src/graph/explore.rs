@@ -2,8 +2,8 @@
 
 use super::ways::{Way, ways};
 use crate::console::Failure;
-use crate::units::show_count;
-use crate::violation::Violation;
+use entail_check::units::show_count;
+use entail_check::violation::Violation;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
 use entail_model::{Marks, Model, StateBuf};

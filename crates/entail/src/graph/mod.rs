@@ -11,14 +11,15 @@ mod ways;
 
 use crate::args::{GraphArgs, GraphFormat};
 use crate::console::{Console, Failure, Status};
-use crate::{load, picture};
+use crate::picture;
+use crate::reading::read_or_fail;
 use entail_ir::Interpreter;
 use explore::{Explored, Size, explore};
 use label::Wording;
 use std::io::Write as _;
 
 pub fn graph(args: &GraphArgs, console: &mut Console) -> Result<Status, Failure> {
-    let model = load::read_or_fail(&args.model, &args.reading, &[], console)?;
+    let model = read_or_fail(&args.model, &args.reading.reading(), &[], console)?;
     let interpreter = Interpreter::new(&model.system);
     let limit = args.limit as usize;
     let (explored, what) = match args.tree {

@@ -1,15 +1,13 @@
 //! The search of a small graph, event by event: the one that checks models, on the model as it is written.
 
 use super::explore::Space;
-use crate::args::{Order, Search};
-use crate::coverage::Coverage;
-use crate::plan::{Goal, Plan};
-use crate::progress::{Listener, Watch};
+use crate::args::Order;
+use entail_check::config::Search;
+use entail_check::{Listener, trace_search};
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
 use entail_model::{self as model, EventTarget, StateName};
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
 
 /// Something that happens in a search. States and arrows are numbers in the space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +49,7 @@ pub fn search(interpreter: &Interpreter, space: &Space, order: Order) -> Vec<Eve
         Order::BreadthFirst => Search::BreadthFirst,
     };
     let mut heard = Heard::of(space);
-    let mut watch = Watch::new(Coverage::new(interpreter.system()), false).heard_by(Some(&mut heard));
-    let plan = Plan { search, ..Plan::default() };
-    plan.run_unkept(interpreter, Goal::Mistake, &AtomicBool::new(false), &mut watch);
+    trace_search(interpreter, search, &mut heard);
     heard.events
 }
 

@@ -3,7 +3,7 @@
 use super::explore::{Arrow, End, Explored, Found, Size, Space};
 use super::ways::{Way, ways};
 use crate::console::Failure;
-use crate::violation::Violation;
+use entail_check::violation::Violation;
 use entail_ir::Interpreter;
 use std::collections::HashMap;
 

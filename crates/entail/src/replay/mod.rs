@@ -1,23 +1,22 @@
 //! `entail replay`: a counterexample, step by step.
 
-mod follow;
 mod source;
 
-pub use follow::Meant;
 pub use source::Source;
 
 use crate::args::{ReplayArgs, ReplayFormat};
 use crate::console::{Console, Failure, Status};
-use crate::property::forbidden;
-use crate::provenance::Shown;
+use crate::reading::{cut, read_or_fail};
 use crate::run::{self, Origin, Titles, View};
-use crate::trail::Trail;
-use crate::trail_files::{default_trail, provenance, trail_of, trails_of};
-use crate::units::shell_word;
-use crate::{load, slice};
+use entail_check::follow::Follow;
+use entail_check::forbidden;
+use entail_check::load;
+use entail_check::provenance::Shown;
+use entail_check::trail::Trail;
+use entail_check::trail_files::{default_trail, provenance, trail_of, trails_of};
+use entail_check::units::shell_word;
 use entail_front::{Asked, Meaning, ModelSource, Property, SAFETY, Specification};
 use entail_ir::Interpreter;
-use follow::Follow;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -26,12 +25,12 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     let path = args.trail.clone().unwrap_or_else(|| usual_trail(args));
     let trail = read_trail(&path, &args.model)?;
     let source = Source::of(&path, &trail);
-    let reading = source.completed(&args.reading, console);
-    let given = load::asked(&args.asked).map_err(Failure::new)?;
+    let reading = source.completed(&args.reading.reading(), console);
+    let given = load::asked(&args.asked.asked()).map_err(Failure::new)?;
     let is_told = args.property.is_some() || !given.is_empty();
     let shown = source.property();
     let asked = if is_told { given } else { shown.and_then(Shown::asked).into_iter().collect() };
-    let mut model = load::read_or_fail(&args.model, &reading, &asked, console)?;
+    let mut model = read_or_fail(&args.model, &reading, &asked, console)?;
     source.compare(&args.model, &model, console);
     let name = match (is_told, shown) {
         (true, _) => args.property.clone().or(asked.first().map(Asked::name)),
@@ -47,7 +46,7 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<Status, Failur
     let name = name.as_deref().filter(|name| *name != SAFETY);
     if args.slice || source.is_slice() {
         let property = name.map(|name| known(&model, name)).transpose()?.cloned();
-        model = slice::cut(&args.model, &reading, &asked, property.as_ref(), console)?;
+        model = cut(&args.model, &reading, &asked, property.as_ref(), console)?;
     }
     let meaning = name.map(|name| known(&model, name)).transpose()?.and_then(|known| known.meaning.as_ref());
     let mut system = model.system.clone();

@@ -1,9 +1,9 @@
 //! Where a trail comes from, compared with what it is replayed on.
 
-use crate::args::ReadingArgs;
 use crate::console::Console;
-use crate::provenance::{Provenance, ReadAs, Shown, file_name};
-use crate::trail::Trail;
+use entail_check::config::Reading;
+use entail_check::provenance::{Provenance, ReadAs, Shown, file_name};
+use entail_check::trail::Trail;
 use entail_front::{ModelSource, SAFETY};
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ impl<'a> Source<'a> {
     }
 
     /// How the model is to be read: as when the trail was made, unless the options differ, which it points out.
-    pub fn completed(&self, args: &ReadingArgs, console: &Console) -> ReadingArgs {
+    pub fn completed(&self, args: &Reading, console: &Console) -> Reading {
         let Some(known) = self.known else { return args.clone() };
         let all = known.reading.complete(args);
         let (then, now) = (known.reading.words(), ReadAs::by(&all).words());

@@ -3,7 +3,7 @@
 use crate::args::{ShowArgs, ShowFormat};
 use crate::console::Failure;
 use crate::picture::{self, Part, Picture, Shape, Stroke, Tone};
-use crate::property::forbidden;
+use entail_check::forbidden;
 use entail_front::{Asked, Language, Meaning, ModelSource, Property, PropertyKind, Specification};
 use entail_temporal::never::cube;
 use entail_temporal::{Claim, automaton};

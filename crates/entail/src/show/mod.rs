@@ -7,22 +7,29 @@ mod symbols;
 
 use crate::args::{ShowArgs, ShowFormat, What};
 use crate::console::{Console, Failure, Status};
-use crate::{load, picture};
+use crate::picture;
+use crate::reading::read_or_fail;
+use entail_check::config::{Asked, passes_without};
+use entail_check::load;
 use entail_ir::passes::optimised;
 use entail_ir::{Interpreter, System};
 use entail_jit::Jit;
 use std::io::Write as _;
 
 pub fn show(args: &ShowArgs, console: &mut Console) -> Result<Status, Failure> {
-    if args.what != What::Claim && (args.property.is_some() || !args.asked.is_empty()) {
+    if args.what != What::Claim && (args.property.is_some() || args.asked.asked() != Asked::default()) {
         return Err(Failure::new("only `show claim` is about a property"));
     }
-    let asked = load::asked(&args.asked).map_err(Failure::new)?;
-    let model = load::read_or_fail(&args.model, &args.reading, &asked, console)?;
+    let asked = load::asked(&args.asked.asked()).map_err(Failure::new)?;
+    let model = read_or_fail(&args.model, &args.reading.reading(), &asked, console)?;
     if !args.optimised && !args.passes.without.is_empty() {
         return Err(Failure::new("`--without` says something about `--optimised` only"));
     }
-    let system = if args.optimised { &optimised(&model.system, args.passes.selected()) } else { &model.system };
+    let system = if args.optimised {
+        &optimised(&model.system, passes_without(&args.passes.without))
+    } else {
+        &model.system
+    };
     let text = match (args.what, args.format) {
         (What::Automata, ShowFormat::Text) => automata::text(system),
         (What::Automata, ShowFormat::Dot) => picture::dot(&automata::picture(system)),

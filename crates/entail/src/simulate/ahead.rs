@@ -1,6 +1,6 @@
 //! What can happen next, as the engine says that was asked for.
 
-use crate::args::Backend;
+use entail_check::config::Backend;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, ProcessVector, Source, Step};
 use entail_jit::{Either, Jit, Scratch};

@@ -3,12 +3,12 @@
 use super::ahead::Ahead;
 use super::dice::Dice;
 use crate::console::Status;
-use crate::output::{self, Unfinished};
-use crate::provenance::Provenance;
-use crate::replay::Meant;
 use crate::run::{Ending, Telling, Told, Walk};
-use crate::trail::Record;
-use crate::violation::Violation;
+use entail_check::follow::Meant;
+use entail_check::output::{self, Unfinished};
+use entail_check::provenance::Provenance;
+use entail_check::trail::Record;
+use entail_check::violation::Violation;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
 use entail_model::State;

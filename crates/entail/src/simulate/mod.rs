@@ -16,16 +16,18 @@ mod timeline;
 use crate::args::SimulateArgs;
 use crate::console::{Console, Failure, Out, Status};
 use crate::interrupt;
-use crate::load::{self, Reading};
-use crate::output::{Content, Outputs};
-use crate::provenance::Provenance;
-use crate::replay::{Meant, Source, read_trail};
+use crate::replay::{Source, read_trail};
 use crate::run::{self, Origin, Telling, Titles, View};
-use crate::trail_files::default_trail;
-use crate::violation::Violation;
 use ahead::Ahead;
 use chance::{Chance, Limits};
 use dice::{Dice, any_seed};
+use entail_check::Input;
+use entail_check::follow::Meant;
+use entail_check::load::{self, ReadModel};
+use entail_check::output::{Content, Outputs};
+use entail_check::provenance::Provenance;
+use entail_check::trail_files::default_trail;
+use entail_check::violation::Violation;
 use entail_front::source::Sources;
 use entail_ir::Interpreter;
 use entail_model::{Model, StateBuf};
@@ -36,8 +38,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub fn simulate(args: &SimulateArgs, console: &mut Console) -> Result<Status, Failure> {
     let given = args.along.as_deref().map(|path| read_trail(path, &args.model)).transpose()?;
     let source = args.along.as_deref().zip(given.as_ref()).map(|(path, trail)| Source::of(path, trail));
-    let reading = source.as_ref().map_or(args.reading.clone(), |source| source.completed(&args.reading, console));
-    let Reading { model, sources, .. } = load::read(&args.model, &reading, &[], |_| false, console);
+    let given_reading = args.reading.reading();
+    let reading = source.as_ref().map_or(given_reading.clone(), |source| source.completed(&given_reading, console));
+    let ReadModel { model, sources, .. } =
+        load::read(&Input::file(&args.model), &reading, &[], |_| false, &console.stderr);
     let model = model.ok_or(Failure(None))?;
     if let Some(source) = &source {
         source.compare(&args.model, &model, console);

@@ -48,6 +48,7 @@ pub(crate) fn load(
 fn read(path: &Path, options: &Options, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Program> {
     let questions = ExternalProperties::prepare(&options.asked, sources, problems);
     let options = preprocess::Options {
+        text: options.text.clone(),
         defines: options.defines.clone(),
         fixed: options.fixed.clone(),
         include_dirs: options.include_dirs.clone(),

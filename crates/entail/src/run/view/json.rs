@@ -1,7 +1,7 @@
 //! A run for programs. What the keys mean: `docs/runs.md`.
 
 use crate::run::{Origin, Passing, Run, Snapshot, Taken, Titles, Told, Way};
-use crate::violation::Violation;
+use entail_check::violation::Violation;
 use entail_ir::Statement;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;

@@ -115,18 +115,6 @@ impl<'r> Postman<'r> {
     }
 }
 
-impl Passing {
-    /// As one would write it in Promela.
-    pub fn text(&self) -> String {
-        let Passing { channel, message, way } = self;
-        let sign = match way {
-            Way::In { .. } | Way::Across => '!',
-            Way::Out { .. } => '?',
-        };
-        format!("{channel}{sign}{message}")
-    }
-}
-
 impl Post<'_> {
     /// With a number by which the other end is found.
     pub fn text(&self) -> String {

@@ -23,6 +23,7 @@ mod tests;
 
 use super::token::Token;
 use crate::diagnostic::Diagnostic;
+use crate::legible::shown;
 use crate::source::{FileId, Sources, Span};
 use crate::suggest::did_you_mean;
 use directive::Conditional;
@@ -51,6 +52,8 @@ const COMMAND_LINE: &str = "<command line>";
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// The text of the model, if it is not the one in its file.
+    pub text: Option<String>,
     /// As given to `-D`: `NAME`, `NAME=VALUE` or `NAME(ARGS)=VALUE`.
     pub defines: Vec<String>,
     /// `NAME=VALUE`: no `#define` or `#undef` changes these macros, and something must use them.
@@ -80,7 +83,11 @@ pub fn preprocess_with(
     problems: &mut Vec<Diagnostic>,
 ) -> (Vec<Token>, Vec<Vec<Token>>) {
     let mut preprocessor = Preprocessor::new(options, sources, problems);
-    match preprocessor.load(path) {
+    let file = match &options.text {
+        Some(text) => preprocessor.add(&shown(path), text.as_bytes().to_vec()),
+        None => preprocessor.load(path),
+    };
+    match file {
         Ok(file) => {
             let tokens = preprocessor.read_model(file, path.parent().unwrap_or(Path::new("")).to_owned());
             let formulas =

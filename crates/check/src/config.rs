@@ -1,0 +1,513 @@
+//! Every option of a check, under the name it has on the command line.
+
+pub use crate::names::Named;
+
+use crate::contradictions::{self, Contradiction};
+use crate::names::{named, named_foreign};
+use entail_front::{Granularity, Language};
+use entail_ir::Passes;
+use entail_search::Errors;
+use entail_temporal::Fairness;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Every option of a check. The default checks all that a model says about itself, and writes no files.
+///
+/// Options may contradict each other; [`Config::validate`] says so, and [`check`](crate::check()) refuses them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// How the model's text is read.
+    pub reading: Reading,
+    /// The properties to check, beside those in [`Config::asked`]: `safety`, `acceptance`, `progress` or one that the model
+    /// names. Without any, safety and all that the model names.
+    pub properties: Vec<String>,
+    /// Properties that do not stand in the model.
+    pub asked: Asked,
+    /// Which infinite runs count.
+    #[serde(with = "crate::names")]
+    pub fair: Fairness,
+    /// Count all errors instead of stopping at the first.
+    pub all_errors: bool,
+    /// Do not check assertions.
+    pub no_assert: bool,
+    /// Do not check for invalid end states.
+    pub no_end: bool,
+    /// In which order states are visited; without one, as suits the store.
+    pub search: Option<Search>,
+    /// How visited states are stored.
+    pub store: Store,
+    /// How many bits are stored of a state, by the stores that lose states.
+    pub hash_bits: Option<u32>,
+    /// How many bytes the array of [`Store::Bitstate`] has; otherwise half of the memory.
+    pub array: Option<u64>,
+    /// The size of a [`Store::Cache`].
+    pub cache: Cache,
+    /// How many searches there are, each with another seed, if the store may lose states.
+    pub runs: u32,
+    /// Random seed for hash functions and search order; 0 leaves steps in the order of the model.
+    pub seed: u64,
+    /// Partial-order reduction.
+    pub reduce: Reduction,
+    /// How successors are computed.
+    pub backend: Backend,
+    /// Explore the model exactly as written.
+    pub no_opt: bool,
+    /// Check each property on the part of the model that it depends on.
+    pub slice: bool,
+    /// Passes that do not simplify the model.
+    pub without: Vec<Pass>,
+    /// How many threads search, where there are several `runs`.
+    pub threads: u32,
+    /// Bytes of memory for the whole process; otherwise most of what is free.
+    pub memory: Option<u64>,
+    /// The directory of temporary files, which are written if memory is short.
+    pub scratch: Option<PathBuf>,
+    /// The greatest depth of the search.
+    pub depth: Option<u64>,
+    /// The time for each property.
+    pub time: Option<Duration>,
+    /// Make the counterexample easier to follow.
+    pub minimise: bool,
+    /// Where counterexamples go.
+    pub trail: TrailFile,
+    /// Where the runs that decide a formula of branching time are drawn, as a graph for Graphviz.
+    pub evidence: Option<PathBuf>,
+    /// The kinds of search events to log.
+    pub log: Vec<LogKind>,
+    /// The file of that log; otherwise the lines go to [`Observer::log`](crate::Observer::log).
+    pub log_file: Option<PathBuf>,
+    /// The file that keeps the search, so that it can be resumed.
+    pub checkpoint: Option<PathBuf>,
+    /// How often the search is kept; otherwise every 10 minutes.
+    pub every: Option<Duration>,
+    /// Replace files whatever they hold, and links and read-only files too.
+    pub force: bool,
+    /// How the report is to be shown.
+    pub format: Format,
+}
+
+/// How the model's text is read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reading {
+    /// Macros, or values of constants: `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// Values of constants, whatever the model says: `NAME=VALUE`.
+    pub fixed: Vec<String>,
+    /// Where included files are looked for.
+    pub include_dirs: Vec<PathBuf>,
+    /// Include files outside of the model's directory and of `include_dirs`, too.
+    pub allow_include: bool,
+    /// The model's language; otherwise by the file's ending.
+    #[serde(with = "crate::names::optional")]
+    pub language: Option<Language>,
+    /// How much is one step, in ESML.
+    #[serde(with = "crate::names")]
+    pub granularity: Granularity,
+}
+
+/// Properties that do not stand in the model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Asked {
+    /// Formulas of linear time.
+    pub ltl: Vec<String>,
+    /// Formulas of branching time.
+    pub ctl: Vec<String>,
+    /// Files with a formula each.
+    pub formula_files: Vec<PathBuf>,
+    /// Files with a never claim each, or an automaton if the name ends in `.hoa`.
+    pub claim_files: Vec<PathBuf>,
+}
+
+/// The size of a cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cache {
+    /// How many states it has room for; otherwise as many as fit into half of the memory.
+    pub slots: Option<u64>,
+    /// In how many slots a state may be; otherwise 16.
+    pub probes: Option<u32>,
+    /// How many states are candidates for replacement; otherwise 16.
+    pub collisions: Option<u32>,
+}
+
+/// Where counterexamples go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrailFile {
+    /// Nowhere: only the report has them.
+    #[default]
+    None,
+    /// To `MODEL.trail`, and files named after it.
+    Beside,
+    /// To this file, and files named after it.
+    File(PathBuf),
+}
+
+/// In which order states are visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// Breadth first.
+    BreadthFirst,
+    /// Depth first.
+    DepthFirst,
+    /// Depth first, and accepting cycles by a nested depth-first search.
+    Nested,
+}
+
+/// How visited states are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Store {
+    /// Without loss: short states are their own keys, longer ones are stored in a tree.
+    #[default]
+    Auto,
+    /// The numbers of their halves, or those that a tree of their words has.
+    Tree,
+    /// As they are, byte by byte.
+    Plain,
+    /// The numbers of their parts.
+    Collapse,
+    /// A minimal automaton that accepts them.
+    Dfa,
+    /// Hash compaction.
+    Compact,
+    /// Bitstate hashing.
+    Bitstate,
+    /// As they are, but only some of them at a time.
+    Cache,
+}
+
+/// Partial-order reduction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reduction {
+    /// By stubborn sets, where there is enough to be gained.
+    #[default]
+    IfWorthIt,
+    /// By stubborn sets.
+    Stubborn,
+    /// By ample sets.
+    Ample,
+    /// No reduction.
+    None,
+}
+
+/// How successors are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// Machine code made for the model.
+    #[default]
+    Jit,
+    /// An interpreter.
+    Interpret,
+}
+
+/// A pass that simplifies the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Constant propagation.
+    Constants,
+    /// Removal of variables that nothing depends on.
+    Unread,
+    /// Resetting of dead variables.
+    Forget,
+    /// Merging of invisible steps.
+    Merge,
+}
+
+/// A kind of search events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogKind {
+    /// All of these.
+    Search,
+    /// A new state.
+    New,
+    /// A step to a known state.
+    Match,
+    /// A step that closes a cycle.
+    Cycle,
+    /// A state is put on the stack, or into the queue.
+    Push,
+    /// A state leaves the stack.
+    Pop,
+    /// A state is taken from the queue.
+    Take,
+    /// A step is tried.
+    Try,
+    /// A nested search begins or ends.
+    Inside,
+    /// A cycle is accepted.
+    Accept,
+    /// An error.
+    Error,
+}
+
+/// How a report is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// In the words of SPIN's `pan`.
+    Spin,
+}
+
+named!(Search { "bfs" => BreadthFirst, "dfs" => DepthFirst, "nested" => Nested });
+named!(Store { "auto" => Auto, "tree" => Tree, "exact" => Plain, "collapse" => Collapse, "dfa" => Dfa,
+    "compact" => Compact, "bitstate" => Bitstate, "cache" => Cache });
+named!(Reduction { "auto" => IfWorthIt, "por" => Stubborn, "ample" => Ample, "none" => None });
+named!(Backend { "jit" => Jit, "interpret" => Interpret });
+named!(Pass { "constants" => Constants, "unread" => Unread, "forget" => Forget, "merge" => Merge });
+named!(LogKind { "search" => Search, "new" => New, "match" => Match, "cycle" => Cycle, "push" => Push, "pop" => Pop,
+    "take" => Take, "try" => Try, "inside" => Inside, "accept" => Accept, "error" => Error });
+named!(Format { "text" => Text, "json" => Json, "spin" => Spin });
+named_foreign!(Fairness { "none" => None, "weak" => Weak, "strong" => Strong, "impartial" => Impartial,
+    "component" => Component });
+named_foreign!(Language { "promela" => Promela, "esml" => Esml, "bir" => Bir });
+named_foreign!(Granularity { "exact" => Exact, "statement" => Statement });
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            reading: Reading::default(),
+            properties: Vec::new(),
+            asked: Asked::default(),
+            fair: Fairness::None,
+            all_errors: false,
+            no_assert: false,
+            no_end: false,
+            search: None,
+            store: Store::Auto,
+            hash_bits: None,
+            array: None,
+            cache: Cache::default(),
+            runs: 1,
+            seed: 0,
+            reduce: Reduction::IfWorthIt,
+            backend: Backend::Jit,
+            no_opt: false,
+            slice: false,
+            without: Vec::new(),
+            threads: 1,
+            memory: None,
+            scratch: None,
+            depth: None,
+            time: None,
+            minimise: false,
+            trail: TrailFile::None,
+            evidence: None,
+            log: Vec::new(),
+            log_file: None,
+            checkpoint: None,
+            every: None,
+            force: false,
+            format: Format::Text,
+        }
+    }
+}
+
+impl Config {
+    /// Refuses options that contradict each other, or are out of their range.
+    pub fn validate(&self) -> Result<(), Contradiction> {
+        contradictions::find(self).map_or(Ok(()), Err)
+    }
+
+    /// The order that was asked for, or else the best one. A search that forgets needs a path to come to an end.
+    pub(crate) fn search(&self) -> Search {
+        self.search.unwrap_or(match self.store {
+            Store::Cache => Search::DepthFirst,
+            Store::Auto
+            | Store::Tree
+            | Store::Plain
+            | Store::Collapse
+            | Store::Dfa
+            | Store::Compact
+            | Store::Bitstate => Search::BreadthFirst,
+        })
+    }
+
+    /// The reduction that applies.
+    pub(crate) fn reduction(&self) -> Reduction {
+        if self.no_opt { Reduction::None } else { self.reduce }
+    }
+
+    /// The passes that apply.
+    pub(crate) fn passes(&self) -> Passes {
+        if self.no_opt { Passes::NONE } else { passes_without(&self.without) }
+    }
+
+    /// When the search stops. A chosen order, or `no_opt`, asks for a shortest counterexample.
+    pub(crate) fn errors(&self) -> Errors {
+        let is_free = self.search.is_none() && !self.no_opt && self.runs == 1;
+        match self.all_errors {
+            true => Errors::All,
+            false if is_free => Errors::Soonest,
+            false => Errors::First,
+        }
+    }
+
+    /// The options that decide which runs are errors, as they are typed.
+    pub(crate) fn words(&self) -> String {
+        let fair = (self.fair != Fairness::None).then(|| format!("--fair {}", self.fair.name()));
+        let no_assert = self.no_assert.then(|| "--no-assert".to_owned());
+        let no_end = self.no_end.then(|| "--no-end".to_owned());
+        fair.into_iter().chain(no_assert).chain(no_end).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Every option that decides what a search visits, with its value. A search can be resumed only if these are the same.
+    pub fn fixed_options(&self) -> Vec<(&'static str, String)> {
+        fn all<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
+            values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
+        }
+        fn paths(values: &[PathBuf]) -> String {
+            all(values.iter().map(|path| path.display()))
+        }
+        let Config { reading, asked, cache, .. } = self;
+        vec![
+            ("-D", all(&reading.defines)),
+            ("-I", paths(&reading.include_dirs)),
+            ("--allow-include", reading.allow_include.to_string()),
+            ("--lang", all(reading.language.map(Named::name))),
+            ("--granularity", reading.granularity.name().to_owned()),
+            ("--property", all(&self.properties)),
+            ("--ltl", all(&asked.ltl)),
+            ("--ctl", all(&asked.ctl)),
+            ("-F", paths(&asked.formula_files)),
+            ("--claim", paths(&asked.claim_files)),
+            ("--fair", self.fair.name().to_owned()),
+            ("--all-errors", self.all_errors.to_string()),
+            ("--no-assert", self.no_assert.to_string()),
+            ("--no-end", self.no_end.to_string()),
+            ("--search", all(self.search.map(Named::name))),
+            ("--store", self.store.name().to_owned()),
+            ("--hash-bits", all(self.hash_bits)),
+            ("--array", all(self.array)),
+            ("--cache-slots", all(cache.slots)),
+            ("--cache-probes", all(cache.probes)),
+            ("--cache-collisions", all(cache.collisions)),
+            ("--runs", self.runs.to_string()),
+            ("--seed", self.seed.to_string()),
+            ("--reduce", self.reduce.name().to_owned()),
+            ("--backend", self.backend.name().to_owned()),
+            ("--no-opt", self.no_opt.to_string()),
+            ("--slice", self.slice.to_string()),
+            ("--without", all(self.without.iter().map(|pass| pass.name()))),
+            ("--threads", self.threads.to_string()),
+            ("--scratch", all(self.scratch.iter().map(|path| path.display()))),
+            ("--depth", all(self.depth)),
+            ("--minimise", self.minimise.to_string()),
+        ]
+    }
+}
+
+/// All passes but these.
+pub fn passes_without(without: &[Pass]) -> Passes {
+    let has = |pass: Pass| !without.contains(&pass);
+    Passes {
+        constants: has(Pass::Constants),
+        unread: has(Pass::Unread),
+        forget: has(Pass::Forget),
+        merge: has(Pass::Merge),
+    }
+}
+
+impl Store {
+    /// Whether no state is ever taken for another one.
+    pub(crate) fn is_lossless(self) -> bool {
+        match self {
+            Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Dfa | Store::Cache => true,
+            Store::Compact | Store::Bitstate => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(json: &str) -> Contradiction {
+        let config: Config = serde_json::from_str(json).unwrap();
+        config.validate().expect_err(json)
+    }
+
+    #[test]
+    fn the_default_is_valid_and_is_read_from_nothing() {
+        assert_eq!(serde_json::from_str::<Config>("{}").unwrap(), Config::default());
+        assert_eq!(Config::default().validate(), Ok(()));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let config = Config {
+            reading: Reading {
+                language: Some(Language::Esml),
+                granularity: Granularity::Statement,
+                ..Reading::default()
+            },
+            fair: Fairness::Strong,
+            search: Some(Search::Nested),
+            store: Store::Plain,
+            without: vec![Pass::Merge, Pass::Unread],
+            time: Some(Duration::from_millis(1500)),
+            trail: TrailFile::File("run.trail".into()),
+            log: vec![LogKind::Error],
+            format: Format::Spin,
+            ..Config::default()
+        };
+        let json = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<Config>(&json).unwrap(), config, "{json}");
+        assert!(json.contains(r#""store":"exact""#) && json.contains(r#""search":"nested""#), "{json}");
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused_with_both_options_named() {
+        for (json, options) in [
+            (r#"{"no_opt": true, "reduce": "por"}"#, ["--no-opt", "--reduce"]),
+            (r#"{"no_opt": true, "slice": true}"#, ["--no-opt", "--slice"]),
+            (r#"{"store": "cache", "search": "bfs"}"#, ["--store", "--search"]),
+            (r#"{"hash_bits": 20}"#, ["--hash-bits", "--store"]),
+            (r#"{"array": 4096, "store": "compact"}"#, ["--array", "--store"]),
+            (r#"{"cache": {"slots": 9}}"#, ["--cache-slots", "--store"]),
+            (r#"{"threads": 2}"#, ["--threads", "--runs"]),
+            (r#"{"runs": 2}"#, ["--runs", "--store"]),
+            (r#"{"search": "nested", "fair": "weak"}"#, ["--search", "--fair"]),
+            (r#"{"slice": true, "fair": "impartial"}"#, ["--slice", "--fair"]),
+            (r#"{"slice": true, "fair": "component"}"#, ["--slice", "--fair"]),
+            (r#"{"log": ["new"], "runs": 2, "store": "compact"}"#, ["--log", "--runs"]),
+            (r#"{"log": ["new"], "checkpoint": "c"}"#, ["--log", "--checkpoint"]),
+            (r#"{"log_file": "l"}"#, ["--log-file", "--log"]),
+            (r#"{"checkpoint": "c", "runs": 2, "store": "compact"}"#, ["--checkpoint", "--runs"]),
+            (r#"{"every": {"secs": 1, "nanos": 0}}"#, ["--every", "--checkpoint"]),
+            (r#"{"reading": {"defines": ["N=1"], "fixed": ["N=2"]}}"#, ["-D", "--for"]),
+        ] {
+            let Contradiction { options: found, message } = refused(json);
+            assert_eq!(found, options, "{json}: {message}");
+            assert!(options.iter().any(|option| message.contains(&format!("`{option}"))), "{json}: {message}");
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_refused() {
+        for (json, option) in [
+            (r#"{"runs": 0}"#, "--runs"),
+            (r#"{"threads": 5000, "runs": 2, "store": "compact"}"#, "--threads"),
+            (r#"{"store": "compact", "hash_bits": 65}"#, "--hash-bits"),
+            (r#"{"store": "cache", "cache": {"slots": 0}}"#, "--cache-slots"),
+            (r#"{"store": "cache", "cache": {"probes": 2000}}"#, "--cache-probes"),
+        ] {
+            let Contradiction { options, message } = refused(json);
+            assert!(options == [option] && message.contains(option), "{json}: {message}");
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_is_refused() {
+        for json in [r#"{"stor": "tree"}"#, r#"{"store": "tre"}"#, r#"{"runs": -1}"#] {
+            assert!(serde_json::from_str::<Config>(json).is_err(), "{json}");
+        }
+    }
+}

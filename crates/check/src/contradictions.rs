@@ -1,0 +1,168 @@
+//! Options that do not go together. None of them is ignored without a word.
+
+use crate::config::{Config, Reduction, Search, Store};
+use crate::names::Named;
+use entail_temporal::Fairness;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// Options that contradict each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contradiction {
+    /// Their names on the command line; a single one if its value is out of range.
+    pub options: Vec<&'static str>,
+    /// Why they contradict each other, and what to leave out.
+    pub message: String,
+}
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Contradiction {}
+
+/// The first contradiction, if there is one.
+pub(crate) fn find(config: &Config) -> Option<Contradiction> {
+    out_of_range(config).or_else(|| {
+        let found = [in_model(config), in_store(config), in_search(config), in_files(config)];
+        let (options, message) = found.into_iter().flatten().next()?;
+        Some(Contradiction { options: options.into(), message })
+    })
+}
+
+type Found = Option<([&'static str; 2], String)>;
+
+/// What is done to the model.
+fn in_model(config: &Config) -> Found {
+    let reduction = match config.reduce {
+        Reduction::IfWorthIt | Reduction::None => None,
+        reduction @ (Reduction::Stubborn | Reduction::Ample) => Some(reduction.name()),
+    };
+    if let Some(reduction) = reduction.filter(|_| config.no_opt) {
+        return Some((
+            ["--no-opt", "--reduce"],
+            format!(
+                "`--no-opt` explores the model exactly as written, without reduction; leave out `--reduce {reduction}` or `--no-opt`"
+            ),
+        ));
+    }
+    if config.no_opt && config.slice {
+        let reason = "`--no-opt` explores the model exactly as written, and `--slice` only a part of it";
+        return Some((["--no-opt", "--slice"], format!("{reason}; leave out one of them")));
+    }
+    let fixed: Vec<_> = config.reading.fixed.iter().map(|value| name(value)).collect();
+    let define = config.reading.defines.iter().find(|define| fixed.contains(&name(define)))?;
+    let message = format!("`-D {define}` and `--for` give values to the same name; leave out one of them");
+    Some((["-D", "--for"], message))
+}
+
+/// The name that gets a value.
+fn name(define: &str) -> &str {
+    define.split('=').next().unwrap_or_default()
+}
+
+/// The store, and how often there is one.
+fn in_store(config: &Config) -> Found {
+    if config.store == Store::Cache && config.search == Some(Search::BreadthFirst) {
+        let reason = "`--store cache` forgets states, and only the path of a depth-first search keeps it from exploring a cycle endlessly";
+        return Some((["--store", "--search"], format!("{reason}; leave out `--search`")));
+    }
+    if let Some((option, stores)) = of_another_store(config) {
+        let message = format!("`{option}` is an option of {stores}, and the store is another one; leave it out");
+        return Some(([option, "--store"], message));
+    }
+    if config.threads > 1 && config.runs == 1 {
+        let message = "more than one thread is not available yet, except for several `--runs`";
+        return Some((["--threads", "--runs"], message.to_owned()));
+    }
+    if config.runs > 1 && config.store.is_lossless() {
+        let reason = "`--runs` repeats a search that may lose states, and this one does not";
+        return Some((["--runs", "--store"], format!("{reason}; add `--store compact` or `--store bitstate`")));
+    }
+    None
+}
+
+/// Which runs are searched.
+fn in_search(config: &Config) -> Found {
+    if config.search() == Search::Nested && config.fair != Fairness::None {
+        let reason = "`--search nested` cannot tell fair runs from others";
+        let message = format!("{reason}; leave out `--search`, and runs are searched by components");
+        return Some((["--search", "--fair"], message));
+    }
+    if config.slice && !config.fair.is_realizable() {
+        let reason = "a slice need not keep all steps by which a process moves again and again";
+        return Some((["--slice", "--fair"], format!("{reason}; leave out `--slice`")));
+    }
+    if config.slice && config.fair == Fairness::Component {
+        let reason = "the states of a slice lie in other components than those of the model";
+        return Some((["--slice", "--fair"], format!("{reason}; leave out `--slice`")));
+    }
+    None
+}
+
+/// Logs and checkpoints.
+fn in_files(config: &Config) -> Found {
+    let (logs, several) = (!config.log.is_empty(), config.runs > 1);
+    if logs && several {
+        let message = "a log is of one search, but `--runs` asks for several";
+        return Some((["--log", "--runs"], message.to_owned()));
+    }
+    if logs && config.checkpoint.is_some() {
+        let message = "`--log` and `--checkpoint` do not go together; leave out one of them";
+        return Some((["--log", "--checkpoint"], message.to_owned()));
+    }
+    if config.log_file.is_some() && !logs {
+        let message = "`--log-file` says where a log goes; add `--log`, or leave it out";
+        return Some((["--log-file", "--log"], message.to_owned()));
+    }
+    if config.checkpoint.is_some() && several {
+        let message = "a checkpoint is of one search, but `--runs` asks for several";
+        return Some((["--checkpoint", "--runs"], message.to_owned()));
+    }
+    if config.every.is_some() && config.checkpoint.is_none() {
+        let message = "`--every` says how often a search is kept; add `--checkpoint FILE`, or leave it out";
+        return Some((["--every", "--checkpoint"], message.to_owned()));
+    }
+    None
+}
+
+fn out_of_range(config: &Config) -> Option<Contradiction> {
+    let ranges: [(_, Option<u64>, RangeInclusive<u64>); 6] = [
+        ("--runs", Some(config.runs.into()), RUNS),
+        ("--threads", Some(config.threads.into()), THREADS),
+        ("--hash-bits", config.hash_bits.map(u64::from), HASH_BITS),
+        ("--cache-slots", config.cache.slots, 1..=u64::MAX),
+        ("--cache-probes", config.cache.probes.map(u64::from), CACHE),
+        ("--cache-collisions", config.cache.collisions.map(u64::from), CACHE),
+    ];
+    ranges.into_iter().find_map(|(option, value, range)| {
+        let value = value.filter(|value| !range.contains(value))?;
+        let (low, high) = range.into_inner();
+        let message = format!("`{option}` is {value}, but must be between {low} and {high}");
+        Some(Contradiction { options: vec![option], message })
+    })
+}
+
+const RUNS: RangeInclusive<u64> = 1..=100_000;
+const THREADS: RangeInclusive<u64> = 1..=1024;
+const HASH_BITS: RangeInclusive<u64> = 1..=64;
+const CACHE: RangeInclusive<u64> = 1..=1024;
+
+/// An option that the store has no use for, and the stores that have.
+fn of_another_store(config: &Config) -> Option<(&'static str, &'static str)> {
+    let (store, cache) = (config.store, config.cache);
+    let is_hashed = matches!(store, Store::Compact | Store::Bitstate);
+    let hashed = "`--store compact` and `--store bitstate`";
+    let cached = "`--store cache`";
+    [
+        (config.hash_bits.is_some() && !is_hashed, ("--hash-bits", hashed)),
+        (config.array.is_some() && store != Store::Bitstate, ("--array", "`--store bitstate`")),
+        (cache.slots.is_some() && store != Store::Cache, ("--cache-slots", cached)),
+        (cache.probes.is_some() && store != Store::Cache, ("--cache-probes", cached)),
+        (cache.collisions.is_some() && store != Store::Cache, ("--cache-collisions", cached)),
+    ]
+    .into_iter()
+    .find_map(|(is_useless, option)| is_useless.then_some(option))
+}

@@ -1,0 +1,347 @@
+//! Whatever is left out, merged or forgotten: the verdict is the same, with every search, and the runs that are found are
+//! runs of the model as it is written.
+
+mod reuse;
+
+use crate::config::{Cache, Config, Pass, Reduction, Search, Store};
+use crate::coverage::Coverage;
+use crate::plan::{Bound, Goal, Plan};
+use crate::progress::Watch;
+use crate::property::forbidden;
+use crate::report::Searched;
+use entail_front::source::Sources;
+use entail_front::{Meaning, ModelSource, promela};
+use entail_ir::{Interpreter, Passes, System};
+use entail_model::{Guarantee, Model, Propositional};
+use entail_search::{Checks, End, ErrorKind, Errors, Limit};
+use entail_temporal::{Claim, Limits};
+use entail_testkit::promela::generate_subject;
+use entail_testkit::rng::Rng;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Models with more states are left out; where there are many models, already those with fewer, as small ones go wrong too.
+const MOST_STATES: u64 = 3_000;
+const MOST_STATES_OF_MANY: u64 = 600;
+
+/// The ways in which a model is gone through; the first one is the reference.
+fn plans(checks: Checks) -> Vec<(String, Plan)> {
+    let plan = |search, reduce, passes| {
+        let exact = Plan { checks, ..Plan::default() };
+        with(&exact, |config| {
+            (config.search, config.reduce, config.without) = (Some(search), reduce, without(passes));
+        })
+    };
+    let mut all = vec![("as written".to_owned(), plan(Search::BreadthFirst, Reduction::None, Passes::NONE))];
+    for search in [Search::BreadthFirst, Search::DepthFirst, Search::Nested] {
+        for reduction in [Reduction::None, Reduction::Ample, Reduction::Stubborn] {
+            for (name, passes) in Passes::each_alone().chain([("none", Passes::NONE), ("all", Passes::ALL)]) {
+                let plan = plan(search, reduction, passes);
+                all.push((format!("{search:?}, {reduction:?}, passes: {name}"), plan));
+            }
+        }
+    }
+    all
+}
+
+/// The plan with other options.
+fn with(plan: &Plan, change: impl FnOnce(&mut Config)) -> Plan {
+    let mut plan = plan.clone();
+    change(&mut plan.config);
+    plan
+}
+
+fn without(passes: Passes) -> Vec<Pass> {
+    let all = [
+        (Pass::Constants, passes.constants),
+        (Pass::Unread, passes.unread),
+        (Pass::Forget, passes.forget),
+        (Pass::Merge, passes.merge),
+    ];
+    all.into_iter().filter(|(_, applies)| !applies).map(|(pass, _)| pass).collect()
+}
+
+/// Ways in which states are forgotten and nothing is lost, where there are so many.
+fn forgetful_plans(checks: Checks, states: u64) -> Vec<(String, Plan)> {
+    let exact = plans(checks).swap_remove(0).1;
+    let mut all = Vec::new();
+    for reduction in [Reduction::None, Reduction::Stubborn] {
+        for tenths in [8, 9, 12] {
+            let cache = Cache { slots: Some((states * tenths / 10).max(1)), probes: Some(4), collisions: Some(2) };
+            let store = Store::Cache;
+            // With too little room it takes very long: that is no answer, and no mistake.
+            let time = Some(Duration::from_secs(1));
+            let plan = with(&exact, |config| {
+                (config.search, config.store, config.cache) = (Some(Search::DepthFirst), store, cache);
+                (config.reduce, config.time) = (reduction, time);
+            });
+            all.push((format!("{store:?} {cache:?}, {reduction:?}"), plan));
+        }
+    }
+    all
+}
+
+/// Ways in which states are lost, with every search.
+fn lossy_plans(checks: Checks) -> Vec<(String, Plan)> {
+    let exact = plans(checks).swap_remove(0).1;
+    let mut all = Vec::new();
+    for search in [Search::BreadthFirst, Search::DepthFirst] {
+        for (store, hash_bits) in
+            [(Store::Compact, 8), (Store::Compact, 20), (Store::Bitstate, 1), (Store::Bitstate, 3)]
+        {
+            let plan = with(&exact, |config| {
+                (config.search, config.store, config.hash_bits) = (Some(search), store, Some(hash_bits));
+            });
+            let plan = Plan { memory: Some(Bound::States(1 << 14)), ..plan };
+            all.push((format!("{search:?}, {store:?} {hash_bits}"), plan));
+        }
+        for bytes in [6_000, 9_000, 14_000, 24_000] {
+            for reduction in [Reduction::None, Reduction::Stubborn] {
+                let plan = with(&exact, |config| (config.search, config.reduce) = (Some(search), reduction));
+                let plan = Plan { memory: Some(Bound::States(bytes)), ..plan };
+                all.push((format!("{search:?}, {reduction:?}, {bytes} bytes"), plan));
+            }
+        }
+    }
+    all
+}
+
+/// Ways in which nothing is lost, of a model as it is written: they visit the same states, and the first one is the
+/// reference.
+fn lossless_plans(checks: Checks, search: Search) -> Vec<(String, Plan)> {
+    let exact = plans(checks).swap_remove(0).1;
+    [Store::Auto, Store::Tree, Store::Plain, Store::Collapse, Store::Dfa]
+        .map(|store| {
+            (
+                format!("{search:?}, {store:?}"),
+                with(&exact, |config| (config.search, config.store) = (Some(search), store)),
+            )
+        })
+        .into()
+}
+
+/// Whatever keeps the states: there are as many, and equally many ways between them.
+fn same_in_every_store(system: &System, goal: Goal, checks: Checks, told: &dyn Fn() -> String) {
+    for search in [Search::BreadthFirst, Search::DepthFirst] {
+        let mut expected = None;
+        for (name, plan) in lossless_plans(checks, search) {
+            let done = run(&plan, system, goal);
+            // Where a search stops at an error, it depends on how many states are expanded at once what else it has seen.
+            let stats = (done.outcome.end == End::Complete).then_some(done.outcome.stats);
+            let found = (stats, done.outcome.errors, done.outcome.end, done.guarantee);
+            let expected = expected.get_or_insert_with(|| found.clone());
+            assert_eq!(found, *expected, "{name}, {checks:?}, {}", told());
+        }
+    }
+}
+
+/// A random model with a formula that does not count steps.
+fn model(seed: u64) -> Option<(ModelSource, String)> {
+    let (program, variables) = generate_subject(seed)?;
+    let mut rng = Rng::new(seed);
+    let names: Vec<_> = (0..2)
+        .map(|_| format!("({} {} {})", rng.pick(&variables), rng.pick(&["==", "!=", "<"]), rng.below(3)))
+        .collect();
+    let operators = 1 + rng.below(4);
+    let formula = formula(&mut rng, &names, operators);
+    // In some models, an index is out of its range, now and then.
+    let faulty = if rng.chance(0.2) {
+        let awaited = rng.pick(&names);
+        format!("active proctype Faulty() {{ byte few[2]; byte at = 2; {awaited}; few[at] = 1 }}")
+    } else {
+        String::new()
+    };
+    let text = format!("{program}\n{faulty}\nltl p {{ {formula} }}\n");
+    let mut problems = Vec::new();
+    let model = promela::load_text("model.pml", &text, &mut Sources::default(), &mut problems);
+    Some((model?, text))
+}
+
+fn formula(rng: &mut Rng, names: &[String], operators: usize) -> String {
+    if operators == 0 {
+        return rng.pick(names).clone();
+    }
+    let choice = rng.below(9);
+    if choice < 4 {
+        let operator = ["!", "[]", "<>", "[] <>"][choice];
+        return format!("{operator} ({})", formula(rng, names, operators - 1));
+    }
+    let left = rng.below(operators);
+    let (left, right) = (formula(rng, names, left), formula(rng, names, operators - 1 - left));
+    format!("(({left}) {} ({right}))", ["&&", "||", "->", "U", "W"][choice - 4])
+}
+
+fn run(plan: &Plan, system: &System, goal: Goal) -> Searched {
+    let mut watch = Watch::silent(Coverage::new(system));
+    plan.run_unkept(&Interpreter::new(system), goal, &AtomicBool::new(false), &mut watch)
+}
+
+/// Sees whether what was found is a run of the model as it is written, and goes wrong as is said.
+fn replay(system: &System, done: &Searched, claim: Option<&Claim>) {
+    let Some(found) = &done.outcome.counterexample else { return };
+    let interpreter = Interpreter::new(system);
+    let mut state = found.start.clone();
+    let mut round = None;
+    for (number, &step) in found.steps.iter().enumerate() {
+        if matches!(found.error, ErrorKind::Cycle { begins } if begins == number) {
+            round = Some(state.clone());
+        }
+        let mut enabled = Vec::new();
+        interpreter.enabled(&state, &mut enabled);
+        assert!(enabled.contains(&step), "step {number} is not possible");
+        let fired = interpreter.fire(step, &mut state);
+        let is_last = number + 1 == found.steps.len();
+        match found.error {
+            ErrorKind::Fault(fault) if is_last && claim.is_none() => {
+                let is_it = |met: entail_model::Fault| met.kind == fault.kind && met.place == fault.place;
+                assert!(fired.fault().is_some_and(is_it), "{:?} instead of {fault:?}", fired.fault());
+            }
+            ErrorKind::Fault(_) | ErrorKind::InvalidEnd | ErrorKind::Cycle { .. } => {
+                assert!(!fired.is_broken(), "step {number} breaks")
+            }
+        }
+    }
+    match found.error {
+        ErrorKind::InvalidEnd => {
+            let mut enabled = Vec::new();
+            interpreter.enabled(&state, &mut enabled);
+            assert!(enabled.is_empty() && !interpreter.marks(&state).valid_end, "no invalid end");
+        }
+        ErrorKind::Cycle { begins } if begins < found.steps.len() => {
+            // What is forgotten in the changed model may differ; what the claim sees may not.
+            let begun = round.expect("a cycle begins");
+            let valuation = |state| interpreter.valuation(state, &mut ()).holds;
+            assert_eq!(valuation(&begun), valuation(&state), "the round does not close");
+        }
+        ErrorKind::Cycle { .. } | ErrorKind::Fault(_) => {}
+    }
+}
+
+/// What was tried, and how often it came to what.
+#[derive(Debug, Default)]
+struct Tally {
+    models: usize,
+    /// How often something is wrong, and how many formulas are broken.
+    violated: usize,
+    broken: usize,
+    /// How many formulas are undecided because runs end in faults.
+    undecided: usize,
+    /// In how many runs steps were left out.
+    reduced: usize,
+    /// How many mistakes were missed by stores that lose states.
+    missed: usize,
+    /// How many runs forgot states, and in how many memory ran short.
+    forgetful: usize,
+    short: usize,
+}
+
+fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally {
+    let mut tally = Tally::default();
+    let ends = Checks { faults: false, assertions: false, end_states: true, errors: Errors::First };
+    let faults = Checks { faults: true, assertions: true, end_states: false, errors: Errors::First };
+    for seed in seeds {
+        let Some((model, text)) = model(seed) else { continue };
+        // Large models should not take long to be left out.
+        let time = Some(Duration::from_millis(most_states / 3));
+        let probe = with(&plans(Checks { errors: Errors::All, ..faults })[0].1, |config| config.time = time);
+        let whole = run(&probe, &model.system, Goal::Mistake);
+        if whole.outcome.end != End::Complete || whole.outcome.stats.stored > most_states {
+            continue;
+        }
+        tally.models += 1;
+        for checks in [ends, faults] {
+            let mut expected = None;
+            for (name, plan) in plans(checks) {
+                let done = run(&plan, &model.system, Goal::Mistake);
+                let is_violated = done.outcome.errors > 0;
+                let expected = *expected.get_or_insert(is_violated);
+                assert_eq!(is_violated, expected, "seed {seed}, {checks:?}, {name}:\n{text}");
+                replay(&model.system, &done, None);
+                tally.reduced += usize::from(done.reduction.is_ok());
+            }
+            tally.violated += usize::from(expected == Some(true));
+            let told = || format!("seed {seed}:\n{text}");
+            same_in_every_store(&model.system, Goal::Mistake, checks, &told);
+            same_in_every_store(&model.system, Goal::Mistake, Checks { errors: Errors::All, ..checks }, &told);
+            for (name, plan) in forgetful_plans(checks, whole.outcome.stats.stored) {
+                let done = run(&plan, &model.system, Goal::Mistake);
+                if done.outcome.end == End::Limit(Limit::Time) {
+                    continue;
+                }
+                assert_eq!(Some(done.outcome.errors > 0), expected, "seed {seed}, {checks:?}, {name}:\n{text}");
+                replay(&model.system, &done, None);
+                tally.forgetful += usize::from(done.outcome.stats.forgotten > 0);
+            }
+            for (name, plan) in lossy_plans(checks) {
+                let done = run(&plan, &model.system, Goal::Mistake);
+                let is_violated = done.outcome.errors > 0;
+                assert!(
+                    !is_violated || expected == Some(true),
+                    "seed {seed}, {checks:?}, {name} makes it up:\n{text}"
+                );
+                replay(&model.system, &done, None);
+                tally.missed += usize::from(!is_violated && expected == Some(true));
+                tally.short += usize::from(!done.rungs.is_empty());
+                if done.guarantee == Guarantee::Exact && done.outcome.end == End::Complete {
+                    assert_eq!(expected, Some(is_violated), "seed {seed}, {checks:?}, {name}:\n{text}");
+                }
+            }
+        }
+        let property = model.properties.iter().find(|property| property.name == "p").expect("it was written");
+        let Meaning { says, propositions, .. } = property.meaning.as_ref().expect("it can be checked");
+        let system = System { propositions: propositions.clone(), ..model.in_motion() };
+        let (claim, _) =
+            forbidden(says, Limits::default()).expect("a small formula").expect("it is of linear time");
+        let mut expected = None;
+        for (name, plan) in plans(faults).into_iter().chain(forgetful_plans(faults, 2 * MOST_STATES)) {
+            let claim = plan.prepared(claim.clone(), Limits::default()).expect("a small formula");
+            let done = run(&plan, &system, Goal::Claimed(&claim));
+            if done.outcome.end == End::Limit(Limit::Time) {
+                continue;
+            }
+            let is_broken = done.outcome.errors > 0;
+            // Whatever is left out: if no run breaks the formula, it is known whether some end in a fault.
+            let found = (is_broken, !is_broken && done.outcome.ignored_fault.is_some());
+            let expected = *expected.get_or_insert(found);
+            assert_eq!(found, expected, "seed {seed}, p, {name}:\n{text}");
+            replay(&system, &done, Some(&claim));
+            tally.reduced += usize::from(done.reduction.is_ok());
+        }
+        let (is_broken, is_undecided) = expected.unwrap_or_default();
+        tally.broken += usize::from(is_broken);
+        tally.undecided += usize::from(is_undecided);
+        // Of those that are broken by a beginning, the product with the automaton is searched in the same way.
+        same_in_every_store(&system, Goal::Claimed(&claim), faults, &|| format!("seed {seed}, p:\n{text}"));
+    }
+    tally
+}
+
+#[test]
+fn verdicts_are_the_same_whatever_is_left_out() {
+    // Once wrong: somebody who was not started yet could be met; a step that breaks was taken instead of others.
+    let once_wrong = [29_727, 1_270];
+    let tally = same_everywhere((0..300).chain(once_wrong), MOST_STATES);
+    println!("{tally:?}");
+    let Tally { models, violated, broken, undecided, reduced, missed, forgetful, short } = tally;
+    assert!(
+        models > 100
+            && violated > 50
+            && broken > 30
+            && undecided > 5
+            && reduced > 500
+            && missed > 10
+            && forgetful > 100
+            && short > 100,
+        "{tally:?}"
+    );
+}
+
+/// `ENTAIL_SEEDS=0..20000 cargo test --release -p entail-check --lib everywhere -- --ignored --nocapture`
+#[test]
+#[ignore = "takes hours"]
+fn verdicts_are_the_same_for_many_models() {
+    let seeds = std::env::var("ENTAIL_SEEDS").unwrap_or_else(|_| "0..20000".into());
+    let (from, to) = seeds.split_once("..").expect("two numbers: 0..20000");
+    let tally = same_everywhere(from.parse().unwrap()..to.parse().unwrap(), MOST_STATES_OF_MANY);
+    println!("{tally:?}");
+}

@@ -1,0 +1,66 @@
+//! Who is neglected by a run that goes round for ever.
+
+use entail_ir::Interpreter;
+use entail_ir::interpret::Step;
+use entail_model::{Model, State};
+use entail_temporal::Fairness;
+use std::collections::BTreeSet;
+
+/// A process that could move and never does, and a kind of fairness that does not count such runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neglected {
+    /// Its name and number.
+    pub process: String,
+    /// The kind of fairness.
+    pub fairness: Fairness,
+}
+
+impl Neglected {
+    /// Who that is in a run that begins in `start` and goes round after `begins` of its steps; nobody if it is fair, or if
+    /// there is no stronger kind of fairness than the one that was asked for.
+    pub fn by(
+        interpreter: &Interpreter,
+        start: &State,
+        steps: &[Step],
+        begins: usize,
+        asked: Fairness,
+    ) -> Option<Neglected> {
+        let mut state = start.to_vec();
+        for &step in &steps[..begins] {
+            let _ = interpreter.fire(step, &mut state);
+        }
+        let mut enabled: Vec<BTreeSet<usize>> = Vec::new();
+        for &step in &steps[begins..] {
+            if !interpreter.is_transient(&state) {
+                let mut possible = Vec::new();
+                interpreter.enabled(&state, &mut possible);
+                enabled.push(possible.into_iter().map(Step::process).collect());
+            }
+            let _ = interpreter.fire(step, &mut state);
+        }
+        let moving: BTreeSet<usize> = steps[begins..].iter().copied().map(Step::process).collect();
+        let always = enabled.iter().cloned().reduce(|all, some| &all & &some).unwrap_or_default();
+        let sometimes = enabled.iter().cloned().reduce(|all, some| &all | &some).unwrap_or_default();
+        let (process, fairness) = match asked {
+            Fairness::None => {
+                let weak = always.difference(&moving).next().map(|process| (process, Fairness::Weak));
+                weak.or_else(|| sometimes.difference(&moving).next().map(|process| (process, Fairness::Strong)))
+            }
+            Fairness::Weak => sometimes.difference(&moving).next().map(|process| (process, Fairness::Strong)),
+            Fairness::Strong | Fairness::Impartial | Fairness::Component => None,
+        }?;
+        let view = interpreter.view(&state);
+        let name = &interpreter.system().process_type(view.processes.get(*process)?.process_type).name;
+        Some(Neglected { process: format!("{name}({process})"), fairness })
+    }
+
+    /// What could be done about it.
+    pub fn hint(&self) -> String {
+        let Neglected { process, fairness } = self;
+        let (when, option) = match fairness {
+            Fairness::None | Fairness::Weak => ("all the time", "weak"),
+            Fairness::Strong | Fairness::Impartial | Fairness::Component => ("again and again", "strong"),
+        };
+        format!("{process} could move {when} here, and never does; `--fair {option}` does not count such runs")
+    }
+}

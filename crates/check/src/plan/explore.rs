@@ -1,0 +1,227 @@
+//! In what a model's states are kept, and the search that goes through them.
+
+use super::{Algorithm, Plan, Task};
+use crate::config::{Cache, Config, Search, Store};
+use entail_disk::Reader;
+use entail_model::{Accepting, Guarantee, Model, Observer, Part, Shuffled, State, StateKey};
+use entail_search::{
+    End, Limit, Limits, Outcome, breadth_first, depth_first, nested, resume_breadth_first, resume_depth_first, scc,
+};
+use entail_store::{
+    BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, Degradation, DfaSet, ExactSet, Level, LevelKind,
+    Lossless, LosslessWide, LossySet, Numbers, PlainSet, Share, ShortSet, VisitedSet,
+};
+use std::io;
+use std::time::Instant;
+
+/// How much is kept of the hash of a state, unless told otherwise.
+const COMPACT_BITS: u32 = 40;
+/// How many bits of an array a state has where there are many states.
+const CROWDED_BITS: u32 = 3;
+/// If it is not said how much memory there may be, the array (or the cache) is as large as if it were this: an empty one takes
+/// time too.
+const USUAL_ARRAY: u64 = PROCESS + (512 << 20);
+/// Of a cache: among so many slots a state is looked for, and one of so many states is forgotten.
+const USUAL_PROBES: u32 = 16;
+/// More than the process takes itself, with a model that is not very large.
+const PROCESS: u64 = 24 << 20;
+
+/// What became of a set of states.
+pub(super) struct Became {
+    pub guarantee: Guarantee,
+    pub rungs: Vec<Level>,
+    /// It was not made for so many states, and the search was cut off.
+    is_overfull: bool,
+}
+
+impl Became {
+    pub const EXACT: Became = Became { guarantee: Guarantee::Exact, rungs: Vec::new(), is_overfull: false };
+}
+
+impl Plan {
+    /// Looks for a mistake in a state or a step. States have so many bits.
+    pub(super) fn explore<M: Model>(
+        &self,
+        model: &M,
+        bits: u32,
+        task: Task,
+        watch: &mut impl Observer<M::Step>,
+        saved: Option<Reader>,
+    ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
+        let began = Instant::now();
+        let explored = self.explore_once(model, bits, task, watch, saved)?;
+        if !explored.1.is_overfull {
+            return Ok(explored);
+        }
+        // Once more, with what is better for an array that fills up.
+        let config = Config { hash_bits: Some(CROWDED_BITS), ..self.config.clone() };
+        let plan = Plan { config, ..self.clone() };
+        let limits =
+            Limits { time: task.limits.time.map(|time| time.saturating_sub(began.elapsed())), ..*task.limits };
+        plan.explore_once(model, bits, Task { limits: &limits, ..task }, watch, None)
+    }
+
+    /// The same with what seems best at first. States that fit into one or two words may be their own keys.
+    fn explore_once<M: Model>(
+        &self,
+        model: &M,
+        bits: u32,
+        task: Task,
+        watch: &mut impl Observer<M::Step>,
+        saved: Option<Reader>,
+    ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
+        match (task.store, bits) {
+            (Store::Plain, _) => self.explore_in(&mut PlainSet::default(), model, task, watch, saved),
+            (Store::Collapse, _) => {
+                let cut = |state: &State, parts: &mut Vec<Part>| model.parts(state, parts);
+                self.explore_in(&mut CollapseSet::new(cut), model, task, watch, saved)
+            }
+            (Store::Auto | Store::Tree | Store::Dfa | Store::Compact | Store::Bitstate | Store::Cache, 64..128) => {
+                self.explore_keys(LosslessWide::new(), bits, model, task, watch, saved)
+            }
+            (Store::Auto | Store::Tree | Store::Dfa | Store::Compact | Store::Bitstate | Store::Cache, _) => {
+                self.explore_keys(Lossless::new(bits), bits, model, task, watch, saved)
+            }
+        }
+    }
+
+    /// What states of so many bits are put through, if not all of them is kept.
+    fn sieve(&self, store: Store, bits: u32, limits: &Limits) -> Option<LossySet> {
+        match store {
+            Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Dfa | Store::Cache => None,
+            Store::Compact => {
+                let kept = self.config.hash_bits.unwrap_or(COMPACT_BITS).max(2);
+                // States that have no more bits than that are their own hashes.
+                (kept < bits).then(|| LossySet::Compact(CompactSet::new(kept)))
+            }
+            Store::Bitstate => {
+                let bytes = self.config.array.unwrap_or_else(|| self.array_bytes(limits));
+                let bitstate = self
+                    .config
+                    .hash_bits
+                    .map_or_else(|| BitstateSet::optimistic(bytes), |bits| BitstateSet::new(bytes, bits));
+                // Without memory for it, states are kept as they are as long as there is room.
+                bitstate.ok().map(LossySet::Bitstate)
+            }
+        }
+    }
+
+    /// How large an array is that does not grow. As much again is for what waits to be explored, and for the way back.
+    fn array_bytes(&self, limits: &Limits) -> u64 {
+        let most = self.memory.map_or(USUAL_ARRAY, |memory| memory.shared(self.share).bytes());
+        // How much the process takes itself differs from run to run; what is missed should not.
+        let array = most.saturating_sub(PROCESS).max(most / 4) / 2;
+        array.min(limits.memory.unwrap_or(u64::MAX) / 4 * 3)
+    }
+
+    /// The same where a store only makes keys, and another set says which of them are visited.
+    fn explore_keys<M: Model, S: ShortSet>(
+        &self,
+        kept: ExactSet<S>,
+        bits: u32,
+        model: &M,
+        task: Task,
+        watch: &mut impl Observer<M::Step>,
+        saved: Option<Reader>,
+    ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
+        match task.store {
+            Store::Dfa => self.explore_in(&mut DfaSet::new(kept), model, task, watch, saved),
+            Store::Cache => {
+                let Cache { slots, probes, collisions } = self.config.cache;
+                let [probes, collisions] = [probes, collisions].map(|given| given.unwrap_or(USUAL_PROBES));
+                let slots = slots.unwrap_or_else(|| CacheSet::<S>::slots_in(self.array_bytes(task.limits)));
+                let mut cached = CacheSet::new(kept, CacheSize { slots, probes, collisions });
+                self.explore_in(&mut cached, model, task, watch, saved)
+            }
+            Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Compact | Store::Bitstate => {
+                let mut visited = match task.store {
+                    Store::Tree => VisitedSet::tree(kept, bits),
+                    Store::Compact => {
+                        VisitedSet::new(kept.growing_slowly(), self.sieve(Store::Compact, bits, task.limits))
+                    }
+                    store => VisitedSet::new(kept, self.sieve(store, bits, task.limits)),
+                };
+                visited = visited.with_seed(self.config.seed);
+                if let Some(scratch) = task.limits.scratch.filter(|_| task.may_lose) {
+                    let share = match self.config.search() {
+                        Search::BreadthFirst => Share::Most,
+                        // The path stays in memory.
+                        Search::DepthFirst | Search::Nested => Share::Half,
+                    };
+                    visited = visited.with_degradation(Degradation::new(scratch.clone(), share).tree_first(bits));
+                }
+                let (outcome, became, algorithm) = self.explore_in(&mut visited, model, task, watch, saved)?;
+                let is_overfull = outcome.end == End::Limit(Limit::Memory) && visited.is_overfull();
+                Ok((outcome, Became { rungs: visited.levels().to_vec(), is_overfull, ..became }, algorithm))
+            }
+        }
+    }
+
+    fn explore_in<M: Model, K: StateKey>(
+        &self,
+        store: &mut dyn entail_model::Store<Key = K>,
+        model: &M,
+        task: Task,
+        watch: &mut impl Observer<M::Step>,
+        saved: Option<Reader>,
+    ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
+        let Task { checks, limits, .. } = task;
+        let (outcome, algorithm) = match self.config.search() {
+            Search::BreadthFirst => {
+                let outcome = match saved {
+                    Some(from) => resume_breadth_first(model, store, checks, limits, watch, from)?,
+                    None => breadth_first(model, store, checks, limits, watch),
+                };
+                (outcome, Algorithm::BreadthFirst)
+            }
+            Search::DepthFirst | Search::Nested => {
+                let model = Shuffled { model, seed: self.config.seed };
+                (explore_deep(store, &model, task, watch, saved)?, Algorithm::DepthFirst)
+            }
+        };
+        Ok((outcome, Became { guarantee: store.guarantee(), ..Became::EXACT }, algorithm))
+    }
+
+    pub(super) fn look_for_run<M: Accepting, S: ShortSet>(
+        &self,
+        model: &M,
+        mut store: ExactSet<S>,
+        limits: &Limits,
+        observer: &mut impl Observer<M::Step>,
+    ) -> (Outcome<M::Step>, Became, Algorithm) {
+        let (outcome, algorithm) = match self.config.search() {
+            Search::BreadthFirst | Search::DepthFirst => {
+                (scc(model, &mut Numbers::new(store), limits, observer), Algorithm::Components)
+            }
+            Search::Nested => {
+                let mut inner = store.key_set();
+                (nested(model, &mut store, &mut inner, limits, observer), Algorithm::Nested)
+            }
+        };
+        (outcome, Became::EXACT, algorithm)
+    }
+}
+
+/// Goes through a model depth first, or goes on with that.
+fn explore_deep<M: Model, K: StateKey>(
+    store: &mut dyn entail_model::Store<Key = K>,
+    model: &M,
+    Task { checks, limits, .. }: Task,
+    watch: &mut impl Observer<M::Step>,
+    saved: Option<Reader>,
+) -> io::Result<Outcome<M::Step>> {
+    match saved {
+        Some(from) => resume_depth_first(model, store, checks, limits, watch, from),
+        None => Ok(depth_first(model, store, checks, limits, watch)),
+    }
+}
+
+impl Store {
+    pub(super) fn of(kept: LevelKind) -> Store {
+        match kept {
+            LevelKind::Tree => Store::Tree,
+            LevelKind::Compact { .. } => Store::Compact,
+            LevelKind::Bitstate { .. } => Store::Bitstate,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What a trail knows about the command that made it: the model, how it was read, and the property.
+//!
+//! It is the last line of a trail, `# entail {…}`. SPIN and `pan` stop reading at the first line that is not made of three
+//! numbers, so they follow such a trail as any other.
+
+use crate::config::Reading;
+use entail_front::{Asked, AskedKind, Granularity, Language, ModelSource, Property};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What comes before the JSON.
+pub const MARK: &str = "# entail ";
+
+/// The command that made a trail.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Provenance {
+    /// The file name of the model.
+    pub model: String,
+    /// The [`ModelSource::fingerprint`], in hexadecimal digits: JSON has no numbers of 64 bits.
+    pub fingerprint: String,
+    /// How the model was read.
+    #[serde(flatten)]
+    pub reading: ReadAs,
+    /// Whether it is a run of the part of the model that the property depends on.
+    pub slice: bool,
+    /// The options that decide which runs break the property, as they are typed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub checks: String,
+    /// `None` if the run is a simulation.
+    pub property: Option<Shown>,
+}
+
+/// The options that decide what the text of a model means.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReadAs {
+    /// As given to `-D`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub defines: Vec<String>,
+    /// As given to `--for`, a value each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fixed: Vec<String>,
+    /// As given to `-I`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub include_dirs: Vec<PathBuf>,
+    /// As given to `--lang`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// As given to `--granularity`, unless that is the default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub granularity: Option<String>,
+}
+
+/// The property that a run is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Shown {
+    /// Its name.
+    pub name: String,
+    /// The formula, if it is one.
+    pub text: String,
+    /// What was given on the command line, if it was: its kind, where it comes from, and its text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<(String, String, String)>,
+}
+
+impl Provenance {
+    /// A run of a model, without a property.
+    pub fn of(path: &Path, fingerprint: u64, reading: &Reading) -> Provenance {
+        Provenance {
+            model: file_name(path),
+            fingerprint: digits(fingerprint),
+            reading: ReadAs::by(reading),
+            slice: false,
+            checks: String::new(),
+            property: None,
+        }
+    }
+
+    /// Reads the last line of a trail, without its mark.
+    pub fn parse(json: &[u8]) -> Result<Provenance, String> {
+        serde_json::from_slice(json).map_err(|error| error.to_string())
+    }
+
+    /// Whether the model is the one that the trail was made for.
+    pub fn fits(&self, model: &ModelSource) -> bool {
+        self.fingerprint == digits(model.fingerprint)
+    }
+}
+
+impl fmt::Display for Provenance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let json = serde_json::to_string(self).map_err(|_| fmt::Error)?;
+        writeln!(f, "{MARK}{json}")
+    }
+}
+
+impl ReadAs {
+    /// The options of a command.
+    pub fn by(reading: &Reading) -> ReadAs {
+        ReadAs {
+            defines: reading.defines.clone(),
+            fixed: reading.fixed.clone(),
+            include_dirs: reading.include_dirs.clone(),
+            language: reading.language.map(|language| language.name().to_owned()),
+            granularity: match reading.granularity {
+                Granularity::Exact => None,
+                Granularity::Statement => Some(STATEMENT.to_owned()),
+            },
+        }
+    }
+
+    /// What is given to a command, completed by these options where it says nothing.
+    pub fn complete(&self, reading: &Reading) -> Reading {
+        let mut all = reading.clone();
+        if reading.defines.is_empty() && reading.fixed.is_empty() {
+            all.defines.clone_from(&self.defines);
+            all.fixed.clone_from(&self.fixed);
+        }
+        if reading.include_dirs.is_empty() {
+            all.include_dirs.clone_from(&self.include_dirs);
+        }
+        all.language = reading.language.or_else(|| language(self.language.as_deref()?));
+        if self.granularity.as_deref() == Some(STATEMENT) {
+            all.granularity = Granularity::Statement;
+        }
+        all
+    }
+
+    /// As they are typed; empty if there are none.
+    pub fn words(&self) -> String {
+        let defines = self.defines.iter().map(|define| format!("-D {define}"));
+        let fixed = self.fixed.iter().map(|value| format!("--for {value}"));
+        let folders = self.include_dirs.iter().map(|folder| format!("-I {}", folder.display()));
+        let language = self.language.iter().map(|language| format!("--lang {language}"));
+        let granularity = self.granularity.iter().map(|granularity| format!("--granularity {granularity}"));
+        defines.chain(fixed).chain(folders).chain(language).chain(granularity).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Shown {
+    /// A property, which may be one of those that were `asked`.
+    pub fn of(property: &Property, asked: &[Asked]) -> Shown {
+        let asked = asked.iter().find(|asked| asked.name() == property.name);
+        let asked = asked.map(|asked| (kind_name(asked.kind).to_owned(), asked.source.clone(), asked.text.clone()));
+        Shown { name: property.name.clone(), text: property.text.clone(), asked }
+    }
+
+    /// What was given on the command line.
+    pub fn asked(&self) -> Option<Asked> {
+        let (kind, source, text) = self.asked.clone()?;
+        let kinds = [AskedKind::Formula, AskedKind::Ctl, AskedKind::Never, AskedKind::Hoa];
+        let kind = kinds.into_iter().find(|known| kind_name(*known) == kind)?;
+        Some(Asked { kind, source, text })
+    }
+}
+
+const STATEMENT: &str = "statement";
+
+/// The last part of a path.
+pub fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn digits(fingerprint: u64) -> String {
+    format!("{fingerprint:016x}")
+}
+
+fn language(name: &str) -> Option<Language> {
+    [Language::Promela, Language::Esml, Language::Bir].into_iter().find(|language| language.name() == name)
+}
+
+fn kind_name(kind: AskedKind) -> &'static str {
+    match kind {
+        AskedKind::Formula => "ltl",
+        AskedKind::Ctl => "ctl",
+        AskedKind::Never => "never",
+        AskedKind::Hoa => "hoa",
+    }
+}

@@ -1,0 +1,367 @@
+//! For people: the verdict first, then why, then how it was found.
+
+use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
+use crate::config::Store;
+use crate::coverage::ProcessCoverage;
+use crate::evidence::Argument;
+use crate::plan::{Algorithm, Unreduced};
+use crate::swarm::{Found, Member};
+use crate::trail_files::default_trail;
+use crate::units::{plural, shell_word, show_bytes, show_count, show_duration, show_share};
+use entail_front::SAFETY;
+use entail_front::legible::{legible, on_a_line, shown};
+use entail_ir::Statement;
+use entail_model::Guarantee;
+use entail_search::{End, Limit};
+use entail_store::{Level, LevelKind};
+use entail_temporal::Fairness;
+use std::fmt::{self, Write};
+use std::path::Path;
+
+/// The report for people, with colours if they are wished for.
+pub fn report(report: &Report, colour: bool) -> String {
+    let mut page = Page { text: String::new(), colour };
+    write_report(&mut page, report).expect("writing to a string cannot fail");
+    page.text
+}
+
+fn write_report(out: &mut Page, report: &Report) -> fmt::Result {
+    if report.properties.is_empty() {
+        let path = shown(&report.path);
+        return out.line(&format!("{path}: "), Look::Bad, "not checked", "");
+    }
+    for property in &report.properties {
+        write_verdict(out, report, property)?;
+    }
+    let searched = report.properties.iter().filter_map(|property| Some((property, property.searched.as_ref()?)));
+    let several = searched.clone().count() > 1;
+    for (property, searched) in searched {
+        if several {
+            writeln!(out, "\n{}", on_a_line(&property.name))?;
+        }
+        if let Some(argument) = &searched.argument {
+            write_argument(out, report, argument)?;
+        } else if let Some(counterexample) = &searched.counterexample {
+            write_counterexample(out, report, counterexample)?;
+        }
+        write_statistics(out, report, property, searched)?;
+    }
+    write_unreached(out, report.unreached.as_deref().unwrap_or_default())?;
+    if !report.unwritten.is_empty() {
+        writeln!(out)?;
+    }
+    report.unwritten.iter().try_for_each(|problem| writeln!(out, "  warning: {problem}"))?;
+    write_hints(out, report)
+}
+
+fn write_verdict(out: &mut Page, report: &Report, property: &PropertyReport) -> fmt::Result {
+    let path = shown(&report.path);
+    let subject = format!("{path}: {}", on_a_line(&property.name));
+    match &property.verdict {
+        Verdict::Holds => out.line(&format!("{subject} "), Look::Good, "holds", ""),
+        Verdict::Violated => out.line(&format!("{subject} is "), Look::Bad, "violated", ""),
+        Verdict::Inconclusive(reason) => {
+            out.line(&format!("{subject} is "), Look::Doubtful, "inconclusive", &format!(": {reason}"))
+        }
+    }
+}
+
+/// Why a formula of branching time holds or fails.
+fn write_argument(out: &mut Page, report: &Report, argument: &Argument) -> fmt::Result {
+    writeln!(out, "\n{}", argument.text().trim_end())?;
+    let trails: Vec<_> = argument.runs().into_iter().filter_map(|run| run.trail.as_ref()).collect();
+    let [first, others @ ..] = &trails[..] else { return Ok(()) };
+    let command = replay(report, first);
+    writeln!(out, "\n  The first run is in {}; to see it:  {command}", shown(first))?;
+    if !others.is_empty() {
+        let others: Vec<_> = others.iter().map(|trail| shown(trail)).collect();
+        writeln!(out, "  Those inside it, with all that leads there, are in {}", others.join(", "))?;
+    }
+    Ok(())
+}
+
+/// How to see a run. The trail knows everything else.
+fn replay(report: &Report, trail: &Path) -> String {
+    let command = format!("entail replay {}", shell_word(&report.path));
+    if *trail == default_trail(&report.path) { command } else { format!("{command} {}", shell_word(trail)) }
+}
+
+fn write_counterexample(out: &mut Page, report: &Report, found: &Counterexample) -> fmt::Result {
+    out.line("\n  ", Look::Bad, &found.violation.message, "")?;
+    for reason in &found.violation.reasons {
+        writeln!(out, "  {reason}")?;
+    }
+    if let Some(place) = &found.violation.place {
+        write_place(out, place, found.source.as_deref())?;
+    }
+    let told = found.last_steps.len();
+    match found.steps {
+        0 => writeln!(out, "\n  in the initial state")?,
+        steps if steps > told => writeln!(out, "\n  after {steps} steps, of which the last are:")?,
+        steps => writeln!(out, "\n  after {}:", plural(steps as u64, "step"))?,
+    }
+    for step in &found.last_steps {
+        out.write_str(step)?;
+    }
+    if found.is_probed {
+        let words = "This run was found by a depth-first probe, and shortened; there may be a shorter one.";
+        writeln!(out, "\n  {words}")?;
+    }
+    let Some(trail) = &found.trail else { return Ok(()) };
+    let command = replay(report, trail);
+    writeln!(out, "\n  The whole run is in {}; to see it:  {command}", shown(trail))
+}
+
+/// The place, and the line of the source.
+fn write_place(out: &mut Page, place: &Statement, source: Option<&str>) -> fmt::Result {
+    let Statement { file, line, column, .. } = place;
+    writeln!(out, "  {file}:{line}:{column}")?;
+    let Some(source) = source else { return Ok(()) };
+    let number = line.to_string();
+    let before = source.chars().take(column.saturating_sub(1) as usize);
+    let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    writeln!(out, "  {number} | {source}")?;
+    writeln!(out, "  {:width$} | {indent}^", "", width = number.len())
+}
+
+/// The first runs of a swarm, a line each.
+fn write_runs(out: &mut Page, runs: &[Member]) -> fmt::Result {
+    const SHOWN: usize = 10;
+    writeln!(out, "  {}:", plural(runs.len() as u64, "run"))?;
+    for Member { seed, algorithm, stored, is_complete, coverage, found } in runs.iter().take(SHOWN) {
+        let (how, stored) = (words(*algorithm), plural(*stored, "state"));
+        let found = match found {
+            Found::Error => "an error",
+            Found::Nothing => "no error",
+            Found::NothingAtAll => "no error, and all states",
+        };
+        let share = match coverage {
+            Some(share) => format!("an estimated {}", show_share(*share)),
+            None if *is_complete => "a share that is not known".to_owned(),
+            None => "not complete".to_owned(),
+        };
+        writeln!(out, "    {how}, seed {seed}: {stored}, {share}; {found}")?;
+    }
+    match runs.len().checked_sub(SHOWN) {
+        None | Some(0) => Ok(()),
+        Some(more) => writeln!(out, "    and {more} more"),
+    }
+}
+
+fn words(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::BreadthFirst => "breadth first",
+        Algorithm::DepthFirst => "depth first",
+        Algorithm::Components => "by components",
+        Algorithm::Nested => "nested depth first",
+        Algorithm::Branching => "question by question",
+    }
+}
+
+/// The runs that count, unless all do.
+fn fair_runs(fairness: Fairness) -> Option<&'static str> {
+    match fairness {
+        Fairness::None => None,
+        Fairness::Weak => Some("weakly fair runs"),
+        Fairness::Strong => Some("strongly fair runs"),
+        Fairness::Impartial => Some("impartial runs"),
+        Fairness::Component => Some("strongly fair runs that take every step of the component they stay in"),
+    }
+}
+
+fn write_statistics(
+    out: &mut Page,
+    report: &Report,
+    property: &PropertyReport,
+    searched: &Searched,
+) -> fmt::Result {
+    let stats = searched.outcome.stats;
+    let how = words(searched.algorithm);
+    let seen = match searched.outcome.end {
+        End::Complete if searched.algorithm == Algorithm::Branching => "no more had to be explored",
+        End::Complete if searched.guarantee == Guarantee::Exact => "all of the model was explored",
+        End::Complete => "all that was taken for new was explored",
+        End::Error if searched.outcome.errors == 0 => "no more had to be explored",
+        End::Error => "the search stopped at the error",
+        End::Limit(_) => "the search is not complete",
+    };
+    writeln!(out)?;
+    if searched.outcome.errors > 1 || report.config.all_errors {
+        writeln!(out, "  {}", plural(searched.outcome.errors, "error"))?;
+    }
+    writeln!(
+        out,
+        "  {} stored, {} ({} to known states{}), depth {}, {how}{}; {seen}",
+        plural(stats.stored, "state"),
+        plural(stats.transitions(), "transition"),
+        show_count(stats.matched),
+        stats.loops.map_or(String::new(), |loops| format!(", {} of them on the path", show_count(loops))),
+        show_count(stats.depth),
+        if searched.reduction.is_ok() { ", not all orders of steps" } else { "" },
+    )?;
+    if let Some(runs) = fair_runs(searched.fairness) {
+        writeln!(out, "  only {runs} count (`--fair {}`)", searched.fairness.name())?;
+    }
+    // An inconclusive verdict has said so.
+    if let (Verdict::Violated, Some(limit)) = (&property.verdict, &searched.cut_short) {
+        writeln!(out, "  {limit}: there may be more errors")?;
+    }
+    write_unread(out, &searched.unread)?;
+    if let Some(reason) = searched.reduction.err().and_then(Unreduced::words) {
+        writeln!(out, "  all orders of steps were taken: {reason}")?;
+    }
+    // An array of bits that was set aside, and is mostly empty, takes little memory.
+    let set_aside = searched.peak_bytes.is_some_and(|peak| peak < searched.outcome.bytes);
+    let peak = searched.peak_bytes.map(|bytes| format!(", {} at most in all", show_bytes(bytes)));
+    writeln!(
+        out,
+        "  {} {}for states ({:.1} bytes each){}; {} to read the model, {} to compile it, {} to search",
+        show_bytes(searched.outcome.bytes),
+        if set_aside { "set aside " } else { "" },
+        searched.bytes_per_state(),
+        peak.map(|peak| if set_aside { peak.replace(" at most", " used at most") } else { peak })
+            .unwrap_or_default(),
+        show_duration(searched.read),
+        show_duration(searched.compile),
+        show_duration(searched.search),
+    )?;
+    if let Guarantee::Probable { omitted, formula, .. } = &searched.guarantee {
+        writeln!(out, "  by estimate, {omitted:.1} states were taken for others: {formula}")?;
+    }
+    if let Some(swarm) = &searched.swarm {
+        write_runs(out, &swarm.runs)?;
+    }
+    if stats.forgotten > 0 {
+        let were = if stats.forgotten == 1 { "state was" } else { "states were" };
+        let forgotten = show_count(stats.forgotten);
+        writeln!(out, "  {forgotten} {were} forgotten and may have been explored again; counts include them")?;
+    }
+    if !searched.rungs.is_empty() {
+        writeln!(out, "  memory ran short: {}", searched.rungs.iter().map(rung).collect::<Vec<_>>().join(", "))?;
+    } else if searched.store != report.config.store {
+        let said = if report.config.store.is_lossless() {
+            "as with `--store auto`: to answer this, more is kept of each than that it was visited"
+        } else {
+            "as they are: to answer this, they must be told apart"
+        };
+        writeln!(out, "  states were kept {said}")?;
+    }
+    if let Some(reason) = &searched.fallback {
+        writeln!(out, "  interpreted: {reason}")?;
+    }
+    match searched.resume() {
+        Some(command) => writeln!(out, "\n  The search can go on where it was:  {command}"),
+        None => Ok(()),
+    }
+}
+
+/// Which variables are not in states.
+fn write_unread(out: &mut Page, unread: &[String]) -> fmt::Result {
+    const SHOWN: usize = 5;
+    if unread.is_empty() {
+        return Ok(());
+    }
+    let mut names: Vec<String> = unread.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    if unread.len() > SHOWN {
+        names.push(format!("{} more", unread.len() - SHOWN));
+    }
+    let (names, variables) = (names.join(", "), if unread.len() == 1 { "variable" } else { "variables" });
+    writeln!(out, "  states leave out the {variables} {names}, which cannot change the verdict")
+}
+
+fn rung(rung: &Level) -> String {
+    let states = plural(rung.from, "state");
+    match rung.kind {
+        LevelKind::Tree => format!("after {states} they are kept by their halves, without loss"),
+        LevelKind::Compact { bits } => format!("after {states} only hashes are kept ({bits} bits)"),
+        LevelKind::Bitstate { bits } => format!("after {states} only bits of an array ({bits} for each)"),
+    }
+}
+
+fn write_unreached(out: &mut Page, processes: &[ProcessCoverage]) -> fmt::Result {
+    for process in processes {
+        let mut unreached = process.each_once().peekable();
+        if unreached.peek().is_some() {
+            writeln!(out, "\n  never reached in {}:", process.name)?;
+        }
+        for statement in unreached {
+            let place = format!("{}:{}", statement.file, statement.line);
+            writeln!(out, "    {place:<16} {}", statement.text)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_hints(out: &mut Page, report: &Report) -> fmt::Result {
+    let mut hints: Vec<_> = report.properties.iter().filter_map(hint).collect();
+    hints.dedup();
+    if !hints.is_empty() {
+        writeln!(out)?;
+    }
+    hints.iter().try_for_each(|hint| writeln!(out, "  hint: {hint}"))
+}
+
+fn hint(property: &PropertyReport) -> Option<String> {
+    let searched = property.searched.as_ref()?;
+    if let Some(neglected) = searched.counterexample.as_ref().and_then(|found| found.neglected.as_ref()) {
+        return Some(neglected.hint());
+    }
+    // With a cache it would not end, and in a swarm it may not find it.
+    let breadth_first_would_do = searched.store != Store::Cache && searched.swarm.is_none();
+    let hint = match searched.outcome.end {
+        End::Error if searched.outcome.errors == 0 => return None,
+        End::Error if searched.algorithm == Algorithm::DepthFirst && breadth_first_would_do => {
+            "`--search bfs` finds a short counterexample, with `--no-opt` a shortest one"
+        }
+        End::Error if searched.counterexample.as_ref().is_some_and(|found| found.is_probed) => {
+            "`--search bfs` looks for a short counterexample only, with `--no-opt` for a shortest one"
+        }
+        End::Error if property.name != SAFETY => return None,
+        End::Error => "`--all-errors` goes on and counts every error",
+        End::Complete => return None,
+        End::Limit(Limit::Depth) => "a greater `--depth`, or none, lets the search see more",
+        End::Limit(Limit::Time) => "a greater `--time`, or none, lets the search see more",
+        End::Limit(Limit::Memory) => "a greater `--memory` lets the search see more, if the machine has it",
+        End::Limit(Limit::Interrupted) => return None,
+    };
+    Some(hint.to_owned())
+}
+
+/// Legible text, with colours of our own if the reader sees them.
+struct Page {
+    text: String,
+    colour: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Look {
+    Good,
+    Bad,
+    Doubtful,
+}
+
+impl Page {
+    /// Writes a line, a part of which stands out.
+    fn line(&mut self, before: &str, look: Look, text: &str, after: &str) -> fmt::Result {
+        self.write_str(before)?;
+        if self.colour {
+            let code = match look {
+                Look::Good => "1;32",
+                Look::Bad => "1;31",
+                Look::Doubtful => "1;33",
+            };
+            self.text += &format!("\x1b[{code}m{}\x1b[0m", legible(text));
+        } else {
+            self.write_str(text)?;
+        }
+        self.write_str(after)?;
+        self.write_str("\n")
+    }
+}
+
+impl Write for Page {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.text += &legible(text);
+        Ok(())
+    }
+}

@@ -1,0 +1,79 @@
+//! Steps as the model knows them: where what a process does without interruption is one step, it is told as one.
+
+use super::{Ending, Telling, Told};
+use entail_ir::Interpreter;
+use entail_model::{Model, State};
+
+/// Tells the whole steps of a run.
+pub struct Whole<'a, 's> {
+    pieces: &'a mut dyn Telling<'s>,
+    taken: usize,
+    brief: bool,
+}
+
+impl<'a, 's> Whole<'a, 's> {
+    /// Joins the pieces of each step.
+    pub fn of(pieces: &'a mut dyn Telling<'s>) -> Self {
+        Whole { pieces, taken: 0, brief: false }
+    }
+}
+
+/// Whether a step that has led to a state goes on from there.
+pub fn goes_on(interpreter: &Interpreter, told: &Told, state: &State) -> bool {
+    interpreter.system().joins_atomic && told.goes_on && interpreter.is_transient(state)
+}
+
+impl<'s> Told<'s> {
+    /// Adds a piece to a step that began somewhere else.
+    pub fn join(&mut self, more: Told<'s>) {
+        if let (Some(explained), Some(more)) = (&mut self.explained, &more.explained) {
+            explained.join(more);
+        }
+        self.truths.extend(more.truths);
+        self.claim = self.claim.take().or(more.claim);
+        self.violation = self.violation.take().or(more.violation);
+        self.goes_on = more.goes_on;
+    }
+}
+
+impl<'s> Telling<'s> for Whole<'_, 's> {
+    fn interpreter(&self) -> &Interpreter<'s> {
+        self.pieces.interpreter()
+    }
+
+    fn state(&self) -> &State {
+        self.pieces.state()
+    }
+
+    fn next(&mut self) -> Result<Option<Told<'s>>, String> {
+        let before = self.pieces.state().to_vec();
+        let Some(mut told) = self.pieces.next()? else { return Ok(None) };
+        let mut is_joined = false;
+        while goes_on(self.pieces.interpreter(), &told, self.pieces.state()) {
+            let Some(more) = self.pieces.next()? else { break };
+            told.join(more);
+            is_joined = true;
+        }
+        if is_joined && !self.brief {
+            told.changes = self.pieces.interpreter().changes(&before, self.pieces.state());
+        }
+        if self.pieces.interpreter().system().joins_atomic {
+            self.taken += 1;
+            told.number = self.taken;
+        }
+        Ok(Some(told))
+    }
+
+    fn be_brief(&mut self) {
+        self.brief = true;
+        self.pieces.be_brief();
+    }
+
+    fn is_at_cycle(&self) -> bool {
+        self.pieces.is_at_cycle()
+    }
+
+    fn ending(&self) -> Ending {
+        self.pieces.ending()
+    }
+}
