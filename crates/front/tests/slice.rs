@@ -34,9 +34,7 @@ fn characters_and_lines_are_counted_without_words() {
     assert_eq!(texts(&sliced.explanation.statements), statements);
     let kept: Vec<_> = sliced.explanation.kept.iter().map(|kept| &*kept.name).collect();
     assert_eq!(kept, ["text", "c", "nl", "nc", "left"]);
-    assert!(
-        sliced.explanation.kept.iter().all(|kept| kept.because.last().unwrap().contains("the property reads"))
-    );
+    assert!(sliced.explanation.kept.iter().all(|kept| kept.because.last().unwrap().contains("the property reads")));
 }
 
 #[test]
