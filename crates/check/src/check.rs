@@ -4,11 +4,11 @@ use crate::checker::Selection;
 use crate::config::Config;
 use crate::coverage::{Coverage, ProcessCoverage};
 use crate::evidence::{Argument, Evidence, Teller};
-use crate::keep::Keeping;
+use crate::fairness_hint::FairnessHint;
+use crate::keep::CheckpointWriter;
 use crate::load::{self, Input};
 use crate::log::Log;
 use crate::machine;
-use crate::neglect::Neglected;
 use crate::observer::Observer;
 use crate::output::Outputs;
 use crate::plan::{Bound, Goal, LEAST_TIME, Oversight, Plan};
@@ -121,7 +121,7 @@ impl Job<'_> {
     /// What is known of the built-in checks, and, if all of the model was seen, of which parts no run reaches.
     fn check_safety(&self) -> Result<(PropertyReport, Option<Vec<ProcessCoverage>>), String> {
         let interpreter = Interpreter::new(&self.model.system);
-        let (done, coverage) = self.run(&interpreter, SAFETY, Goal::Mistake)?;
+        let (done, coverage) = self.run(&interpreter, SAFETY, Goal::Safety)?;
         let is_cut = done.outcome.ignored_fault.is_some_and(|fault| fault.kind.is_limit());
         let is_whole = done.outcome.end == End::Complete && done.guarantee == Guarantee::Exact && !is_cut;
         let unreached = is_whole.then(|| coverage.by_process(&self.model.system));
@@ -140,14 +140,14 @@ impl Job<'_> {
         };
         if let Specification::Monitor(monitor) = says {
             let system = System { monitor: Some(monitor.clone()), ..self.model.in_motion() };
-            return self.check_goal(property, system, Goal::Objection);
+            return self.check_goal(property, system, Goal::Trace);
         }
         if let Specification::Ctl(formula) = says {
             let Some(asked) = Branching::of(formula, self.config.fair) else {
                 return inconclusive("the formula has too many temporal operators".into());
             };
             let system = System { propositions: propositions.clone(), ..self.model.in_motion() };
-            return self.check_goal(property, system, Goal::Asked(formula, &asked));
+            return self.check_goal(property, system, Goal::Ctl(formula, &asked));
         }
         if !self.config.fair.is_for_linear_time() {
             let fair = self.config.fair.name();
@@ -188,7 +188,7 @@ impl Job<'_> {
         let antecedents: Vec<usize> = antecedents.collect();
         let system = System { propositions, ..self.model.in_motion() };
         let interpreter = Interpreter::new(&system);
-        let (done, _) = job.run(&interpreter, &property.name, Goal::Claimed(&claim))?;
+        let (done, _) = job.run(&interpreter, &property.name, Goal::Claim(&claim))?;
         if self.verdict(&interpreter, &done) == Verdict::Holds {
             for &number in antecedents.iter().filter(|number| done.ever >> **number & 1 == 0) {
                 let condition = &system.statement(system.propositions[number].1).text;
@@ -228,7 +228,7 @@ impl Job<'_> {
         let listener = log.as_mut().map(|log| log as &mut (dyn Listener + Send));
         let mut watch = Watch::new(Coverage::new(interpreter.system()), observer).heard_by(listener);
         // Whoever wants to see every error wants to see those behind one that is there from the beginning.
-        let goes_on = matches!(goal, Goal::Mistake) && plan.checks.errors == Errors::All && plan.checks.assertions;
+        let goes_on = matches!(goal, Goal::Safety) && plan.checks.errors == Errors::All && plan.checks.assertions;
         let broken = interpreter.broken_start().filter(|_| goes_on);
         let system = System { forgives_start: broken.is_some(), ..interpreter.system().clone() };
         let interpreter = &Interpreter::new(&system);
@@ -256,9 +256,9 @@ impl Job<'_> {
     fn report(&self, subject: Subject, interpreter: &Interpreter, mut done: Searched) -> PropertyReport {
         let (outcome, keeping) = (&done.outcome, self.oversight.keeping);
         // What others did before.
-        let before = keeping.map_or(Duration::ZERO, Keeping::before);
+        let before = keeping.map_or(Duration::ZERO, CheckpointWriter::before);
         let may_go_on = matches!(outcome.end, End::Limit(Limit::Time | Limit::Memory | Limit::Interrupted));
-        let checkpoint = keeping.filter(|_| may_go_on).and_then(Keeping::file).map(Path::to_owned);
+        let checkpoint = keeping.filter(|_| may_go_on).and_then(CheckpointWriter::file).map(Path::to_owned);
         let verdict = self.verdict(interpreter, &done);
         // What all runs do, no run shows.
         let is_telling = |evidence: &&Evidence<Step>| !evidence.holds || evidence.first_run().is_some();
@@ -422,7 +422,8 @@ impl Job<'_> {
             ErrorKind::Cycle { begins } => Some(begins),
             ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
         };
-        let neglected = |begins| Neglected::by(interpreter, &found.start, &found.steps, begins, self.config.fair);
+        let neglected =
+            |begins| FairnessHint::by(interpreter, &found.start, &found.steps, begins, self.config.fair);
         Counterexample {
             violation,
             is_probed: outcome.is_probed,

@@ -4,7 +4,7 @@ use crate::check::Job;
 use crate::config::{Config, TrailFile};
 use crate::contradictions::Contradiction;
 use crate::evidence::dot;
-use crate::keep::{Checkpoint, Keeping};
+use crate::keep::{Checkpoint, CheckpointWriter};
 use crate::load::{self, Input, ReadModel};
 use crate::log::LogFile;
 use crate::observer::Observer;
@@ -151,11 +151,11 @@ impl<'o> Checker<'o> {
     }
 
     /// Keeps the search, if that is asked for.
-    fn keeping(&self, input: &Input, config: &Config) -> Result<Option<Keeping<'o>>, String> {
+    fn keeping(&self, input: &Input, config: &Config) -> Result<Option<CheckpointWriter<'o>>, String> {
         let Some(file) = &config.checkpoint else { return Ok(None) };
         Ok(Some(match self.kept.take() {
-            Some(kept) => Keeping::resumed(file, config, kept, self.observer),
-            None => Keeping::new(file, config, input.path(), self.observer)?,
+            Some(kept) => CheckpointWriter::resumed(file, config, kept, self.observer),
+            None => CheckpointWriter::new(file, config, input.path(), self.observer)?,
         }))
     }
 
@@ -242,12 +242,12 @@ mod tests {
     }
 
     #[derive(Default)]
-    struct Told {
+    struct TraceStep {
         messages: Mutex<Vec<String>>,
         searches: Mutex<Vec<&'static str>>,
     }
 
-    impl Observer for Told {
+    impl Observer for TraceStep {
         fn message(&self, message: Message) {
             self.messages.lock().unwrap().push(match message {
                 Message::Error(text) | Message::Warning(text) | Message::Note(text) => text.to_owned(),
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_check_can_be_watched_and_interrupted() {
-        let (told, stop) = (Told::default(), AtomicBool::new(true));
+        let (told, stop) = (TraceStep::default(), AtomicBool::new(true));
         let checker = Checker::new(as_written()).unwrap().observed_by(&told);
         let report = checker.stopped_by(&stop).check(&Input::text("m.pml", LARGE));
         assert_eq!(report.properties[0].verdict, Verdict::Inconclusive("interrupted".into()));
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_model_is_told_and_in_the_report() {
-        let told = Told::default();
+        let told = TraceStep::default();
         let checker = Checker::new(Config::default()).unwrap().observed_by(&told);
         let report = checker.check(&Input::text("m.pml", "active proctype P() { y = 1 }"));
         assert!(report.language.is_none() && report.properties.is_empty());

@@ -244,7 +244,7 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
         // Large models should not take long to be left out.
         let time = Some(Duration::from_millis(most_states / 3));
         let probe = with(&plans(Checks { errors: Errors::All, ..faults })[0].1, |config| config.time = time);
-        let whole = run(&probe, &model.system, Goal::Mistake);
+        let whole = run(&probe, &model.system, Goal::Safety);
         if whole.outcome.end != End::Complete || whole.outcome.stats.stored > most_states {
             continue;
         }
@@ -252,7 +252,7 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
         for checks in [ends, faults] {
             let mut expected = None;
             for (name, plan) in plans(checks) {
-                let done = run(&plan, &model.system, Goal::Mistake);
+                let done = run(&plan, &model.system, Goal::Safety);
                 let is_violated = done.outcome.errors > 0;
                 let expected = *expected.get_or_insert(is_violated);
                 assert_eq!(is_violated, expected, "seed {seed}, {checks:?}, {name}:\n{text}");
@@ -261,10 +261,10 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
             }
             tally.violated += usize::from(expected == Some(true));
             let told = || format!("seed {seed}:\n{text}");
-            same_in_every_store(&model.system, Goal::Mistake, checks, &told);
-            same_in_every_store(&model.system, Goal::Mistake, Checks { errors: Errors::All, ..checks }, &told);
+            same_in_every_store(&model.system, Goal::Safety, checks, &told);
+            same_in_every_store(&model.system, Goal::Safety, Checks { errors: Errors::All, ..checks }, &told);
             for (name, plan) in forgetful_plans(checks, whole.outcome.stats.stored) {
-                let done = run(&plan, &model.system, Goal::Mistake);
+                let done = run(&plan, &model.system, Goal::Safety);
                 if done.outcome.end == End::Limit(Limit::Time) {
                     continue;
                 }
@@ -273,7 +273,7 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
                 tally.forgetful += usize::from(done.outcome.stats.forgotten > 0);
             }
             for (name, plan) in lossy_plans(checks) {
-                let done = run(&plan, &model.system, Goal::Mistake);
+                let done = run(&plan, &model.system, Goal::Safety);
                 let is_violated = done.outcome.errors > 0;
                 assert!(
                     !is_violated || expected == Some(true),
@@ -281,7 +281,7 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
                 );
                 replay(&model.system, &done, None);
                 tally.missed += usize::from(!is_violated && expected == Some(true));
-                tally.short += usize::from(!done.rungs.is_empty());
+                tally.short += usize::from(!done.levels.is_empty());
                 if done.guarantee == Guarantee::Exact && done.outcome.end == End::Complete {
                     assert_eq!(expected, Some(is_violated), "seed {seed}, {checks:?}, {name}:\n{text}");
                 }
@@ -295,7 +295,7 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
         let mut expected = None;
         for (name, plan) in plans(faults).into_iter().chain(forgetful_plans(faults, 2 * MOST_STATES)) {
             let claim = plan.prepared(claim.clone(), Limits::default()).expect("a small formula");
-            let done = run(&plan, &system, Goal::Claimed(&claim));
+            let done = run(&plan, &system, Goal::Claim(&claim));
             if done.outcome.end == End::Limit(Limit::Time) {
                 continue;
             }
@@ -311,7 +311,7 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
         tally.broken += usize::from(is_broken);
         tally.undecided += usize::from(is_undecided);
         // Of those that are broken by a beginning, the product with the automaton is searched in the same way.
-        same_in_every_store(&system, Goal::Claimed(&claim), faults, &|| format!("seed {seed}, p:\n{text}"));
+        same_in_every_store(&system, Goal::Claim(&claim), faults, &|| format!("seed {seed}, p:\n{text}"));
     }
     tally
 }

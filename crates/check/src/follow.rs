@@ -1,7 +1,7 @@
 //! Finding the steps that a trail means.
 
 use crate::property::stations;
-use crate::run::{Ending, Telling, Told, Walk};
+use crate::run::{Ending, TraceSource, TraceStep, Walk};
 use crate::trail::{Move, Trail};
 use crate::violation::Violation;
 use entail_ir::interpret::Step;
@@ -215,7 +215,7 @@ impl Meant {
     }
 }
 
-impl<'s> Telling<'s> for Follow<'_, 's> {
+impl<'s> TraceSource<'s> for Follow<'_, 's> {
     fn interpreter(&self) -> &Interpreter<'s> {
         self.interpreter
     }
@@ -224,7 +224,7 @@ impl<'s> Telling<'s> for Follow<'_, 's> {
         &self.walk.state
     }
 
-    fn next(&mut self) -> Result<Option<Told<'s>>, String> {
+    fn next(&mut self) -> Result<Option<TraceStep<'s>>, String> {
         if self.broken {
             return Ok(None);
         }

@@ -38,7 +38,7 @@ struct Head {
 snapshot!(Head { version, options, model, folder, property, fingerprint, elapsed });
 
 /// Keeps a search in a file.
-pub(crate) struct Keeping<'o> {
+pub(crate) struct CheckpointWriter<'o> {
     file: CheckpointFile,
     outputs: Outputs,
     observer: &'o dyn Observer,
@@ -136,7 +136,7 @@ impl Checkpoint {
     }
 }
 
-impl<'o> Keeping<'o> {
+impl<'o> CheckpointWriter<'o> {
     /// Keeps a search of a model.
     pub fn new(file: &Path, config: &Config, model: &Path, observer: &'o dyn Observer) -> Result<Self, String> {
         let options =
@@ -152,13 +152,13 @@ impl<'o> Keeping<'o> {
             fingerprint: 0,
             elapsed: Duration::ZERO,
         };
-        Ok(Keeping::with(file, config, head, None, observer))
+        Ok(CheckpointWriter::with(file, config, head, None, observer))
     }
 
     /// Goes on with a search, and keeps it in `file`.
     pub fn resumed(file: &Path, config: &Config, kept: Checkpoint, observer: &'o dyn Observer) -> Self {
         let Checkpoint { path, head, reader, .. } = kept;
-        let keeping = Keeping::with(file, config, head, Some(reader), observer);
+        let keeping = CheckpointWriter::with(file, config, head, Some(reader), observer);
         keeping.is_kept.set(keeping.file.path() == path);
         keeping
     }
@@ -171,7 +171,7 @@ impl<'o> Keeping<'o> {
         observer: &'o dyn Observer,
     ) -> Self {
         let now = Instant::now();
-        Keeping {
+        CheckpointWriter {
             file: CheckpointFile::new(file),
             outputs: Outputs::new(config.force),
             observer,
@@ -228,7 +228,7 @@ impl<'o> Keeping<'o> {
     }
 }
 
-impl Checkpointer for Keeping<'_> {
+impl Checkpointer for CheckpointWriter<'_> {
     fn is_due(&self) -> bool {
         self.last.get().elapsed() >= self.every
     }

@@ -40,13 +40,13 @@ mod coverage;
 #[cfg(test)]
 mod everywhere;
 mod evidence;
+mod fairness_hint;
 pub mod follow;
 mod keep;
 pub mod load;
 mod log;
 mod machine;
 mod names;
-mod neglect;
 mod observer;
 pub mod output;
 pub mod picture;

@@ -10,7 +10,7 @@ pub use bound::Bound;
 
 use crate::config::{Backend, Cache, Config, Pass, Reduction, Search, Store};
 use crate::coverage::Coverage;
-use crate::keep::{AFRESH, Before, Keeping};
+use crate::keep::{AFRESH, Before, CheckpointWriter};
 use crate::log::LogFile;
 use crate::machine;
 use crate::progress::{Listener, Watch};
@@ -29,7 +29,7 @@ use entail_store::{Lossless, LosslessWide};
 use entail_temporal::ctl::{Asked, Ctl};
 use entail_temporal::product::Product;
 use entail_temporal::{self as temporal, Claim, Fairness, Formulas, translate};
-use explore::Became;
+use explore::StoreOutcome;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ pub fn trace_search(interpreter: &Interpreter, search: Search, listener: &mut (d
     let mut watch = Watch::silent(Coverage::new(interpreter.system())).heard_by(Some(listener));
     let mut plan = Plan::default();
     plan.config.search = Some(search);
-    plan.run_unkept(interpreter, Goal::Mistake, &AtomicBool::new(false), &mut watch);
+    plan.run_unkept(interpreter, Goal::Safety, &AtomicBool::new(false), &mut watch);
 }
 
 /// As much time a search has to get ready, however little there is for it.
@@ -60,30 +60,30 @@ pub struct Plan {
 /// What is looked for.
 #[derive(Clone, Copy)]
 pub enum Goal<'a> {
-    /// A step or a state where something is wrong.
-    Mistake,
-    /// A step or an end that the system's monitor has something against.
-    Objection,
-    /// A run that must not be.
-    Claimed(&'a Claim),
-    /// Something that is not so where runs begin.
-    Asked(&'a Ctl, &'a Asked),
+    /// A fault, a failed assertion or an invalid end state.
+    Safety,
+    /// An event that violates the `trace` or `notrace` of the model.
+    Trace,
+    /// A run that the claim accepts.
+    Claim(&'a Claim),
+    /// A CTL formula that is false in the initial state.
+    Ctl(&'a Ctl, &'a Asked),
 }
 
 impl Goal<'_> {
     /// Which mistakes count, of those that are wished for.
     fn checks(self, wished: &Checks) -> Checks {
         match self {
-            Goal::Objection => Checks { faults: false, assertions: false, ..*wished },
-            Goal::Mistake | Goal::Claimed(_) | Goal::Asked(..) => *wished,
+            Goal::Trace => Checks { faults: false, assertions: false, ..*wished },
+            Goal::Safety | Goal::Claim(_) | Goal::Ctl(..) => *wished,
         }
     }
 
     /// Which infinite runs count, if those that are fair in this way should.
     fn fairness(self, wished: Fairness) -> Fairness {
         match self {
-            Goal::Mistake | Goal::Objection => Fairness::None,
-            Goal::Claimed(_) | Goal::Asked(..) => wished,
+            Goal::Safety | Goal::Trace => Fairness::None,
+            Goal::Claim(_) | Goal::Ctl(..) => wished,
         }
     }
 }
@@ -124,7 +124,7 @@ pub struct Oversight<'a> {
     /// Set by someone who does not want to wait any longer.
     pub stop: &'a AtomicBool,
     /// Who keeps the search.
-    pub keeping: Option<&'a Keeping<'a>>,
+    pub keeping: Option<&'a CheckpointWriter<'a>>,
     /// Where logs go.
     pub log: &'a LogFile,
 }
@@ -132,7 +132,7 @@ pub struct Oversight<'a> {
 /// What is to be done with a model.
 #[derive(Clone, Copy)]
 struct Task<'a> {
-    way: &'a Way<'a>,
+    way: &'a SearchKind<'a>,
     claim: Option<&'a Claim>,
     store: Store,
     /// Whether less may be kept of each state when memory runs out.
@@ -225,13 +225,13 @@ impl Plan {
     fn passes_for(&self, goal: Goal) -> Passes {
         let merge = match goal {
             // Who watches channels sees every message.
-            Goal::Objection => return Passes::NONE,
-            Goal::Mistake => true,
-            Goal::Claimed(claim) => claim.is_stutter_invariant,
+            Goal::Trace => return Passes::NONE,
+            Goal::Safety => true,
+            Goal::Claim(claim) => claim.is_stutter_invariant,
             // States that differ in nothing that matters may lie in different components.
-            Goal::Asked(..) if self.config.fair == Fairness::Component => return Passes::NONE,
+            Goal::Ctl(..) if self.config.fair == Fairness::Component => return Passes::NONE,
             // Who goes on without a stop has made his choices before others can move.
-            Goal::Asked(..) => false,
+            Goal::Ctl(..) => false,
         };
         let passes = self.config.passes();
         Passes { merge: passes.merge && merge, ..passes }
@@ -320,10 +320,10 @@ impl Plan {
             (done.outcome.errors, done.outcome.counterexample) = (0, None);
             done.evidence = None;
         }
-        if let (Goal::Asked(formula, _), Way::Beginnings(_)) = (goal, &way) {
+        if let (Goal::Ctl(formula, _), SearchKind::SafetyClaim(_)) = (goal, &way) {
             (done.outcome, done.evidence) = answer_of(formula, done.outcome);
         }
-        done.store = done.rungs.last().map_or(store, |rung| Store::of(rung.kind));
+        done.store = done.levels.last().map_or(store, |rung| Store::of(rung.kind));
         done.no_files = scratch.failure().map(|words| format!("{}: {words}", scratch.directory().display()));
         (done.memory, done.reduction, done.state_bits) = (memory, reduction, model.bits());
         done.fairness = goal.fairness(self.config.fair);
@@ -346,16 +346,16 @@ impl Plan {
     }
 
     /// Which sets of steps are enough; or why all are taken.
-    fn rule(&self, way: &Way) -> Result<Rule, Unreduced> {
+    fn rule(&self, way: &SearchKind) -> Result<Rule, Unreduced> {
         let rule = match self.config.reduction() {
             Reduction::IfWorthIt | Reduction::Stubborn => Rule::AnySet,
             Reduction::Ample => Rule::OneProcess,
             Reduction::None => return Err(Unreduced::NotWished),
         };
         match way {
-            Way::States => Ok(rule),
-            Way::Beginnings(claim) | Way::Runs(claim) => {
-                if matches!(way, Way::Runs(_)) && self.config.fair != Fairness::None {
+            SearchKind::Reachability => Ok(rule),
+            SearchKind::SafetyClaim(claim) | SearchKind::Liveness(claim) => {
+                if matches!(way, SearchKind::Liveness(_)) && self.config.fair != Fairness::None {
                     Err(Unreduced::Fairness)
                 } else if !claim.is_stutter_invariant {
                     Err(Unreduced::CountsSteps)
@@ -363,17 +363,21 @@ impl Plan {
                     Ok(rule)
                 }
             }
-            Way::Questions(..) => Err(Unreduced::Branching),
+            SearchKind::Ctl(..) => Err(Unreduced::Branching),
         }
     }
 
     /// How states are kept. Infinite runs are found only if states can be told apart, and so is what is true in none of them;
     /// and by what is known of each state besides.
-    fn store_for(&self, goal: Goal, way: &Way) -> Store {
+    fn store_for(&self, goal: Goal, way: &SearchKind) -> Store {
         match (goal, way) {
-            (_, Way::Runs(_) | Way::Questions(..)) => Store::Auto,
-            (Goal::Asked(..), Way::States | Way::Beginnings(_)) if !self.config.store.is_lossless() => Store::Auto,
-            (_, Way::States | Way::Beginnings(_)) => self.config.store,
+            (_, SearchKind::Liveness(_) | SearchKind::Ctl(..)) => Store::Auto,
+            (Goal::Ctl(..), SearchKind::Reachability | SearchKind::SafetyClaim(_))
+                if !self.config.store.is_lossless() =>
+            {
+                Store::Auto
+            }
+            (_, SearchKind::Reachability | SearchKind::SafetyClaim(_)) => self.config.store,
         }
     }
 
@@ -386,11 +390,13 @@ impl Plan {
 
     /// Breadth first, every state is expanded once, and it is known which are still to come. Others see to it beforehand that
     /// nobody is passed over for ever.
-    fn provisos(&self, way: &Way) -> &'static [Proviso] {
+    fn provisos(&self, way: &SearchKind) -> &'static [Proviso] {
         match (way, self.config.search()) {
-            (Way::States, Search::BreadthFirst) => &[Proviso::Search, Proviso::Automata],
-            (Way::States, Search::DepthFirst | Search::Nested)
-            | (Way::Beginnings(_) | Way::Runs(_) | Way::Questions(..), _) => &[Proviso::Automata],
+            (SearchKind::Reachability, Search::BreadthFirst) => &[Proviso::Search, Proviso::Automata],
+            (SearchKind::Reachability, Search::DepthFirst | Search::Nested)
+            | (SearchKind::SafetyClaim(_) | SearchKind::Liveness(_) | SearchKind::Ctl(..), _) => {
+                &[Proviso::Automata]
+            }
         }
     }
 
@@ -406,13 +412,13 @@ impl Plan {
         let Task { way, claim, limits, .. } = task;
         let Some(claim) = claim else {
             let (outcome, became, algorithm) = self.explore(model, bits, task, watch, saved)?;
-            let Became { guarantee, rungs, .. } = became;
-            return Ok(Searched { guarantee, rungs, ..self.searched(outcome, algorithm) });
+            let StoreOutcome { guarantee, levels, .. } = became;
+            return Ok(Searched { guarantee, levels, ..self.searched(outcome, algorithm) });
         };
         // Fairness is about runs that go on for ever.
         let fairness = match way {
-            Way::States | Way::Beginnings(_) => Fairness::None,
-            Way::Runs(_) | Way::Questions(..) => self.config.fair,
+            SearchKind::Reachability | SearchKind::SafetyClaim(_) => Fairness::None,
+            SearchKind::Liveness(_) | SearchKind::Ctl(..) => self.config.fair,
         };
         let mut product = Product::new(model, claim, fairness);
         if let Some(from) = &mut saved {
@@ -425,31 +431,31 @@ impl Plan {
         let bits = product.bits().unwrap_or(bits + u64::BITS);
         let watch = &mut OfModel(watch);
         let mut evidence = None;
-        let (outcome, Became { guarantee, rungs, .. }, algorithm) = match way {
-            Way::States | Way::Beginnings(_) => {
+        let (outcome, StoreOutcome { guarantee, levels, .. }, algorithm) = match way {
+            SearchKind::Reachability | SearchKind::SafetyClaim(_) => {
                 let checks = &Checks { errors: self.errors_of_claims(), ..Checks::OF_CLAIMS };
                 let task = Task { checks, limits, ..task };
                 self.explore(&product, bits, task, watch, saved)?
             }
-            Way::Runs(_) => match bits {
+            SearchKind::Liveness(_) => match bits {
                 64..128 => self.look_for_run(&product, LosslessWide::new(), limits, watch),
                 _ => self.look_for_run(&product, Lossless::new(bits), limits, watch),
             },
-            Way::Questions(formula, asked) => {
+            SearchKind::Ctl(formula, asked) => {
                 let asking = Asking { formula, asked, fairness, limits };
                 let (outcome, reasons) = match bits {
                     64..128 => asking.ask(&product, LosslessWide::new, watch),
                     _ => asking.ask(&product, || Lossless::new(bits), watch),
                 };
                 evidence = reasons.map(|reasons| reasons.map(|one| one.step));
-                (outcome, Became::EXACT, Algorithm::Branching)
+                (outcome, StoreOutcome::EXACT, Algorithm::Branching)
             }
         };
         let (outcome, watched) = of_model(&product, outcome);
         Ok(Searched {
             watched,
             guarantee,
-            rungs,
+            levels,
             crowded: product.is_crowded().then(|| product.most_processes()),
             ever: product.ever(),
             evidence,
@@ -466,21 +472,21 @@ impl Plan {
     }
 
     /// How to find what is looked for.
-    fn way<'a>(&self, goal: Goal<'a>) -> Way<'a> {
+    fn way<'a>(&self, goal: Goal<'a>) -> SearchKind<'a> {
         match goal {
-            Goal::Mistake | Goal::Objection => Way::States,
-            Goal::Claimed(claim) => {
+            Goal::Safety | Goal::Trace => SearchKind::Reachability,
+            Goal::Claim(claim) => {
                 let claim = self.settle(claim);
-                if claim.is_safety() { Way::Beginnings(claim) } else { Way::Runs(claim) }
+                if claim.is_safety() { SearchKind::SafetyClaim(claim) } else { SearchKind::Liveness(claim) }
             }
-            Goal::Asked(formula, asked) => {
+            Goal::Ctl(formula, asked) => {
                 let mut formulas = Formulas::default();
                 let limits = temporal::Limits::default();
                 let decides = formula.deciding(&mut formulas);
                 let automaton = decides.and_then(|runs| translate(&mut formulas, runs, limits).ok());
                 let claim = automaton.map(|automaton| self.settle(&Claim::new(automaton)));
                 let claim = claim.filter(Claim::is_safety);
-                claim.map_or(Way::Questions(formula, asked), Way::Beginnings)
+                claim.map_or(SearchKind::Ctl(formula, asked), SearchKind::SafetyClaim)
             }
         }
     }
@@ -507,43 +513,46 @@ impl Default for Plan {
 }
 
 /// How a model is gone through.
-enum Way<'a> {
+enum SearchKind<'a> {
     /// All states and steps are looked at.
-    States,
+    Reachability,
     /// The same, together with a claim that comes to its end when it is too late.
-    Beginnings(Claim),
+    SafetyClaim(Claim),
     /// Infinite runs are looked for that a claim accepts.
-    Runs(Claim),
+    Liveness(Claim),
     /// A formula is asked, question by question.
-    Questions(&'a Ctl, &'a Asked),
+    Ctl(&'a Ctl, &'a Asked),
 }
 
-impl Way<'_> {
+impl SearchKind<'_> {
     /// Whether something is known even if some states are taken for others.
     fn may_lose(&self, goal: Goal) -> bool {
         match (goal, self) {
-            (Goal::Mistake | Goal::Objection | Goal::Claimed(_), Way::States | Way::Beginnings(_)) => true,
-            (Goal::Asked(..), _) | (_, Way::Runs(_) | Way::Questions(..)) => false,
+            (
+                Goal::Safety | Goal::Trace | Goal::Claim(_),
+                SearchKind::Reachability | SearchKind::SafetyClaim(_),
+            ) => true,
+            (Goal::Ctl(..), _) | (_, SearchKind::Liveness(_) | SearchKind::Ctl(..)) => false,
         }
     }
 
     /// What runs along with the model.
     fn claim(&self) -> Option<Claim> {
         match self {
-            Way::States => None,
-            Way::Beginnings(claim) | Way::Runs(claim) => Some(claim.clone()),
+            SearchKind::Reachability => None,
+            SearchKind::SafetyClaim(claim) | SearchKind::Liveness(claim) => Some(claim.clone()),
             // Any run counts, as long as it is fair.
-            Way::Questions(..) => Some(Claim::anything()),
+            SearchKind::Ctl(..) => Some(Claim::anything()),
         }
     }
 }
 
 /// All that decides which states there are and what is asked of them, as a text; or why a search for it cannot be kept.
-fn searched(interpreter: &Interpreter, way: &Way) -> Result<String, String> {
+fn searched(interpreter: &Interpreter, way: &SearchKind) -> Result<String, String> {
     let claim = match way {
-        Way::States => String::new(),
-        Way::Beginnings(claim) => format!("{claim:?}"),
-        Way::Runs(_) | Way::Questions(..) => {
+        SearchKind::Reachability => String::new(),
+        SearchKind::SafetyClaim(claim) => format!("{claim:?}"),
+        SearchKind::Liveness(_) | SearchKind::Ctl(..) => {
             let kinds =
                 "only searches for safety, and for formulas that are broken after finitely many steps, can be kept";
             return Err(format!("{kinds}; leave out `--checkpoint`"));

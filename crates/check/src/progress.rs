@@ -1,7 +1,7 @@
 //! What a search tells while it runs.
 
 use crate::coverage::Coverage;
-use crate::observer::Observer as Told;
+use crate::observer::Observer as TraceStep;
 use entail_disk::{Reader, Restore, Writer};
 use entail_ir::interpret::Step;
 use entail_model::{Event, Observer, Progress};
@@ -10,7 +10,7 @@ use std::io;
 /// Watches a search: notes where it has been, and tells how it goes.
 pub struct Watch<'s> {
     pub coverage: Coverage,
-    told: &'s dyn Told,
+    told: &'s dyn TraceStep,
     listener: Option<&'s mut (dyn Listener + Send)>,
 }
 
@@ -21,7 +21,7 @@ pub trait Listener {
 }
 
 impl<'s> Watch<'s> {
-    pub fn new(coverage: Coverage, told: &'s dyn Told) -> Watch<'s> {
+    pub fn new(coverage: Coverage, told: &'s dyn TraceStep) -> Watch<'s> {
         Watch { coverage, told, listener: None }
     }
 

@@ -250,7 +250,7 @@ mod tests {
 
     fn searched(plan: &Plan, model: &ModelSource, stop: bool) -> Searched {
         let mut watch = Watch::silent(Coverage::new(&model.system));
-        run(plan, &Interpreter::new(&model.system), Goal::Mistake, &AtomicBool::new(stop), &mut watch)
+        run(plan, &Interpreter::new(&model.system), Goal::Safety, &AtomicBool::new(stop), &mut watch)
     }
 
     fn runs(done: &Searched) -> &[Member] {

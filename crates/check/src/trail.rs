@@ -305,7 +305,7 @@ mod tests {
         let system = System { propositions: propositions.clone(), ..model.in_motion() };
         let mut watch = Watch::silent(Coverage::new(&system));
         let (interpreter, stop) = (Interpreter::new(&system), AtomicBool::new(false));
-        let done = Plan::default().run_unkept(&interpreter, Goal::Claimed(claim), &stop, &mut watch);
+        let done = Plan::default().run_unkept(&interpreter, Goal::Claim(claim), &stop, &mut watch);
         let text = with_claim(&done.watched.expect("a run"), written, &system);
         text.lines().collect::<Vec<_>>().join(" ")
     }

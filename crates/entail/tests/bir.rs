@@ -6,7 +6,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// A thread tells another one that does not wait yet, chooses between two ways to do so, and starts a third.
-const MODEL: &str = "system Told {
+const MODEL: &str = "system TraceStep {
   lock l;
   boolean ready;
   tid t;

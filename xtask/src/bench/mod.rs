@@ -1,5 +1,6 @@
 //! entail and SPIN on the same models, in turns.
 
+mod against;
 mod bare;
 mod branching;
 pub mod document;
@@ -54,6 +55,9 @@ pub struct Options {
     /// What states cost in each store instead, beside SPIN's ways to keep them; of models with a million states or more
     #[arg(long, conflicts_with_all = ["models", "small", "csv", "liveness", "branching", "reduction"])]
     stores: bool,
+    /// Another binary of entail instead of SPIN, such as one of an earlier commit
+    #[arg(long, value_name = "BINARY", conflicts_with_all = ["models", "small", "csv", "liveness", "branching", "reduction", "stores", "markdown"])]
+    against: Option<PathBuf>,
     /// How often everything is measured; the medians count
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -111,6 +115,10 @@ impl Mode {
 }
 
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
+    if let Some(other) = &options.against {
+        let states = options.min_states..=options.max_states;
+        return against::run(other, states, &options.only, options.rounds, &Entail::find(binary)?);
+    }
     if !real_spin::available() {
         return Err("spin and gcc are needed".into());
     }

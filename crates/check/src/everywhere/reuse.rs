@@ -55,7 +55,7 @@ fn same_with_reuse(seeds: Range<u64>) -> Tally {
         for (checks, is_violated) in [(ends, expected.deadlocks > 0), (faults, is_faulty)] {
             let mut all = None;
             for (name, plan) in few_plans(checks) {
-                let done = run(&plan, &read.system, Goal::Mistake);
+                let done = run(&plan, &read.system, Goal::Safety);
                 assert_eq!(done.outcome.errors > 0, is_violated, "seed {seed}, {checks:?}, {name}:\n{text}");
                 replay(&read.system, &done, None);
                 if !is_violated {

@@ -74,7 +74,7 @@ fn branching(plan: &Plan, model: &ModelSource, name: &str) -> (Option<bool>, Opt
     let (says, system) = meaning(model, name);
     let Specification::Ctl(formula) = says else { panic!("`{name}` is not of branching time") };
     let asked = Asked::of(formula, plan.config.fair).expect("a small formula");
-    let done = run(plan, &system, Goal::Asked(formula, &asked));
+    let done = run(plan, &system, Goal::Ctl(formula, &asked));
     (known(&done), done.evidence)
 }
 
@@ -86,7 +86,7 @@ fn known(done: &Searched) -> Option<bool> {
 fn linear(plan: &Plan, model: &ModelSource, name: &str) -> Option<bool> {
     let (says, system) = meaning(model, name);
     let (claim, _) = forbidden(says, Default::default()).expect("a small formula").expect("it is of linear time");
-    known(&run(plan, &system, Goal::Claimed(&claim)))
+    known(&run(plan, &system, Goal::Claim(&claim)))
 }
 
 /// Sees whether what is shown is so.

@@ -27,15 +27,16 @@ const USUAL_PROBES: u32 = 16;
 const PROCESS: u64 = 24 << 20;
 
 /// What became of a set of states.
-pub(super) struct Became {
+pub(super) struct StoreOutcome {
     pub guarantee: Guarantee,
-    pub rungs: Vec<Level>,
+    pub levels: Vec<Level>,
     /// It was not made for so many states, and the search was cut off.
     is_overfull: bool,
 }
 
-impl Became {
-    pub const EXACT: Became = Became { guarantee: Guarantee::Exact, rungs: Vec::new(), is_overfull: false };
+impl StoreOutcome {
+    pub const EXACT: StoreOutcome =
+        StoreOutcome { guarantee: Guarantee::Exact, levels: Vec::new(), is_overfull: false };
 }
 
 impl Plan {
@@ -47,7 +48,7 @@ impl Plan {
         task: Task,
         watch: &mut impl Observer<M::Step>,
         saved: Option<Reader>,
-    ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
+    ) -> io::Result<(Outcome<M::Step>, StoreOutcome, Algorithm)> {
         let began = Instant::now();
         let explored = self.explore_once(model, bits, task, watch, saved)?;
         if !explored.1.is_overfull {
@@ -69,7 +70,7 @@ impl Plan {
         task: Task,
         watch: &mut impl Observer<M::Step>,
         saved: Option<Reader>,
-    ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
+    ) -> io::Result<(Outcome<M::Step>, StoreOutcome, Algorithm)> {
         match (task.store, bits) {
             (Store::Plain, _) => self.explore_in(&mut PlainSet::default(), model, task, watch, saved),
             (Store::Collapse, _) => {
@@ -123,7 +124,7 @@ impl Plan {
         task: Task,
         watch: &mut impl Observer<M::Step>,
         saved: Option<Reader>,
-    ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
+    ) -> io::Result<(Outcome<M::Step>, StoreOutcome, Algorithm)> {
         match task.store {
             Store::Dfa => self.explore_in(&mut DfaSet::new(kept), model, task, watch, saved),
             Store::Cache => {
@@ -152,7 +153,7 @@ impl Plan {
                 }
                 let (outcome, became, algorithm) = self.explore_in(&mut visited, model, task, watch, saved)?;
                 let is_overfull = outcome.end == End::Limit(Limit::Memory) && visited.is_overfull();
-                Ok((outcome, Became { rungs: visited.levels().to_vec(), is_overfull, ..became }, algorithm))
+                Ok((outcome, StoreOutcome { levels: visited.levels().to_vec(), is_overfull, ..became }, algorithm))
             }
         }
     }
@@ -164,7 +165,7 @@ impl Plan {
         task: Task,
         watch: &mut impl Observer<M::Step>,
         saved: Option<Reader>,
-    ) -> io::Result<(Outcome<M::Step>, Became, Algorithm)> {
+    ) -> io::Result<(Outcome<M::Step>, StoreOutcome, Algorithm)> {
         let Task { checks, limits, .. } = task;
         let (outcome, algorithm) = match self.config.search() {
             Search::BreadthFirst => {
@@ -179,7 +180,7 @@ impl Plan {
                 (explore_deep(store, &model, task, watch, saved)?, Algorithm::DepthFirst)
             }
         };
-        Ok((outcome, Became { guarantee: store.guarantee(), ..Became::EXACT }, algorithm))
+        Ok((outcome, StoreOutcome { guarantee: store.guarantee(), ..StoreOutcome::EXACT }, algorithm))
     }
 
     pub(super) fn look_for_run<M: Accepting, S: ShortSet>(
@@ -188,7 +189,7 @@ impl Plan {
         mut store: ExactSet<S>,
         limits: &Limits,
         observer: &mut impl Observer<M::Step>,
-    ) -> (Outcome<M::Step>, Became, Algorithm) {
+    ) -> (Outcome<M::Step>, StoreOutcome, Algorithm) {
         let (outcome, algorithm) = match self.config.search() {
             Search::BreadthFirst | Search::DepthFirst => {
                 (scc(model, &mut Numbers::new(store), limits, observer), Algorithm::Components)
@@ -198,7 +199,7 @@ impl Plan {
                 (nested(model, &mut store, &mut inner, limits, observer), Algorithm::Nested)
             }
         };
-        (outcome, Became::EXACT, algorithm)
+        (outcome, StoreOutcome::EXACT, algorithm)
     }
 }
 

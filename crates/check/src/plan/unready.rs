@@ -1,6 +1,6 @@
 //! A search that there was no time to get ready for.
 
-use super::{Algorithm, Goal, Plan, Unreduced, Way};
+use super::{Algorithm, Goal, Plan, SearchKind, Unreduced};
 use crate::config::Search;
 use crate::report::Searched;
 use entail_ir::interpret::Step;
@@ -47,7 +47,7 @@ impl Plan {
             argument: None,
             cut_short: None,
             store: self.config.store,
-            rungs: Vec::new(),
+            levels: Vec::new(),
             guarantee: Guarantee::Exact,
             backend: self.config.backend,
             fallback: None,
@@ -67,13 +67,17 @@ impl Plan {
         }
     }
 
-    fn algorithm_for(&self, way: &Way) -> Algorithm {
+    fn algorithm_for(&self, way: &SearchKind) -> Algorithm {
         match (way, self.config.search()) {
-            (Way::States | Way::Beginnings(_), Search::BreadthFirst) => Algorithm::BreadthFirst,
-            (Way::States | Way::Beginnings(_), Search::DepthFirst | Search::Nested) => Algorithm::DepthFirst,
-            (Way::Runs(_), Search::BreadthFirst | Search::DepthFirst) => Algorithm::Components,
-            (Way::Runs(_), Search::Nested) => Algorithm::Nested,
-            (Way::Questions(..), _) => Algorithm::Branching,
+            (SearchKind::Reachability | SearchKind::SafetyClaim(_), Search::BreadthFirst) => {
+                Algorithm::BreadthFirst
+            }
+            (SearchKind::Reachability | SearchKind::SafetyClaim(_), Search::DepthFirst | Search::Nested) => {
+                Algorithm::DepthFirst
+            }
+            (SearchKind::Liveness(_), Search::BreadthFirst | Search::DepthFirst) => Algorithm::Components,
+            (SearchKind::Liveness(_), Search::Nested) => Algorithm::Nested,
+            (SearchKind::Ctl(..), _) => Algorithm::Branching,
         }
     }
 }

@@ -398,7 +398,7 @@ fn kept<'a>(searched: &'a Searched, report: &PropertyReport) -> Kept<'a> {
         omitted,
         formula,
         replaced: (searched.store == Store::Cache).then_some(searched.outcome.stats.forgotten),
-        rungs: searched.rungs.iter().map(rung).collect(),
+        rungs: searched.levels.iter().map(rung).collect(),
     }
 }
 

@@ -6,7 +6,7 @@ pub mod text;
 
 pub use crate::coverage::{ProcessCoverage, UnreachedStatement};
 pub use crate::evidence::{Argument, ShownRun};
-pub use crate::neglect::Neglected;
+pub use crate::fairness_hint::FairnessHint;
 pub use crate::plan::{Algorithm, Unreduced};
 pub use crate::swarm::{Found, Member, Swarm};
 pub use entail_model::Guarantee;
@@ -100,7 +100,7 @@ pub struct Searched {
     /// How states were really kept, at last.
     pub store: Store,
     /// What was kept of them as memory became less.
-    pub rungs: Vec<Level>,
+    pub levels: Vec<Level>,
     /// Whether states may have been lost.
     pub guarantee: Guarantee,
     /// How successors were computed.
@@ -147,7 +147,7 @@ pub struct Counterexample {
     /// After how many of them the cycle begins, if the run is infinite.
     pub cycle_start: Option<usize>,
     /// A process that could move in the cycle, and never does.
-    pub neglected: Option<Neglected>,
+    pub neglected: Option<FairnessHint>,
     /// How long the trail is, where a rendezvous counts twice, without what a claim does.
     pub moves: usize,
     /// The file it was written to, if it was.

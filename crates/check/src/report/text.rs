@@ -236,8 +236,8 @@ fn write_statistics(
         let forgotten = show_count(stats.forgotten);
         writeln!(out, "  {forgotten} {were} forgotten and may have been explored again; counts include them")?;
     }
-    if !searched.rungs.is_empty() {
-        writeln!(out, "  memory ran short: {}", searched.rungs.iter().map(rung).collect::<Vec<_>>().join(", "))?;
+    if !searched.levels.is_empty() {
+        writeln!(out, "  memory ran short: {}", searched.levels.iter().map(rung).collect::<Vec<_>>().join(", "))?;
     } else if searched.store != report.config.store {
         let said = if report.config.store.is_lossless() {
             "as with `--store auto`: to answer this, more is kept of each than that it was visited"

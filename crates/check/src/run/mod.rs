@@ -4,19 +4,19 @@ mod passing;
 mod walk;
 mod whole;
 
-pub use passing::{Passing, Way};
-pub use walk::{AGAIN, Told, Walk, action, brief_action};
+pub use passing::{Direction, Passing};
+pub use walk::{AGAIN, TraceStep, Walk, action, brief_action};
 pub use whole::Whole;
 
 use crate::violation::Violation;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Contents, Standing};
 use entail_model::State;
-use passing::Couriers;
+use passing::MessageMatcher;
 use std::collections::HashSet;
 
 /// What takes one step after the other and tells about it.
-pub trait Telling<'s> {
+pub trait TraceSource<'s> {
     /// The model.
     fn interpreter(&self) -> &Interpreter<'s>;
 
@@ -24,7 +24,7 @@ pub trait Telling<'s> {
     fn state(&self) -> &State;
 
     /// Takes the next step; `None` at the end, and a reason if what should come next is impossible.
-    fn next(&mut self) -> Result<Option<Told<'s>>, String>;
+    fn next(&mut self) -> Result<Option<TraceStep<'s>>, String>;
 
     /// From now on, nobody asks what steps change: only what they print, and what goes wrong.
     fn be_brief(&mut self) {}
@@ -91,7 +91,7 @@ pub struct Run<'s> {
 /// A step of a run, and what it leads to.
 pub struct Taken<'s> {
     /// The step.
-    pub told: Told<'s>,
+    pub told: TraceStep<'s>,
     /// The messages that it sends and receives.
     pub passings: Vec<Passing>,
     /// The state after it.
@@ -114,9 +114,9 @@ const MOST_VALUES: usize = 20_000_000;
 
 impl<'s> Run<'s> {
     /// The whole run, as far as it is possible, and why it goes no further if it should.
-    pub fn of(telling: &mut dyn Telling<'s>) -> (Run<'s>, Option<String>) {
+    pub fn of(telling: &mut dyn TraceSource<'s>) -> (Run<'s>, Option<String>) {
         let start = Snapshot::of(telling);
-        let mut couriers = Couriers::new(&start);
+        let mut couriers = MessageMatcher::new(&start);
         let mut run = Run { start, steps: Vec::new(), cycle_start: None, ending: Ending::Open };
         let mut kept = 0;
         let misfit = loop {
@@ -218,7 +218,7 @@ impl Titles {
 }
 
 impl<'s> Snapshot<'s> {
-    fn of(telling: &dyn Telling<'s>) -> Snapshot<'s> {
+    fn of(telling: &dyn TraceSource<'s>) -> Snapshot<'s> {
         let (interpreter, state) = (telling.interpreter(), telling.state());
         Snapshot {
             processes: interpreter.standings(state),

@@ -1,6 +1,6 @@
 //! Messages on their way: which receive belongs to which send.
 
-use super::{Snapshot, Told};
+use super::{Snapshot, TraceStep};
 use std::collections::HashMap;
 
 /// A message that is sent or received in a step.
@@ -11,12 +11,12 @@ pub struct Passing {
     /// The message, as one would write it.
     pub message: String,
     /// From where to where it goes.
-    pub way: Way,
+    pub way: Direction,
 }
 
 /// From where to where a message goes. Steps are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// Into a channel; and in which step it is taken out again, if it is.
     In {
         /// That step.
@@ -36,32 +36,32 @@ impl Passing {
     pub fn text(&self) -> String {
         let Passing { channel, message, way } = self;
         let sign = match way {
-            Way::In { .. } | Way::Across => '!',
-            Way::Out { .. } => '?',
+            Direction::In { .. } | Direction::Across => '!',
+            Direction::Out { .. } => '?',
         };
         format!("{channel}{sign}{message}")
     }
 }
 
 /// Follows messages through channels, step by step.
-pub struct Couriers {
+pub struct MessageMatcher {
     /// By the channel's number: its messages, each with the index of the passing that put it there.
     waiting: HashMap<i32, Vec<(String, Option<usize>)>>,
     /// With the step of each.
     passings: Vec<(usize, Passing)>,
 }
 
-impl Couriers {
-    pub fn new(start: &Snapshot) -> Couriers {
+impl MessageMatcher {
+    pub fn new(start: &Snapshot) -> MessageMatcher {
         let waiting = start.channels.iter().map(|channel| {
             let messages = channel.messages.iter().map(|message| (message.clone(), None));
             (channel.number, messages.collect())
         });
-        Couriers { waiting: waiting.collect(), passings: Vec::new() }
+        MessageMatcher { waiting: waiting.collect(), passings: Vec::new() }
     }
 
     /// Sees what the step has moved.
-    pub fn look(&mut self, step: usize, told: &Told, after: &Snapshot) {
+    pub fn look(&mut self, step: usize, told: &TraceStep, after: &Snapshot) {
         let name_of = |number| {
             let channel = after.channels.iter().find(|channel| channel.number == number);
             channel.map_or_else(|| format!("#{number}"), |channel| channel.name.clone())
@@ -70,7 +70,7 @@ impl Couriers {
             && let Some((number, message)) = &explained.handed
         {
             let (channel, message) = (name_of(*number), message.clone());
-            self.passings.push((step, Passing { channel, message, way: Way::Across }));
+            self.passings.push((step, Passing { channel, message, way: Direction::Across }));
         }
         for channel in &after.channels {
             let before = self.waiting.remove(&channel.number).unwrap_or_default();
@@ -84,7 +84,7 @@ impl Couriers {
             let now = channel.messages.iter().zip(&kept).map(|(message, kept)| match kept {
                 Some(index) => before[*index].clone(),
                 None => {
-                    let way = Way::In { until: None };
+                    let way = Direction::In { until: None };
                     let (channel, message) = (channel.name.clone(), message.clone());
                     self.passings.push((step, Passing { channel, message: message.clone(), way }));
                     (message, Some(self.passings.len() - 1))
@@ -98,11 +98,13 @@ impl Couriers {
     }
 
     fn take_out(&mut self, step: usize, channel: String, message: String, put_in: Option<usize>) {
-        if let Some((_, Passing { way: Way::In { until }, .. })) = put_in.map(|index| &mut self.passings[index]) {
+        if let Some((_, Passing { way: Direction::In { until }, .. })) =
+            put_in.map(|index| &mut self.passings[index])
+        {
             *until = Some(step);
         }
         let since = put_in.map(|index| self.passings[index].0);
-        self.passings.push((step, Passing { channel, message, way: Way::Out { since } }));
+        self.passings.push((step, Passing { channel, message, way: Direction::Out { since } }));
     }
 
     /// All that was seen, each with its step, in order.

@@ -24,7 +24,7 @@ pub struct Walk<'a, 's> {
 }
 
 /// One step of a walk.
-pub struct Told<'s> {
+pub struct TraceStep<'s> {
     /// Counted from 1.
     pub number: usize,
     /// `None` where the model could not even start.
@@ -75,14 +75,14 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     /// Takes a step, which is enabled.
-    pub fn take(&mut self, step: Step) -> Told<'s> {
+    pub fn take(&mut self, step: Step) -> TraceStep<'s> {
         let mut after = self.state.clone();
         let fired = self.interpreter.fire(step, &mut after);
         self.arrive(step, fired, after)
     }
 
     /// The same where it is known already what comes of the step.
-    pub fn arrive(&mut self, step: Step, fired: Fired, after: StateBuf) -> Told<'s> {
+    pub fn arrive(&mut self, step: Step, fired: Fired, after: StateBuf) -> TraceStep<'s> {
         self.taken += 1;
         let started = !self.state.is_empty();
         let explained = started.then(|| self.interpreter.explain(step, &self.state));
@@ -107,7 +107,7 @@ impl<'a, 's> Walk<'a, 's> {
             .map(|(bit, (_, statement))| (system.statement(*statement).text.as_str(), self.held >> bit & 1 == 1));
         let truths = truths.collect();
         let violation = fault.map(|fault| Violation::fault(self.interpreter, fault, started));
-        Told { number: self.taken, explained, changes, truths, claim, violation, goes_on }
+        TraceStep { number: self.taken, explained, changes, truths, claim, violation, goes_on }
     }
 }
 
@@ -140,7 +140,7 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// Takes steps that are one for the model; there is at least one.
-    fn take_whole(&mut self, steps: &[Step]) -> Told<'s> {
+    fn take_whole(&mut self, steps: &[Step]) -> TraceStep<'s> {
         let before = self.state.clone();
         let mut told = self.take(steps[0]);
         for &step in &steps[1..] {
@@ -180,7 +180,7 @@ impl<'s> Walk<'_, 's> {
     }
 }
 
-impl Told<'_> {
+impl TraceStep<'_> {
     /// Whether there are other processes afterwards.
     pub fn starts_or_ends(&self) -> bool {
         let mut processes = self.changes.iter().filter(|change| super::is_process(&change.name));

@@ -1,31 +1,31 @@
 //! Steps as the model knows them: where what a process does without interruption is one step, it is told as one.
 
-use super::{Ending, Telling, Told};
+use super::{Ending, TraceSource, TraceStep};
 use entail_ir::Interpreter;
 use entail_model::{Model, State};
 
 /// Tells the whole steps of a run.
 pub struct Whole<'a, 's> {
-    pieces: &'a mut dyn Telling<'s>,
+    pieces: &'a mut dyn TraceSource<'s>,
     taken: usize,
     brief: bool,
 }
 
 impl<'a, 's> Whole<'a, 's> {
     /// Joins the pieces of each step.
-    pub fn of(pieces: &'a mut dyn Telling<'s>) -> Self {
+    pub fn of(pieces: &'a mut dyn TraceSource<'s>) -> Self {
         Whole { pieces, taken: 0, brief: false }
     }
 }
 
 /// Whether a step that has led to a state goes on from there.
-pub fn goes_on(interpreter: &Interpreter, told: &Told, state: &State) -> bool {
+pub fn goes_on(interpreter: &Interpreter, told: &TraceStep, state: &State) -> bool {
     interpreter.system().joins_atomic && told.goes_on && interpreter.is_transient(state)
 }
 
-impl<'s> Told<'s> {
+impl<'s> TraceStep<'s> {
     /// Adds a piece to a step that began somewhere else.
-    pub fn join(&mut self, more: Told<'s>) {
+    pub fn join(&mut self, more: TraceStep<'s>) {
         if let (Some(explained), Some(more)) = (&mut self.explained, &more.explained) {
             explained.join(more);
         }
@@ -36,7 +36,7 @@ impl<'s> Told<'s> {
     }
 }
 
-impl<'s> Telling<'s> for Whole<'_, 's> {
+impl<'s> TraceSource<'s> for Whole<'_, 's> {
     fn interpreter(&self) -> &Interpreter<'s> {
         self.pieces.interpreter()
     }
@@ -45,7 +45,7 @@ impl<'s> Telling<'s> for Whole<'_, 's> {
         self.pieces.state()
     }
 
-    fn next(&mut self) -> Result<Option<Told<'s>>, String> {
+    fn next(&mut self) -> Result<Option<TraceStep<'s>>, String> {
         let before = self.pieces.state().to_vec();
         let Some(mut told) = self.pieces.next()? else { return Ok(None) };
         let mut is_joined = false;

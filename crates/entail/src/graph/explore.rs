@@ -1,6 +1,6 @@
 //! All stable states, and the ways between them.
 
-use super::ways::{Way, ways};
+use super::atomic_paths::{AtomicPath, atomic_paths};
 use crate::console::Failure;
 use entail_check::units::show_count;
 use entail_check::violation::Violation;
@@ -66,7 +66,7 @@ pub fn explore(interpreter: &Interpreter, limit: usize) -> Result<Explored, Fail
     let mut numbers = HashMap::from([(space.states[0].state.clone(), 0)]);
     let (mut next, mut bytes) = (0, 0);
     while next < space.states.len() {
-        for Way { steps, fault, to } in ways(interpreter, &space.states[next].state)? {
+        for AtomicPath { steps, fault, to } in atomic_paths(interpreter, &space.states[next].state)? {
             let to = to.map(|state| {
                 *numbers.entry(state).or_insert_with_key(|state| {
                     bytes += 2 * state.len();

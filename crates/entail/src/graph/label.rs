@@ -1,7 +1,7 @@
 //! States and steps in few words.
 
+use super::atomic_paths::explained;
 use super::explore::{Arrow, Found, Space};
-use super::ways::explained;
 use crate::args::GraphArgs;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Explained;

@@ -1,5 +1,6 @@
 //! `entail graph`: the reachable states as a graph or a tree, and how they are searched.
 
+mod atomic_paths;
 mod draw;
 mod explore;
 mod frames;
@@ -7,7 +8,6 @@ mod json;
 mod label;
 mod search;
 mod tree;
-mod ways;
 
 use crate::args::{GraphArgs, GraphFormat};
 use crate::console::{Console, Failure, Status};

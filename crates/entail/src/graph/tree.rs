@@ -1,7 +1,7 @@
 //! The tree of all runs, to a depth.
 
+use super::atomic_paths::{AtomicPath, atomic_paths};
 use super::explore::{Arrow, End, Explored, Found, Size, Space};
-use super::ways::{Way, ways};
 use crate::console::Failure;
 use entail_check::violation::Violation;
 use entail_ir::Interpreter;
@@ -18,7 +18,7 @@ pub fn unfold(interpreter: &Interpreter, depth: usize, limit: usize) -> Result<E
         if goes_on && below > depth {
             tree.states[next].end = End::Cut;
         } else {
-            for Way { steps, fault, to } in ways(interpreter, &tree.states[next].state)? {
+            for AtomicPath { steps, fault, to } in atomic_paths(interpreter, &tree.states[next].state)? {
                 let started = !tree.states[next].state.is_empty();
                 let wrong = fault.map(|fault| Violation::fault(interpreter, fault, started));
                 let to = to.map(|state| {

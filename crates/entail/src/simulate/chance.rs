@@ -3,7 +3,7 @@
 use super::ahead::Ahead;
 use super::dice::Dice;
 use crate::console::Status;
-use crate::run::{Ending, Telling, Told, Walk};
+use crate::run::{Ending, TraceSource, TraceStep, Walk};
 use entail_check::follow::Meant;
 use entail_check::output::{self, Unfinished};
 use entail_check::provenance::Provenance;
@@ -97,7 +97,7 @@ impl<'a, 's> Chance<'a, 's> {
     }
 }
 
-impl<'s> Telling<'s> for Chance<'_, 's> {
+impl<'s> TraceSource<'s> for Chance<'_, 's> {
     fn interpreter(&self) -> &Interpreter<'s> {
         self.interpreter
     }
@@ -106,7 +106,7 @@ impl<'s> Telling<'s> for Chance<'_, 's> {
         &self.walk.state
     }
 
-    fn next(&mut self) -> Result<Option<Told<'s>>, String> {
+    fn next(&mut self) -> Result<Option<TraceStep<'s>>, String> {
         let stopped = self.limits.stop.load(Ordering::Relaxed);
         if self.failure.is_some() || stopped || self.taken == self.limits.steps {
             return Ok(None);

@@ -17,7 +17,7 @@ use crate::args::SimulateArgs;
 use crate::console::{Console, Failure, Out, Status};
 use crate::interrupt;
 use crate::replay::{Source, read_trail};
-use crate::run::{self, Origin, Telling, Titles, View};
+use crate::run::{self, Origin, Titles, TraceSource, View};
 use ahead::Ahead;
 use chance::{Chance, Limits};
 use dice::{Dice, any_seed};

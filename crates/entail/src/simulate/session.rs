@@ -4,7 +4,7 @@ use super::ahead::Ahead;
 use super::dice::Dice;
 use super::timeline::Timeline;
 use crate::console::Status;
-use crate::run::{Ending, Told, Walk, action, brief_action};
+use crate::run::{Ending, TraceStep, Walk, action, brief_action};
 use entail_check::output::{self, Content, Outputs};
 use entail_check::provenance::Provenance;
 use entail_check::trail::Record;
@@ -27,7 +27,7 @@ pub struct Session<'a, 's> {
     at: usize,
     state: StateBuf,
     /// The last of these steps.
-    last: Option<Told<'s>>,
+    last: Option<TraceStep<'s>>,
     filter: String,
     /// Where a trail goes unless told otherwise.
     trail: PathBuf,
@@ -254,7 +254,7 @@ impl<'s> Session<'_, 's> {
         self.timeline.len()
     }
 
-    pub fn last(&self) -> Option<&Told<'s>> {
+    pub fn last(&self) -> Option<&TraceStep<'s>> {
         self.last.as_ref()
     }
 

@@ -1,6 +1,6 @@
 //! A run for programs. What the keys mean: `docs/runs.md`.
 
-use crate::run::{Origin, Passing, Run, Snapshot, Taken, Titles, Told, Way};
+use crate::run::{Direction, Origin, Passing, Run, Snapshot, Taken, Titles, TraceStep};
 use entail_check::violation::Violation;
 use entail_ir::Statement;
 use serde::{Serialize, Serializer};
@@ -138,7 +138,7 @@ pub fn text(run: &Run, titles: &Titles) -> String {
 impl<'a> Step<'a> {
     fn of(taken: &'a Taken, number: impl Fn(usize) -> Option<usize>) -> Step<'a> {
         let Taken { told, passings, after } = taken;
-        let Told { number: own, explained, changes, truths, claim, violation, goes_on: _ } = told;
+        let TraceStep { number: own, explained, changes, truths, claim, violation, goes_on: _ } = told;
         let changes = changes.iter().map(|change| Change {
             name: &change.name,
             before: &change.before,
@@ -148,9 +148,9 @@ impl<'a> Step<'a> {
         let partner = explained.as_ref().and_then(|told| told.partner);
         let messages = passings.iter().map(|Passing { channel, message, way }| {
             let (way, other) = match *way {
-                Way::In { until } => ("sent", until),
-                Way::Out { since } => ("received", since),
-                Way::Across => ("handed", None),
+                Direction::In { until } => ("sent", until),
+                Direction::Out { since } => ("received", since),
+                Direction::Across => ("handed", None),
             };
             Message { channel, message, way, step: other.and_then(&number) }
         });

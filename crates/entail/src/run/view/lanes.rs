@@ -1,7 +1,7 @@
 //! A run as a message sequence chart, before it is drawn: what stands in which row, and which message goes where.
 
 use super::options::ViewArgs;
-use crate::run::{Passing, Run, Taken, Way};
+use crate::run::{Direction, Passing, Run, Taken};
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
@@ -75,7 +75,7 @@ fn does<'r>(taken: &'r Taken, posts: Vec<Post<'r>>) -> Does<'r> {
     let lane = explained.process;
     match explained.partner {
         Some((to, ..)) => {
-            let handed = taken.passings.iter().find(|passing| matches!(passing.way, Way::Across));
+            let handed = taken.passings.iter().find(|passing| matches!(passing.way, Direction::Across));
             let text = handed.map_or_else(|| explained.statement.text.clone(), Passing::text);
             Does::Hands { from: lane, to, text }
         }
@@ -97,8 +97,8 @@ impl<'r> Postman<'r> {
     fn see(&mut self, step: usize, passing: &'r Passing) -> Option<Post<'r>> {
         let message = passing.message.as_str();
         let letter = match passing.way {
-            Way::Across => return None,
-            Way::In { until } => {
+            Direction::Across => return None,
+            Direction::In { until } => {
                 let letter = self.letters.len();
                 self.letters.push(Letter { passing, sent: step, received: until });
                 if let Some(until) = until {
@@ -106,7 +106,7 @@ impl<'r> Postman<'r> {
                 }
                 Some(letter)
             }
-            Way::Out { since } => {
+            Direction::Out { since } => {
                 let waiting = since.and_then(|since| self.under_way.get_mut(&(since, step, message)));
                 waiting.and_then(VecDeque::pop_front)
             }

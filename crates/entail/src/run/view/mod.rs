@@ -14,7 +14,7 @@ mod table;
 
 pub use options::ViewArgs;
 
-use super::{Run, Telling, Titles, Whole};
+use super::{Run, Titles, TraceSource, Whole};
 use crate::console::{Failure, Out};
 use clap::ValueEnum;
 use columns::wrapped;
@@ -52,7 +52,7 @@ impl View {
 /// Shows a run, as far as it is possible; it fails after that if it should go further.
 pub fn show(
     out: &mut Out,
-    telling: &mut dyn Telling,
+    telling: &mut dyn TraceSource,
     titles: &Titles,
     view: View,
     options: &ViewArgs,
@@ -86,7 +86,7 @@ pub fn show(
 /// Draws the run as a whole, as far as it is possible, and why it goes no further.
 fn whole(
     out: &mut dyn Write,
-    telling: &mut dyn Telling,
+    telling: &mut dyn TraceSource,
     titles: &Titles,
     draw: impl FnOnce(&Run, Option<&str>) -> Result<String, String>,
 ) -> Result<(), Failure> {

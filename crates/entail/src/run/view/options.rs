@@ -1,7 +1,7 @@
 //! What is shown of a run.
 
 use super::View;
-use crate::run::{Taken, Told};
+use crate::run::{Taken, TraceStep};
 use clap::Args;
 use std::io::stdout;
 use terminal_size::{Width, terminal_size_of};
@@ -43,8 +43,8 @@ impl ViewArgs {
     }
 
     /// Whether a step is left out because of its statement. What goes wrong never is.
-    pub fn hides(&self, told: &Told) -> bool {
-        let Told { explained: Some(explained), violation: None, .. } = told else { return false };
+    pub fn hides(&self, told: &TraceStep) -> bool {
+        let TraceStep { explained: Some(explained), violation: None, .. } = told else { return false };
         let partner = explained.partner.map(|(_, _, statement)| statement);
         let mut texts = std::iter::once(&*explained.statement).chain(partner).map(|statement| &statement.text);
         texts.any(|text| self.hide.iter().any(|hidden| text.contains(hidden)))

@@ -1,10 +1,10 @@
 //! Only what the model prints.
 
-use crate::run::Telling;
+use crate::run::TraceSource;
 use std::io::{self, Write};
 
 /// Writes what is printed while it is; returns why the run does not go on as it should.
-pub fn write(out: &mut dyn Write, telling: &mut dyn Telling) -> io::Result<Option<String>> {
+pub fn write(out: &mut dyn Write, telling: &mut dyn TraceSource) -> io::Result<Option<String>> {
     telling.be_brief();
     let mut line_is_open = false;
     let misfit = loop {

@@ -1,13 +1,13 @@
 //! What happens and what it changes, step by step.
 
 use super::options::ViewArgs;
-use crate::run::{AGAIN, Telling, Titles};
+use crate::run::{AGAIN, Titles, TraceSource};
 use std::io::{self, Write};
 
 /// Writes what happens while it happens, and how it ends; or returns why it does not go on as it should.
 pub fn write(
     out: &mut dyn Write,
-    telling: &mut dyn Telling,
+    telling: &mut dyn TraceSource,
     titles: &Titles,
     options: &ViewArgs,
 ) -> io::Result<Option<String>> {

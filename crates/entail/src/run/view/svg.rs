@@ -6,7 +6,7 @@ use super::columns::{cut, width, wrapped};
 use super::lanes::{Chart, Does, Letter, Row};
 use super::options::ViewArgs;
 use super::{closing, limited};
-use crate::run::{Run, Titles, Way};
+use crate::run::{Direction, Run, Titles};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("chart.css");
@@ -263,7 +263,7 @@ impl Picture<'_, '_> {
             Does::Posts { lane, posts } => {
                 let x = self.layout.lanes[*lane];
                 // Where no arrow comes or goes.
-                let below = posts.iter().all(|post| matches!(post.passing.way, Way::Out { .. }));
+                let below = posts.iter().all(|post| matches!(post.passing.way, Direction::Out { .. }));
                 put!(self, "<circle class=\"post\" cx=\"{x}\" cy=\"{y}\" r=\"3\"/>");
                 let y = if below { y + 14 } else { y - 5 };
                 put!(self, "<text class=\"post\" x=\"{}\" y=\"{y}\">{text}</text>", x + GAP);

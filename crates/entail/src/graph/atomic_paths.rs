@@ -6,7 +6,7 @@ use entail_ir::interpret::{Explained, Step};
 use entail_model::{Fault, Fired, Model, State, StateBuf};
 
 /// Steps that lead from a stable state to the next one, or to where one of them breaks.
-pub struct Way {
+pub struct AtomicPath {
     pub steps: Vec<Step>,
     pub fault: Option<Fault>,
     pub to: Option<StateBuf>,
@@ -30,7 +30,7 @@ impl Stop {
 }
 
 /// All of them, path by path and in the order of steps. A path that comes back to one of its own states in between ends there.
-pub fn ways(interpreter: &Interpreter, from: &State) -> Result<Vec<Way>, Failure> {
+pub fn atomic_paths(interpreter: &Interpreter, from: &State) -> Result<Vec<AtomicPath>, Failure> {
     let mut ways = Vec::new();
     let mut path = vec![Stop::at(interpreter, from.to_vec())];
     // The steps between those stops, and what went wrong in each.
@@ -59,7 +59,7 @@ pub fn ways(interpreter: &Interpreter, from: &State) -> Result<Vec<Way>, Failure
         let fault = taken.iter().find_map(|(_, fault)| *fault);
         let to = Some(state).filter(|state| goes_on && !interpreter.is_transient(state));
         if to.is_some() || fault.is_some() {
-            ways.push(Way { steps: taken.iter().map(|(step, _)| *step).collect(), fault, to });
+            ways.push(AtomicPath { steps: taken.iter().map(|(step, _)| *step).collect(), fault, to });
         }
         taken.pop();
     }

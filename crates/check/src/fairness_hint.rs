@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 
 /// A process that could move and never does, and a kind of fairness that does not count such runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Neglected {
+pub struct FairnessHint {
     /// Its name and number.
     pub process: String,
     /// The kind of fairness.
     pub fairness: Fairness,
 }
 
-impl Neglected {
+impl FairnessHint {
     /// Who that is in a run that begins in `start` and goes round after `begins` of its steps; nobody if it is fair, or if
     /// there is no stronger kind of fairness than the one that was asked for.
     pub fn by(
@@ -24,7 +24,7 @@ impl Neglected {
         steps: &[Step],
         begins: usize,
         asked: Fairness,
-    ) -> Option<Neglected> {
+    ) -> Option<FairnessHint> {
         let mut state = start.to_vec();
         for &step in &steps[..begins] {
             let _ = interpreter.fire(step, &mut state);
@@ -51,12 +51,12 @@ impl Neglected {
         }?;
         let view = interpreter.view(&state);
         let name = &interpreter.system().process_type(view.processes.get(*process)?.process_type).name;
-        Some(Neglected { process: format!("{name}({process})"), fairness })
+        Some(FairnessHint { process: format!("{name}({process})"), fairness })
     }
 
     /// What could be done about it.
     pub fn hint(&self) -> String {
-        let Neglected { process, fairness } = self;
+        let FairnessHint { process, fairness } = self;
         let (when, option) = match fairness {
             Fairness::None | Fairness::Weak => ("all the time", "weak"),
             Fairness::Strong | Fairness::Impartial | Fairness::Component => ("again and again", "strong"),
