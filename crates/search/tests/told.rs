@@ -1,4 +1,4 @@
-//! Who listens is told all that a search does, and the search does the same as if nobody did.
+//! An observer that logs is told every event, and does not change the search.
 
 mod common;
 
