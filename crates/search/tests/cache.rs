@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 
 use common::{ALL, initial_states, naive_checks, prove};
-use entail_disk::Restore;
 use entail_model::{Fired, Marks, Model, State, StateBuf, Store};
 use entail_search::{Checks, End, Errors, Limits, Outcome, Stats, depth_first};
 use entail_store::{CacheSet, CacheSize, Lossless, LosslessWide};
@@ -75,7 +74,7 @@ impl Model for Wordy {
 }
 
 fn search(model: &Wordy, checks: &Checks, size: CacheSize) -> Outcome<Edge> {
-    fn with(mut store: impl Store + Restore + Restore, model: &Wordy, checks: &Checks) -> Outcome<Edge> {
+    fn with(mut store: impl Store, model: &Wordy, checks: &Checks) -> Outcome<Edge> {
         depth_first(model, &mut store, checks, &Limits::default(), &mut ())
     }
     match model.words {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::ALL;
 use common::counter::{AtLast, Counter};
-use entail_disk::{Reader, Restore, Snapshot, Writer};
+use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::{
     Fault, FaultKind, Fired, Marks, Model, Observer, Reduced, Reduction, State, StateBuf, StateKey, Store,
     Successor, Successors, Transition,
@@ -186,7 +186,7 @@ enum Order {
     Depth,
 }
 
-fn search<M: Model, S: Store + Restore, O: Observer<M::Step>>(
+fn search<M: Model, S: Store, O: Observer<M::Step>>(
     order: Order,
     model: &M,
     store: &mut S,
@@ -204,7 +204,7 @@ fn search<M: Model, S: Store + Restore, O: Observer<M::Step>>(
 }
 
 /// Searches at once, and then bit by bit; returns how often the search was cut off.
-fn same<M: Model<Step = u32>, S: Store + Restore>(
+fn same<M: Model<Step = u32>, S: Store>(
     order: Order,
     model: &M,
     new: impl Fn() -> S,

@@ -39,7 +39,7 @@ fn insert<S: Store>(store: &mut S, state: &[u8]) -> (S::Key, bool) {
 }
 
 /// Fills a store, and from time to time goes on with a loaded one beside it.
-fn goes_on<S: Store + Restore>(new: impl Fn() -> S, bits: u32, count: usize) {
+fn goes_on<S: Store>(new: impl Fn() -> S, bits: u32, count: usize) {
     let mut rng = Rng::new(u64::from(bits));
     let (mut store, mut loaded) = (new(), new());
     let mut states = Vec::new();
@@ -178,7 +178,7 @@ fn the_seed_is_restored() {
 
 #[test]
 fn damaged_stores_are_refused() {
-    fn refuses<S: Store + Restore>(new: impl Fn() -> S) {
+    fn refuses<S: Store>(new: impl Fn() -> S) {
         let (mut rng, mut store) = (Rng::new(1), new());
         (0..300).for_each(|_| _ = insert(&mut store, &random_state(&mut rng, 40)));
         let bytes = written(&store);

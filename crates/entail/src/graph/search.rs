@@ -110,7 +110,7 @@ impl Listener for Heard<'_> {
             }
             model::Event::Known { state, closes_cycle } => {
                 let state = self.number(state);
-                self.events.push(Event::Match { state, closes_cycle: closes_cycle });
+                self.events.push(Event::Match { state, closes_cycle });
             }
             model::Event::Tried { from, passed, step, to } => {
                 let from = self.number(from);
