@@ -14,7 +14,6 @@ use entail_store::{
     BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, DfaSet, Lossless, LossySet, Numbers, PlainSet,
     VisitedSet,
 };
-use entail_temporal::product::ProductStep;
 use entail_temporal::{Claim, Fairness, Formula, Formulas, Product, Proposition, translate};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -200,7 +199,7 @@ impl Check<'_> {
                     nested(&product, &mut store, &mut inner, limits, &mut ())
                 }
             };
-            of_model(&product, outcome)
+            outcome.projected(|one| one.step, |state| product.model_state(state))
         })?;
         if product.is_crowded() {
             let most = product.most_processes();
@@ -295,22 +294,6 @@ fn read(text: &str) -> Result<(Formulas, Formula, Vec<String>), String> {
     let read = read.ok_or_else(first_error)?;
     let names = read.names();
     Ok((read.formulas, read.formula, names))
-}
-
-/// What a search of a product has found, without the steps of the claim.
-fn of_model<M: Model>(product: &Product<Flat<M>>, outcome: Outcome<ProductStep<Step>>) -> Outcome<Step> {
-    let Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample } = outcome;
-    let counterexample = counterexample.map(|found| {
-        let steps = |moves: &[ProductStep<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
-        let error = match found.error {
-            ErrorKind::Cycle { begins } => ErrorKind::Cycle { begins: steps(&found.steps[..begins]).len() },
-            error @ (ErrorKind::Fault(_) | ErrorKind::InvalidEnd) => error,
-        };
-        let mut start = Vec::new();
-        product.split(&found.start, &mut start);
-        Counterexample { error, start, steps: steps(&found.steps) }
-    });
-    Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample }
 }
 
 /// The run of a counterexample.

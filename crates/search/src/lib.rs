@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use entail_disk::Scratch;
-use entail_model::{Fault, StateBuf};
+use entail_model::{Fault, State, StateBuf};
 
 pub use breadth_first::{breadth_first, resume_breadth_first};
 pub use checkpointer::Checkpointer;
@@ -130,7 +130,25 @@ pub struct Outcome<S> {
     pub counterexample: Option<Counterexample<S>>,
 }
 
-/// Why a search came to its end.
+impl<S> Outcome<S> {
+    /// The outcome in terms of a model that this one is built from, such as a component of a product. Only some steps are steps of
+    /// that model; `start` gives its initial state.
+    pub fn projected<T>(&self, step: impl Fn(&S) -> Option<T>, start: impl Fn(&State) -> StateBuf) -> Outcome<T> {
+        let steps = |steps: &[S]| steps.iter().filter_map(&step).collect::<Vec<T>>();
+        let counterexample = self.counterexample.as_ref().map(|found| Counterexample {
+            error: match found.error {
+                ErrorKind::Cycle { begins } => ErrorKind::Cycle { begins: steps(&found.steps[..begins]).len() },
+                error @ (ErrorKind::Fault(_) | ErrorKind::InvalidEnd) => error,
+            },
+            start: start(&found.start),
+            steps: steps(&found.steps),
+        });
+        let Outcome { end, stats, errors, bytes, ignored_fault, is_probed, .. } = *self;
+        Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample }
+    }
+}
+
+/// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// All there is has been explored, as far as the store can tell.

@@ -162,7 +162,8 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         }
     }
 
-    fn of_model(&self, state: &State) -> StateBuf {
+    /// The state of the model.
+    pub fn model_state(&self, state: &State) -> StateBuf {
         let mut model = StateBuf::new();
         self.split(state, &mut model);
         model
@@ -317,17 +318,17 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
     }
 
     fn is_transient(&self, state: &State) -> bool {
-        self.model.is_transient(&self.of_model(state))
+        self.model.is_transient(&self.model_state(state))
     }
 
     fn marks(&self, state: &State) -> Marks {
-        self.model.marks(&self.of_model(state))
+        self.model.marks(&self.model_state(state))
     }
 
     /// Those of the model, and the automaton's state.
     fn parts(&self, state: &State, parts: &mut Vec<Part>) {
         let first = parts.len();
-        self.model.parts(&self.of_model(state), parts);
+        self.model.parts(&self.model_state(state), parts);
         let end = 8 * state.len() as u32;
         let automaton = match self.room.filter(|room| room.len == state.len()) {
             Some(Room { from, .. }) => end - u64::BITS + from,
@@ -476,7 +477,7 @@ impl<M: Propositional + Concurrent> Accepting for Product<'_, M> {
             Fairness::Weak => self.of_processes().without(self.of_enabled(moves)),
             // A process that does not exist need not move.
             Fairness::Impartial => {
-                let processes = self.model.processes(&self.of_model(state));
+                let processes = self.model.processes(&self.model_state(state));
                 if processes > self.most_processes() {
                     self.crowded.store(true, Ordering::Relaxed);
                 }

@@ -122,20 +122,13 @@ pub(super) fn of_model<M: Propositional<Step = Step> + Concurrent>(
     product: &Product<M>,
     outcome: Outcome<ProductStep<Step>>,
 ) -> (Outcome<Step>, Option<Watched>) {
-    let Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample } = outcome;
-    let Some(found) = counterexample else {
-        return (Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample: None }, None);
-    };
-    let steps = |moves: &[ProductStep<Step>]| moves.iter().filter_map(|one| one.step).collect::<Vec<_>>();
-    let (error, cycle_start) = match found.error {
-        ErrorKind::Cycle { begins } => {
-            (ErrorKind::Cycle { begins: steps(&found.steps[..begins]).len() }, Some(begins))
-        }
-        error @ (ErrorKind::Fault(_) | ErrorKind::InvalidEnd) => (error, None),
-    };
-    let mut start = Vec::new();
-    product.split(&found.start, &mut start);
-    let counterexample = Some(Counterexample { error, start, steps: steps(&found.steps) });
-    let watched = Watched { moves: found.steps, cycle_start };
-    (Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample }, Some(watched))
+    let of_model = outcome.projected(|one| one.step, |state| product.model_state(state));
+    let watched = outcome.counterexample.map(|found| Watched {
+        cycle_start: match found.error {
+            ErrorKind::Cycle { begins } => Some(begins),
+            ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
+        },
+        moves: found.steps,
+    });
+    (of_model, watched)
 }
