@@ -4,7 +4,7 @@ use crate::picture::Layout;
 use crate::quantities::{self, Sweep};
 use crate::run::ViewArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use entail_check::config::{Backend, Named, Pass, Reduction, Search, Store};
+use entail_check::config::{Backend, Format, LogKind, Named, Pass, Reduction, Search, Store};
 use entail_front::{Granularity, Language};
 use entail_temporal::Fairness;
 use std::path::PathBuf;
@@ -37,8 +37,8 @@ pub struct CheckArgs {
     #[arg(required_unless_present = "resume", value_name = "MODEL")]
     pub models: Vec<PathBuf>,
     /// A report for people, for programs, or in the words of SPIN's `pan`
-    #[arg(long, value_enum, default_value_t)]
-    pub format: CheckFormat,
+    #[arg(long, value_name = "text|json|spin", default_value = "text", value_parser = Format::named)]
+    pub format: Format,
     /// Where the counterexample goes [default: MODEL.trail]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
@@ -178,8 +178,7 @@ pub struct GraphArgs {
     #[arg(long, value_name = "DEPTH", conflicts_with = "search")]
     pub tree: Option<usize>,
     /// How the states are searched, step by step, up to the first error
-    #[arg(long, value_name = "bfs|dfs", value_parser = choice(
-        &[("bfs", Order::BreadthFirst), ("dfs", Order::DepthFirst)]))]
+    #[arg(long, value_name = "bfs|dfs", value_parser = Order::named)]
     pub search: Option<Order>,
     /// Draw no more states than this
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
@@ -197,8 +196,7 @@ pub struct GraphArgs {
 pub struct ShowArgs {
     /// automata, claim (the automaton of the runs that a property forbids), symbols, dependencies (what statements have to do
     /// with each other), code (of the language's own tools, where they have one) or ir (what entail runs)
-    #[arg(value_parser = choice(&[("automata", What::Automata), ("claim", What::Claim), ("symbols", What::Symbols),
-        ("dependencies", What::Dependencies), ("code", What::Code), ("ir", What::Ir)]))]
+    #[arg(value_parser = What::named)]
     pub what: What,
     pub model: PathBuf,
     /// The claim of this property [default: the model's never claim, or its only property]
@@ -386,47 +384,14 @@ pub struct LimitArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Log")]
 pub struct LogArgs {
-    /// Write a line for every event of the search, or for some kinds of them, such as `new,error`; this makes it slow
-    #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',', conflicts_with_all = ["checkpoint", "resume"])]
+    /// Write a line for every event of the search (`search`), or for some kinds of them, such as `new,error`; this makes it slow.
+    /// Kinds: new, match (a step to a known state), cycle, push, pop, take, try, inside (a nested search), accept, error
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = LogKind::named,
+        conflicts_with_all = ["checkpoint", "resume"])]
     pub log: Vec<LogKind>,
     /// Where these lines go [default: standard error]
     #[arg(long, value_name = "FILE", requires = "log")]
     pub log_file: Option<PathBuf>,
-}
-
-/// What happens in a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LogKind {
-    /// All of these
-    Search,
-    /// A state that was not known before
-    New,
-    /// A step has led to a state that was known
-    Match,
-    /// The same, and there is a circle
-    Cycle,
-    /// A state is put on the stack, or into the queue
-    Push,
-    /// A state leaves the stack
-    Pop,
-    /// A state is taken from the queue
-    Take,
-    /// A step is tried
-    Try,
-    /// A search inside the search begins, or is over
-    Inside,
-    /// A circle is accepted: a run breaks the property
-    Accept,
-    /// Something is wrong with a step or an end
-    Error,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum CheckFormat {
-    #[default]
-    Text,
-    Json,
-    Spin,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -477,6 +442,10 @@ pub enum Order {
     DepthFirst,
 }
 
+impl Named for Order {
+    const NAMES: &[(&str, Order)] = &[("bfs", Order::BreadthFirst), ("dfs", Order::DepthFirst)];
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     Automata,
@@ -487,22 +456,22 @@ pub enum What {
     Ir,
 }
 
+impl Named for What {
+    const NAMES: &[(&str, What)] = &[
+        ("automata", What::Automata),
+        ("claim", What::Claim),
+        ("symbols", What::Symbols),
+        ("dependencies", What::Dependencies),
+        ("code", What::Code),
+        ("ir", What::Ir),
+    ];
+}
+
 impl GraphArgs {
     pub fn format(&self) -> GraphFormat {
         self.format.unwrap_or(match self.search {
             Some(_) => GraphFormat::Text,
             None => GraphFormat::Dot,
-        })
-    }
-}
-
-/// A word among those known.
-fn choice<T: Copy>(known: &'static [(&'static str, T)]) -> impl Fn(&str) -> Result<T, String> + Clone {
-    move |word| {
-        let found = known.iter().find(|(name, _)| *name == word);
-        found.map(|(_, value)| *value).ok_or_else(|| {
-            let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-            format!("expected one of: {}", names.join(", "))
         })
     }
 }

@@ -1,11 +1,10 @@
 //! From flags to the options of the library: the only place that reads both.
 
-use crate::args::{AskedArgs, CheckArgs, CheckFormat, Cli, LogKind, ReadingArgs};
+use crate::args::{AskedArgs, CheckArgs, Cli, ReadingArgs};
 use crate::quantities::Sweep;
 use clap::parser::ValueSource;
 use clap::{Arg, CommandFactory};
-use entail_check::config as library;
-use entail_check::config::{Asked, Cache, Config, Format, Reading, TrailFile};
+use entail_check::config::{Asked, Cache, Config, Reading, TrailFile};
 
 impl CheckArgs {
     /// The options of the library.
@@ -45,16 +44,12 @@ impl CheckArgs {
             minimise: self.minimise,
             trail,
             evidence: self.evidence.clone(),
-            log: log.log.iter().map(|kind| kind.kind()).collect(),
+            log: log.log.clone(),
             log_file: log.log_file.clone(),
             checkpoint: self.checkpoint.clone().or(self.resume.clone()),
             every: self.every,
             force: self.force,
-            format: match self.format {
-                CheckFormat::Text => Format::Text,
-                CheckFormat::Json => Format::Json,
-                CheckFormat::Spin => Format::Spin,
-            },
+            format: self.format,
         }
     }
 }
@@ -79,24 +74,6 @@ impl ReadingArgs {
             allow_include: self.allow_include,
             language: self.lang,
             granularity: self.granularity,
-        }
-    }
-}
-
-impl LogKind {
-    fn kind(self) -> library::LogKind {
-        match self {
-            LogKind::Search => library::LogKind::Search,
-            LogKind::New => library::LogKind::New,
-            LogKind::Match => library::LogKind::Match,
-            LogKind::Cycle => library::LogKind::Cycle,
-            LogKind::Push => library::LogKind::Push,
-            LogKind::Pop => library::LogKind::Pop,
-            LogKind::Take => library::LogKind::Take,
-            LogKind::Try => library::LogKind::Try,
-            LogKind::Inside => library::LogKind::Inside,
-            LogKind::Accept => library::LogKind::Accept,
-            LogKind::Error => library::LogKind::Error,
         }
     }
 }

@@ -334,8 +334,8 @@ impl Selection<'_> {
                 let one = &self.moves.all[number as usize];
                 let is_possible = contains(&current.possible, number);
                 let dependencies = sets.get::<W>(if is_possible { one.dependent } else { one.enablers });
-                let meets_nobody = (0..W).all(|word| dependencies[word] & current.ahead[word] & !own[word] == 0);
-                one.places.len() == 1 && !contains(&current.avoided, number) && meets_nobody
+                let meets_no_other = (0..W).all(|word| dependencies[word] & current.ahead[word] & !own[word] == 0);
+                one.places.len() == 1 && !contains(&current.avoided, number) && meets_no_other
             };
             each(own).all(is_private).then_some(*own)
         })

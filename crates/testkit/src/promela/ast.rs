@@ -30,7 +30,7 @@ impl Program {
         self.units.iter().filter_map(Unit::number).collect()
     }
 
-    /// Whether an escape that may begin with a send surrounds another escape: where nobody receives, SPIN's verifier
+    /// Whether an escape that may begin with a send surrounds another escape: where no process receives, SPIN's verifier
     /// forgets the inner one (`escape-forgotten.pml`).
     pub fn loses_escapes(&self) -> bool {
         self.units.iter().any(|unit| match unit {
