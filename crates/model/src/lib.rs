@@ -22,7 +22,9 @@ pub use observer::{Event, EventTarget, Observer, Progress, StateName};
 pub use reduction::{Reduced, Reduction};
 pub use shuffled::Shuffled;
 pub use starting_at::StartingAt;
-pub use store::{Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, Opened, StateKey, Store, Visit, WideKey};
+pub use store::{
+    Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, Opened, StateKey, Store, Visit, WideKey, insert_each,
+};
 pub use subformula::{Beyond, Subformula, SubformulaId, Subformulas};
 pub use successors::{Successor, Successors, Target};
 

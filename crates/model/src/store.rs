@@ -12,7 +12,8 @@ use crate::{State, StateBuf};
 /// What is remembered of a state is found by its key. The two are apart so that a search can reduce many states, let the
 /// memory they need be fetched meanwhile, and only then look them up; and so that a state in the frontier takes 8 or 16 bytes.
 ///
-/// Only [`Keys::reserve`] changes the layout. All else that does not ask for more may be done by many threads at once.
+/// What takes `&mut self` happens at a safepoint of a search, where it has the store for itself: growth, degradation, snapshots.
+/// All else may be done by many threads at once.
 pub trait Keys: Sync {
     /// The type of its keys.
     type Key: StateKey;
@@ -88,11 +89,14 @@ pub trait Store: Keys + Restore {
         self.insert(key)
     }
 
-    /// The same for keys one after the other; appends the indices of those that are new.
-    fn insert_all(&mut self, keys: &[Self::Key], new: &mut Vec<u32>) {
-        new.extend(
-            (0..).zip(keys).filter(|(_, key)| self.insert_alone(**key) == Visit::New).map(|(index, _)| index),
-        );
+    /// Inserts keys one after the other, from any thread; appends the indices of those that are new.
+    fn insert_all(&self, keys: &[Self::Key], new: &mut Vec<u32>) {
+        insert_each(keys, new, |key| self.insert(key));
+    }
+
+    /// The same, perhaps faster, as no other thread can interfere.
+    fn insert_all_alone(&mut self, keys: &[Self::Key], new: &mut Vec<u32>) {
+        insert_each(keys, new, |key| self.insert_alone(key));
     }
 
     /// A state that was new has left the path of a depth-first search. A store that forgets may forget it from now on, but
@@ -106,6 +110,11 @@ pub trait Store: Keys + Restore {
 
     /// How far the answers can be trusted.
     fn guarantee(&self) -> Guarantee;
+}
+
+/// Inserts keys one after the other, and appends the indices of those that are new.
+pub fn insert_each<K: Copy>(keys: &[K], new: &mut Vec<u32>, mut insert: impl FnMut(K) -> Visit) {
+    new.extend((0..).zip(keys).filter(|(_, key)| insert(**key) == Visit::New).map(|(index, _)| index));
 }
 
 /// A set of keys that a store has made, beside that store.

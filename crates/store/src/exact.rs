@@ -3,12 +3,14 @@
 use std::io;
 
 use entail_disk::{Reader, Restore, Snapshot, Writer, damaged, snapshot};
-use entail_model::{Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, StateKey, Store, Visit, WideKey};
+use entail_model::{
+    Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, StateKey, Store, Visit, WideKey, insert_each,
+};
 
 use crate::key_subset::KeySubset;
 use crate::pairs::Pairs;
 use crate::table::{GrowthRate, Table};
-use crate::tree::{Tree, one_by_one};
+use crate::tree::Tree;
 
 /// An exact set of states of whole words. Short states, of one word and a known number of bits, are their own keys; a tree
 /// maps the others to marked keys.
@@ -46,7 +48,8 @@ pub trait ShortSet: Sealed {
     fn insert(&self, key: Self::Key) -> Visit;
     fn insert_alone(&mut self, key: Self::Key) -> Visit;
     /// Inserts keys of which none is marked, and appends the indices of those that are new.
-    fn insert_all(&mut self, keys: &[Self::Key], new: &mut Vec<u32>);
+    fn insert_all(&self, keys: &[Self::Key], new: &mut Vec<u32>);
+    fn insert_all_alone(&mut self, keys: &[Self::Key], new: &mut Vec<u32>);
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
     fn each(&self, each: &mut dyn FnMut(Self::Key));
     fn count(&self) -> u64;
@@ -171,7 +174,11 @@ impl ShortSet for Words {
         self.table.insert_alone(key)
     }
 
-    fn insert_all(&mut self, keys: &[Key], new: &mut Vec<u32>) {
+    fn insert_all(&self, keys: &[Key], new: &mut Vec<u32>) {
+        self.table.insert_all(keys, new, |Key(key)| key);
+    }
+
+    fn insert_all_alone(&mut self, keys: &[Key], new: &mut Vec<u32>) {
         self.table.insert_all_alone(keys, new, |Key(key)| key);
     }
 
@@ -249,8 +256,12 @@ impl ShortSet for Pairs {
         self.insert_alone(key.words())
     }
 
-    fn insert_all(&mut self, keys: &[WideKey], new: &mut Vec<u32>) {
-        one_by_one(keys, new, |key| self.insert_alone(key.words()));
+    fn insert_all(&self, keys: &[WideKey], new: &mut Vec<u32>) {
+        insert_each(keys, new, |key| self.insert(key.words()));
+    }
+
+    fn insert_all_alone(&mut self, keys: &[WideKey], new: &mut Vec<u32>) {
+        insert_each(keys, new, |key| self.insert_alone(key.words()));
     }
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -393,11 +404,18 @@ impl<S: ShortSet> Store for ExactSet<S> {
         }
     }
 
-    fn insert_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) {
-        if keys.iter().all(|key| S::unmarked(*key).is_none()) {
-            return self.short.insert_all(keys, new);
+    fn insert_all(&self, keys: &[S::Key], new: &mut Vec<u32>) {
+        match keys.iter().all(|key| self.is_state(*key)) {
+            true => self.short.insert_all(keys, new),
+            false => insert_each(keys, new, |key| self.insert(key)),
         }
-        one_by_one(keys, new, |key| self.insert_alone(key));
+    }
+
+    fn insert_all_alone(&mut self, keys: &[S::Key], new: &mut Vec<u32>) {
+        match keys.iter().all(|key| self.is_state(*key)) {
+            true => self.short.insert_all_alone(keys, new),
+            false => insert_each(keys, new, |key| self.insert_alone(key)),
+        }
     }
 
     fn guarantee(&self) -> Guarantee {

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use entail_disk::{Reader, Snapshot, damaged};
-use entail_model::Visit;
+use entail_model::{Visit, insert_each};
 
 use crate::counter::Counter;
 use crate::memory::Zeroed;
@@ -123,43 +123,73 @@ impl Table {
     fn insert_and_count<W: Writer>(&self, number: u64) -> Visit {
         let visit = self.insert_scattered::<W>(self.mix.scatter(number));
         if visit == Visit::New {
-            W::add_one(&self.len);
+            W::count(&self.len, 1);
         }
         visit
     }
 
-    /// Inserts numbers one after the other, where no other thread can interfere; appends the indices of those that are
-    /// new.
+    /// Inserts numbers one after the other; appends the indices of those that are new.
+    #[inline]
+    pub fn insert_all<K: Copy>(&self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
+        self.insert_all_with::<Shared, K>(keys, new, number);
+    }
+
+    /// The same, faster, where no other thread can interfere.
+    #[inline]
+    pub fn insert_all_alone<K: Copy>(&mut self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
+        self.insert_all_with::<Alone, K>(keys, new, number);
+    }
+
     #[inline]
     #[cfg_attr(vectors, expect(unsafe_code))]
-    pub fn insert_all_alone<K: Copy>(&mut self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
+    fn insert_all_with<W: Writer, K: Copy>(&self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
         match self.machine {
             // SAFETY: this is what the processor can do.
             #[cfg(vectors)]
-            Machine::Avx512 => unsafe { self.insert_all_avx512(keys, new, number) },
+            Machine::Avx512 => unsafe { self.insert_all_avx512::<W, K>(keys, new, number) },
             // SAFETY: this is what the processor can do.
             #[cfg(vectors)]
-            Machine::Avx2 => unsafe { self.insert_all_avx2(keys, new, number) },
-            Machine::Portable => self.insert_all_by::<scan::Portable, K>(keys, new, number),
+            Machine::Avx2 => unsafe { self.insert_all_avx2::<W, K>(keys, new, number) },
+            Machine::Portable => self.insert_all_by::<scan::Portable, W, K>(keys, new, number),
         }
     }
 
     #[cfg(vectors)]
     #[target_feature(enable = "avx512f")]
-    fn insert_all_avx512<K: Copy>(&mut self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
-        self.insert_all_by::<scan::vectors::Avx512, K>(keys, new, number);
+    fn insert_all_avx512<W: Writer, K: Copy>(&self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
+        self.insert_all_by::<scan::vectors::Avx512, W, K>(keys, new, number);
     }
 
     #[cfg(vectors)]
     #[target_feature(enable = "avx2")]
-    fn insert_all_avx2<K: Copy>(&mut self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
-        self.insert_all_by::<scan::vectors::Avx2, K>(keys, new, number);
+    fn insert_all_avx2<W: Writer, K: Copy>(&self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
+        self.insert_all_by::<scan::vectors::Avx2, W, K>(keys, new, number);
+    }
+
+    #[inline(always)]
+    fn insert_all_by<S: Scan, W: Writer, K: Copy>(
+        &self,
+        keys: &[K],
+        new: &mut Vec<u32>,
+        number: impl Fn(K) -> u64,
+    ) {
+        let before = new.len();
+        match W::IS_ALONE {
+            true => self.insert_all_without_branches::<S, K>(keys, new, number),
+            false => insert_each(keys, new, |key| self.insert_by::<S, W>(self.mix.scatter(number(key)))),
+        }
+        W::count(&self.len, (new.len() - before) as u64);
     }
 
     /// As long as lines are not full, nothing depends on what is found there but where something is written, so that
-    /// many look-ups are under way at once.
+    /// many look-ups are under way at once. Only where no other thread can interfere.
     #[inline(always)]
-    fn insert_all_by<S: Scan, K: Copy>(&mut self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
+    fn insert_all_without_branches<S: Scan, K: Copy>(
+        &self,
+        keys: &[K],
+        new: &mut Vec<u32>,
+        number: impl Fn(K) -> u64,
+    ) {
         // Copies, of which it is known that nothing written here changes them.
         let (mix, shape, layout) = (self.mix, self.shape, self.shape.layout);
         let lines = &self.lines[..];
@@ -185,7 +215,6 @@ impl Table {
             end += usize::from(is_new);
         }
         new.truncate(end);
-        self.len.add_alone((end - first) as u64);
     }
 
     #[inline]

@@ -15,7 +15,7 @@ use std::io;
 use std::ops::{DerefMut, Range};
 
 use entail_disk::{Reader, Snapshot, Writer};
-use entail_model::{Full, Growth, Key, Opened, Visit};
+use entail_model::{Full, Growth, Key, Opened, Visit, insert_each};
 
 use crate::dictionary::ID_BITS;
 use crate::sync::{AtomicU64, Mutex, Ordering};
@@ -182,11 +182,6 @@ fn split(pair: u64) -> (u32, u32) {
     ((pair >> ID_BITS) as u32, (pair & ((1 << ID_BITS) - 1)) as u32)
 }
 
-/// Appends the indices of those that are new.
-pub(crate) fn one_by_one<K: Copy>(keys: &[K], new: &mut Vec<u32>, mut insert: impl FnMut(K) -> Visit) {
-    new.extend((0..).zip(keys).filter(|(_, key)| insert(**key) == Visit::New).map(|(index, _)| index));
-}
-
 /// Maps the words of a state to ids, bottom up.
 struct Reduction<'a> {
     tree: &'a Tree,
@@ -343,13 +338,13 @@ impl Tree {
     }
 
     /// Inserts keys one after the other, where no other thread can interfere; appends the indices of those that are new.
-    pub fn insert_all(&mut self, keys: &[Key], new: &mut Vec<u32>) {
+    pub fn insert_all_alone(&mut self, keys: &[Key], new: &mut Vec<u32>) {
         let widths = self.widths;
         if keys.iter().all(|key| widths.squeeze(*key).is_some()) {
             let squeeze = |key| widths.squeeze(key).expect("all of them fit");
             self.table.insert_all_alone(keys, new, squeeze);
         } else {
-            one_by_one(keys, new, |key| self.insert_alone(key));
+            insert_each(keys, new, |key| self.insert_alone(key));
         }
     }
 

@@ -12,11 +12,13 @@
 use std::io;
 
 use entail_disk::{Reader, Restore, Scratch, Snapshot, SpillFile, Writer, damaged, snapshot};
-use entail_model::{Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, StateKey, Store, Visit};
+use entail_model::{
+    Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, StateKey, Store, Visit, insert_each,
+};
 
 use crate::exact::{ExactSet, ShortSet};
 use crate::spill::{read_words, write_words};
-use crate::tree::{self, Tree};
+use crate::tree::Tree;
 
 /// An exact set that can compress its short states; the others are compressed anyway.
 #[derive(Debug)]
@@ -292,8 +294,8 @@ impl<S: ShortSet> Store for TreeSet<S> {
     }
 
     /// Computes all keys first, so that the lines they are looked up in are prefetched.
-    fn insert_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) {
-        let Some(Halves { cut, pairs }) = &mut self.halves else { return self.exact.insert_all(keys, new) };
+    fn insert_all_alone(&mut self, keys: &[S::Key], new: &mut Vec<u32>) {
+        let Some(Halves { cut, pairs }) = &mut self.halves else { return self.exact.insert_all_alone(keys, new) };
         self.batch.clear();
         self.batch.extend(keys.iter().map_while(|key| halves_of(&self.exact, *cut, *key)).map(|halves| {
             let key = pairs.key_of_pair(halves);
@@ -301,9 +303,9 @@ impl<S: ShortSet> Store for TreeSet<S> {
             key
         }));
         if self.batch.len() == keys.len() {
-            pairs.insert_all(&self.batch, new);
+            pairs.insert_all_alone(&self.batch, new);
         } else {
-            tree::one_by_one(keys, new, |key| self.insert_alone(key));
+            insert_each(keys, new, |key| self.insert_alone(key));
         }
     }
 

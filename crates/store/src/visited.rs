@@ -5,7 +5,7 @@
 use std::io;
 
 use entail_disk::{Reader, Restore, Snapshot, Writer};
-use entail_model::{Full, Growth, Guarantee, Keys, Opened, State, StateBuf, Store, Visit};
+use entail_model::{Full, Growth, Guarantee, Keys, Opened, State, StateBuf, Store, Visit, insert_each};
 
 use crate::degradation::{Degradation, Level};
 use crate::exact::{ExactSet, ShortSet};
@@ -154,10 +154,18 @@ impl<S: ShortSet> Store for VisitedSet<S> {
         }
     }
 
-    fn insert_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) {
-        let Some(lossy) = &mut self.lossy else { return self.exact.insert_all(keys, new) };
-        let mut is_new = |key: &S::Key| lossy.insert_alone(self.hashing.hash(*key)) == Visit::New;
-        new.extend((0..).zip(keys).filter_map(|(index, key)| is_new(key).then_some(index)));
+    fn insert_all(&self, keys: &[S::Key], new: &mut Vec<u32>) {
+        match &self.lossy {
+            Some(lossy) => insert_each(keys, new, |key| lossy.insert(self.hashing.hash(key))),
+            None => self.exact.insert_all(keys, new),
+        }
+    }
+
+    fn insert_all_alone(&mut self, keys: &[S::Key], new: &mut Vec<u32>) {
+        match &mut self.lossy {
+            Some(lossy) => insert_each(keys, new, |key| lossy.insert_alone(self.hashing.hash(key))),
+            None => self.exact.insert_all_alone(keys, new),
+        }
     }
 
     fn guarantee(&self) -> Guarantee {

@@ -49,7 +49,10 @@ fn check_store<S: Store>(mut store: S, states: impl IntoIterator<Item = Vec<u8>>
             let expected = if keys.contains_key(&state) { Visit::Seen } else { Visit::New };
             if i % 3 == 0 {
                 let mut new = vec![7];
-                store.insert_all(&[key, key], &mut new);
+                match i % 2 {
+                    0 => store.insert_all(&[key, key], &mut new),
+                    _ => store.insert_all_alone(&[key, key], &mut new),
+                }
                 let expected = if expected == Visit::New { &[7, 0][..] } else { &[7] };
                 assert_eq!(new, expected, "{state:?}");
             } else {
@@ -185,14 +188,17 @@ fn many_are_inserted_as_one_by_one() {
 fn check_many(mut store: impl Store) {
     let mut rng = Rng::new(5);
     let mut seen = HashSet::new();
-    for _ in 0..count() / 100 {
+    for round in 0..count() / 100 {
         let states = Similar::of_bits(if rng.chance(0.5) { 13 } else { 40 }, rng.below(1000) as u64).take(100);
         store.reserve(100, UNLIMITED).unwrap();
         let keys: Vec<_> = states.map(|state| store.key(&state, &Default::default())).collect();
         let expected: Vec<_> =
             (0..).zip(&keys).filter(|(_, key)| seen.insert(**key)).map(|(index, _)| index).collect();
         let mut new = Vec::new();
-        store.insert_all(&keys, &mut new);
+        match round % 2 {
+            0 => store.insert_all(&keys, &mut new),
+            _ => store.insert_all_alone(&keys, &mut new),
+        }
         assert_eq!(new, expected);
     }
     assert_eq!(store.len(), seen.len() as u64);
@@ -296,8 +302,15 @@ fn check_threads<S: Store<Key: Send>>(mut store: S, states: Vec<Vec<u8>>) {
             assert_eq!(opened, *state);
             (key, is_new)
         };
-        let (keys, news): (Vec<S::Key>, Vec<bool>) = states.iter().map(visit).unzip();
-        (keys, news.into_iter().filter(|&is_new| is_new).count())
+        let (one_by_one, at_once) = states.split_at(states.len() / 2);
+        let (mut keys, news): (Vec<S::Key>, Vec<bool>) = one_by_one.iter().map(visit).unzip();
+        let mut new = Vec::new();
+        for batch in at_once.chunks(100) {
+            let batch: Vec<_> = batch.iter().map(|state| store.key(state, &Default::default())).collect();
+            store.insert_all(&batch, &mut new);
+            keys.extend(batch);
+        }
+        (keys, news.into_iter().filter(|&is_new| is_new).count() + new.len())
     };
     let results: Vec<(Vec<S::Key>, usize)> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(run)).collect();

@@ -144,16 +144,20 @@ impl Line {
 
 /// How words are written.
 pub(super) trait Writer {
+    /// Whether no other thread writes.
+    const IS_ALONE: bool;
     /// Says what the word is now, if it is not as expected.
     fn replace(word: &AtomicU64, expected: u64, with: u64) -> Result<u64, u64>;
     /// Sets bits that no other thread sets.
     fn add(word: &AtomicU64, bits: u64);
-    fn add_one(counter: &Counter);
+    fn count(counter: &Counter, more: u64);
 }
 
 pub(super) struct Shared;
 
 impl Writer for Shared {
+    const IS_ALONE: bool = false;
+
     /// A thread that sees the new word also sees what this thread saw in earlier words.
     #[inline(always)]
     fn replace(word: &AtomicU64, expected: u64, with: u64) -> Result<u64, u64> {
@@ -166,8 +170,8 @@ impl Writer for Shared {
     }
 
     #[inline(always)]
-    fn add_one(counter: &Counter) {
-        counter.add_one();
+    fn count(counter: &Counter, more: u64) {
+        counter.add(more);
     }
 }
 
@@ -175,6 +179,8 @@ impl Writer for Shared {
 pub(super) struct Alone;
 
 impl Writer for Alone {
+    const IS_ALONE: bool = true;
+
     #[inline(always)]
     fn replace(word: &AtomicU64, expected: u64, with: u64) -> Result<u64, u64> {
         word.store(with, Ordering::Relaxed);
@@ -187,7 +193,7 @@ impl Writer for Alone {
     }
 
     #[inline(always)]
-    fn add_one(counter: &Counter) {
-        counter.add_alone(1);
+    fn count(counter: &Counter, more: u64) {
+        counter.add_alone(more);
     }
 }

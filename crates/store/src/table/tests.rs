@@ -60,10 +60,10 @@ mod alone {
                 let [best, plain] = [&mut best, &mut plain].map(|table| {
                     assert_eq!(table.reserve(step, UNLIMITED), Ok(()));
                     let mut new = Vec::new();
-                    if i % 2 == 0 {
-                        table.insert_all_alone(&numbers, &mut new, |number| number);
-                    } else {
-                        new.extend((0..).zip(&numbers).filter(|(_, n)| table.insert(**n) == Visit::New).map(|(i, _)| i));
+                    match i % 3 {
+                        0 => table.insert_all_alone(&numbers, &mut new, |number| number),
+                        1 => table.insert_all(&numbers, &mut new, |number| number),
+                        _ => insert_each(&numbers, &mut new, |number| table.insert(number)),
                     }
                     (new, contents(table))
                 });
