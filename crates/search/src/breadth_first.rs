@@ -7,12 +7,14 @@ use entail_disk::{Reader, Scratch, Snapshot, Writer, snapshot};
 use entail_model::{Event, Key, Model, Observer, StateKey, Store};
 
 use crate::backoff::FastPathBackoff;
-use crate::context::{Entered, Found, SearchContext};
+use crate::context::{Entered, SearchContext};
 use crate::duplicates::DuplicateFilter;
+use crate::findings::Found;
 use crate::follow::Follower;
 use crate::open_set::OpenSetCache;
+use crate::probe::Probes;
 use crate::queue::Queue;
-use crate::stack::{Ahead, Nothing, SearchStack, Turn};
+use crate::stack::{Nothing, SearchStack, Turn};
 use crate::trace::Trace;
 use crate::{Checks, Counterexample, End, Limit, Limits, Outcome};
 
@@ -35,12 +37,13 @@ where
     K: StateKey,
     O: Observer<M::Step> + ?Sized,
 {
-    let mut context = SearchContext::new(model, store, checks, limits, observer).kept().queued().probing();
-    let (scratch, backoff) = (context.keep_aside(), context.backoff);
+    let mut context = SearchContext::new(model, store, checks, limits, observer).kept().queued();
+    let (scratch, backoff) = (context.shared.keep_aside(), context.worker.backoff);
     let proviso = model.needs_proviso();
     let mut frontier = Frontier { scratch, proviso, backoff, pending: pending(limits), ..Frontier::default() };
+    let probes = Probes::new(&context);
     let begun = begin(&mut context, &mut frontier);
-    go_on(context, frontier, begun)
+    go_on(context, frontier, probes, begun)
 }
 
 /// Goes on with a search that was kept. `store` and `observer` are as they were when that began, and become what they had
@@ -60,9 +63,10 @@ where
 {
     let mut context = SearchContext::new(model, store, checks, limits, observer).kept().queued();
     context.restore(&mut from)?;
-    let frontier = Frontier::load(&mut from, context.keep_aside(), model.needs_proviso())?;
+    let probes = Probes::scheduled(Snapshot::load(&mut from)?);
+    let frontier = Frontier::load(&mut from, context.shared.keep_aside(), model.needs_proviso())?;
     from.finish()?;
-    Ok(go_on(context, frontier, ControlFlow::Continue(())))
+    Ok(go_on(context, frontier, probes, ControlFlow::Continue(())))
 }
 
 /// Forgetting an entry is safe: the state is expanded once more.
@@ -73,6 +77,7 @@ fn pending<K: StateKey>(limits: &Limits) -> OpenSetCache<K> {
 fn go_on<M, S, O>(
     mut context: SearchContext<M, S, O>,
     mut frontier: Frontier<S::Key>,
+    mut probes: Probes<M::Step>,
     begun: ControlFlow<End>,
 ) -> Outcome<M::Step>
 where
@@ -81,19 +86,16 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let explored = match begun {
-        ControlFlow::Continue(()) => explore(&mut context, &mut frontier),
+        ControlFlow::Continue(()) => explore(&mut context, &mut frontier, &mut probes),
         ControlFlow::Break(end) => ControlFlow::Break(end),
     };
     // What was reached before the search had to end counts all the same, if there is room for it.
     let _ = frontier.flush(&mut context);
-    let model = context.model;
+    let model = context.model();
     let (outcome, first) = context.finish(explored);
-    if outcome.is_probed {
-        return outcome;
-    }
     // Without the way there, it is still an error.
     let counterexample = first.and_then(|found| counterexample(model, found, &frontier.trace));
-    Outcome { counterexample, ..outcome }
+    probes.outcome(Outcome { counterexample, ..outcome })
 }
 
 /// The states that were found but not yet expanded.
@@ -189,7 +191,11 @@ where
     ControlFlow::Continue(())
 }
 
-fn explore<M, S, O>(context: &mut SearchContext<M, S, O>, frontier: &mut Frontier<S::Key>) -> ControlFlow<End>
+fn explore<M, S, O>(
+    context: &mut SearchContext<M, S, O>,
+    frontier: &mut Frontier<S::Key>,
+    probes: &mut Probes<M::Step>,
+) -> ControlFlow<End>
 where
     M: Model,
     S: Store + ?Sized,
@@ -200,7 +206,7 @@ where
         // Copies, which need not be in memory while states are expanded.
         let (mut level, mut backoff) = (frontier.level, frontier.backoff);
         while level > 0 {
-            let number = context.origin + 1;
+            let number = context.worker.findings.origin + 1;
             let again = if frontier.proviso { frontier.again.first() } else { None };
             if let Some((_, times)) = again.filter(|(again, _)| *again == number) {
                 frontier.again.0.skip(1);
@@ -209,7 +215,7 @@ where
                 continue;
             }
             let alike = again.map_or(level, |(again, _)| level.min(again - number));
-            let many = (STRETCH - context.origin % STRETCH).min(alike) as usize;
+            let many = (STRETCH - context.worker.findings.origin % STRETCH).min(alike) as usize;
             let plain = if backoff.is_worth_a_try() { Some(frontier.expand_plain(context, many)?) } else { None };
             let expanded = plain.unwrap_or(0);
             if expanded < many {
@@ -222,17 +228,16 @@ where
             // changes once blocks were in files.
             if context.is_told() {
                 frontier.flush(context)?;
-            } else if frontier.reached.keys.len() >= BATCH && context.origin.is_multiple_of(STRETCH) {
+            } else if frontier.reached.keys.len() >= BATCH && context.worker.findings.origin.is_multiple_of(STRETCH)
+            {
                 frontier.look_up(context)?;
-                context.probe()?;
                 (frontier.level, frontier.backoff) = (level, backoff);
-                context.rest(|to| frontier.save(to))?;
+                frontier.safepoint(context, probes)?;
             }
         }
         (frontier.level, frontier.backoff) = (level, backoff);
         frontier.flush(context)?;
-        context.probe()?;
-        context.rest(|to| frontier.save(to))?;
+        frontier.safepoint(context, probes)?;
         frontier.level = frontier.queue.len();
         if frontier.level == 0 || !context.may_expand(frontier.depth) {
             return ControlFlow::Continue(());
@@ -277,29 +282,8 @@ impl<'s, K: StateKey> Frontier<'s, K> {
 
 snapshot!(Origin { parent, place });
 
-impl<K: StateKey> Snapshot for Batch<K> {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.keys.save(to)?;
-        self.origins.save(to)?;
-        self.reduced.save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Batch<K>> {
-        Ok(Batch { keys: Vec::load(from)?, origins: Vec::load(from)?, reduced: Vec::load(from)? })
-    }
-}
-
-impl<K: StateKey> Snapshot for Reduced<K> {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.number.save(to)?;
-        self.key.save(to)?;
-        self.times.save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Reduced<K>> {
-        Ok(Reduced { number: Snapshot::load(from)?, key: K::load(from)?, times: Snapshot::load(from)? })
-    }
-}
+snapshot!(impl[K: StateKey] Batch<K> { keys, origins, reduced });
+snapshot!(impl[K: StateKey] Reduced<K> { number, key, times });
 
 impl<K> Default for Frontier<'_, K> {
     fn default() -> Self {
@@ -336,7 +320,7 @@ impl<K: StateKey> Frontier<'_, K> {
         O: Observer<M::Step> + ?Sized,
     {
         let states = self.queue.next();
-        let first = context.origin + 1;
+        let first = context.worker.findings.origin + 1;
         let Batch { keys, origins, reduced } = &mut self.reached;
         let recent = (!self.proviso).then_some(&mut self.recent);
         let mut reached = Reached { keys, origins, recent };
@@ -349,7 +333,7 @@ impl<K: StateKey> Frontier<'_, K> {
         };
         let note = |at| note_once(reduced, Reduced { number: first + at as u64, key: states[at], times: 0 });
         let expanded = context.expand_plain(&states[..many.min(states.len())], each, note)?;
-        context.origin += expanded as u64;
+        context.worker.findings.origin += expanded as u64;
         self.queue.skip(expanded);
         ControlFlow::Continue(expanded)
     }
@@ -370,8 +354,8 @@ impl<K: StateKey> Frontier<'_, K> {
             self.spill(context);
         }
         let Some(key) = self.queue.pop() else { return ControlFlow::Continue(()) };
-        context.origin += 1;
-        let parent = context.origin;
+        context.worker.findings.origin += 1;
+        let parent = context.worker.findings.origin;
         context.tell(|state| Event::Taken { state }, key);
         let mut place = 0;
         let Batch { keys, origins, reduced } = &mut self.reached;
@@ -385,21 +369,39 @@ impl<K: StateKey> Frontier<'_, K> {
         };
         stack.clear();
         let entered = context.enter_or_else(stack, key, times, &mut reach)?;
-        if context.is_reduced {
+        if context.is_reduced() {
             note_once(reduced, Reduced { number: parent, key, times });
         }
         match entered {
             Entered::Nothing => return ControlFlow::Continue(()),
             Entered::SearchStack => {}
         }
-        while let Some(taken) = context.step(stack)? {
-            match taken.ahead {
-                Ahead::Nothing => {}
-                Ahead::Transient => context.enter_transient(stack, &Nothing)?,
-                Ahead::Stable(key) => context.stats.matched += u64::from(reach(key)),
+        while let Some(taken) = context.step(stack, &Nothing)? {
+            if let Some(key) = taken.stable() {
+                context.stats().matched += u64::from(reach(key));
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// Between two batches: probes the depth if it is time to do so, and takes a snapshot.
+    #[inline]
+    fn safepoint<M, S, O>(
+        &self,
+        context: &mut SearchContext<M, S, O>,
+        probes: &mut Probes<M::Step>,
+    ) -> ControlFlow<End>
+    where
+        M: Model,
+        S: Store<Key = K> + ?Sized,
+        O: Observer<M::Step> + ?Sized,
+    {
+        let stored = context.stats().stored;
+        probes.probe(&context.shared, stored)?;
+        context.safepoint(|to| {
+            probes.schedule.save(to)?;
+            self.save(to)
+        })
     }
 
     /// Looks up all that was reached.
@@ -420,10 +422,10 @@ impl<K: StateKey> Frontier<'_, K> {
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
-        context.prefetch(&self.reached.keys);
+        context.shared.store.prefetch_all(&self.reached.keys);
         std::mem::swap(&mut self.reached, &mut self.fetched);
-        context.aside = self.bytes();
-        if context.is_crowded() || !context.has_room(self.reached.keys.len()) {
+        context.shared.memory.aside = self.bytes();
+        if context.shared.is_crowded() || !context.has_room(self.reached.keys.len()) {
             self.spill(context);
         }
         if self.queue.is_lost() || self.again.0.is_lost() {
@@ -465,7 +467,7 @@ impl<K: StateKey> Frontier<'_, K> {
             let _ = self.queue.spill(scratch);
             let _ = self.trace.spill(scratch);
             let _ = self.again.0.spill(scratch);
-            context.aside = self.bytes();
+            context.shared.memory.aside = self.bytes();
         }
     }
 

@@ -7,10 +7,9 @@
 use std::fmt;
 use std::io;
 
-use entail_disk::{Reader, Snapshot, Writer, damaged, snapshot};
+use entail_disk::{Writer, snapshot};
 
 use crate::backoff::FastPathBackoff;
-use crate::context::Found;
 use crate::stack::Turn;
 use crate::{ErrorKind, Stats};
 
@@ -30,43 +29,7 @@ impl fmt::Debug for dyn Checkpointer + '_ {
 }
 
 snapshot!(Stats { stored, matched, loops, depth, entered, forgotten });
-snapshot!(Found { error, origin, turns });
 snapshot!(FastPathBackoff { rest, pause });
 
-impl Snapshot for ErrorKind {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        match self {
-            ErrorKind::Fault(fault) => 0u8.save(to).and_then(|()| fault.save(to)),
-            ErrorKind::InvalidEnd => 1u8.save(to),
-            ErrorKind::Cycle { begins } => 2u8.save(to).and_then(|()| begins.save(to)),
-        }
-    }
-
-    fn load(from: &mut Reader) -> io::Result<ErrorKind> {
-        Ok(match u8::load(from)? {
-            0 => ErrorKind::Fault(Snapshot::load(from)?),
-            1 => ErrorKind::InvalidEnd,
-            2 => ErrorKind::Cycle { begins: Snapshot::load(from)? },
-            _ => return Err(damaged("an error of a kind that there is not")),
-        })
-    }
-}
-
-impl Snapshot for Turn {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        match self {
-            Turn::Step(number) => (0u8, *number).save(to),
-            Turn::Way(number) => (1u8, *number).save(to),
-            Turn::Stay => (2u8, 0u32).save(to),
-        }
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Turn> {
-        match <(u8, u32)>::load(from)? {
-            (0, number) => Ok(Turn::Step(number)),
-            (1, number) => Ok(Turn::Way(number)),
-            (2, _) => Ok(Turn::Stay),
-            _ => Err(damaged("a turn of a kind that there is not")),
-        }
-    }
-}
+snapshot!(enum ErrorKind { 0 => Fault(fault), 1 => InvalidEnd, 2 => Cycle { begins } });
+snapshot!(enum Turn { 0 => Step(number), 1 => Way(number), 2 => Stay });

@@ -28,7 +28,7 @@ use crate::context::SearchContext;
 use crate::lasso::{self, WayIn};
 use crate::memory_estimate;
 use crate::scc::{ByModel, Complete, Note, Open};
-use crate::stack::{self, Ahead, SearchStack, Taken};
+use crate::stack::{self, SearchStack, Taken};
 use crate::{Checks, Counterexample, End, ErrorKind, Limit, Limits, Outcome};
 
 /// The answer to a question about the initial states.
@@ -218,7 +218,7 @@ where
     fn ask_initial_states(&mut self, asked: SubformulaId) -> ControlFlow<End, bool> {
         let mut all = true;
         for (number, key) in (0..).zip(self.context.keys_of_initial_states()?) {
-            self.context.origin = number;
+            self.context.worker.findings.origin = number;
             all &= self.ask(asked, key)?;
         }
         ControlFlow::Continue(all)
@@ -277,7 +277,7 @@ where
 
     /// Goes on with a search until it has an answer, or must wait for one.
     fn advance(&mut self, search: &mut Search<S::Key>) -> ControlFlow<End, Turn<S::Key>> {
-        let (notes, all) = (ByModel(self.context.model), self.context.model.acceptance());
+        let (notes, all) = (ByModel(self.context.model()), self.context.model().acceptance());
         loop {
             if let Some((key, note)) = search.ahead {
                 match self.look(search, key)? {
@@ -293,9 +293,9 @@ where
             }
             let taken = match search.taken.take() {
                 Some(taken) => taken,
-                None => self.context.step(&mut search.stack)?,
+                None => self.context.step(&mut search.stack, &notes)?,
             };
-            let depth = taken.map(|_| search.stack.depth());
+            let depth = taken.map(|taken| taken.depth - 1);
             match self.retreat(search, depth)? {
                 Retreat::Done => {}
                 Retreat::Wait(question, key) => {
@@ -304,39 +304,30 @@ where
                 }
                 Retreat::Accepted(component) => return self.found(search, Some(component[0]), Some(component)),
             }
-            let Some(Taken { ahead, note, broken, .. }) = taken else {
-                return ControlFlow::Continue(Turn::Done);
-            };
-            if broken && search.beyond() == Beyond::Yes {
+            let Some(taken) = taken else { return ControlFlow::Continue(Turn::Done) };
+            if taken.broken && search.beyond() == Beyond::Yes {
                 return self.found(search, None, None);
             }
-            match ahead {
-                Ahead::Nothing => {}
-                Ahead::Transient => self.context.enter_transient(&mut search.stack, &notes)?,
-                Ahead::Stable(key) => match self.known(search, key) {
-                    Known::Nothing => search.ahead = Some((key, note)),
-                    Known::Answer(true) => return self.found(search, Some(key), None),
-                    Known::Answer(false) | Known::Elsewhere => {
-                        self.context.stats.matched += 1;
-                        self.context.tell_known(key, false);
+            let Some(key) = taken.stable() else { continue };
+            match self.known(search, key) {
+                Known::Nothing => search.ahead = Some((key, taken.note)),
+                Known::Answer(true) => return self.found(search, Some(key), None),
+                Known::Answer(false) | Known::Elsewhere => self.context.count_known(key, false),
+                Known::Open(place) => {
+                    self.context.count_known(key, true);
+                    let accepted = search.open.join(place, taken.note).is_accepted(all);
+                    if accepted && matches!(search.kind, Subformula::WeakUntil { .. }) {
+                        let component = search.open.deepest().to_vec();
+                        return self.found(search, Some(key), Some(component));
                     }
-                    Known::Open(place) => {
-                        self.context.stats.matched += 1;
-                        self.context.tell_known(key, true);
-                        let accepted = search.open.join(place, note).is_accepted(all);
-                        if accepted && matches!(search.kind, Subformula::WeakUntil { .. }) {
-                            let component = search.open.deepest().to_vec();
-                            return self.found(search, Some(key), Some(component));
-                        }
-                    }
-                },
+                }
             }
         }
     }
 
     /// What a search knows of a state it has come to.
     fn known(&self, search: &Search<S::Key>, key: S::Key) -> Known {
-        let word = Word(self.context.store.number(key));
+        let word = Word(self.context.shared.store.number(key));
         match (search.kind, word.answer(search.number)) {
             // It wants to know something else.
             (Subformula::Next { .. }, _) => Known::Nothing,
@@ -395,15 +386,15 @@ where
             // What lies behind could turn every answer round.
             return ControlFlow::Break(End::Limit(Limit::Depth));
         }
-        let word = Word(self.context.store.number(key));
+        let word = Word(self.context.shared.store.number(key));
         let depth = if search.open.states().is_empty() { 0 } else { search.stack.depth() + 1 };
         let place = search.open.enter(key, depth, note);
-        *self.context.stats.entered.get_or_insert_default() += 1;
+        *self.context.stats().entered.get_or_insert_default() += 1;
         search.before.push(word.place());
         // Memory grows in large pieces.
         let count = search.open.states().len() as u64;
         if count.is_power_of_two() || count.is_multiple_of(64) {
-            self.context.aside = search.waiting + search.bytes();
+            self.context.shared.memory.aside = search.waiting + search.bytes();
         }
         self.write(search, key, word.placed(place))
     }
@@ -413,15 +404,15 @@ where
         if matches!(search.kind, Subformula::Next { .. }) {
             return ControlFlow::Continue(());
         }
-        let word = Word(self.context.store.number(key));
+        let word = Word(self.context.shared.store.number(key));
         self.write(search, key, word.answered(search.number, false))
     }
 
     fn write(&mut self, search: &Search<S::Key>, key: S::Key, word: Word) -> ControlFlow<End> {
-        if self.context.store.number(key) == 0 {
+        if self.context.shared.store.number(key) == 0 {
             return self.context.give_number(key, word.0, &search.stack);
         }
-        self.context.store.set_number(key, word.0);
+        self.context.shared.store.set_number(key, word.0);
         ControlFlow::Continue(())
     }
 
@@ -434,8 +425,8 @@ where
                 Judged::Stop(retreat) => return ControlFlow::Continue(retreat),
             };
             for (place, key) in search.open.close() {
-                let word = Word(self.context.store.number(key)).placed(search.before[place]);
-                self.context.store.set_number(key, word.answered(search.number, answer).0);
+                let word = Word(self.context.shared.store.number(key)).placed(search.before[place]);
+                self.context.shared.store.set_number(key, word.answered(search.number, answer).0);
             }
             search.before.truncate(search.open.states().len());
         }
@@ -444,10 +435,10 @@ where
 
     /// What can be said of the deepest component, which is complete.
     fn judge(&mut self, search: &Search<S::Key>, complete: Complete) -> ControlFlow<End, Judged<S::Key>> {
-        let (model, component) = (self.context.model, search.open.deepest());
+        let (model, component) = (self.context.model(), search.open.deepest());
         let judged = match search.kind {
             Subformula::WeakUntil { .. } if complete.may_be_accepted_in_part(model.acceptance()) => {
-                match lasso::undemanding(model, self.context.store, component) {
+                match lasso::undemanding(model, self.context.shared.store, component) {
                     Ok(None) => Judged::Answer(false),
                     Ok(Some(accepted)) => Judged::Stop(Retreat::Accepted(accepted)),
                     Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),
@@ -483,17 +474,17 @@ where
             && self.shown.is_none()
         {
             let turns = search.stack.turns();
-            let way = WayIn { start: self.context.origin as u32, turns, target };
+            let way = WayIn { start: self.context.worker.findings.origin as u32, turns, target };
             self.shown = Some(Shown { way, component });
         }
         for (&key, &before) in search.open.states().iter().zip(&search.before) {
-            let word = Word(self.context.store.number(key)).placed(before).answered(search.number, true);
-            self.context.store.set_number(key, word.0);
+            let word = Word(self.context.shared.store.number(key)).placed(before).answered(search.number, true);
+            self.context.shared.store.set_number(key, word.0);
         }
         if let Some(target) = target
             && !matches!(search.kind, Subformula::Next { .. })
         {
-            let word = Word(self.context.store.number(target));
+            let word = Word(self.context.shared.store.number(target));
             self.write(search, target, word.answered(search.number, true))?;
         }
         ControlFlow::Continue(Turn::Done)
@@ -501,7 +492,7 @@ where
 
     /// What is known of a question by now.
     fn opinion(&mut self, asked: SubformulaId, key: S::Key) -> Truth {
-        let word = Word(self.context.store.number(key));
+        let word = Word(self.context.shared.store.number(key));
         self.opinion_of(asked, key, word, &mut None)
     }
 

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::io;
 use std::ops::ControlFlow;
 
-use entail_disk::{Reader, Snapshot, Writer};
+use entail_disk::{Reader, Snapshot, snapshot};
 use entail_model::{Model, Observer, StateKey, Store, Visit};
 
-use crate::context::SearchContext;
+use crate::context::{DepthUnit, SearchContext};
 use crate::follow;
 use crate::path::Path;
-use crate::stack::{Ahead, Nothing, SearchStack};
+use crate::stack::{Nothing, SearchStack};
 use crate::{Checks, End, Limits, Outcome};
 
 /// Explores `model` depth first, in the order of SPIN's `pan`: steps in the order in which the model gives them,
@@ -37,7 +37,7 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let mut context = SearchContext::new(model, store, checks, limits, observer).kept();
-    context.stats.loops = Some(0);
+    context.stats().loops = Some(0);
     let begun = context
         .visit_initial_states()
         .map_continue(|initial| Exploration { waiting: initial.into(), ..Exploration::default() });
@@ -75,12 +75,13 @@ where
     S: Store + ?Sized,
     O: Observer<M::Step> + ?Sized,
 {
+    context.worker.depth_unit = DepthUnit::Steps;
     let explored = match begun {
         ControlFlow::Continue(exploration) => explore(&mut context, exploration),
         ControlFlow::Break(end) => ControlFlow::Break(end),
     };
-    let model = context.model;
-    context.stats.forgotten = context.store.forgotten();
+    let model = context.model();
+    context.stats().forgotten = context.shared.store.forgotten();
     let (outcome, first) = context.finish(explored);
     Outcome { counterexample: first.and_then(|found| follow::retrace(model, found)), ..outcome }
 }
@@ -99,21 +100,7 @@ impl<K: StateKey> Default for Exploration<K> {
     }
 }
 
-impl<K: StateKey> Snapshot for Exploration<K> {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.waiting.save(to)?;
-        self.path.save(to)?;
-        self.stack.save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Exploration<K>> {
-        Ok(Exploration {
-            waiting: Snapshot::load(from)?,
-            path: Snapshot::load(from)?,
-            stack: Snapshot::load(from)?,
-        })
-    }
-}
+snapshot!(impl[K: StateKey] Exploration<K> { waiting, path, stack });
 
 fn explore<M, S, O>(context: &mut SearchContext<M, S, O>, mut exploration: Exploration<S::Key>) -> ControlFlow<End>
 where
@@ -123,10 +110,10 @@ where
 {
     loop {
         descend(context, &mut exploration)?;
-        exploration.path.retreat(0, |left| context.store.leave(left));
+        exploration.path.retreat(0, |left| context.shared.store.leave(left));
         let Some((number, initial)) = exploration.waiting.pop_front() else { return ControlFlow::Continue(()) };
         if context.may_expand(0) {
-            context.origin = u64::from(number);
+            context.worker.findings.origin = u64::from(number);
             exploration.path.enter(initial, 0, ());
             exploration.stack.clear();
             context.enter(&mut exploration.stack, initial, &Nothing)?;
@@ -142,35 +129,20 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     loop {
-        context.rest(|to| exploration.save(to))?;
+        context.safepoint(|to| exploration.save(to))?;
         let Exploration { stack, path, .. } = exploration;
-        let Some(taken) = context.step(stack)? else { return ControlFlow::Continue(()) };
-        let depth = stack.depth() + 1;
-        path.retreat(depth, |left| context.store.leave(left));
-        match taken.ahead {
-            Ahead::Nothing => {}
-            Ahead::Transient => {
-                if context.may_expand(depth) {
-                    context.enter_transient(stack, &Nothing)?;
-                }
+        let Some(taken) = context.step(stack, &Nothing)? else { return ControlFlow::Continue(()) };
+        let depth = taken.depth;
+        path.retreat(depth, |left| context.shared.store.leave(left));
+        let Some(key) = taken.stable() else { continue };
+        match context.insert(key, stack)? {
+            Visit::Seen => context.count_known(key, path.contains(key)),
+            Visit::New if context.may_expand(depth) => {
+                path.enter(key, depth, ());
+                context.shared.memory.aside = path.bytes();
+                context.enter(stack, key, &Nothing)?;
             }
-            Ahead::Stable(key) => match context.insert(key, stack)? {
-                Visit::Seen => {
-                    let closes_cycle = path.contains(key);
-                    context.stats.matched += 1;
-                    *context.stats.loops.get_or_insert(0) += u64::from(closes_cycle);
-                    context.tell_known(key, closes_cycle);
-                }
-                Visit::New => {
-                    if context.may_expand(depth) {
-                        path.enter(key, depth, ());
-                        context.aside = path.bytes();
-                        context.enter(stack, key, &Nothing)?;
-                    } else {
-                        context.store.leave(key);
-                    }
-                }
-            },
+            Visit::New => context.shared.store.leave(key),
         }
     }
 }

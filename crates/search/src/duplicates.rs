@@ -4,9 +4,7 @@
 //! breadth-first search takes one soon after the other. So a good part of all states that are reached were reached just
 //! before, and need not be looked up among all states: it is enough to remember a few.
 
-use std::io;
-
-use entail_disk::{Reader, Snapshot, Writer};
+use entail_disk::snapshot;
 use entail_model::StateKey;
 
 pub(crate) struct DuplicateFilter<K> {
@@ -23,15 +21,7 @@ impl<K> Default for DuplicateFilter<K> {
     }
 }
 
-impl<K: StateKey> Snapshot for DuplicateFilter<K> {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.keys.save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<DuplicateFilter<K>> {
-        Vec::load(from).map(|keys| DuplicateFilter { keys })
-    }
-}
+snapshot!(impl[K: StateKey] DuplicateFilter<K> { keys });
 
 impl<K: StateKey> DuplicateFilter<K> {
     /// Remembers one key, and no other.

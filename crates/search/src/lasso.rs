@@ -1,14 +1,16 @@
 //! A run into a component and around in it, as short as it can easily be had.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
-use entail_model::{Accepting, Full, Keys, Model, Opened, State, StateBuf, StateKey, Successors};
+use entail_model::{Accepting, Full, Keys, Model, Opened, State, StateKey};
 
 use rapidhash::{RapidHashMap, RapidHashSet};
 
+use crate::expander::Expander;
 use crate::follow::Follower;
 use crate::scc::{ByModel, Note};
-use crate::stack::{Ahead, Notes, SearchStack, Turn};
+use crate::stack::{Notes, SearchStack, Turn};
 use crate::{Counterexample, ErrorKind};
 
 /// A way from an initial state.
@@ -182,11 +184,7 @@ fn reach(root: usize, known: &mut RapidHashSet<usize>, next: impl Fn(usize) -> V
 struct Finder<'a, M: Model, S: Keys> {
     model: &'a M,
     store: &'a mut S,
-    /// What is needed from one state to the next.
-    state: StateBuf,
-    opened: Opened,
-    successors: Successors<M::Step>,
-    scratch: M::Scratch,
+    expander: Expander<M>,
     stack: SearchStack<S::Key, Note>,
 }
 
@@ -201,15 +199,7 @@ struct Edge<K> {
 
 impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
     fn new(model: &'a M, store: &'a mut S) -> Self {
-        Finder {
-            model,
-            store,
-            state: StateBuf::new(),
-            opened: Opened::default(),
-            successors: Successors::default(),
-            scratch: M::Scratch::default(),
-            stack: SearchStack::default(),
-        }
+        Finder { model, store, expander: Expander::default(), stack: SearchStack::default() }
     }
 
     /// A shortest way from an initial state to one of these, if that is found before so many states were looked at.
@@ -277,34 +267,24 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
 
     /// All ways from a stable state to the next ones.
     fn edges(&mut self, key: S::Key) -> Result<Vec<Edge<S::Key>>, Full> {
-        self.store.open(key, &mut self.state, &mut self.opened);
-        self.successors.clear();
-        self.model.expand(&self.state, &mut self.successors, &mut self.scratch);
-        let common = ByModel(self.model).at(&self.state, &self.successors.steps());
-        self.enter(common)?;
+        let Finder { model, store, expander, stack } = self;
+        let notes = ByModel(*model);
+        expander.open(*store, key);
+        expander.expand(model, 0);
+        let at_state = expander.note(&notes);
+        let enter = |expander: &Expander<M>, stack: &mut SearchStack<S::Key, Note>| {
+            store.reserve(expander.successors.len(), u64::MAX)?;
+            let common = stack.note().unwrap_or(at_state);
+            let key = |state: &State| store.key(state, &expander.opened);
+            stack.enter(&expander.successors, key, |step| common.and(notes.of(step)));
+            Ok(())
+        };
         let mut edges = Vec::new();
-        while let Some(taken) = self.stack.advance() {
-            match taken.ahead {
-                Ahead::Nothing => {}
-                Ahead::Stable(target) => {
-                    edges.push(Edge { source: key, turns: self.stack.turns(), note: taken.note, target });
-                }
-                Ahead::Transient => {
-                    self.successors.clear();
-                    self.model.expand(self.stack.transient(), &mut self.successors, &mut self.scratch);
-                    self.enter(taken.note)?;
-                }
-            }
-        }
+        expander.each_way(model, stack, enter, |stack, target, note| {
+            edges.push(Edge { source: key, turns: stack.turns(), note, target });
+            ControlFlow::Continue(())
+        })?;
         Ok(edges)
-    }
-
-    fn enter(&mut self, common: Note) -> Result<(), Full> {
-        let Finder { model, store, opened, successors, stack, .. } = self;
-        store.reserve(successors.len(), u64::MAX)?;
-        let key = |state: &State| store.key(state, opened);
-        stack.enter(successors, key, |step| common.and(ByModel(*model).of(step)));
-        Ok(())
     }
 }
 

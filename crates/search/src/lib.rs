@@ -13,6 +13,8 @@ mod context;
 mod ctl;
 mod depth_first;
 mod duplicates;
+mod expander;
+mod findings;
 mod follow;
 mod lasso;
 mod log;
@@ -25,6 +27,7 @@ mod probe;
 mod pulse;
 mod queue;
 mod scc;
+mod shared;
 mod stack;
 mod trace;
 

@@ -60,14 +60,14 @@ impl<S> Log<S> {
 impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_, M, S, O> {
     /// The same, for a search with a queue.
     pub fn queued(mut self) -> Self {
-        self.log.iter_mut().for_each(|log| log.tells_path = false);
+        self.worker.log.iter_mut().for_each(|log| log.tells_path = false);
         self
     }
 
     /// Whether an observer logs events.
     #[inline]
     pub fn is_told(&self) -> bool {
-        self.log.is_some()
+        self.worker.log.is_some()
     }
 
     /// Reports an event of a state.
@@ -92,16 +92,16 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
     /// The state that was just expanded is entered: a stable one, or a transient one.
     #[inline]
     pub fn tell_entered(&mut self, stable: Option<S::Key>) {
-        if let Some(log) = &mut self.log {
+        if let Some(log) = &mut self.worker.log {
             let mut steps = Vec::new();
-            self.successors.each_step(|step| steps.push(step));
+            self.worker.expander.successors.each_step(|step| steps.push(step));
             let event = log.enter(stable.map(StateName::of), steps);
             event.into_iter().for_each(|event| self.observer.happened(event));
         }
     }
 
     pub fn tell_wrong(&mut self, error: ErrorKind) {
-        if let Some(state) = self.log.as_ref().and_then(Log::last) {
+        if let Some(state) = self.worker.log.as_ref().and_then(Log::last) {
             let fault = match error {
                 ErrorKind::Fault(fault) => Some(fault),
                 ErrorKind::InvalidEnd | ErrorKind::Cycle { .. } => None,
@@ -122,7 +122,7 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
             Ahead::Transient => EventTarget::Transient,
             Ahead::Stable(key) => EventTarget::Stable(StateName::of(key)),
         };
-        let event = self.log.as_mut().and_then(|log| log.go(to));
+        let event = self.worker.log.as_mut().and_then(|log| log.go(to));
         event.into_iter().for_each(|event| self.observer.happened(event));
         Some(taken)
     }
@@ -130,7 +130,7 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
     /// Goes back from the state entered last.
     pub fn leave<N: Copy>(&mut self, stack: &mut SearchStack<S::Key, N>) {
         stack.leave();
-        let event = self.log.as_mut().and_then(Log::leave);
+        let event = self.worker.log.as_mut().and_then(Log::leave);
         event.into_iter().for_each(|event| self.observer.happened(event));
     }
 

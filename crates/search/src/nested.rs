@@ -13,11 +13,12 @@ use std::ops::ControlFlow;
 
 use entail_model::{AcceptanceMarks, Accepting, Event, KeySet, Model, Observer, State, Store, Visit};
 
-use crate::context::{Found, SearchContext};
+use crate::context::SearchContext;
+use crate::findings::Found;
 use crate::follow;
 use crate::lasso::{self, WayIn};
 use crate::path::Path;
-use crate::stack::{Ahead, Notes, Nothing, SearchStack, Taken};
+use crate::stack::{Notes, Nothing, SearchStack, Taken};
 use crate::{Checks, End, Limits, Outcome};
 
 /// Looks for an infinite run of `model` that is accepted: a counterexample. The model has one set or none, and no state
@@ -147,10 +148,10 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     fn explore(&mut self) -> ControlFlow<End> {
-        self.context.stats.loops = Some(0);
+        self.context.stats().loops = Some(0);
         for (number, key) in (0..).zip(self.context.keys_of_initial_states()?) {
             if self.context.insert(key, &self.outer)? == Visit::New && self.context.may_expand(0) {
-                self.context.origin = number;
+                self.context.worker.findings.origin = number;
                 self.descend(key)?;
             }
         }
@@ -168,7 +169,7 @@ where
 
     fn enter(&mut self, key: S::Key, depth: u64) -> ControlFlow<End> {
         self.path.enter(key, depth, Place { depth, passed: self.passed });
-        self.context.aside = self.path.bytes() + self.held;
+        self.context.shared.memory.aside = self.path.bytes() + self.held;
         self.context.enter_stable(&mut self.outer, key, &self.accepted)
     }
 
@@ -182,30 +183,25 @@ where
                 self.look_for_way_back(key)?;
             }
         }
-        self.context.step(&mut self.outer)
+        self.context.step(&mut self.outer, &self.accepted)
     }
 
-    fn go(&mut self, Taken { ahead, note: is_accepted, .. }: Taken<S::Key, bool>) -> ControlFlow<End> {
-        match ahead {
-            Ahead::Nothing => ControlFlow::Continue(()),
-            Ahead::Transient => self.context.enter_transient(&mut self.outer, &self.accepted),
-            Ahead::Stable(key) => match self.context.insert(key, &self.outer)? {
-                Visit::New if self.context.may_expand(self.outer.stable()) => {
-                    self.passed += u64::from(is_accepted);
-                    self.enter(key, self.outer.depth() + 1)
-                }
-                Visit::New => ControlFlow::Continue(()),
-                Visit::Seen => self.meet(key, is_accepted),
-            },
+    fn go(&mut self, taken: Taken<S::Key, bool>) -> ControlFlow<End> {
+        let Some(key) = taken.stable() else { return ControlFlow::Continue(()) };
+        match self.context.insert(key, &self.outer)? {
+            Visit::New if self.context.may_expand(self.outer.stable()) => {
+                self.passed += u64::from(taken.note);
+                self.enter(key, taken.depth)
+            }
+            Visit::New => ControlFlow::Continue(()),
+            Visit::Seen => self.meet(key, taken.note),
         }
     }
 
     /// A step of the outer search led to a state that it knows.
     fn meet(&mut self, key: S::Key, is_accepted: bool) -> ControlFlow<End> {
         let place = self.path.note(key);
-        self.context.stats.matched += 1;
-        *self.context.stats.loops.get_or_insert(0) += u64::from(place.is_some());
-        self.context.tell_known(key, place.is_some());
+        self.context.count_known(key, place.is_some());
         match place {
             Some(place) if is_accepted || place.passed < self.passed => self.close(key, place),
             None if is_accepted => self.look_for_way_back(key),
@@ -219,25 +215,22 @@ where
             // Any cycle would have been seen when it was closed.
             return ControlFlow::Continue(());
         }
-        self.context.aside = self.path.bytes() + self.known.bytes() + self.outer.bytes();
+        self.context.shared.memory.aside = self.path.bytes() + self.known.bytes() + self.outer.bytes();
         self.context.tell_inside(true);
         self.explore_again(start)?;
-        while let Some(taken) = self.context.step(&mut self.inner)? {
-            match taken.ahead {
-                Ahead::Nothing => {}
-                Ahead::Transient => self.context.enter_transient(&mut self.inner, &Nothing)?,
-                Ahead::Stable(key) => match self.path.note(key) {
-                    Some(place) => {
-                        self.context.tell_known(key, true);
-                        return self.close(key, place);
-                    }
-                    None => self.explore_again(key)?,
-                },
+        while let Some(taken) = self.context.step(&mut self.inner, &Nothing)? {
+            let Some(key) = taken.stable() else { continue };
+            match self.path.note(key) {
+                Some(place) => {
+                    self.context.tell_known(key, true);
+                    return self.close(key, place);
+                }
+                None => self.explore_again(key)?,
             }
         }
         self.context.tell_inside(false);
         self.held = self.known.bytes() + self.inner.bytes();
-        self.context.aside = self.path.bytes() + self.held;
+        self.context.shared.memory.aside = self.path.bytes() + self.held;
         ControlFlow::Continue(())
     }
 
@@ -261,7 +254,7 @@ where
     /// A step leads back to the path, and there is an accepted one on the way round.
     fn close(&mut self, key: S::Key, Place { depth, .. }: Place) -> ControlFlow<End> {
         self.context.tell(|state| Event::Accepted { state }, key);
-        self.met = Some(Met { start: self.context.origin as u32, key, depth: depth as usize });
+        self.met = Some(Met { start: self.context.worker.findings.origin as u32, key, depth: depth as usize });
         ControlFlow::Break(End::Error)
     }
 }

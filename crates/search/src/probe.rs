@@ -12,38 +12,53 @@ use entail_model::{Keys, Model, Observer, State, StateBuf, Successor, Successors
 use rapidhash::RapidHashSet;
 use rapidhash::v3::rapidhash_v3;
 
-use crate::context::{SHARE, SearchContext};
-use crate::{Checks, Counterexample, End, ErrorKind, Errors};
+use crate::context::SearchContext;
+use crate::shared::{SHARE, Shared};
+use crate::{Checks, Counterexample, End, ErrorKind, Errors, Outcome};
 
-impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_, M, S, O> {
-    /// The same, for a search that probes the depth now and then, if it may, and the depth has no limit. A log is about
-    /// one search only.
-    pub fn probing(mut self) -> Self {
-        let may = self.checks.errors == Errors::Soonest && self.limits.depth.is_none() && !self.is_told();
-        self.probes = may.then(Schedule::default);
-        self
+/// The probes of a search: when the next one is due, if there are any, and what one has found.
+pub(crate) struct Probes<S> {
+    pub schedule: Option<Schedule>,
+    pub found: Option<Counterexample<S>>,
+}
+
+impl<S> Probes<S> {
+    /// Probes that follow a schedule.
+    pub fn scheduled(schedule: Option<Schedule>) -> Self {
+        Probes { schedule, found: None }
+    }
+
+    /// For a search that may probe the depth, if that has no limit. A log is about one search only.
+    pub fn new<M: Model<Step = S>, K: Keys + ?Sized, O>(context: &SearchContext<M, K, O>) -> Self
+    where
+        O: Observer<S> + ?Sized,
+    {
+        let Shared { checks, limits, .. } = &context.shared;
+        let may = checks.errors == Errors::Soonest && limits.depth.is_none() && !context.is_told();
+        Probes::scheduled(may.then(Schedule::default))
     }
 
     /// Probes the depth, if it is time to do so.
     #[inline]
-    pub fn probe(&mut self) -> ControlFlow<End> {
-        let is_due = self.probes.as_ref().is_some_and(|probes| probes.is_due(self.stats.stored));
-        if is_due { self.probe_now() } else { ControlFlow::Continue(()) }
+    pub fn probe<M: Model<Step = S>, K: Keys + ?Sized>(
+        &mut self,
+        shared: &Shared<M, K>,
+        stored: u64,
+    ) -> ControlFlow<End> {
+        match &mut self.schedule {
+            Some(schedule) if schedule.is_due(stored) => {
+                self.found = schedule.probe(shared);
+                if self.found.is_some() { ControlFlow::Break(End::Error) } else { ControlFlow::Continue(()) }
+            }
+            Some(_) | None => ControlFlow::Continue(()),
+        }
     }
 
-    #[cold]
-    fn probe_now(&mut self) -> ControlFlow<End> {
-        let limit = self.limits.memory.unwrap_or(u64::MAX);
-        let bytes = limit.saturating_sub(self.store.bytes() + self.aside).min(limit / SHARE);
-        let (limits, started) = (self.limits, self.started);
-        let is_over = || limits.reached(started).is_some();
-        let Some(probes) = &mut self.probes else { return ControlFlow::Continue(()) };
-        self.probed = probe(self.model, self.checks, probes.budget(bytes), is_over);
-        // If it was cut off, it is still due when the search goes on.
-        if !is_over() {
-            probes.advance();
-        }
-        if self.probed.is_some() { ControlFlow::Break(End::Error) } else { ControlFlow::Continue(()) }
+    /// The outcome of the search, or of the probe that has found an error.
+    pub fn outcome(self, outcome: Outcome<S>) -> Outcome<S> {
+        let Some(found) = self.found else { return outcome };
+        let errors = outcome.errors + u64::from(found.error.times());
+        Outcome { errors, is_probed: true, counterexample: Some(found), ..outcome }
     }
 }
 
@@ -78,6 +93,19 @@ impl Schedule {
     #[inline]
     fn is_due(&self, stored: u64) -> bool {
         stored >= self.next
+    }
+
+    #[cold]
+    fn probe<M: Model, K: Keys + ?Sized>(&mut self, shared: &Shared<M, K>) -> Option<Counterexample<M::Step>> {
+        let limit = shared.limits.memory.unwrap_or(u64::MAX);
+        let bytes = limit.saturating_sub(shared.bytes()).min(limit / SHARE);
+        let is_over = || shared.limits.reached(shared.started).is_some();
+        let found = probe(shared.model, shared.checks, self.budget(bytes), is_over);
+        // If it was cut off, it is still due when the search goes on.
+        if !is_over() {
+            self.advance();
+        }
+        found
     }
 
     /// The probe that is due, if it may take so many bytes.

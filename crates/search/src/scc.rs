@@ -14,7 +14,7 @@ use crate::context::SearchContext;
 use crate::follow;
 use crate::lasso::{self, WayIn};
 use crate::memory_estimate;
-use crate::stack::{Ahead, Notes, SearchStack, Taken};
+use crate::stack::{Notes, SearchStack};
 use crate::{Checks, End, Limit, Limits, Outcome};
 
 /// Looks for an infinite run of `model` that is accepted: a counterexample. `store` is empty at first.
@@ -232,8 +232,8 @@ where
 {
     let (mut open, mut stack) = (Open::default(), SearchStack::default());
     for (number, key) in (0..).zip(context.keys_of_initial_states()?) {
-        if context.store.number(key) == 0 && context.may_expand(0) {
-            context.origin = number;
+        if context.shared.store.number(key) == 0 && context.may_expand(0) {
+            context.worker.findings.origin = number;
             stack.clear();
             *accepted = descend(context, &mut open, &mut stack, key)?;
             if accepted.is_some() {
@@ -256,41 +256,35 @@ where
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
-    let (notes, all) = (ByModel(context.model), context.model.acceptance());
+    let (notes, all) = (ByModel(context.model()), context.model().acceptance());
     let number = open.enter(initial, 0, Note::default());
     context.give_number(initial, number, stack)?;
     context.enter_stable(stack, initial, &notes)?;
-    while let Some(Taken { ahead, note, .. }) = context.step(stack)? {
-        if let Some(component) = retreat(context, open, Some(stack.depth()))? {
+    while let Some(taken) = context.step(stack, &notes)? {
+        if let Some(component) = retreat(context, open, Some(taken.depth - 1))? {
             return ControlFlow::Continue(Some(Accepted { component, way: None }));
         }
-        match ahead {
-            Ahead::Nothing => {}
-            Ahead::Transient => context.enter_transient(stack, &notes)?,
-            Ahead::Stable(key) => match context.store.number(key) {
-                0 => {
-                    if context.may_expand(open.depth()) {
-                        let number = open.enter(key, stack.depth() + 1, note);
-                        context.aside = open.bytes();
-                        context.give_number(key, number, stack)?;
-                        context.enter_stable(stack, key, &notes)?;
-                    }
+        let Some(key) = taken.stable() else { continue };
+        match context.shared.store.number(key) {
+            0 => {
+                if context.may_expand(open.depth()) {
+                    let number = open.enter(key, taken.depth, taken.note);
+                    context.shared.memory.aside = open.bytes();
+                    context.give_number(key, number, stack)?;
+                    context.enter_stable(stack, key, &notes)?;
                 }
-                CLOSED => {
-                    context.stats.matched += 1;
-                    context.tell_known(key, false);
+            }
+            CLOSED => context.count_known(key, false),
+            number => {
+                context.count_known(key, true);
+                if open.join(number, taken.note).is_accepted(all) {
+                    let start = context.worker.findings.origin as u32;
+                    let way = WayIn { start, turns: stack.turns(), target: key };
+                    let component = open.deepest().to_vec();
+                    context.tell(|state| Event::Accepted { state }, key);
+                    return ControlFlow::Continue(Some(Accepted { component, way: Some(way) }));
                 }
-                number => {
-                    context.stats.matched += 1;
-                    context.tell_known(key, true);
-                    if open.join(number, note).is_accepted(all) {
-                        let way = WayIn { start: context.origin as u32, turns: stack.turns(), target: key };
-                        let component = open.deepest().to_vec();
-                        context.tell(|state| Event::Accepted { state }, key);
-                        return ControlFlow::Continue(Some(Accepted { component, way: Some(way) }));
-                    }
-                }
-            },
+            }
         }
     }
     let component = retreat(context, open, None)?;
@@ -311,8 +305,8 @@ where
 {
     while let Some(complete) = open.retreat(depth) {
         // Its steps do not meet all requests: otherwise the search would have ended.
-        if complete.may_be_accepted_in_part(context.model.acceptance()) {
-            match lasso::undemanding(context.model, context.store, open.deepest()) {
+        if complete.may_be_accepted_in_part(context.model().acceptance()) {
+            match lasso::undemanding(context.model(), context.shared.store, open.deepest()) {
                 Ok(None) => {}
                 Ok(Some(accepted)) => {
                     context.tell(|state| Event::Accepted { state }, accepted[0]);
@@ -321,7 +315,7 @@ where
                 Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),
             }
         }
-        open.close().for_each(|(_, key)| context.store.set_number(key, CLOSED));
+        open.close().for_each(|(_, key)| context.shared.store.set_number(key, CLOSED));
     }
     ControlFlow::Continue(None)
 }

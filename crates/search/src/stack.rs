@@ -1,8 +1,9 @@
 //! A path through a model with the choices not yet made on the way: the stack of every search.
 //!
-//! A search enters a state with all that can happen there, and takes one thing after the other out of it. A
-//! depth-first search enters what is new; a breadth-first one enters transient states only, and so meets every
-//! stable successor of a state. Of a stable state only its key is kept.
+//! A search enters a stable state with all that can happen there, and takes one choice after the other out of it. A
+//! depth-first search enters what is new; a breadth-first one enters one state at a time. Of a stable state only its key is
+//! kept. Transient states are entered by [`SearchContext::step`](crate::context::SearchContext::step), so that a search meets
+//! every stable successor of a state.
 //!
 //! Transient states are followed path by path, as SPIN does: what is reached along two paths is reached twice.
 //! A path that comes back to one of its own transient states, without a stable one in between, ends there. (SPIN
@@ -24,6 +25,8 @@ pub(crate) struct Taken<K, N> {
     /// The fault ends the run.
     pub broken: bool,
     pub ahead: Ahead<K>,
+    /// How many steps lead from the first state of the path to where this one led.
+    pub depth: u64,
     /// What was noted of all steps since the last stable state.
     pub note: N,
 }
@@ -59,6 +62,17 @@ impl<M: Model> Notes<M> for Nothing {
     fn at(&self, _: &State, _: &[M::Step]) {}
     fn of(&self, _: M::Step) {}
     fn both((): (), (): ()) {}
+}
+
+impl<K: Copy, N> Taken<K, N> {
+    /// The stable state that was reached, if one was.
+    #[inline]
+    pub fn stable(&self) -> Option<K> {
+        match self.ahead {
+            Ahead::Stable(key) => Some(key),
+            Ahead::Nothing | Ahead::Transient => None,
+        }
+    }
 }
 
 /// Where a step led.
@@ -301,7 +315,8 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
             }
             Target::Transient => self.pass(Span(self.targets[at].words()[0])),
         };
-        Some(Taken { fault, broken: target == Target::Nowhere, ahead, note: self.notes[at] })
+        let depth = self.frames.len() as u64;
+        Some(Taken { fault, broken: target == Target::Nowhere, ahead, depth, note: self.notes[at] })
     }
 
     /// The transient state just reached.

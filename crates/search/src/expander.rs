@@ -1,0 +1,126 @@
+//! How a worker expands states, and the passage through atomic sequences.
+
+use std::ops::ControlFlow;
+
+use entail_model::{Keys, Model, Opened, StateBuf, StateKey, Successors, Transition};
+
+use crate::stack::{Ahead, Notes, SearchStack};
+
+/// The buffers of one worker, which it reuses from one state to the next.
+pub(crate) struct Expander<M: Model> {
+    /// The stable state that was expanded last.
+    pub state: StateBuf,
+    pub opened: Opened,
+    pub successors: Successors<M::Step>,
+    /// The steps out of that state.
+    steps: Vec<M::Step>,
+    pub scratch: M::Scratch,
+}
+
+impl<M: Model> Default for Expander<M> {
+    fn default() -> Self {
+        Expander {
+            state: StateBuf::new(),
+            opened: Opened::default(),
+            successors: Successors::default(),
+            steps: Vec::new(),
+            scratch: M::Scratch::default(),
+        }
+    }
+}
+
+impl<M: Model> Expander<M> {
+    #[inline]
+    pub fn open<S: Keys + ?Sized>(&mut self, store: &S, key: S::Key) {
+        store.open(key, &mut self.state, &mut self.opened);
+    }
+
+    /// Expands the state that is open, which was expanded so many times before.
+    #[inline]
+    pub fn expand(&mut self, model: &M, times: u32) {
+        self.successors.clear();
+        match times {
+            0 => model.expand(&self.state, &mut self.successors, &mut self.scratch),
+            times => self.expand_further(model, times),
+        }
+    }
+
+    #[cold]
+    fn expand_further(&mut self, model: &M, times: u32) {
+        model.expand_further(&self.state, times, &mut self.successors, &mut self.scratch);
+    }
+
+    /// Expands the transient state that `stack` has just reached.
+    pub fn expand_transient<K: StateKey, N: Copy>(&mut self, model: &M, stack: &SearchStack<K, N>) {
+        self.successors.clear();
+        model.expand(stack.transient(), &mut self.successors, &mut self.scratch);
+    }
+
+    /// What a search notes of all steps out of the stable state that was expanded.
+    #[inline]
+    pub fn note<N: Notes<M>>(&mut self, notes: &N) -> N::Note {
+        self.steps.clear();
+        self.successors.each_step(|step| self.steps.push(step));
+        notes.at(&self.state, &self.steps)
+    }
+
+    /// Puts all ways from a stable state to the next ones onto the stack, if the state can be expanded quickly.
+    #[inline]
+    pub fn enter_ways<S: Keys + ?Sized, N: Notes<M>>(
+        &mut self,
+        (model, store, key): (&M, &S, S::Key),
+        stack: &mut SearchStack<S::Key, N::Note>,
+        notes: &N,
+        mut stepped: impl FnMut(M::Step),
+    ) -> bool {
+        stack.enter_ways();
+        self.steps.clear();
+        let steps = &mut self.steps;
+        let expanded = model.expand_words(&[key], &mut self.scratch, |transition: Transition<M::Step, S::Key>| {
+            stepped(transition.step);
+            if transition.passed == 0 {
+                steps.push(transition.step);
+            }
+            transition.next.inspect(|next| store.prefetch(*next));
+            stack.push_transition(&transition, |before| {
+                let note = notes.of(transition.step);
+                before.map_or(note, |before| N::both(before, note))
+            });
+        });
+        if expanded == 0 {
+            stack.leave();
+            return false;
+        }
+        self.open(store, key);
+        let common = notes.at(&self.state, &self.steps);
+        stack.note_all(|note| N::both(common, note));
+        true
+    }
+
+    /// Passes through transient states, from the stable state that was expanded to the next stable ones. `enter` puts what was
+    /// expanded onto the stack; `each` is called for every way, with the stack that leads there, until it breaks.
+    pub fn each_way<K: StateKey, N: Copy, E>(
+        &mut self,
+        model: &M,
+        stack: &mut SearchStack<K, N>,
+        mut enter: impl FnMut(&Expander<M>, &mut SearchStack<K, N>) -> Result<(), E>,
+        mut each: impl FnMut(&SearchStack<K, N>, K, N) -> ControlFlow<()>,
+    ) -> Result<(), E> {
+        enter(self, stack)?;
+        while let Some(taken) = stack.advance() {
+            match taken.ahead {
+                Ahead::Nothing => {}
+                Ahead::Transient => {
+                    self.expand_transient(model, stack);
+                    enter(self, stack)?;
+                }
+                Ahead::Stable(key) => {
+                    if each(stack, key, taken.note).is_break() {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

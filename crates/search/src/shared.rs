@@ -1,0 +1,188 @@
+//! What all workers of a search share, and what happens at its safepoints: between two expansions, where the store may grow or
+//! degrade, limits are looked at, and snapshots are taken.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use entail_disk::{Reader, Scratch, Snapshot, Writer, snapshot};
+use entail_model::{Full, KeySet, Keys, Model};
+
+use crate::{Checkpointer, Checks, End, Limit, Limits};
+
+/// What all workers of a search share.
+pub(crate) struct Shared<'a, M, S: ?Sized> {
+    pub model: &'a M,
+    pub store: &'a mut S,
+    pub checks: &'a Checks,
+    pub limits: &'a Limits<'a>,
+    pub started: Instant,
+    pub memory: Memory,
+    /// Takes snapshots, if the search supports them.
+    pub checkpointer: Option<&'a dyn Checkpointer>,
+    pause: Option<Pause>,
+}
+
+/// How many bytes are kept, and who may have how many.
+pub(crate) struct Memory {
+    /// What the search keeps besides the store and its stack.
+    pub aside: u64,
+    /// What the store must leave to that, at least.
+    share: u64,
+    /// What the store has left to that.
+    left: u64,
+    /// The most that was kept so far, in all.
+    peak: u64,
+}
+
+/// Who may have how many is decided anew.
+impl Snapshot for Memory {
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.aside.save(to)?;
+        self.peak.save(to)
+    }
+
+    fn load(from: &mut Reader) -> io::Result<Memory> {
+        Ok(Memory { aside: Snapshot::load(from)?, peak: Snapshot::load(from)?, ..Memory::default() })
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory { aside: 0, share: 0, left: u64::MAX, peak: 0 }
+    }
+}
+
+/// Why a search is to pause at the next safepoint.
+#[derive(Clone, Copy)]
+enum Pause {
+    /// For a snapshot.
+    Snapshot,
+    /// The same, and then it ends.
+    End(Limit),
+}
+
+/// One byte in so many is left to what is kept aside, as most of it is in files.
+pub(crate) const SHARE: u64 = 16;
+
+/// What the store can still do before it must be asked to make more room.
+#[derive(Default)]
+pub(crate) struct Room {
+    pub keys: usize,
+    pub inserts: usize,
+}
+
+snapshot!(Room { keys, inserts });
+
+impl Room {
+    /// How much is asked for at a time: little at first, so that a small model costs little.
+    pub fn portion(stored: u64) -> usize {
+        stored.clamp(16, 4096) as usize
+    }
+}
+
+impl<'a, M: Model, S: Keys + ?Sized> Shared<'a, M, S> {
+    pub fn new(model: &'a M, store: &'a mut S, checks: &'a Checks, limits: &'a Limits<'a>) -> Self {
+        Shared {
+            model,
+            store,
+            checks,
+            limits,
+            started: Instant::now(),
+            memory: Memory::default(),
+            checkpointer: None,
+            pause: None,
+        }
+    }
+
+    /// Makes room for so many keys and states, beside a stack of so many bytes.
+    pub fn reserve(
+        &mut self,
+        count: usize,
+        stack: u64,
+        make_room: impl FnOnce(&mut S, usize, u64) -> Result<(), Full>,
+    ) -> Result<Room, Full> {
+        let Memory { aside, share, .. } = self.memory;
+        let limit = self.limits.memory.unwrap_or(u64::MAX);
+        let kept = aside + stack;
+        make_room(self.store, count, limit.checked_sub(kept.max(share)).ok_or(Full)?)?;
+        let bytes = self.store.bytes();
+        self.memory.left = limit.saturating_sub(bytes);
+        self.memory.peak = self.memory.peak.max(bytes + kept);
+        Ok(Room { keys: count, inserts: count })
+    }
+
+    /// The same in a set that is counted among what is kept `aside`.
+    pub fn reserve_in(
+        &mut self,
+        set: &mut impl KeySet<S::Key>,
+        count: usize,
+        stack: u64,
+    ) -> ControlFlow<End, usize> {
+        let before = set.bytes();
+        let others = (self.store.bytes() + self.memory.aside + stack).saturating_sub(before);
+        let limit = self.limits.memory.unwrap_or(u64::MAX);
+        match limit.checked_sub(others).map(|left| set.reserve(count, left)) {
+            Some(Ok(())) => {
+                self.memory.aside += set.bytes() - before;
+                self.memory.peak = self.memory.peak.max(others + set.bytes());
+                ControlFlow::Continue(count)
+            }
+            Some(Err(Full)) | None => ControlFlow::Break(End::Limit(Limit::Memory)),
+        }
+    }
+
+    /// Whether what is kept aside takes more than is left to it.
+    #[inline]
+    pub fn is_crowded(&self) -> bool {
+        self.memory.aside > self.memory.left
+    }
+
+    /// Lets what is kept aside go to files when memory is short, and leaves memory for what does not.
+    pub fn keep_aside(&mut self) -> Option<&'a Scratch> {
+        let scratch = self.limits.scratch?;
+        self.memory.share = self.limits.memory? / SHARE;
+        Some(scratch)
+    }
+
+    /// What is kept at present, besides stacks.
+    pub fn bytes(&self) -> u64 {
+        self.store.bytes() + self.memory.aside
+    }
+
+    /// The most bytes that were kept at a time.
+    pub fn peak(&self) -> u64 {
+        self.memory.peak.max(self.bytes())
+    }
+
+    /// Looks at the limits, after so many transitions. A search that can be kept pauses at the next safepoint; others end at once.
+    #[cold]
+    pub fn look_at_limits(&mut self, transitions: u64) -> ControlFlow<End> {
+        let limit = self.limits.reached(self.started);
+        let is_stopped = limit == Some(Limit::Interrupted);
+        if !is_stopped && self.model.should_begin_again(transitions) {
+            return ControlFlow::Break(End::Limit(Limit::Interrupted));
+        }
+        match (limit, self.checkpointer) {
+            (Some(limit), None) => return ControlFlow::Break(End::Limit(limit)),
+            (Some(limit), Some(_)) => self.pause = Some(Pause::End(limit)),
+            (None, Some(checkpointer)) if checkpointer.is_due() => self.pause = Some(Pause::Snapshot),
+            (None, Some(_) | None) => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Whether the search is to pause.
+    #[inline]
+    pub fn is_paused(&self) -> bool {
+        self.pause.is_some()
+    }
+
+    /// Ends the pause, or the search, if that was the reason.
+    pub fn end_pause(&mut self) -> ControlFlow<End> {
+        match self.pause.take() {
+            Some(Pause::End(limit)) => ControlFlow::Break(End::Limit(limit)),
+            Some(Pause::Snapshot) | None => ControlFlow::Continue(()),
+        }
+    }
+}
