@@ -1,8 +1,10 @@
 //! Searches over any model and store.
 //!
-//! Each algorithm is a function in a file of its own. They share a `SearchStack`, the only place that knows transient states, and a
-//! `SearchContext` that expands states, counts and checks limits. A search decides only where to go next. Its frontier holds keys
-//! of the store.
+//! Each algorithm is a function in a file of its own, and decides only where to go next. They share a `SearchContext`, which expands
+//! states, takes steps, looks up and counts. It has two parts: `Shared`, what all workers of a search would share (the store,
+//! the account of memory, limits), and a `Worker` with buffers and counts of its own. What needs the store for itself (growth,
+//! degradation, snapshots) happens at safepoints, between two expansions. The frontier holds keys of the store; a `SearchStack`
+//! is a path, and steps through transient states on their own until they are stable again.
 
 mod backoff;
 mod block_vec;
