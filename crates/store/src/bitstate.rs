@@ -19,10 +19,10 @@ pub struct BitstateSet {
     words: Zeroed<AtomicU64>,
     /// Bits for each state.
     bits: u32,
-    /// The load above which fewer bits for each state would have been better.
+    /// The load above which fewer bits for each state are better.
     most: Option<f64>,
     len: Counter,
-    /// Bits that are set.
+    /// The number of set bits.
     set: Counter,
 }
 
@@ -64,13 +64,13 @@ impl BitstateSet {
         self.most.is_some_and(|most| self.load() > most)
     }
 
-    /// The bits of a state: words, and a bit in each.
+    /// The bits of a state: a word, and a bit in it, for each.
     #[inline]
     fn places(&self, [mut at, mut step]: Hash) -> impl Iterator<Item = (&AtomicU64, u64)> {
         let words = &self.words[..];
         (0..u64::from(self.bits)).map(move |number| {
             let scaled = u128::from(at) * words.len() as u128;
-            // The fraction below the word's number is random too.
+            // The remainder below the word's number is random too.
             let (word, rest) = ((scaled >> 64) as usize, scaled as u64);
             at = at.wrapping_add(step);
             step = step.wrapping_add(number);
@@ -124,7 +124,7 @@ impl BitstateSet {
         let (load, bits) = (self.load().min(1.0 - 1e-9), f64::from(self.bits));
         let term = |number: u32| load.powi(number as i32) / f64::from(number);
         let sum = if load < 0.5 {
-            // The same, as all digits would cancel out.
+            // The same as a series: the closed form would lose all digits to cancellation.
             (self.bits + 1..self.bits + 60).map(term).sum()
         } else {
             -(-load).ln_1p() - (1..=self.bits).map(term).sum::<f64>()

@@ -1,4 +1,4 @@
-//! An interner of byte strings: each is stored once and named by its place.
+//! An interner of byte strings: each is stored once and identified by its place.
 //!
 //! ```text
 //! index:   ─ ─ 5 ─ 1 ─ ─ 3            open addressing by the hash of a string
@@ -6,8 +6,8 @@
 //! head:    a byte: the string's length and whether it is marked; a word, if the length does not fit into that
 //! ```
 //!
-//! Two threads may add the same string at once. Each writes it, but only one gets its place into the index, and both use that
-//! one; the other place is wasted.
+//! Two threads may add the same string at once. Each of them writes it, but only one enters its place into the index,
+//! and both use that place; the other one is wasted.
 
 use std::io;
 use std::ops::DerefMut;
@@ -28,14 +28,14 @@ pub(crate) struct ByteInterner {
     index: Zeroed<AtomicU32>,
     /// The first free word. No string has place 0, which stands for an empty slot.
     next: AtomicU64,
-    /// How many strings were written.
+    /// The number of strings written.
     written: AtomicU64,
-    /// Words of the longest string, or of the longest one expected.
+    /// The length of the longest string so far or expected, in words.
     longest: AtomicU64,
     overflow: Mutex<Overflow>,
 }
 
-/// Strings without room among the words, such as one that is longer than all before.
+/// Strings that do not fit among the words, such as one that is longer than all before.
 #[derive(Debug, Default)]
 struct Overflow {
     strings: Vec<OverflowString>,
@@ -48,20 +48,20 @@ struct OverflowString {
     is_marked: bool,
 }
 
-/// Strings from this place on are in the overflow.
+/// Places from this one on refer to strings in the overflow.
 const FIRST_OVERFLOW: Place = 0xf000_0000;
-/// An estimate of what a string costs there besides its bytes: the entry, and the slack of a growing `Vec`.
+/// An estimate of the bytes of an overflowed string besides its content: the entry, and the slack of a growing `Vec`.
 pub(crate) const OVERFLOW_BYTES: usize = 4 * size_of::<OverflowString>();
 
-/// In the first word: that the string is marked,
+/// In the first word: the bit that marks the string,
 const MARK: u64 = 0x80;
-/// its length, if that is less than this.
+/// its length, if less than this.
 const MANY: usize = 0x7f;
 
 const WORD: usize = 8;
 const FEWEST_WORDS: usize = if cfg!(loom) { 4 } else { 64 };
 const FEWEST_STRINGS: usize = if cfg!(loom) { 2 } else { 16 };
-/// From this number on, room grows by half; before, it doubles.
+/// From this size on, the capacity grows by half; before, it doubles.
 const LARGE: usize = 1 << 20;
 /// The expected length before the first string, in words.
 const USUAL_WORDS: u32 = 4;
@@ -91,7 +91,7 @@ impl Default for ByteInterner {
 }
 
 impl ByteInterner {
-    /// For strings that are expected to take `words` words.
+    /// An interner for strings of about `words` words.
     pub fn of_words(words: u32) -> ByteInterner {
         ByteInterner {
             words: Zeroed::default(),
@@ -103,17 +103,17 @@ impl ByteInterner {
         }
     }
 
-    /// The place of a string, which is added if need be.
+    /// The place of a string, which is added if it is new.
     pub fn intern(&self, string: &[u8]) -> Place {
         self.find(string).unwrap_or_else(|at| self.add(string, at))
     }
 
-    /// The place of a string if it is known.
+    /// The place of a string, if it was added before.
     pub fn known(&self, string: &[u8]) -> Option<Place> {
         if self.index.is_empty() { None } else { self.find(string).ok() }
     }
 
-    /// The place of a string, or that in the index where it belongs.
+    /// The place of a string, or else its slot in the index.
     fn find(&self, string: &[u8]) -> Result<Place, usize> {
         let mut at = home(hash(words_of(string)), self.index.len());
         loop {
@@ -164,11 +164,11 @@ impl ByteInterner {
         }
         let mut own = self.words[place as usize..].iter().map(|word| word.load(Ordering::Relaxed));
         let mut words = words_of(string);
-        // Equal heads: equally many words.
+        // The heads are equal, so the numbers of words are too.
         own.next().map(|head| head & !MARK) == words.next() && words.eq(own.take(words_for(string.len()) - 1))
     }
 
-    /// Appends the string at a place.
+    /// Appends the string at a place to `to`.
     pub fn read(&self, place: Place, to: &mut Vec<u8>) {
         if place >= FIRST_OVERFLOW {
             return to.extend_from_slice(&self.overflow().strings[overflow_index(place)].string);
@@ -193,7 +193,7 @@ impl ByteInterner {
         visit(self.words[place as usize].fetch_or(MARK, Ordering::Relaxed) & MARK != 0)
     }
 
-    /// The same where no other thread can interfere.
+    /// The same, without interference from other threads.
     pub fn mark_alone(&mut self, place: Place) -> Visit {
         if place >= FIRST_OVERFLOW {
             return self.mark_overflow(place);
@@ -220,7 +220,7 @@ impl ByteInterner {
         self.overflow.lock().expect("no thread panics while it holds the lock")
     }
 
-    /// The number of strings, wasted ones included.
+    /// The number of strings, including wasted ones.
     #[cfg(test)]
     pub fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
@@ -238,19 +238,19 @@ impl ByteInterner {
         Growth { states: strings as u64, bytes: (more * size_of::<AtomicU32>()) as u64 }
     }
 
-    /// How many strings there is a place for in the index.
+    /// The number of strings for which the index has room.
     fn capacity(&self) -> usize {
         self.index.len() / 4 * 3
     }
 
-    /// Makes room for `count` more calls of [`ByteInterner::intern`], as long as strings are no longer than before, within
-    /// `limit` bytes.
+    /// Makes room for `count` more calls of [`ByteInterner::intern`] within `limit` bytes, if strings are no longer
+    /// than before.
     pub fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.reserve_words(count, limit)?;
         self.reserve_index(count, limit)
     }
 
-    /// The same for the strings only. Without room, they overflow.
+    /// The same for the strings only. Strings without room overflow.
     pub fn reserve_words(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         let longest = self.longest.load(Ordering::Relaxed) as usize;
         let wanted = count.checked_mul(longest).ok_or(Full)? + self.next.load(Ordering::Relaxed) as usize;
@@ -276,7 +276,7 @@ impl ByteInterner {
     fn grow_index(&mut self, slots: usize) -> Result<(), Full> {
         let index = Zeroed::<AtomicU32>::new(slots)?;
         let mut string = Vec::new();
-        // From the index, not from the words: wasted strings must not be found.
+        // Only strings in the index: wasted ones must not be found.
         for place in self.index.iter().map(|place| place.load(Ordering::Relaxed)).filter(|&place| place != 0) {
             string.clear();
             self.read(place, &mut string);
@@ -291,7 +291,7 @@ impl ByteInterner {
     }
 }
 
-/// The new capacity: a generous one, or else what is wanted, if that is possible within `limit`.
+/// The new capacity: generous, or as large as necessary if that is all that `limit` permits.
 fn room(
     now: usize,
     wanted: usize,
@@ -307,17 +307,17 @@ fn room(
     [generous, wanted].into_iter().find(|&room| growing(room) <= limit).ok_or(Full)
 }
 
-/// How long the index is: a quarter of it stays empty, so that few slots are looked at.
+/// The number of slots: a quarter stays empty, so that probe sequences are short.
 fn slots(strings: usize) -> usize {
     4 * strings.div_ceil(3)
 }
 
-/// Where all strings take `words` words, their places become consecutive numbers.
+/// If all strings take `words` words, this maps their places to consecutive numbers.
 pub(crate) fn number(place: Place, words: u32) -> u32 {
     if place < FIRST_OVERFLOW { (place - 1) / words } else { place }
 }
 
-/// The place of the string with that number.
+/// The place of the string with this number.
 pub(crate) fn place(number: u32, words: u32) -> Place {
     if number < FIRST_OVERFLOW { number * words + 1 } else { number }
 }
@@ -331,12 +331,12 @@ fn visit(was_marked: bool) -> Visit {
     if was_marked { Visit::Seen } else { Visit::New }
 }
 
-/// How many words a string of so many bytes takes.
+/// The number of words of a string of `len` bytes.
 pub(crate) fn words_for(len: usize) -> usize {
     if len < MANY { (1 + len).div_ceil(WORD) } else { 1 + len.div_ceil(WORD) }
 }
 
-/// How a string lies in its words, unmarked.
+/// The words of an unmarked string.
 fn words_of(string: &[u8]) -> impl Iterator<Item = u64> + '_ {
     let (head, rest) = if string.len() < MANY {
         let (first, rest) = string.split_at(string.len().min(WORD - 1));
@@ -377,7 +377,7 @@ mod tests {
 
     const MOST: usize = if cfg!(miri) { 100 } else { 2000 };
 
-    /// Of many lengths, around those where something changes, and often the same.
+    /// Of many lengths, near those at which the representation changes, with many duplicates.
     fn string(rng: &mut Rng) -> Vec<u8> {
         let len = *rng.pick(&[0, 1, 6, 7, 8, 15, 16, 125, 126, 127, 128, 300]);
         let byte = *rng.pick(&[0, 1, 0x7f, 0x80, 0xff]);
@@ -424,7 +424,7 @@ mod tests {
                 numbers.by_ref().take(step).for_each(|number| _ = strings.intern(&number.to_le_bytes()));
                 prop_assert!(strings.bytes() <= limit);
             }
-            // Two words each, but room is made for four; the index, and the old one.
+            // A string takes two words, but room is made for four; and the index exists twice while it grows.
             prop_assert!(numbers.start + step as u64 >= limit.saturating_sub(1024) / 48);
         }
     }
@@ -439,7 +439,7 @@ mod tests {
         assert_eq!((strings.mark(place), strings.mark_alone(place)), (Visit::New, Visit::Seen));
         let before = strings.bytes();
         assert!(before > 1000, "{before}");
-        // From now on there is room for such ones.
+        // From now on there is room for strings of this length.
         strings.reserve(4, u64::MAX).unwrap();
         assert_eq!(strings.intern(&long), place);
         assert!(strings.intern(&[8; 1000]) < FIRST_OVERFLOW);

@@ -1,13 +1,15 @@
-//! State-space caching: when the cache is full, a new state replaces another one. A replaced state is explored again if it is
-//! reached again, so nothing is missed. States on the stack of a depth-first search are never replaced, so the search
-//! terminates.
+//! State-space caching: when the cache is full, a new state replaces another one. If a replaced state is reached again,
+//! it is explored again, so nothing is missed. States on the stack of a depth-first search are never replaced, so the
+//! search terminates.
 //!
-//! The replacement strategy decides how long that takes. With random replacement, beyond some share of the states the replaced
-//! ones are connected, and exploring one of them again explores most of the model again. So states are chosen by their
-//! depth (Geldenhuys' strata): those at odd depths are replaced first, and most of their successors are still stored.
+//! The replacement strategy determines the running time. With random replacement, beyond some share of the states the
+//! replaced ones are connected, and exploring one of them again explores most of the model again. So states are chosen
+//! by their depth (Geldenhuys' strata): those at odd depths are replaced first, and most of their successors are still
+//! stored.
 //!
-//! After Geldenhuys: Efficiency issues in the design of a model checker, Stellenbosch 1999, and: State caching reconsidered,
-//! SPIN 2004; Holzmann, Godefroid, Pirottin: Coverage preserving reduction strategies for reachability analysis, PSTV 1992.
+//! After Geldenhuys: Efficiency issues in the design of a model checker, Stellenbosch 1999, and: State caching
+//! reconsidered, SPIN 2004; Holzmann, Godefroid, Pirottin: Coverage preserving reduction strategies for reachability
+//! analysis, PSTV 1992.
 
 use std::collections::HashSet;
 use std::io;
@@ -21,24 +23,24 @@ use crate::hash::Hasher;
 use crate::memory::Zeroed;
 use crate::sync::{AtomicU8, AtomicU64, Mutex, Ordering::Relaxed};
 
-/// The size of a cache, and how long it looks for a slot.
+/// The size of a cache, and the lengths of its probe sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheSize {
     /// The number of slots, one for each state.
     pub slots: u64,
     /// The number of consecutive slots in which a state may be.
     pub probes: u32,
-    /// The number of candidates of which the one with the least priority is replaced.
+    /// The number of candidates from which the one with the least priority is replaced.
     pub collisions: u32,
 }
 
-/// A set that stores a limited number of states at a time. The dictionaries that make keys of long states are not limited.
+/// A set of a limited number of states. The dictionaries that make keys of long states are not limited.
 #[derive(Debug)]
 pub struct CacheSet<S: ShortSet> {
     exact: ExactSet<S>,
     size: CacheSize,
     hasher: Hasher,
-    /// The words of keys, inverted, so that 0 is an empty slot. Allocated by the first `reserve`.
+    /// The inverted words of keys, so that 0 is an empty slot. Allocated by the first `reserve`.
     slots: Zeroed<AtomicU64>,
     replacement: Mutex<Replacement<S::Key>>,
 }
@@ -48,9 +50,9 @@ pub struct CacheSet<S: ShortSet> {
 struct Replacement<K> {
     /// The priority of each slot's state; [`PINNED`] on the stack.
     priority: Zeroed<AtomicU8>,
-    /// States on the stack for which there was no slot.
+    /// States on the stack for which no slot was available.
     outside: HashSet<K>,
-    /// For every state on the stack, the number of visits when it was entered.
+    /// For every state on the stack, the number of visits at the time it was entered.
     path: Vec<u64>,
     visits: u64,
     occupied: u64,
@@ -62,19 +64,19 @@ struct Replacement<K> {
 /// The priority of a state on the stack.
 const PINNED: u8 = u8::MAX;
 
-/// The priority of a state at this depth with so many visits below it: first its stratum, that is whether its depth is odd,
-/// even, or a multiple of four; then the number of visits, roughly.
+/// The priority of a state at this depth with so many visits below it. It is ordered first by stratum (whether the
+/// depth is odd, even, or a multiple of four), then roughly by the number of visits.
 fn priority(depth: usize, visits: u64) -> u8 {
     let stratum = depth.trailing_zeros().min(2);
     (stratum * u64::BITS + visits.checked_ilog2().unwrap_or(0)) as u8
 }
 
 impl<S: ShortSet> CacheSet<S> {
-    /// With the keys of such a store, which is empty.
+    /// A cache with the keys of `exact`, which must be empty.
     pub fn new(exact: ExactSet<S>, size: CacheSize) -> Self {
         let CacheSize { slots, probes, collisions } = size;
         let (slots, collisions) = (slots.max(1), collisions.max(1));
-        // More slots could not be probed in time.
+        // More slots could not be probed in acceptable time.
         let most = u32::try_from(slots).unwrap_or(u32::MAX);
         let size = CacheSize { slots, probes: probes.clamp(1, most), collisions };
         let replacement = Replacement {
@@ -95,12 +97,12 @@ impl<S: ShortSet> CacheSet<S> {
         }
     }
 
-    /// How many slots fit into `bytes` bytes: each takes the words of a key, and a byte.
+    /// The number of slots in `bytes` bytes: each takes the words of a key, and a byte.
     pub fn slots_in(bytes: u64) -> u64 {
         bytes / (8 * S::Key::WORDS as u64 + 1)
     }
 
-    /// Allocates all slots; the system backs only those in use with memory.
+    /// Allocates all slots. The system backs only the used ones with memory.
     fn make_slots(&mut self, limit: u64) -> Result<(), Full> {
         if self.slots.is_empty() {
             let slots = self.size.slots;
@@ -114,7 +116,7 @@ impl<S: ShortSet> CacheSet<S> {
         Ok(())
     }
 
-    /// The slots where a key may be.
+    /// The slots in which a key may be.
     #[inline]
     fn places(&self, key: S::Key) -> Places {
         let [hash, _] = self.hasher.hash(key);
@@ -126,13 +128,13 @@ impl<S: ShortSet> CacheSet<S> {
         self.replacement.lock().expect("no thread panics while it holds the lock")
     }
 
-    /// Access without a lock, as there is no other thread.
+    /// Access without locking, without interference from other threads.
     fn alone(&mut self) -> (&Zeroed<AtomicU64>, &mut Replacement<S::Key>) {
         (&self.slots, self.replacement.get_mut().expect("no thread panics while it holds the lock"))
     }
 }
 
-/// The snapshot must be of the same size.
+/// The snapshot must be of a cache of the same size.
 impl<S: ShortSet> Restore for CacheSet<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.exact.save(to)?;
@@ -195,7 +197,7 @@ fn write<K: StateKey>(slots: &[AtomicU64], place: usize, key: K) {
 }
 
 impl<K: StateKey> Replacement<K> {
-    /// Slots are never emptied: a search ends at an empty one.
+    /// Slots are never emptied, so a probe sequence ends at an empty one.
     #[inline]
     fn visit(&mut self, slots: &[AtomicU64], places: Places, collisions: u32, key: K) -> Visit {
         self.visits += 1;
@@ -236,7 +238,7 @@ impl<K: StateKey> Replacement<K> {
     /// Unpins a state.
     #[inline]
     fn leave(&mut self, slots: &[AtomicU64], mut places: Places, key: K) {
-        // With several initial states, this may be that of another one: priorities are guesses anyway.
+        // With several initial states, this may be the entry of another one. Priorities are only heuristic.
         let entered = self.path.pop().unwrap_or(self.visits);
         match places.find(|place| read(slots, *place) == Some(key)) {
             Some(place) => self.priority[place].store(priority(self.path.len(), self.visits - entered), Relaxed),
@@ -244,7 +246,7 @@ impl<K: StateKey> Replacement<K> {
         }
     }
 
-    /// Of the first slots that are not pinned, the one with the least priority; a random one of several.
+    /// The slot with the least priority among the first ones that are not pinned; a random one of several.
     #[inline]
     fn victim(&mut self, places: Places, collisions: u32) -> Option<usize> {
         let Replacement { priority, random, .. } = self;
@@ -259,7 +261,7 @@ impl<K: StateKey> Replacement<K> {
     }
 
     fn bytes(&self) -> u64 {
-        // Beside each key, a table has a byte of its own.
+        // A hash table uses one more byte for each key.
         let outside = self.outside.capacity() * (size_of::<K>() + 1);
         (self.priority.bytes() + outside + self.path.capacity() * size_of::<u64>()) as u64
     }
@@ -329,7 +331,7 @@ impl<S: ShortSet> Store for CacheSet<S> {
         self.replacement().forgotten
     }
 
-    /// Only seen states are reported as seen.
+    /// `Seen` is always right.
     fn guarantee(&self) -> Guarantee {
         Guarantee::Exact
     }

@@ -3,9 +3,9 @@
 //! After Holzmann: State compression in SPIN, SPIN Workshop 1997. A state becomes a vector of indices of its components:
 //!
 //! ```text
-//! shape:     the length of the state, and where it is split; states with other processes have another one
+//! shape:     the length of the state, and where it is split; states with different processes have different shapes
 //! tables:    components of the same kind and size by index, such as those of all processes of one type
-//! vectors:   │ the shape's index │ of each component its index in its table │ …
+//! vectors:   │ the shape's index │ the index of each component in its table │ …
 //! ```
 //!
 //! Indices have a variable length, with seven bits in each byte. A visited state is a marked vector.
@@ -22,7 +22,7 @@ use crate::byte_interner::{self, ByteInterner, OVERFLOW_BYTES, Place, words_for}
 use crate::counter::Counter;
 use crate::sync::Mutex;
 
-/// A set of states that shares equal components, such as processes, between them. `C` splits a state.
+/// A set of states that stores equal components, such as processes, once. `C` splits a state.
 #[derive(Debug)]
 pub struct CollapseSet<C> {
     cut: C,
@@ -39,12 +39,12 @@ struct Parts {
     last: u32,
     shape_of: BTreeMap<Vec<Part>, u32>,
     tables: Vec<Table>,
-    /// By kind and bits.
+    /// By kind and number of bits.
     table_of: BTreeMap<(u32, u32), u32>,
-    /// Bytes in use, and their limit.
+    /// The bytes in use, and their limit.
     bytes: u64,
     limit: u64,
-    /// In each table there is room for the components of so many more states.
+    /// The number of states for whose components each table has room.
     room: usize,
     /// Buffers.
     cuts: Vec<Part>,
@@ -52,11 +52,11 @@ struct Parts {
     vector: Vec<u8>,
 }
 
-/// How states are split.
+/// How a state is split.
 #[derive(Debug)]
 struct Shape {
     cuts: Vec<Part>,
-    /// The bit before which a component ends, and its table.
+    /// For each component, the bit before which it ends, and its table.
     parts: Vec<(u32, u32)>,
 }
 
@@ -64,9 +64,9 @@ struct Shape {
 #[derive(Debug)]
 struct Table {
     pieces: ByteInterner,
-    /// How many words each takes: places are multiples of it.
+    /// The number of words of each component. Places are multiples of it.
     stride: u32,
-    /// How many of them a state has at most.
+    /// The maximal number of these components in a state.
     times: usize,
 }
 
@@ -91,13 +91,13 @@ impl<C> Restore for CollapseSet<C> {
     }
 }
 
-/// The kind of the bits after the last component that a model lists.
+/// The kind of the bits after the last component that the model lists.
 const REST: u32 = u32::MAX;
-/// An estimate of the bytes that a component of a shape takes, in the shape and in its index.
+/// An estimate of the bytes of a component in a shape and in its index.
 const SHAPE_BYTES: u64 = 48;
 
 impl<C: Fn(&State, &mut Vec<Part>) + Sync> CollapseSet<C> {
-    /// Appends the parts of a state as a model does: see [`Model::parts`](entail_model::Model::parts).
+    /// `cut` appends the components of a state, as [`Model::parts`](entail_model::Model::parts) does.
     pub fn new(cut: C) -> Self {
         CollapseSet { cut, parts: Mutex::default(), vectors: ByteInterner::default(), visited: Counter::default() }
     }
@@ -114,7 +114,7 @@ impl<C: Fn(&State, &mut Vec<Part>) + Sync> Keys for CollapseSet<C> {
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         let parts = self.parts.get_mut().expect("no thread panics while it holds the lock");
-        // If a table cannot grow, new components overflow; most components of a state are known.
+        // If a table cannot grow, new components overflow. Most components of a state are already stored.
         let spare = count as u64 * parts.most_bytes();
         parts.reserve(count, limit.saturating_sub(self.vectors.bytes() + spare))?;
         self.vectors.reserve(count, limit.saturating_sub(parts.bytes + spare))?;
@@ -182,7 +182,7 @@ impl<C: Fn(&State, &mut Vec<Part>) + Sync> Store for CollapseSet<C> {
 }
 
 impl Parts {
-    /// Writes the vector of a state that is split in this way.
+    /// Writes the vector of a state with these components.
     fn write(&mut self, state: &State, cuts: &mut Vec<Part>) {
         let end = 8 * state.len() as u32;
         if cuts.last().is_none_or(|last| last.end < end) {
@@ -219,7 +219,7 @@ impl Parts {
     }
 
     fn shape(&mut self, cuts: &[Part]) -> u32 {
-        // Nearly always it is the same one again.
+        // The shape is almost always that of the last state.
         if self.shapes.get(self.last as usize).is_none_or(|shape| shape.cuts != cuts) {
             self.last = self.shape_of.get(cuts).copied().unwrap_or_else(|| self.new_shape(cuts));
         }
@@ -251,8 +251,8 @@ impl Parts {
         })
     }
 
-    /// Makes room in each table's index for the components of `count` more states, within `limit` bytes. The components
-    /// themselves get room as they come: most are known.
+    /// Makes room in the index of each table for the components of `count` more states, within `limit` bytes. The
+    /// components themselves are allocated when they occur, because most are already stored.
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.room = count;
         for table in &mut self.tables {
@@ -270,14 +270,14 @@ impl Parts {
 }
 
 impl Shape {
-    /// Bytes of a state.
+    /// The length of the state, in bytes.
     fn len(&self) -> usize {
         self.parts.last().map_or(0, |(end, _)| *end as usize / 8)
     }
 }
 
 impl Table {
-    /// Makes room for states with up to `times` of these components. Returns the bytes it takes.
+    /// Makes room for states with up to `times` of these components. Returns the number of bytes that takes.
     fn admit(&mut self, times: usize, room: usize) -> u64 {
         if times <= self.times {
             return 0;
@@ -285,18 +285,18 @@ impl Table {
         self.times = times;
         let before = self.pieces.bytes();
         if self.pieces.reserve_index(room.saturating_mul(times), u64::MAX).is_err() {
-            // Like a `Vec` without memory: this is far less than earlier requests.
+            // This aborts, as a `Vec` does: the request is far smaller than earlier ones.
             handle_alloc_error(Layout::new::<Table>());
         }
         self.pieces.bytes() - before
     }
 
-    /// The index of a component, which is added if need be.
+    /// The index of a component, which is added if it is new.
     fn number(&mut self, piece: &[u8], bytes: &mut u64, limit: u64) -> u32 {
         let known = self.pieces.known(piece);
         let place = known.unwrap_or_else(|| {
             let others = *bytes - self.pieces.bytes();
-            // Without room it overflows.
+            // Without room, the component overflows.
             let _ = self.pieces.reserve_words(1, limit.saturating_sub(others));
             let place = self.pieces.intern(piece);
             *bytes = others + self.pieces.bytes();
@@ -311,7 +311,7 @@ impl Table {
     }
 }
 
-/// Appends a number, seven bits in each byte; the last one is less than 128.
+/// Appends a number, seven bits in each byte; the last byte is less than 128.
 fn push_number(mut number: u32, vector: &mut Vec<u8>) {
     while number >= 0x80 {
         vector.push(number as u8 | 0x80);
@@ -320,7 +320,7 @@ fn push_number(mut number: u32, vector: &mut Vec<u8>) {
     vector.push(number as u8);
 }
 
-/// Takes the first number away.
+/// Removes the first number and returns it.
 fn take_number(vector: &mut &[u8]) -> u32 {
     let mut number = 0;
     for shift in (0..).step_by(7) {
@@ -334,7 +334,7 @@ fn take_number(vector: &mut &[u8]) -> u32 {
     number
 }
 
-/// Writes some bits of a state, from the first byte on.
+/// Copies a range of bits of a state to the beginning of `piece`.
 fn copy_bits(state: &State, bits: Range<u32>, piece: &mut Vec<u8>) {
     let (first, shift) = (bits.start as usize / 8, bits.start % 8);
     let len = (bits.end - bits.start).div_ceil(8) as usize;
@@ -350,7 +350,7 @@ fn copy_bits(state: &State, bits: Range<u32>, piece: &mut Vec<u8>) {
     }
 }
 
-/// Writes bits into a state where it is zero, from one of them on.
+/// Writes bits into a state, from bit `begin` on. These bits must be zero.
 fn put_bits(piece: &[u8], begin: u32, state: &mut State) {
     let (first, shift) = (begin as usize / 8, begin % 8);
     for (at, &byte) in (first..).zip(piece) {
@@ -419,7 +419,7 @@ mod tests {
         let written = |store: &CollapseSet<_>| -> Vec<u64> {
             store.parts().tables.iter().map(|table| table.pieces.written()).collect()
         };
-        // One for the globals, a hundred for the processes, one for what is behind them.
+        // One for the globals, a hundred for the processes, one for the bits after them.
         assert_eq!(written(&store), [1, 100, 1]);
         // Processes of the same type share theirs.
         store.reserve(100, u64::MAX).unwrap();

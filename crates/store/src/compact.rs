@@ -19,17 +19,17 @@ pub struct CompactSet {
 snapshot!(CompactSet { table, bits });
 
 impl CompactSet {
-    /// Between 2 and 64 bits.
+    /// `bits` is between 2 and 64.
     pub fn new(bits: u32) -> CompactSet {
         CompactSet { table: Table::new(bits).with_growth_rate(GrowthRate::Slow), bits }
     }
 
-    /// As large as `limit` allows.
+    /// A set as large as `limit` permits.
     pub(crate) fn filling(bits: u32, limit: u64) -> Result<CompactSet, Full> {
         Ok(CompactSet { table: Table::filling(bits, limit)?, bits })
     }
 
-    /// The most bits, up to `most`, of hashes of which `states` fit into `limit` bytes.
+    /// The maximal width, up to `most` bits, of hashes of which `states` fit into `limit` bytes.
     pub(crate) fn widest(states: u64, limit: u64, most: u32) -> Option<u32> {
         (2..=most).rev().find(|&bits| Table::capacity(bits, limit) >= states)
     }
@@ -79,11 +79,11 @@ impl CompactSet {
         self.table.growth()
     }
 
-    /// With n of m hashes present, −m ln(1 − n/m) states are expected to have been inserted.
+    /// With n of m hashes present, the expected number of inserted states is −m ln(1 − n/m).
     pub(crate) fn omitted(&self) -> f64 {
         let (hashes, seen) = (f64::from(self.bits).exp2(), self.len() as f64);
         let share = seen / hashes;
-        // For small shares, all digits would cancel out.
+        // For small shares, the closed form would lose all digits to cancellation.
         if share < 1e-5 { seen * share / 2.0 } else { -hashes * (-share).ln_1p() - seen }
     }
 

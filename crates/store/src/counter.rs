@@ -4,12 +4,12 @@ use std::io;
 
 use entail_disk::{Reader, Snapshot, Writer};
 
-// Not those of `crate::sync`: nothing depends on the order in which threads count.
+// Not the atomics of `crate::sync`: nothing depends on the order in which threads count.
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 const PARTS: usize = 16;
 
-/// The sum of several counts, each in a cache line of its own.
+/// A sum of several counts, each in its own cache line.
 #[derive(Debug, Default)]
 pub(crate) struct Counter([Part; PARTS]);
 
@@ -38,14 +38,14 @@ impl Counter {
         self.0[part()].0.fetch_add(count, Relaxed);
     }
 
-    /// The same where no other thread counts.
+    /// The same, without interference from other threads.
     #[inline]
     pub fn add_alone(&self, count: u64) {
         let Part(part) = &self.0[0];
         part.store(part.load(Relaxed) + count, Relaxed);
     }
 
-    /// A count that has come so far.
+    /// A counter with this value.
     fn of(count: u64) -> Counter {
         let counter = Counter::default();
         counter.add_alone(count);
@@ -57,8 +57,8 @@ impl Counter {
     }
 }
 
-/// Threads have stacks of their own, megabytes apart: where this one's is tells it from most others. Two threads may
-/// well have the same part, or a thread several: that costs time only.
+/// Threads have separate stacks, megabytes apart, so the address of a local variable distinguishes most of them. Two
+/// threads may have the same part, or a thread several; that costs time only.
 #[inline]
 fn part() -> usize {
     let here = 0u8;

@@ -1,13 +1,14 @@
 //! Degradation when memory runs out: from exact states to tree compression, to hash compaction, to bitstate hashing.
 //!
-//! Two sets do not fit into memory at a time. So the states, or their hashes, are spilled to a file, the old set is freed, and
-//! the new set is filled from the file. A hash cannot be extended later: from then on, all states are known by as many bits of
-//! their hashes, and these choose the bits of the array.
+//! Two sets do not fit into memory at the same time. So the states, or their hashes, are spilled to a file, the old set
+//! is freed, and the new set is filled from the file. A hash cannot be extended later: from then on, every state is
+//! identified by the stored bits of its hash, which also determine its bits in the array.
 //!
-//! An exact set omits nothing, so omissions begin when a level is reached. Let n be the number of states at that time, and
-//! f(n) the expected number of omissions if the level had been used from the beginning; then f - f(n) are expected since. For
-//! each level, f is a sum over all new states of the probability of a collision, and the terms up to n did not happen. If the
-//! array is filled from hashes of b bits, two states may also share a hash: that adds (n'^2 - n^2) / 2^(b+1), up to n' states.
+//! An exact set omits nothing, so omissions begin when a lossy level is reached. Let n be the number of states at that
+//! time, and f(n) the expected number of omissions if the level had been used from the beginning; then f - f(n) are
+//! expected since. For each level, f is a sum over all new states of the probability of a collision, and the terms up
+//! to n did not happen. If the array is filled from hashes of b bits, two states may also share a hash: that adds (n'^2
+//! - n^2) / 2^(b+1), up to n' states.
 
 use std::io;
 
@@ -22,29 +23,29 @@ use crate::lossy::LossySet;
 use crate::spill::{read_words, write_words};
 use crate::visited::VisitedSet;
 
-/// How a set degrades, and how far it has.
+/// The levels to which a set degrades, and the levels reached.
 #[derive(Debug)]
 pub struct Degradation {
     scratch: Scratch,
     share: Share,
-    /// The bits of short states, if tree compression comes first.
+    /// The number of bits of short states, if tree compression comes first.
     halves: Option<u32>,
     levels: Vec<Level>,
-    /// How many states collided when the last level was reached.
+    /// The number of collisions when the last level was reached.
     merged: u64,
-    /// The expected omissions before that, and those if the last level had been the first.
+    /// The expected omissions before the last level, and those if the last level had been used from the beginning.
     omitted: f64,
     spared: f64,
-    /// How many bits of each hash were known then.
+    /// The number of known bits of each hash at that time.
     known: u32,
-    /// The set was lost, because a file could not be read or written.
+    /// The set is lost, because a file could not be read or written.
     broken: bool,
 }
 
-/// The share of the memory for a set that does not grow any more.
+/// The share of the memory limit for a set that does not grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// The rest of the search can be spilled and needs little.
+    /// Everything else can be spilled and needs little memory.
     Most,
     Half,
 }
@@ -67,14 +68,14 @@ pub enum LevelKind {
     Bitstate { bits: u32 },
 }
 
-/// Longer hashes are not worth the memory.
+/// Longer hashes are not worth their memory.
 const HASH_BITS: u32 = 48;
 const ARRAY_BITS: u32 = 3;
-/// Where all of a hash is known.
+/// All bits of a hash are known.
 const WHOLE: u32 = u64::BITS;
-/// How many hashes are inserted at a time.
+/// The number of hashes inserted at a time.
 const LOOKED_UP: usize = 256;
-/// An array of less than one byte in so many of the limit is useless.
+/// The least useful share of an array in the limit: one byte in so many.
 const LEAST: u64 = 16;
 
 impl Degradation {
@@ -84,7 +85,7 @@ impl Degradation {
         Degradation { scratch, share, halves, levels, merged: 0, omitted: 0.0, spared: 0.0, known, broken: false }
     }
 
-    /// Begins with tree compression of short states of `bits` bits, which loses nothing.
+    /// Adds tree compression of short states of `bits` bits as the first level, which is exact.
     pub fn tree_first(self, bits: u32) -> Degradation {
         Degradation { halves: Some(bits), ..self }
     }
@@ -111,7 +112,7 @@ impl Degradation {
         (omitted, formula)
     }
 
-    /// The limit of the next set, with room for the dictionaries of keys to grow.
+    /// The limit of the next set, which leaves room for the dictionaries of keys to grow.
     fn room(&self, limit: u64, key_bytes: u64) -> u64 {
         let rest = limit.saturating_sub(key_bytes);
         let rest = rest.saturating_sub(2 * key_bytes).max(rest / 4);
@@ -166,7 +167,7 @@ impl<S: ShortSet> VisitedSet<S> {
         };
         let room = degradation.room(limit.saturating_sub(self.exact.least_bytes()), self.exact.key_bytes());
         let (bits, is_hashed) = match &self.lossy {
-            // A wider hash would save less than it costs.
+            // A wider hash would save less memory than it costs.
             None => {
                 CompactSet::widest(states + states / 4, room, HASH_BITS).map_or((WHOLE, false), |bits| (bits, true))
             }
@@ -227,7 +228,7 @@ impl<S: ShortSet> VisitedSet<S> {
     }
 }
 
-/// A bit array, smaller if need be: the old set is freed already.
+/// A bit array, smaller if necessary: the old set is freed already.
 fn array(mut bytes: u64) -> Result<LossySet, Full> {
     loop {
         match BitstateSet::new(bytes, ARRAY_BITS) {

@@ -1,17 +1,17 @@
 //! The set of visited states as the minimal deterministic automaton that accepts exactly these.
 //!
-//! After Holzmann, Puri: A minimized automaton representation of reachable states, STTT 1999. A state is read by half
-//! bytes. The automaton is a graph without circles: a node of height h accepts some strings of h half bytes, and two
-//! nodes never accept the same ones. So states that begin differently share what comes behind, if that is the same for
-//! all; how long they are makes no difference, apart from where one enters.
+//! After Holzmann, Puri: A minimized automaton representation of reachable states, STTT 1999. The automaton reads a
+//! state by half bytes. It is acyclic: a node of height h accepts a set of strings of h half bytes, and no two nodes
+//! accept the same set. So states with different beginnings share their common endings, also if their lengths differ;
+//! the length determines the initial node.
 //!
 //! ```text
-//! words:     │ references │ next of the same hash │ which edges │ where they lead │ …
+//! words:     │ references │ next of the same hash │ set of edges │ targets │ …
 //! buckets:   the first node of each hash
 //! ```
 //!
-//! To add a state, its path is written anew from the end to the beginning, and each node is looked up among the existing ones.
-//! The old path is then freed, as far as no other edge leads into it.
+//! To add a state, the nodes of its path are rebuilt from the end to the beginning, and each is looked up among the
+//! existing ones. The old path is then freed, up to the first node with another incoming edge.
 
 use std::io;
 use std::ops::DerefMut;
@@ -24,32 +24,32 @@ use crate::memory::Zeroed;
 use crate::mix::Mix;
 use crate::sync::{AtomicU32, Mutex, Ordering::Relaxed};
 
-/// Where a node lies.
+/// The place of a node.
 type NodeAt = u32;
 
-/// Nothing lies there.
+/// No node.
 const NOWHERE: NodeAt = 0;
-/// The node of height 0. It has references only.
+/// The node of height 0. It has only a reference count.
 const END: NodeAt = 1;
 
-/// Before the edges of a node.
+/// The number of words before the edges of a node.
 const HEAD: usize = 3;
 const MOST_EDGES: usize = 16;
 const FEWEST_WORDS: usize = 256;
 const FEWEST_BUCKETS: usize = 64;
-/// From this number of words on, room grows by half; before, it doubles.
+/// From this number of words on, the capacity grows by half; before, it doubles.
 const LARGE: usize = 1 << 20;
 /// The expected length before the first state, in words.
 const USUAL_STATE: usize = 2;
-/// A new state is expected to take no more words than this for each of its half bytes; it may take as many as the largest
-/// node has.
+/// A new state is expected to take at most this many words for each of its half bytes. It may take as many as the
+/// largest node has.
 const USUAL_WORDS: usize = HEAD + 3;
 const MOST_WORDS: usize = HEAD + MOST_EDGES;
 
 /// A set of states as a minimised automaton: small if states have much in common, but slow.
 #[derive(Debug)]
 pub struct DfaSet<S> {
-    /// Only makes keys and opens them.
+    /// Only makes and opens keys.
     exact: ExactSet<S>,
     lookup: Mutex<Lookup>,
 }
@@ -57,7 +57,7 @@ pub struct DfaSet<S> {
 #[derive(Debug, Default)]
 struct Lookup {
     dfa: Dfa,
-    /// The state that is looked up.
+    /// A buffer for the state of a lookup.
     state: StateBuf,
     opened: Opened,
 }
@@ -68,17 +68,17 @@ struct Dfa {
     words: Zeroed<AtomicU32>,
     /// The first word that was never used.
     next: usize,
-    /// Nodes that are not used any more, by the number of their edges.
+    /// Lists of free nodes, by number of edges.
     free: [NodeAt; MOST_EDGES + 1],
     buckets: Zeroed<AtomicU32>,
     nodes: usize,
-    /// Where states of each number of words begin.
+    /// The root node for states of each number of words.
     roots: Vec<NodeAt>,
     len: u64,
-    /// How many bytes it may take, and whether a state came that would have taken more.
+    /// The memory limit in bytes, and whether a state exceeded it.
     limit: u64,
     is_full: bool,
-    /// The nodes on the path of a state.
+    /// A buffer for the nodes on the path of a state.
     path: Vec<NodeAt>,
 }
 
@@ -100,9 +100,9 @@ snapshot!(Dfa { words, next, free, buckets, nodes, roots, len, limit, is_full, .
 /// A node under construction.
 #[derive(Clone, Copy, Default)]
 struct Node {
-    /// A bit for each edge there is.
+    /// The set of its edges, as one bit for each.
     edges: u16,
-    /// Where they lead, in order.
+    /// Their targets, in order.
     targets: [NodeAt; MOST_EDGES],
 }
 
@@ -115,7 +115,7 @@ impl Node {
         &self.targets[..self.count()]
     }
 
-    /// Leads the edge for a letter elsewhere, which is there or not.
+    /// Sets the target of the edge for a letter, or adds the edge.
     fn set(&mut self, letter: u8, target: NodeAt) {
         let place = rank(self.edges, letter);
         if self.edges >> letter & 1 == 0 {
@@ -134,13 +134,13 @@ impl Node {
     }
 }
 
-/// How many edges come before that for a letter.
+/// The number of edges before the one for a letter.
 fn rank(edges: u16, letter: u8) -> usize {
     (edges & ((1 << letter) - 1)).count_ones() as usize
 }
 
 impl<S: ShortSet> DfaSet<S> {
-    /// With the keys of such a store, which is empty.
+    /// A set with the keys of `exact`, which must be empty.
     pub fn new(exact: ExactSet<S>) -> Self {
         DfaSet { exact, lookup: Mutex::default() }
     }
@@ -175,7 +175,7 @@ impl<S: ShortSet> Keys for DfaSet<S> {
         self.exact.open(key, state, opened);
     }
 
-    /// The nodes of a look-up are not known beforehand.
+    /// The nodes of a lookup are not known in advance.
     fn prefetch(&self, _: S::Key) {}
 
     fn len(&self) -> u64 {
@@ -186,7 +186,7 @@ impl<S: ShortSet> Keys for DfaSet<S> {
         self.exact.bytes() + self.lookup().dfa.bytes()
     }
 
-    /// It cannot be told: some states make it smaller.
+    /// The growth is unpredictable: some states make the automaton smaller.
     fn growth(&self) -> Option<Growth> {
         None
     }
@@ -233,7 +233,7 @@ impl Default for Dfa {
 }
 
 impl Dfa {
-    /// Adds a state of whole words. Without room, the state is not added, and the next `reserve` fails.
+    /// Adds a state of whole words. Without room, it does not add the state, and the next `reserve` fails.
     fn insert(&mut self, state: &[u8]) -> Visit {
         let words = state.len() / 8;
         let root = self.roots.get(words).copied().unwrap_or(NOWHERE);
@@ -252,7 +252,7 @@ impl Dfa {
         visit
     }
 
-    /// Collects the nodes on the path of a state, as far as it exists; returns its last node.
+    /// Appends the existing nodes on the path of a state; returns the last one.
     fn walk(&self, root: NodeAt, state: &[u8], path: &mut Vec<NodeAt>) -> NodeAt {
         let mut node = root;
         for letter in letters(state) {
@@ -284,7 +284,7 @@ impl Dfa {
         self.len += 1;
     }
 
-    /// The node that looks like this, a new one if need be, to which nothing leads yet.
+    /// The node with these edges, which is added if it is new. A new node has no incoming edges yet.
     fn intern(&mut self, node: &Node) -> NodeAt {
         let bucket = self.bucket(node);
         let first = self.buckets[bucket].load(Relaxed);
@@ -308,8 +308,8 @@ impl Dfa {
         at
     }
 
-    /// Frees an old path, up to the first node with another incoming edge. Where other edges lead from here, the new path
-    /// leads too.
+    /// Frees an old path, up to the first node with another incoming edge. From there on, the old and the new path
+    /// share their targets.
     fn give_up(&mut self, path: &[NodeAt]) {
         path.first().inspect(|root| self.forget(**root));
         for &at in path {
@@ -339,7 +339,7 @@ impl Dfa {
         self.nodes -= 1;
     }
 
-    /// Room was made.
+    /// The caller has made room.
     fn allocate(&mut self, edges: usize) -> NodeAt {
         let free = self.free[edges];
         if free != NOWHERE {
@@ -358,7 +358,7 @@ impl Dfa {
         node
     }
 
-    /// Where the edge for a letter leads.
+    /// The target of the edge for a letter.
     fn target(&self, at: NodeAt, letter: u8) -> NodeAt {
         let edges = self.get(at + 2) as u16;
         if edges >> letter & 1 == 0 { NOWHERE } else { self.get(at + (HEAD + rank(edges, letter)) as u32) }
@@ -389,7 +389,7 @@ impl Dfa {
         self.words[at as usize].store(word, Relaxed);
     }
 
-    /// Makes room for about so many more states that are no longer than those before, within `limit` bytes.
+    /// Makes room for about `count` more states that are no longer than those before, within `limit` bytes.
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.limit = limit;
         if self.is_full || self.bytes() > limit {
@@ -399,10 +399,10 @@ impl Dfa {
         self.make_room(count, longest.unwrap_or(USUAL_STATE))
     }
 
-    /// The same for states of so many words.
+    /// The same for states of `words` words.
     fn make_room(&mut self, count: usize, words: usize) -> Result<(), Full> {
         let height = 16 * words;
-        // As many words as those before have taken, and as many again.
+        // Twice as many words as an average state has taken so far.
         let (most, average) = (USUAL_WORDS * height, self.next / self.len.max(1) as usize);
         let usual = if self.len == 0 { most } else { most.min(2 * average + 1) };
         let others = count.saturating_sub(1).checked_mul(usual).ok_or(Full)?;
@@ -410,7 +410,7 @@ impl Dfa {
         if wanted > self.words.len() {
             self.grow_words(wanted)?;
         }
-        // On average, a node is the only one in its bucket.
+        // One node in each bucket, on average.
         let wanted = self.nodes + height + others / (HEAD + 1);
         if wanted > self.buckets.len() {
             self.grow_buckets(wanted)?;
@@ -424,7 +424,7 @@ impl Dfa {
     }
 
     fn grow_buckets(&mut self, wanted: usize) -> Result<(), Full> {
-        // Both are there for a while.
+        // Both arrays exist while the nodes move.
         let count = room(self.buckets.len(), wanted, FEWEST_BUCKETS, self.limit.saturating_sub(self.bytes()))?;
         let old = std::mem::replace(&mut self.buckets, Zeroed::new(count)?);
         for first in old.iter().map(|first| first.load(Relaxed)) {
@@ -446,7 +446,7 @@ impl Dfa {
     }
 }
 
-/// How much room to make for words: generously, or else what is wanted, if that is possible within `limit` bytes.
+/// The number of words to make room for: generous, or as many as necessary if that is all that `limit` bytes permit.
 fn room(now: usize, wanted: usize, fewest: usize, limit: u64) -> Result<usize, Full> {
     let more = if now < LARGE { 2 * now } else { now / 2 * 3 };
     let fits = |room: &usize| *room <= NodeAt::MAX as usize && (*room * size_of::<u32>()) as u64 <= limit;
@@ -469,7 +469,7 @@ mod tests {
 
     const MOST: usize = if cfg!(miri) { 30 } else { 400 };
 
-    /// How many nodes the smallest automaton has: as many as there are sets of endings, of all beginnings.
+    /// The number of nodes of the smallest automaton: the number of different sets of suffixes, over all prefixes.
     fn fewest_nodes(states: &BTreeSet<Vec<u8>>) -> usize {
         let spelt: Vec<Vec<u8>> = states.iter().map(|state| letters(state).collect()).collect();
         let mut endings: HashSet<BTreeSet<&[u8]>> = HashSet::new();
@@ -522,7 +522,7 @@ mod tests {
             assert_eq!(dfa.insert(&number.to_le_bytes()), Visit::New);
         }
         assert_eq!(dfa.nodes, 16);
-        // The buffer of the path is used again.
+        // Freed nodes are reused.
         assert!(dfa.next < 2000, "{} words", dfa.next);
     }
 

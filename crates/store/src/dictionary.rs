@@ -1,12 +1,12 @@
-//! Numbers for values: the first value is number 1, the next one 2, and so on.
+//! A dictionary that assigns consecutive ids to values, from 1.
 //!
 //! ```text
-//! index:   ─ ─ 2 ─ 4 1 ─ ─ 3 ─      open addressing; where a value is looked for depends on its hash
+//! index:   ─ ─ 2 ─ 4 1 ─ ─ 3 ─      open addressing; by the hash of a value
 //! values:  ─ a b c d                by id
 //! ```
 //!
-//! Two threads may meet the same value for the first time. Each writes it under an id of its own, but only one gets
-//! its id into the index, and both go on with that one; the other id is wasted.
+//! Two threads may add the same value at once. Each of them writes it under its own id, but only one enters its id into
+//! the index, and both use that id; the other one is wasted.
 
 use crate::memory::Zeroed;
 use crate::mix::Mix;
@@ -15,13 +15,13 @@ use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_model::Full;
 use std::io;
 
-/// Ids are smaller than 2 to the power of this. The other bits of a slot are a tag, so that most values that happen
-/// to be in the way need not be looked at.
+/// Ids are smaller than 2 to the power of this. The other bits of a slot are a tag, which avoids most comparisons with
+/// other values.
 pub(crate) const ID_BITS: u32 = 28;
 const ID_MASK: u32 = (1 << ID_BITS) - 1;
 
 const FEWEST_VALUES: usize = if cfg!(loom) { 2 } else { 64 };
-/// From this number of values on, room grows by half; before, it doubles.
+/// From this number of values on, the capacity grows by half; before, it doubles.
 const MANY_VALUES: usize = 1 << 16;
 
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Default for Dictionary {
     }
 }
 
-/// With the index: it decides which of two ids of a value is valid.
+/// Includes the index, which decides which of two ids of a value is valid.
 impl Snapshot for Dictionary {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.values.save(to)?;
@@ -56,7 +56,7 @@ impl Snapshot for Dictionary {
 }
 
 impl Dictionary {
-    /// The id of a value, a new one if need be.
+    /// The id of a value, which is added if it is new.
     #[inline]
     pub fn id(&self, value: u64) -> u32 {
         let hash = hash(value);
@@ -73,7 +73,7 @@ impl Dictionary {
         }
     }
 
-    /// Says that the id of a value will soon be asked for.
+    /// Prefetches the memory for a lookup of the value.
     #[inline]
     pub fn prefetch(&self, value: u64) {
         self.index.get(home(hash(value), self.index.len())).inspect(|slot| crate::prefetch(*slot));
@@ -84,7 +84,7 @@ impl Dictionary {
         self.values[id as usize].load(Ordering::Relaxed)
     }
 
-    /// Larger than every id so far.
+    /// Greater than every id so far.
     pub fn next_id(&self) -> u32 {
         self.next.load(Ordering::Relaxed)
     }
@@ -109,7 +109,7 @@ impl Dictionary {
         self.grow(room.ok_or(Full)?)
     }
 
-    /// Puts a value into the index that was not in it, from the first free slot on.
+    /// Adds a value that is not in the index, at the first free slot from `at` on.
     #[cold]
     fn add(&self, value: u64, mut at: usize) -> u32 {
         let hash = hash(value);
@@ -130,7 +130,7 @@ impl Dictionary {
         slot & !ID_MASK == tag(hash) && self.value(slot & ID_MASK) == value
     }
 
-    /// Bytes in use while it grows to `room` values.
+    /// The bytes in use while it grows to `room` values.
     fn bytes_to_grow(&self, room: usize) -> u64 {
         let values = room * size_of::<AtomicU64>() + self.values.extra_to_grow();
         let index = slots(room) * size_of::<AtomicU32>() + self.index.bytes();
@@ -140,7 +140,7 @@ impl Dictionary {
     fn grow(&mut self, room: usize) -> Result<(), Full> {
         let index = Zeroed::<AtomicU32>::new(slots(room))?;
         self.values.grow(room)?;
-        // What is in the index, not what has an id: wasted ids must not be found.
+        // Only ids in the index: wasted ones must not be found.
         for slot in self.index.iter().map(|slot| slot.load(Ordering::Relaxed)).filter(|&slot| slot != 0) {
             let mut at = home(hash(self.value(slot & ID_MASK)), index.len());
             while index[at].load(Ordering::Relaxed) != 0 {
@@ -153,7 +153,7 @@ impl Dictionary {
     }
 }
 
-/// How long the index is: half empty, so that few slots are looked at.
+/// The number of slots: half of them stay empty, so that probe sequences are short.
 fn slots(values: usize) -> usize {
     2 * values
 }
@@ -168,7 +168,7 @@ fn home(hash: u64, slots: usize) -> usize {
     ((u128::from(hash) * slots as u128) >> 64) as usize
 }
 
-/// The place depends on the high bits of the hash, so that the tag is some of the low ones.
+/// The slot depends on the high bits of the hash, so the tag consists of low bits.
 #[inline]
 fn tag(hash: u64) -> u32 {
     (hash as u32) & !ID_MASK
@@ -226,7 +226,7 @@ mod tests {
                 values.by_ref().take(step).for_each(|value| _ = dictionary.id(value));
                 prop_assert!(dictionary.bytes() <= limit);
             }
-            // Only the old index is needed beside the new one.
+            // Only the old index is needed besides the new one.
             prop_assert!(u64::from(dictionary.next_id()) + step as u64 >= limit.saturating_sub(1024) / 32);
         }
     }
@@ -260,7 +260,7 @@ mod tests {
         let mut dictionary = Dictionary::default();
         dictionary.reserve(10, u64::MAX).unwrap();
         let id = dictionary.id(5);
-        // What the loser of a race leaves behind.
+        // The wasted id of a thread that lost a race.
         let wasted = dictionary.next.fetch_add(1, Ordering::Relaxed);
         dictionary.values[wasted as usize].store(5, Ordering::Relaxed);
         dictionary.reserve(1000, u64::MAX).unwrap();

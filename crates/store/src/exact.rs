@@ -1,4 +1,4 @@
-//! Exact sets: nothing is lost.
+//! Exact sets.
 
 use std::io;
 
@@ -12,26 +12,26 @@ use crate::pairs::Pairs;
 use crate::table::{GrowthRate, Table};
 use crate::tree::Tree;
 
-/// An exact set of states of whole words. Short states, of one word and a known number of bits, are their own keys; a tree
-/// maps the others to marked keys.
+/// An exact set of states of whole words. A short state, of one word and at most a given number of bits, is its own
+/// key; a tree maps the others to marked keys.
 pub type Lossless = ExactSet<Words>;
 
-/// The same where short states have two words.
+/// The same, with short states of two words.
 pub type LosslessWide = ExactSet<Pairs>;
 
-/// A set of short states beside a tree of all others.
+/// A set of short states, and a tree for all others.
 #[derive(Debug)]
 pub struct ExactSet<S> {
     short: S,
     long: Tree,
 }
 
-/// A set of short states: those that are their own keys.
+/// A set of short states, which are their own keys.
 #[expect(private_bounds, reason = "there are no others")]
 pub trait ShortSet: Sealed {
     type Key: StateKey;
 
-    /// The key of a state, if it is a short one.
+    /// The key of a state, if the state is short.
     fn key(&self, state: &State) -> Option<Self::Key>;
     /// An empty set for the same states.
     fn another(&self) -> Self;
@@ -39,7 +39,7 @@ pub trait ShortSet: Sealed {
     fn growing_slowly(self) -> Self;
     /// Whether both are sets of states with the same number of bits.
     fn is_like(&self, other: &Self) -> bool;
-    /// The tree's key of a longer state, marked.
+    /// Turns the tree's key of a longer state into a marked key.
     fn marked(key: Key) -> Self::Key;
     /// The tree's key, if the key is marked.
     fn unmarked(key: Self::Key) -> Option<Key>;
@@ -47,7 +47,7 @@ pub trait ShortSet: Sealed {
     fn prefetch(&self, key: Self::Key);
     fn insert(&self, key: Self::Key) -> Visit;
     fn insert_alone(&mut self, key: Self::Key) -> Visit;
-    /// Inserts keys of which none is marked, and appends the indices of those that are new.
+    /// Inserts keys of short states, and appends the indices of the new ones.
     fn insert_all(&self, keys: &[Self::Key], new: &mut Vec<u32>);
     fn insert_all_alone(&mut self, keys: &[Self::Key], new: &mut Vec<u32>);
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
@@ -95,8 +95,7 @@ impl<S: ShortSet> Restore for ExactSet<S> {
 }
 
 impl Lossless {
-    /// For states of one word that differ in their lowest `bits` bits only, and for longer ones. With more than 63
-    /// bits, only for longer ones.
+    /// Short states have one word and differ only in the lowest `bits` bits. With more than 63 bits, no state is short.
     pub fn new(bits: u32) -> Lossless {
         let bits = if bits < u64::BITS { bits } else { 0 };
         ExactSet { short: Words::new(bits), long: Tree::default() }
@@ -104,7 +103,7 @@ impl Lossless {
 }
 
 impl LosslessWide {
-    /// For states of two words of which the last bit is 0, and for all others.
+    /// Short states have two words, of which the last bit is 0.
     pub fn new() -> LosslessWide {
         ExactSet { short: Pairs::default(), long: Tree::default() }
     }
@@ -291,27 +290,27 @@ impl<S: ShortSet> ExactSet<S> {
         ExactSet { short: self.short.growing_slowly(), ..self }
     }
 
-    /// An empty set for keys that this store makes.
+    /// An empty set for keys of this store.
     pub fn key_set(&self) -> KeySubset<S> {
         KeySubset::new(self.short.another())
     }
 
-    /// Makes room for so many more keys, but not for states to be kept.
+    /// Makes room for `count` more keys, but not for stored states.
     pub(crate) fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.long.reserve(count, limit.saturating_sub(self.short.bytes()))
     }
 
-    /// The bytes of the dictionaries that make keys and open them.
+    /// The bytes of the dictionaries that make and open keys.
     pub(crate) fn key_bytes(&self) -> u64 {
         self.long.key_bytes()
     }
 
-    /// The bytes of the rest, without a state.
+    /// The bytes of everything else, without stored states.
     pub(crate) fn least_bytes(&self) -> u64 {
         self.short.another().bytes() + Tree::default().bytes()
     }
 
-    /// The key of every state that is kept, in no particular order.
+    /// The keys of all stored states, in no particular order.
     pub(crate) fn each_key(&self, each: &mut dyn FnMut(S::Key)) {
         self.short.each(each);
         self.long.each(|key| each(S::marked(key)));
@@ -326,12 +325,12 @@ impl<S: ShortSet> ExactSet<S> {
         self.short.count()
     }
 
-    /// Keeps no short states any more.
+    /// Removes all short states.
     pub(crate) fn forget_short(&mut self) {
         self.short = self.short.another();
     }
 
-    /// Keeps no states any more; but keys still name the same ones.
+    /// Removes all states; keys still name the same states.
     pub(crate) fn forget_states(&mut self) {
         self.forget_short();
         self.long.forget_inserted();

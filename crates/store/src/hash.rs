@@ -3,10 +3,10 @@
 use entail_disk::snapshot;
 use entail_model::{Key, StateKey};
 
-/// Two independent numbers that look random.
+/// Two independent pseudorandom numbers.
 pub(crate) type Hash = [u64; 2];
 
-/// With another seed, other keys have the same hash.
+/// Different seeds give different collisions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hasher {
     secrets: [u64; 6],
@@ -28,7 +28,7 @@ impl Hasher {
         Hasher { secrets }
     }
 
-    /// A product has all bits of both factors in it; a second one spreads them over all of its own.
+    /// A product depends on all bits of both factors; a second product spreads them over all of its bits.
     #[inline]
     pub fn hash(&self, key: impl StateKey) -> Hash {
         let [low, high] = key.words();
@@ -55,14 +55,14 @@ impl Hashing {
         }
     }
 
-    /// So many bits of the hash of a state.
+    /// The first `bits` bits of the hash of a state.
     #[inline]
     pub fn number(&self, key: impl StateKey, bits: u32) -> u64 {
         let [hash, _] = self.hasher.hash(key);
         hash >> (u64::BITS - bits)
     }
 
-    /// A hash of all that is known.
+    /// A hash computed from all known bits.
     #[inline]
     pub fn again(&self, number: u64) -> Hash {
         self.hasher.hash(Key(number))
@@ -81,7 +81,7 @@ mod tests {
     use entail_model::WideKey;
     use std::collections::HashSet;
 
-    /// How many of the hashes are equal in their highest bits; and how many would be if they were random.
+    /// The number of hashes with equal high bits, and the expected number for random hashes.
     fn equal(keys: &HashSet<u128>, hash: impl Fn(u128) -> u64) -> (f64, f64) {
         const BITS: u32 = 32;
         let hashes: HashSet<u64> = keys.iter().map(|key| hash(*key) >> (u64::BITS - BITS)).collect();

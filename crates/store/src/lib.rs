@@ -1,4 +1,4 @@
-//! Sets of visited states: a file for each store of `--store`, and the tables that they are made of.
+//! Sets of visited states: a file for each store of `--store`, and the tables that implement them.
 
 mod bitstate;
 mod byte_interner;
@@ -49,7 +49,7 @@ pub use visited::VisitedSet;
 #[cfg_attr(target_arch = "x86_64", expect(unsafe_code))]
 fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: part of every x86-64, and harmless whatever the address.
+    // SAFETY: part of every x86-64, and harmless for any address.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast());

@@ -1,4 +1,4 @@
-//! Lossy sets: a hash collision can hide a state and everything behind it.
+//! Lossy sets: a hash collision can hide a state and everything reachable only through it.
 
 use entail_disk::snapshot;
 use entail_model::{Full, Growth, Visit};
@@ -7,7 +7,7 @@ use crate::bitstate::BitstateSet;
 use crate::compact::CompactSet;
 use crate::hash::Hash;
 
-/// A set of states that keeps less than each state: a hash, or some bits of an array.
+/// A set that stores a hash of each state, or some bits of an array for it.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a search has one at most")]
 pub enum LossySet {

@@ -1,8 +1,8 @@
-//! Arrays of zeros that may grow to most of the machine's memory.
+//! Zeroed arrays that may grow to most of the machine's memory.
 //!
-//! Three things a `Vec` does not do: running out of memory is an error value and does not abort the process; large arrays
-//! use huge pages where there are any; and a large array grows without a second copy, because the kernel moves pages, not
-//! bytes.
+//! In contrast to `Vec`, running out of memory is an error value and does not abort the process; large arrays use huge
+//! pages where the system has them; and a large array grows without a second copy, because the kernel moves pages
+//! instead of bytes.
 
 use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::Full;
@@ -21,7 +21,7 @@ use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 pub(crate) unsafe trait Zero: Default + Sync {
     fn is_zero(&self) -> bool;
     fn save(&self, to: &mut Writer) -> io::Result<()>;
-    /// Instead of zeros.
+    /// Restores values in place, over zeros.
     fn restore(&self, from: &mut Reader) -> io::Result<()>;
 }
 
@@ -49,10 +49,10 @@ macro_rules! zero_numbers {
 
 zero_numbers!(AtomicU8: u8, AtomicU32: u32, AtomicU64: u64);
 
-/// Blocks of so many values are not written if all are zero.
+/// Blocks of this many values are not written if all are zero.
 const BLOCK: usize = 256;
 
-/// Nothing is copied; zeros take no time, and no memory before they are used.
+/// Restores without a copy: zeros take no time, and no memory before they are used.
 impl<T: Zero> Snapshot for Zeroed<T> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.len().save(to)?;
@@ -84,7 +84,7 @@ impl<T: Zero> Snapshot for Zeroed<T> {
 mod heap {
     use libc::{M_ARENA_MAX, M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, c_int, mallopt};
 
-    /// Makes all threads allocate from one arena. Otherwise each of them may reserve addresses for an arena of its own, far
+    /// Makes all threads allocate from one arena. Otherwise each thread may reserve addresses for its own arena, far
     /// more than it will use; where the address space is limited, that may be most of it.
     pub fn use_one_arena() {
         set(M_ARENA_MAX, 1);
@@ -97,7 +97,7 @@ mod heap {
     }
 
     fn set(name: c_int, value: c_int) {
-        // SAFETY: a setting of the allocator, which may be changed at any time.
+        // SAFETY: this allocator setting may be changed at any time.
         unsafe { mallopt(name, value) };
     }
 }
@@ -117,7 +117,7 @@ mod allocated {
 
     use super::*;
 
-    /// Every array begins with a cache line.
+    /// Every array begins at a cache line.
     const ALIGNMENT: usize = 64;
 
     #[derive(Debug)]
@@ -148,7 +148,7 @@ mod allocated {
             Ok(zeroed)
         }
 
-        /// Appends zeros up to `len`. If there is no room for them, nothing has happened.
+        /// Appends zeros up to `len`. If there is no memory for them, nothing changes.
         pub fn grow(&mut self, len: usize) -> Result<(), Full> {
             assert!(len >= self.len, "it only grows");
             let bytes =
@@ -164,7 +164,7 @@ mod allocated {
             self.len * size_of::<T>()
         }
 
-        /// Additional bytes in use while it grows.
+        /// Additional bytes in use during growth.
         pub fn extra_to_grow(&self) -> usize {
             if moves_pages(self.bytes()) { 0 } else { self.bytes() }
         }
@@ -172,7 +172,7 @@ mod allocated {
 
     impl<T> Drop for Zeroed<T> {
         fn drop(&mut self) {
-            // SAFETY: the block is ours, and there are no references to it any more.
+            // SAFETY: the array owns the block, and there are no references to it any more.
             unsafe { release(self.start, self.len * size_of::<T>()) }
         }
     }
@@ -187,21 +187,21 @@ mod allocated {
         }
     }
 
-    /// A block of `new` bytes that begins with the `old` ones at `start` and goes on with zeros.
+    /// A block of `new` bytes that begins with the `old` bytes at `start` and continues with zeros.
     fn enlarged(start: NonNull<u8>, old: usize, new: usize) -> Result<NonNull<u8>, Full> {
         #[cfg(all(target_os = "linux", not(miri)))]
         if moves_pages(old) {
             return pages::enlarged(start, old, new).ok_or(Full);
         }
         let larger = block(new).ok_or(Full)?;
-        // SAFETY: both blocks have at least `old` bytes, and they are different ones.
+        // SAFETY: both blocks have at least `old` bytes and do not overlap.
         unsafe { larger.copy_from_nonoverlapping(start, old) };
         // SAFETY: the old block is not used any more.
         unsafe { release(start, old) };
         Ok(larger)
     }
 
-    /// Zeros; not for 0 bytes.
+    /// A zeroed block; `bytes` is not 0.
     fn block(bytes: usize) -> Option<NonNull<u8>> {
         #[cfg(all(target_os = "linux", not(miri)))]
         if moves_pages(bytes) {
@@ -216,7 +216,7 @@ mod allocated {
     unsafe fn release(start: NonNull<u8>, bytes: usize) {
         #[cfg(all(target_os = "linux", not(miri)))]
         if moves_pages(bytes) {
-            // SAFETY: it was mapped, because it has this size.
+            // SAFETY: blocks of this size are mapped.
             return unsafe { pages::release(start, bytes) };
         }
         if bytes > 0 {
@@ -229,7 +229,7 @@ mod allocated {
         Layout::from_size_align(bytes, ALIGNMENT).expect("sizes are checked when they are asked for")
     }
 
-    /// Whether blocks of that size are made of whole pages that need not stay where they are.
+    /// Whether blocks of this size consist of whole pages that may move.
     fn moves_pages(bytes: usize) -> bool {
         cfg!(all(target_os = "linux", not(miri))) && bytes >= 4 << 20
     }
@@ -241,13 +241,12 @@ mod allocated {
         use libc::{MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_FAILED, MAP_PRIVATE, MREMAP_FIXED, MREMAP_MAYMOVE};
         use libc::{PROT_READ, PROT_WRITE, c_void, madvise, mmap, mremap, munmap};
 
-        /// Only blocks that begin at a multiple of this are moved without being taken apart into small pages.
+        /// Only blocks that begin at a multiple of this move without being split into small pages.
         const HUGE: usize = 2 << 20;
 
         pub fn new(bytes: usize) -> Option<NonNull<u8>> {
             let start = aligned(bytes).or_else(|| map(bytes))?;
-            // Only advice: without huge pages everything works, a little slower.
-            // SAFETY: the block is ours.
+            // Only advice: without huge pages everything works, a little slower. SAFETY: the block is ours.
             unsafe { madvise(start.as_ptr().cast(), bytes, MADV_HUGEPAGE) };
             Some(start)
         }
@@ -255,7 +254,7 @@ mod allocated {
         pub fn enlarged(start: NonNull<u8>, old: usize, new: usize) -> Option<NonNull<u8>> {
             let from = start.as_ptr().cast();
             if let Some(to) = aligned(new) {
-                // SAFETY: the old block is ours; the place it moves to was just mapped, and holds nothing yet.
+                // SAFETY: the old block is ours. Its new place was just mapped and holds nothing yet.
                 let moved = unsafe { mremap(from, old, new, MREMAP_MAYMOVE | MREMAP_FIXED, to.as_ptr()) };
                 if let Some(moved) = checked(moved) {
                     return Some(moved);
@@ -263,15 +262,15 @@ mod allocated {
                 // SAFETY: it is ours and unused.
                 unsafe { release(to, new) };
             }
-            // Where address space is limited there may still be room for the old block and some more.
-            // SAFETY: the old block is ours, and the caller will use the new one instead.
+            // Where the address space is limited, there may still be room for the old block and a little more. SAFETY:
+            // the old block is ours, and the caller will use the new one instead.
             checked(unsafe { mremap(from, old, new, MREMAP_MAYMOVE) })
         }
 
         /// # Safety
         /// The block is of that size, and not used any more.
         pub unsafe fn release(start: NonNull<u8>, bytes: usize) {
-            // SAFETY: said by the caller. It only fails for blocks that do not exist.
+            // SAFETY: by the contract of this function. It only fails for blocks that do not exist.
             unsafe { munmap(start.as_ptr().cast(), bytes) };
         }
 
@@ -280,7 +279,7 @@ mod allocated {
             let before = start.align_offset(HUGE);
             // The kernel unmaps whole pages, whatever the length.
             let rest = bytes.next_multiple_of(page()) + before;
-            // SAFETY: both parts are inside of what was just mapped, and outside of what is returned.
+            // SAFETY: both parts are inside the new mapping, and outside the returned block.
             unsafe {
                 if before > 0 {
                     release(start, before);
@@ -294,7 +293,7 @@ mod allocated {
 
         fn map(bytes: usize) -> Option<NonNull<u8>> {
             let (access, kind) = (PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
-            // SAFETY: a new mapping, where the kernel likes.
+            // SAFETY: a new mapping, at an address that the kernel chooses.
             checked(unsafe { mmap(null_mut(), bytes, access, kind, -1, 0) })
         }
 
@@ -303,13 +302,13 @@ mod allocated {
         }
 
         fn page() -> usize {
-            // SAFETY: a plain question.
+            // SAFETY: a query without preconditions.
             unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
         }
     }
 }
 
-/// Loom's atomics are not made of zeros.
+/// Loom's atomics do not consist of zero bytes.
 #[cfg(loom)]
 mod allocated {
     use super::*;
@@ -385,7 +384,7 @@ mod tests {
     fn arrays_are_the_same_without_huge_pages() {
         use libc::{PR_SET_THP_DISABLE, prctl};
         let set = |disabled: libc::c_ulong| {
-            // SAFETY: other tests at the same time have small pages too, which is all the same to them.
+            // SAFETY: tests that run at the same time also get small pages, which does not affect them.
             unsafe { prctl(PR_SET_THP_DISABLE, disabled, 0, 0, 0) };
         };
         set(1);

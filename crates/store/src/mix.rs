@@ -1,16 +1,16 @@
-//! Numbers of a given width, shuffled so that their high bits look random, and back.
+//! Bijections on numbers of a given width that make their high bits look random.
 
 /// A bijection on numbers of `bits` bits.
 ///
-/// A multiplication carries low bits into high ones, a shift brings high ones down; twice is enough to spread
-/// the states of real models evenly.
+/// A multiplication carries low bits into high ones, a shift moves high bits down. Two rounds suffice to spread the
+/// states of real models evenly.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mix {
     mask: u64,
     shift: u32,
 }
 
-/// Odd, so that there are inverses; otherwise random.
+/// Odd, so that they have inverses; otherwise random.
 const FACTORS: [u64; 2] = [0xd6e8_feb8_6659_fd93, 0x9e6c_63d0_876a_68e5];
 const INVERSES: [u64; 2] = [inverse(FACTORS[0]), inverse(FACTORS[1])];
 
@@ -20,7 +20,7 @@ impl Mix {
         Mix { mask: u64::MAX >> (64 - bits), shift: bits.div_ceil(2) }
     }
 
-    /// The bits above the width are arbitrary: callers shift or mask them away.
+    /// The bits above the width are unspecified; callers shift or mask them away.
     #[inline]
     pub fn scatter(self, x: u64) -> u64 {
         debug_assert!(x & !self.mask == 0);
@@ -37,7 +37,7 @@ impl Mix {
     }
 }
 
-/// Newton's iteration: every round doubles the number of right bits, and an odd number is its own inverse in three.
+/// Newton's iteration: every round doubles the number of correct bits. An odd number is its own inverse in three bits.
 const fn inverse(odd: u64) -> u64 {
     let mut x = odd;
     let mut right = 3;
@@ -65,8 +65,8 @@ mod tests {
         }
     }
 
-    /// The lines of a table must fill evenly when keys are the packed states of a model: counters in
-    /// a few places, everything else constant.
+    /// The lines of a table must fill evenly when keys are packed states of a model: counters in a few places,
+    /// everything else constant.
     #[test]
     #[cfg_attr(miri, ignore = "too many")]
     fn structured_numbers_spread_evenly() {

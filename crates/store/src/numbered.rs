@@ -12,13 +12,13 @@ use crate::sync::AtomicU64;
 /// A map from states to numbers, with exact keys. Keys and numbers are in one table, each key next to its number.
 #[derive(Debug)]
 pub struct Numbers<S: ShortSet> {
-    /// Only makes keys, and opens them.
+    /// Only makes and opens keys.
     keys: ExactSet<S>,
     slots: Slots<S::Key>,
     len: usize,
 }
 
-/// A power of two of slots: the words of a key, and its number, which is 0 in empty ones.
+/// Slots, each with the words of a key and its number, which is 0 in an empty slot. Their count is a power of two.
 #[derive(Debug)]
 struct Slots<K> {
     words: Zeroed<AtomicU64>,
@@ -62,7 +62,7 @@ impl<K: StateKey> Slots<K> {
         (key.hash() >> (u64::BITS - self.count.ilog2())) as usize
     }
 
-    /// The slot of a key, or the empty slot where it belongs.
+    /// The slot of a key, or the empty slot for it.
     #[inline]
     fn find(&self, key: K) -> usize {
         let mut slot = self.home(key);
@@ -72,7 +72,7 @@ impl<K: StateKey> Slots<K> {
         slot
     }
 
-    /// The same in a table of another size.
+    /// The same entries in a table of another size.
     fn resized(&self, count: usize) -> Result<Self, Full> {
         let larger = Slots::new(count)?;
         for slot in (0..self.count).filter(|&slot| self.number(slot) != 0) {
@@ -92,7 +92,7 @@ impl<K: StateKey> Slots<K> {
 }
 
 impl<S: ShortSet> Numbers<S> {
-    /// `keys` is empty; it only makes keys.
+    /// `keys` must be empty; it only makes keys.
     pub fn new(keys: ExactSet<S>) -> Self {
         let slots = Slots { words: Zeroed::default(), count: 0, of: PhantomData };
         Numbers { keys, slots, len: 0 }

@@ -1,25 +1,25 @@
-//! Bit packing: states of as few bits as their numbers need.
+//! Bit packing: states with the minimal number of bits for each field.
 //!
-//! A number with a code of `bits` bits has the values from `low` on, `low` itself being code 0. States are taken
-//! eight bytes at a time: from all numbers in them `low` is subtracted at once, and the bits of the codes are then
-//! drawn together by a single instruction where the machine has one (`pext`, and `pdep` for the inverse).
+//! A field with a code of `bits` bits has the values from `low` on; `low` has code 0. States are packed eight bytes at
+//! a time: `low` is subtracted from all fields in them at once, and one instruction then gathers the bits of the codes,
+//! on machines that have one (`pext`, and `pdep` for the inverse).
 
-/// A number in a state, and which values of it have a code.
+/// A field of a state, and the range of its values that have a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     pub offset: u32,
-    /// How many bytes it takes in a state, little-endian: 1, 2 or 4.
+    /// The length in a state, little-endian: 1, 2 or 4 bytes.
     pub bytes: u8,
-    /// The value with code 0. The greatest value is followed by 0.
+    /// The value with code 0. The values wrap around.
     pub low: u32,
-    /// Of a code; at most eight times `bytes`.
+    /// The bits of a code; at most eight times `bytes`.
     pub bits: u8,
 }
 
-/// Packs states that differ from a template in some fields only.
+/// Packs states that differ from a template only in some fields.
 #[derive(Clone, Debug)]
 pub struct Packing {
-    /// With some bytes more, so that chunks may be written beyond its end.
+    /// Padded, so that chunks may be written beyond the end of the state.
     template: Vec<u8>,
     len: usize,
     chunks: Vec<Chunk>,
@@ -31,18 +31,18 @@ pub struct Packing {
 #[derive(Clone, Copy, Debug, Default)]
 struct Chunk {
     offset: usize,
-    /// Where to read so as not to read beyond the end, and how many bits too early that is.
+    /// The offset to read at so as not to read beyond the end, and by how many bits it is too early.
     read_at: usize,
     early: u32,
     /// The bits of the codes.
     codes: u64,
-    /// How many these are.
+    /// The number of these bits.
     count: u32,
     /// The other bits of the fields.
     outside: u64,
-    /// The topmost bit of each field, and of each byte that belongs to none.
+    /// The highest bit of each field, and of each byte outside all fields.
     tops: u64,
-    /// The value with code 0 of each field; the template's byte where there is none.
+    /// The value with code 0 of each field; the template's byte outside all fields.
     low: u64,
 }
 
@@ -58,7 +58,7 @@ const CHUNK: usize = 8;
 const PIECE: usize = 32;
 
 impl Packing {
-    /// The fields are in order and do not overlap.
+    /// `fields` must be in order and must not overlap.
     pub fn new(template: &[u8], fields: &[Field]) -> Packing {
         let mut chunks = Vec::new();
         let mut rest = fields;
@@ -71,7 +71,7 @@ impl Packing {
         }
         let bits = fields.iter().map(|field| u32::from(field.bits)).sum();
         let len = template.len();
-        // Chunks may reach beyond the end.
+        // Chunks may reach beyond the end of the state.
         let mut template = template.to_vec();
         template.resize((len + CHUNK).next_multiple_of(PIECE), 0);
         Packing { template, len, chunks, bits, machine: Machine::this() }
@@ -81,25 +81,26 @@ impl Packing {
         self.bits
     }
 
-    /// Appends the packed state in whole words and returns true; or appends nothing and returns false if a value has no code.
+    /// Appends the packed state in whole words and returns true, or appends nothing and returns false if a value has no
+    /// code.
     ///
-    /// Bytes that belong to no field must be those of the template.
+    /// Bytes outside all fields must equal those of the template.
     #[inline]
     pub fn pack(&self, state: &[u8], packed: &mut Vec<u8>) -> bool {
         match self.machine {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the machine is chosen by what the processor can do.
+            // SAFETY: the machine was chosen by the processor's features.
             Machine::Bmi2 => unsafe { self.pack_bmi2(state, packed) },
             Machine::Portable => self.pack_with(state, packed, extract),
         }
     }
 
-    /// Writes the state that was packed.
+    /// Replaces `state` by the unpacked state.
     #[inline]
     pub fn unpack(&self, packed: &[u8], state: &mut Vec<u8>) {
         match self.machine {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the machine is chosen by what the processor can do.
+            // SAFETY: the machine was chosen by the processor's features.
             Machine::Bmi2 => unsafe { self.unpack_bmi2(packed, state) },
             Machine::Portable => self.unpack_portable(packed, state),
         }
@@ -183,13 +184,13 @@ impl Packing {
         state.truncate(self.len);
     }
 
-    /// As most states are: small, and packed into one word.
+    /// The common case: a small state that is packed into one word.
     #[inline(always)]
     fn unpack_word(&self, word: u64, state: &mut Vec<u8>, deposit: impl Fn(u64, u64) -> u64) {
         state.clear();
         state.reserve(self.template.len());
         let start = state.as_mut_ptr();
-        // SAFETY: there is room for the template, which has whole pieces, and within which every chunk is.
+        // SAFETY: there is room for the template, which has whole pieces, and every chunk is inside the template.
         unsafe {
             for (i, piece) in self.template.as_chunks::<PIECE>().0.iter().enumerate() {
                 start.add(i * PIECE).cast::<[u8; PIECE]>().write(*piece);
@@ -208,13 +209,14 @@ impl Packing {
 }
 
 impl Chunk {
-    /// The codes of its fields, as far as they have any; given what there is where it reads.
+    /// The codes of the fields that lie in this chunk, given the bytes at its read offset; `None` if a value has no
+    /// code.
     #[inline(always)]
     fn codes_of(&self, bytes: u64) -> u64 {
         subtract(bytes >> self.early, self.low, self.tops)
     }
 
-    /// Writes the fields with these codes. What it writes behind them, the next chunk writes over.
+    /// Writes the fields with these codes. The next chunk overwrites the bytes written behind them.
     #[inline(always)]
     fn write(&self, codes: u64, state: &mut [u8]) {
         let bytes = add(codes, self.low, self.tops).to_le_bytes();
@@ -262,19 +264,19 @@ fn ones(count: u32) -> u64 {
     u64::MAX.checked_shr(u64::BITS - count).unwrap_or(0)
 }
 
-/// Subtracts number by number; `tops` has the topmost bit of each.
+/// Subtracts field by field; `tops` has the highest bit of each.
 #[inline(always)]
 fn subtract(from: u64, what: u64, tops: u64) -> u64 {
     ((from | tops) - (what & !tops)) ^ ((from ^ !what) & tops)
 }
 
-/// Adds number by number; `tops` has the topmost bit of each.
+/// Adds field by field; `tops` has the highest bit of each.
 #[inline(always)]
 fn add(one: u64, other: u64, tops: u64) -> u64 {
     ((one & !tops) + (other & !tops)) ^ ((one ^ other) & tops)
 }
 
-/// Draws the bits under `mask` together.
+/// Gathers the bits under `mask`.
 fn extract(bits: u64, mut mask: u64) -> u64 {
     let (mut drawn, mut at) = (0, 0);
     while mask != 0 {
@@ -287,7 +289,7 @@ fn extract(bits: u64, mut mask: u64) -> u64 {
     drawn
 }
 
-/// Spreads the lowest bits out to where `mask` has its own.
+/// Scatters the lowest bits to the positions in `mask`.
 fn deposit(bits: u64, mut mask: u64) -> u64 {
     let (mut spread, mut at) = (0, 0);
     while mask != 0 {
@@ -305,7 +307,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A template, fields in it, and the values of these, all of which have a code.
+    /// A template, fields in it, and values of the fields that all have a code.
     fn arrangement() -> impl Strategy<Value = (Vec<u8>, Vec<Field>, Vec<u32>)> {
         let field = (0u32..3, prop::sample::select(vec![1u8, 2, 4]), any::<u32>(), 0u8..=32, any::<u32>());
         (prop::collection::vec(field, 0..40), prop::collection::vec(any::<u8>(), 0..12)).prop_map(
@@ -335,7 +337,7 @@ mod tests {
         state
     }
 
-    /// Bit by bit.
+    /// A reference implementation, bit by bit.
     fn naive(fields: &[Field], values: &[u32]) -> Vec<u8> {
         let bits: Vec<bool> = fields
             .iter()

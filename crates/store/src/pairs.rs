@@ -1,14 +1,14 @@
 //! A set of pairs of words.
 //!
-//! A pair is scattered as the numbers of a [`Table`](crate::table::Table) are: of its first word a part says in which
-//! line it is put, and the rest of it is written there, with the whole second word. A line has room for four pairs:
+//! A pair is scattered like a number of a [`Table`](crate::table::Table): a part of its first word determines its line,
+//! and the line stores the rest of the first word, and the whole second word. A line has room for four pairs:
 //!
 //! ```text
 //! ├ first ┼ first ┼ first ┼ first ┼ second ┼ second ┼ second ┼ second ┤
 //! ```
 //!
-//! A thread that inserts a pair claims the place of its first word by a compare-and-swap, writes the second word, and then the
-//! first one. Another thread that reads such a place waits for the few instructions that takes.
+//! A thread that inserts a pair claims the place of its first word by a compare-and-swap, writes the second word, and
+//! then the first one. Another thread that reads the place waits meanwhile, for a few instructions.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -22,25 +22,25 @@ use crate::mix::Mix;
 use crate::sync::{AtomicU64, Mutex, Ordering, wait};
 use crate::table::shape::{FARTHEST, Shape};
 
-/// In a line.
+/// The number of pairs in a line.
 const PAIRS: usize = if cfg!(loom) { 1 } else { 4 };
-/// In the place of a first word that a thread is about to write. No first word has this value: it would be too far from
-/// its line.
+/// Marks the place of a first word that a thread is about to write. No first word has this value, because it would be
+/// too far from its line.
 const TAKEN: u64 = u64::MAX;
 const FEWEST_HOMES: usize = 16;
-/// With more, a line would have room for more than it has.
+/// With more, the shape of a line would have more slots than the line.
 const MOST_HOMES: usize = 1 << 34;
 /// The load, in percent, above which the set grows.
 const CROWDED: u64 = 75;
-/// The load that is still borne when it may not grow.
+/// The load that is tolerated when the set may not grow.
 const BEARABLE: u64 = 88;
-/// With so many bytes it grows by half from there on; a smaller one doubles.
+/// From this size in bytes on, the set grows by half; a smaller one doubles.
 const LARGE: usize = 32 << 20;
-/// A guess of what a pair costs that found no room near its line.
+/// An estimate of the bytes of a pair in the overflow.
 const OVERFLOW_BYTES: usize = 40;
-/// To grow by less than one part in so many takes longer than it helps.
+/// Growth by less than one part in so many costs more time than it is worth.
 const WORTH_A_PASS: usize = 32;
-/// One byte in so many is left to them.
+/// One byte in so many is left for the overflow.
 const SPARED: u64 = 32;
 
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub struct Pairs {
     /// The shape of a table with one first word in each word of a line.
     shape: Shape,
     lines: Zeroed<Line>,
-    /// Scattered pairs without room near their lines.
+    /// Scattered pairs that found no room near their lines.
     overflow: Mutex<BTreeSet<Scattered>>,
     len: Counter,
 }
@@ -61,7 +61,7 @@ struct Line {
     seconds: [AtomicU64; PAIRS],
 }
 
-// SAFETY: arrays of atomics.
+// SAFETY: it consists of arrays of atomics.
 #[expect(unsafe_code)]
 unsafe impl Zero for Line {
     /// Unused places may have a second word.
@@ -102,11 +102,11 @@ impl Snapshot for Pairs {
     }
 }
 
-/// A pair whose first word is spread over all words.
+/// A pair whose first word is scattered over all words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Scattered(u64, u64);
 
-/// No place is free, and none has the pair looked for.
+/// No place is free, and none has the pair.
 struct LineFull;
 
 impl Default for Pairs {
@@ -127,7 +127,7 @@ impl Pairs {
         visit
     }
 
-    /// The same, faster, where no other thread can interfere.
+    /// The same, faster, without interference from other threads.
     #[inline]
     pub fn insert_alone(&mut self, pair: [u64; 2]) -> Visit {
         let visit = self.insert_scattered(self.scatter(pair), Line::insert_alone);
@@ -150,7 +150,7 @@ impl Pairs {
         (size_of::<Pairs>() + self.lines.bytes() + self.overflow().len() * OVERFLOW_BYTES) as u64
     }
 
-    /// With how many pairs it grows, and by how many bytes.
+    /// The number of pairs at which the set grows, and the number of bytes by which it does.
     pub fn growth(&self) -> Growth {
         Growth {
             states: (self.shape.homes * PAIRS) as u64 * CROWDED / 100,
@@ -192,7 +192,7 @@ impl Pairs {
         self.overflow().iter().for_each(|&pair| each(gather(pair)));
     }
 
-    /// The second word has a say in where the first one goes; with both, it is found again.
+    /// The place of the first word also depends on the second word, from which the first word can be recovered.
     #[inline]
     fn scatter(&self, [first, second]: [u64; 2]) -> Scattered {
         Scattered(self.mix.scatter(first ^ self.shuffled(second)), second)
@@ -228,7 +228,7 @@ impl Pairs {
         self.overflow.lock().expect("no thread panics while it holds the lock")
     }
 
-    /// All but the farthest, which is left to [`TAKEN`].
+    /// All displacements but the farthest, which is reserved for [`TAKEN`].
     #[inline]
     fn displacements(&self) -> std::ops::Range<usize> {
         let all = self.shape.displacements();
@@ -244,16 +244,16 @@ impl Pairs {
         if homes * size_of::<Line>() >= LARGE { homes / 2 * 3 } else { homes * 2 }
     }
 
-    /// How many home lines there can be without exceeding the limit, not even for a moment.
+    /// The maximal number of home lines such that the limit is never exceeded, not even during growth.
     fn most_homes(&self, limit: u64) -> usize {
         let others = size_of::<Pairs>() + self.lines.extra_to_grow();
         let lines = (limit - limit / SPARED).saturating_sub(others as u64) / size_of::<Line>() as u64;
         (lines as usize).saturating_sub(FARTHEST).min(MOST_HOMES)
     }
 
-    /// To at most twice as many lines, in place: in a larger set pairs are in the same order, in lines farther apart.
-    /// So when lines are emptied from the last to the first, what was in them goes into lines behind. Only what lay
-    /// behind its line near the beginning may belong before; it waits until the end.
+    /// Grows to at most twice as many lines, in place: a larger set has the pairs in the same order, in lines farther
+    /// apart. So when lines are emptied from the last to the first, their pairs go into lines behind them. Only pairs
+    /// that overflowed their line near the beginning may have to move forward; they are inserted at the end.
     fn grow(&mut self, homes: usize) -> Result<(), Full> {
         let shape = Shape::of_words(64, homes);
         self.lines.grow(shape.lines())?;
@@ -324,14 +324,14 @@ impl Line {
         Err(LineFull)
     }
 
-    /// Its pairs.
+    /// The pairs in the line.
     fn pairs(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
         let load = |word: &AtomicU64| word.load(Ordering::Relaxed);
         let pairs: [(u64, u64); PAIRS] = std::array::from_fn(|i| (load(&self.firsts[i]), load(&self.seconds[i])));
         pairs.into_iter().filter(|(first, _)| *first != 0)
     }
 
-    /// The same, and nothing is in it any more.
+    /// The same; empties the line.
     fn take(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
         let pairs = self.pairs();
         self.firsts.iter().for_each(|first| first.store(0, Ordering::Relaxed));
@@ -376,7 +376,7 @@ mod tests {
             }
         }
 
-        /// Without asking for room.
+        /// Without reserving room.
         #[test]
         fn pairs_that_find_no_room_are_not_lost(seed: u64) {
             let mut rng = Rng::new(seed);
@@ -432,7 +432,7 @@ mod loom_tests {
     use crate::sync::in_every_order;
     use loom::{sync::Arc, thread};
 
-    /// The pairs are in the same line, which has room for one, and differ in their second words only.
+    /// The pairs are in the same line, which has room for one, and differ only in their second words.
     #[test]
     fn loom_of_two_that_bring_the_same_pair_one_is_first() {
         for [mine, yours] in [[[5, 7], [5, 7]], [[5, 7], [5, 8]]] {

@@ -10,7 +10,8 @@ use entail_model::{Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, 
 use crate::byte_interner::{ByteInterner, Place};
 use crate::counter::Counter;
 
-/// A set of uncompressed states of any length. The key of a state is its place in the interner; visited ones are marked.
+/// A set of uncompressed states of any length. The key of a state is its place in the interner; visited states are
+/// marked.
 #[derive(Debug, Default)]
 pub struct PlainSet {
     states: ByteInterner,

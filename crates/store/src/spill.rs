@@ -4,7 +4,7 @@ use std::io;
 
 use entail_disk::{Scratch, SpillFile};
 
-/// How many are read or written at a time.
+/// The number of words read or written at a time.
 const BATCH: usize = 1 << 12;
 
 /// A file with all words that `each` writes.

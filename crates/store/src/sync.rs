@@ -1,7 +1,7 @@
-//! Atomics and locks: the standard library's, or loom's, which runs every interleaving of threads.
+//! Atomics and locks: those of the standard library, or those of loom, which runs every interleaving of threads.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p entail-store --release --lib loom` runs the tests that need the latter, in
-//! seconds, because tables are then a few words small.
+//! `RUSTFLAGS="--cfg loom" cargo test -p entail-store --release --lib loom` runs the tests that need loom, in seconds,
+//! because tables are then a few words small.
 
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
@@ -24,8 +24,8 @@ pub(crate) fn wait() {
     loom::thread::yield_now();
 }
 
-/// Runs a test in every interleaving of so many threads; for three or more, with at most three preemptions, as there are too
-/// many others.
+/// Runs a test in every interleaving of `threads` threads; for three or more, with at most three preemptions, because
+/// there are too many others.
 #[cfg(all(test, loom))]
 pub(crate) fn in_every_order(threads: usize, test: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();

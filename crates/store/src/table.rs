@@ -1,9 +1,9 @@
-//! A set of numbers of a known width, in little more memory than the information in them.
+//! A set of numbers of a known width, with little more memory than their information content.
 //!
-//! A quotient table after Cleary: Compact hash tables using bidirectional linear probing, 1984. A number is
-//! scattered by a bijection; one part of the result is its line in the table, and only the rest is written there (see
-//! [`shape`], [`layout`] and [`line`]). Lines are cache lines, so that most look-ups touch one; a full line overflows into
-//! the next ones, and a number without room there goes into a set beside the table.
+//! A quotient table after Cleary: Compact hash tables using bidirectional linear probing, 1984. A bijection scatters a
+//! number; one part of the result determines its line in the table, and only the rest is written there (see [`shape`],
+//! [`layout`] and [`line`]). Lines are cache lines, so that most lookups touch one; a full line overflows into the next
+//! ones, and a number without room there goes into a set besides the table.
 
 mod growth;
 mod layout;
@@ -28,10 +28,10 @@ use line::{Alone, Line, Shared, Writer};
 use scan::{Machine, Scan};
 use shape::Shape;
 
-/// In a line.
+/// The number of words in a line.
 const WORDS: usize = if cfg!(loom) { 2 } else { 8 };
 
-/// More lines than any memory has room for.
+/// More lines than fit into any memory.
 const MOST_HOMES: usize = 1 << 40;
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(crate) struct Table {
     shape: Shape,
     machine: Machine,
     lines: Zeroed<Line>,
-    /// Scattered numbers without room near their lines.
+    /// Scattered numbers that found no room near their lines.
     overflow: Mutex<BTreeSet<u64>>,
     len: Counter,
     growth_rate: GrowthRate,
@@ -89,7 +89,7 @@ impl Snapshot for Table {
 }
 
 impl Table {
-    /// For numbers of so many bits, between 2 and 64.
+    /// A table of numbers of `bits` bits, between 2 and 64.
     pub fn new(bits: u32) -> Table {
         let shape = Shape::new(bits, growth::FEWEST_HOMES);
         let lines = Zeroed::new(shape.lines()).expect("room for a few cache lines");
@@ -113,7 +113,7 @@ impl Table {
         self.insert_and_count::<Shared>(number)
     }
 
-    /// The same, faster, where no other thread can interfere.
+    /// The same, faster, without interference from other threads.
     #[inline]
     pub fn insert_alone(&mut self, number: u64) -> Visit {
         self.insert_and_count::<Alone>(number)
@@ -128,13 +128,13 @@ impl Table {
         visit
     }
 
-    /// Inserts numbers one after the other; appends the indices of those that are new.
+    /// Inserts numbers in order; appends the indices of the new ones.
     #[inline]
     pub fn insert_all<K: Copy>(&self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
         self.insert_all_with::<Shared, K>(keys, new, number);
     }
 
-    /// The same, faster, where no other thread can interfere.
+    /// The same, faster, without interference from other threads.
     #[inline]
     pub fn insert_all_alone<K: Copy>(&mut self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
         self.insert_all_with::<Alone, K>(keys, new, number);
@@ -144,10 +144,10 @@ impl Table {
     #[cfg_attr(vectors, expect(unsafe_code))]
     fn insert_all_with<W: Writer, K: Copy>(&self, keys: &[K], new: &mut Vec<u32>, number: impl Fn(K) -> u64) {
         match self.machine {
-            // SAFETY: this is what the processor can do.
+            // SAFETY: the processor has this feature.
             #[cfg(vectors)]
             Machine::Avx512 => unsafe { self.insert_all_avx512::<W, K>(keys, new, number) },
-            // SAFETY: this is what the processor can do.
+            // SAFETY: the processor has this feature.
             #[cfg(vectors)]
             Machine::Avx2 => unsafe { self.insert_all_avx2::<W, K>(keys, new, number) },
             Machine::Portable => self.insert_all_by::<scan::Portable, W, K>(keys, new, number),
@@ -181,8 +181,8 @@ impl Table {
         W::count(&self.len, (new.len() - before) as u64);
     }
 
-    /// As long as lines are not full, nothing depends on what is found there but where something is written, so that
-    /// many look-ups are under way at once. Only where no other thread can interfere.
+    /// As long as lines are not full, the contents of a line determine only where a number is written, so that many
+    /// lookups overlap. Requires that no other thread interferes.
     #[inline(always)]
     fn insert_all_without_branches<S: Scan, K: Copy>(
         &self,
@@ -190,7 +190,7 @@ impl Table {
         new: &mut Vec<u32>,
         number: impl Fn(K) -> u64,
     ) {
-        // Copies, of which it is known that nothing written here changes them.
+        // Local copies: the compiler knows that no write below changes them.
         let (mix, shape, layout) = (self.mix, self.shape, self.shape.layout);
         let lines = &self.lines[..];
         let first = new.len();
@@ -231,10 +231,10 @@ impl Table {
     #[cfg_attr(vectors, expect(unsafe_code))]
     fn insert_scattered<W: Writer>(&self, number: u64) -> Visit {
         match self.machine {
-            // SAFETY: this is what the processor can do.
+            // SAFETY: the processor has this feature.
             #[cfg(vectors)]
             Machine::Avx512 => unsafe { self.insert_avx512::<W>(number) },
-            // SAFETY: this is what the processor can do.
+            // SAFETY: the processor has this feature.
             #[cfg(vectors)]
             Machine::Avx2 => unsafe { self.insert_avx2::<W>(number) },
             Machine::Portable => self.insert_by::<scan::Portable, W>(number),
@@ -258,7 +258,7 @@ impl Table {
         self.insert_behind::<S, W>(number, 0)
     }
 
-    /// Where the number is not in the lines before such a displacement, and these are full.
+    /// Inserts a number that is not in the lines before this displacement, which are full.
     #[inline(always)]
     fn insert_behind<S: Scan, W: Writer>(&self, number: u64, nearest: usize) -> Visit {
         let home = self.shape.home(number);

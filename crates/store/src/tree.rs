@@ -1,9 +1,10 @@
-//! States of any number of words, each reduced to a key by a tree of dictionaries.
+//! Tree compression: states of any number of words, each reduced to a key by a tree of dictionaries.
 //!
-//! After Laarman, van de Pol, Weber: Parallel recursive state compression for free, SPIN 2011. A state is cut into
-//! words. Every word is replaced by its id in a dictionary for its place, then every pair of neighbouring ids by an id,
-//! and so on, until two are left: with the size of the tree, they are the key. States that differ in one word share all
-//! ids but those above it; so a successor costs a few look-ups, and a state little more than its key.
+//! After Laarman, van de Pol, Weber: Parallel recursive state compression for free, SPIN 2011. A state is split into
+//! words. Every word is replaced by its id in a dictionary for its position, then every pair of neighbouring ids by an
+//! id, and so on, until two are left; together with the size of the tree, they form the key. States that differ in one
+//! word share all ids but those above it, so a successor needs few lookups, and a state takes little more memory than
+//! its key.
 
 mod nodes;
 mod overflow;
@@ -28,20 +29,20 @@ use words::Words;
 #[derive(Debug)]
 pub struct Tree {
     dictionaries: Dictionaries,
-    /// A bit for the size of every tree so far.
+    /// The sizes of all trees so far, as one bit for each.
     sizes: AtomicU64,
-    /// Keys, squeezed.
+    /// The inserted keys, squeezed.
     table: Table,
     widths: Widths,
-    /// Keys that did not fit when they came.
+    /// Keys that did not fit into the widths of the table.
     misfits: Mutex<BTreeSet<Key>>,
 }
 
 /// There is nothing below the node.
 const NOTHING: u32 = 0;
-/// A guess of what a key costs that did not fit.
+/// An estimate of the bytes of a key that did not fit.
 const MISFIT_BYTES: u64 = 32;
-/// Ids that come soon should fit as well.
+/// Extra bits for future ids.
 const SPARE_BITS: u32 = 2;
 const SOON: usize = 1 << 12;
 
@@ -80,17 +81,17 @@ impl Snapshot for Tree {
 }
 
 impl Tree {
-    /// How many bits keys have.
+    /// The number of bits of a key.
     pub const KEY_BITS: u32 = Size::BITS + 2 * ID_BITS;
 
-    /// For states of two words; but others are possible.
+    /// A set for states of two words; others are possible.
     pub fn of_pairs() -> Tree {
         let tree = Tree::default();
         tree.note(Size::of(2));
         tree
     }
 
-    /// Writes down what is at a node and below it.
+    /// Writes the words below a node.
     fn expand(&self, node: Node, id: u32, opened: &mut Opened) {
         opened.ids[node.number()] = id;
         if id == NOTHING {
@@ -127,8 +128,8 @@ impl Tree {
         self.misfits.lock().expect("no thread panics while it holds the lock")
     }
 
-    /// Lets all keys fit that there may be after `count` more states; and if the table must grow anyway, makes them
-    /// narrower if that saves memory.
+    /// Ensures that all keys fit that may occur after `count` more states. If the table must grow anyway, narrows the
+    /// keys if that saves memory.
     fn adjust_widths(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         let needed = self.needed_widths(count);
         let bits = (needed.bits() + SPARE_BITS).clamp(2, 64);
@@ -142,7 +143,7 @@ impl Tree {
         let table = self.table.rekeyed(new.bits().max(2), numbers, limit, |number| squeeze(old.unsqueeze(number)));
         match table {
             Ok(table) => self.table = table,
-            // It would only have been better.
+            // The new widths would only save memory.
             Err(Full) if old.covers(needed) => return Ok(()),
             Err(Full) => return Err(Full),
         }
@@ -167,7 +168,7 @@ impl Tree {
         Widths::new(left, right, sizes)
     }
 
-    /// Larger than every id at a node after `count` more states.
+    /// Greater than every id at a node after `count` more states.
     fn ids_end(&self, node: Node, count: usize) -> u32 {
         let end = self.dictionaries.next_id(node) as usize + count;
         end.min(1 << ID_BITS) as u32
@@ -186,7 +187,7 @@ fn split(pair: u64) -> (u32, u32) {
 struct Reduction<'a> {
     tree: &'a Tree,
     words: Words<'a>,
-    /// A state with equally many words, of which only those in a range are different.
+    /// A state with the same number of words that differs only in a range of them.
     near: Option<&'a Opened>,
     changed: Range<usize>,
 }
@@ -216,7 +217,7 @@ impl Reduction<'_> {
 }
 
 impl Tree {
-    /// Makes room for `count` more keys and as many inserted ones, within `limit` bytes.
+    /// Makes room for `count` more keys and for inserting as many, within `limit` bytes.
     pub fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         let words = self.sizes().iter().map(Size::words).max().unwrap_or(1);
         self.dictionaries.reserve(words, count, limit.saturating_sub(self.table.bytes()))?;
@@ -225,7 +226,7 @@ impl Tree {
         self.table.reserve(count, limit)
     }
 
-    /// Makes room for so many keys in all, of those that there are, within `limit` bytes; none has been inserted yet.
+    /// Makes room for inserting `keys` of the existing keys, within `limit` bytes. No key may have been inserted yet.
     pub fn make_room_for(&mut self, keys: u64, limit: u64) -> Result<(), Full> {
         debug_assert_eq!(self.len(), 0, "keys that would be forgotten");
         let needed = self.needed_widths(SOON);
@@ -237,18 +238,18 @@ impl Tree {
         Ok(())
     }
 
-    /// The bytes of the dictionaries that make keys and open them.
+    /// The bytes of the dictionaries that make and open keys.
     pub fn key_bytes(&self) -> u64 {
         self.dictionaries.bytes()
     }
 
-    /// Every key that was inserted, in no particular order.
+    /// Every inserted key, in no particular order.
     pub fn each(&self, mut each: impl FnMut(Key)) {
         self.table.each(|squeezed| each(self.widths.unsqueeze(squeezed)));
         self.misfits().iter().for_each(|key| each(*key));
     }
 
-    /// Forgets which keys were inserted; they still name the same states.
+    /// Removes all inserted keys; they still name the same states.
     pub fn forget_inserted(&mut self) {
         self.widths = Widths::all();
         self.table = Table::new(self.widths.bits());
@@ -283,13 +284,13 @@ impl Tree {
         Parts { size, left, right }.key()
     }
 
-    /// The state of two words that has such a key.
+    /// The state of a key of two words.
     pub fn pair(&self, key: Key) -> [u64; 2] {
         let (Parts { left, right, .. }, root) = (Parts::of(key), Node::root(2));
         [(root.left(), left), (root.right(), right)].map(|(node, id)| self.dictionaries.value(node, id))
     }
 
-    /// Says that the key of a state of two words will soon be asked for.
+    /// Prefetches the memory for computing the key of a state of two words.
     #[inline]
     pub fn prefetch_pair(&self, [left, right]: [u64; 2]) {
         let root = Node::root(2);
@@ -328,7 +329,7 @@ impl Tree {
         }
     }
 
-    /// The same where no other thread can interfere.
+    /// The same, without interference from other threads.
     #[inline]
     pub fn insert_alone(&mut self, key: Key) -> Visit {
         match self.widths.squeeze(key) {
@@ -337,7 +338,7 @@ impl Tree {
         }
     }
 
-    /// Inserts keys one after the other, where no other thread can interfere; appends the indices of those that are new.
+    /// Inserts keys in order, without interference from other threads; appends the indices of the new ones.
     pub fn insert_all_alone(&mut self, keys: &[Key], new: &mut Vec<u32>) {
         let widths = self.widths;
         if keys.iter().all(|key| widths.squeeze(*key).is_some()) {

@@ -1,8 +1,8 @@
 //! Tree compression of short states.
 //!
-//! A state of one or two words is its own key, so that it need not be opened; but the set stores it as a pair of ids, one
-//! for each half (see [`Tree`]). A model has far fewer halves of states than states, so a pair of ids has fewer bits than
-//! the state.
+//! A state of one or two words is its own key, so it need not be opened; but the set stores it as a pair of ids, one
+//! for each half (see [`Tree`]). A model has far fewer halves of states than states, so a pair of ids has fewer bits
+//! than the state.
 //!
 //! ```text
 //! state:  ├───── high ─────┼───── low ─────┤
@@ -20,13 +20,13 @@ use crate::exact::{ExactSet, ShortSet};
 use crate::spill::{read_words, write_words};
 use crate::tree::Tree;
 
-/// An exact set that can compress its short states; the others are compressed anyway.
+/// An exact set that can compress its short states; the others are always compressed.
 #[derive(Debug)]
 pub struct TreeSet<S> {
-    /// Makes keys and opens them. Stores all states that are not compressed here.
+    /// Makes and opens keys. Stores all states that are not compressed here.
     exact: ExactSet<S>,
     halves: Option<Halves>,
-    /// The keys of short states, if they had no room when they were to be compressed. They cannot be looked up there.
+    /// The keys of short states, if memory did not suffice to compress them. They cannot be looked up there.
     spilled: Option<SpillFile>,
     /// The keys of a batch.
     batch: Vec<Key>,
@@ -41,14 +41,14 @@ struct Halves {
 
 snapshot!(Halves { cut, pairs });
 
-/// Where the high half begins.
+/// The bit at which the high half begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cut(u32);
 
 snapshot!(Cut(bit));
 
 impl Cut {
-    /// In the middle of states of `bits` bits.
+    /// Splits states of `bits` bits in the middle.
     fn of(bits: u32) -> Cut {
         Cut((bits / 2).min(u64::BITS))
     }
@@ -67,7 +67,7 @@ impl Cut {
     }
 }
 
-/// How many words are looked up at a time.
+/// The number of words looked up at a time.
 const LOOKED_UP: usize = 512;
 
 impl Halves {
@@ -75,11 +75,11 @@ impl Halves {
         Halves { cut: Cut::of(bits), pairs: Tree::of_pairs() }
     }
 
-    /// Filled from a file with the keys of `states` states, within `limit` bytes.
+    /// Reads a set from a file with the keys of `states` states, within `limit` bytes.
     fn read<K: StateKey>(bits: u32, tape: &SpillFile, states: u64, limit: u64) -> Result<Halves, Full> {
         let mut halves = Halves::new(bits);
         let mut batch = Vec::new();
-        // First the ids of all halves: then it is known how many bits a pair of them has.
+        // The first pass assigns ids to all halves, which determines the width of a pair of ids.
         halves.each_pair::<K>(tape, |pairs, all| {
             pairs.reserve(all.len(), limit)?;
             all.iter().for_each(|halves| _ = pairs.key_of_pair(*halves));
@@ -124,7 +124,7 @@ fn key_of<K: StateKey>(words: &[u64]) -> K {
 }
 
 impl<S: ShortSet> TreeSet<S> {
-    /// Compresses from the beginning. `exact` is empty; its short states have `bits` bits.
+    /// Compresses from the beginning. `exact` must be empty; its short states have `bits` bits.
     pub fn new(exact: ExactSet<S>, bits: u32) -> Self {
         TreeSet { halves: Some(Halves::new(bits)), ..TreeSet::uncompressed(exact) }
     }
@@ -139,13 +139,13 @@ impl<S: ShortSet> TreeSet<S> {
         self.halves.is_none() && !self.is_spilled() && 2 * self.exact.short_len() > self.exact.len()
     }
 
-    /// Whether the short states are in a file, so that the set can only be read, state by state.
+    /// Whether the short states are in a file, so that the set can only be read sequentially.
     pub(crate) fn is_spilled(&self) -> bool {
         self.spilled.is_some()
     }
 
-    /// Compresses short states, of `bits` bits, from now on, within `limit` bytes. If they have no room, they may be left
-    /// [in a file](Self::is_spilled).
+    /// Compresses short states of `bits` bits from now on, within `limit` bytes. If they do not fit, they may stay [in
+    /// a file](Self::is_spilled).
     pub(crate) fn compress(&mut self, bits: u32, scratch: &Scratch, limit: u64) -> Result<(), Full> {
         let states = self.exact.short_len();
         let tape = write_words(scratch, |write| {
@@ -187,18 +187,18 @@ impl<S: ShortSet> TreeSet<S> {
         self.exact.reserve_keys(count, limit)
     }
 
-    /// The bytes of the dictionaries that make keys and open them.
+    /// The bytes of the dictionaries that make and open keys.
     pub(crate) fn key_bytes(&self) -> u64 {
         self.exact.key_bytes()
     }
 
-    /// The bytes of the rest, without a state.
+    /// The bytes of everything else, without stored states.
     pub(crate) fn least_bytes(&self) -> u64 {
         self.exact.least_bytes()
     }
 }
 
-/// The halves of a short state. A state of more bits than expected is left to the other set.
+/// The halves of a short state; `None` for a state of more bits than expected, which belongs into the other set.
 #[inline]
 fn halves_of<S: ShortSet>(exact: &ExactSet<S>, cut: Cut, key: S::Key) -> Option<[u64; 2]> {
     if exact.is_state(key) { cut.halves(key) } else { None }
@@ -293,7 +293,7 @@ impl<S: ShortSet> Store for TreeSet<S> {
         }
     }
 
-    /// Computes all keys first, so that the lines they are looked up in are prefetched.
+    /// Computes all keys first, which prefetches their lines.
     fn insert_all_alone(&mut self, keys: &[S::Key], new: &mut Vec<u32>) {
         let Some(Halves { cut, pairs }) = &mut self.halves else { return self.exact.insert_all_alone(keys, new) };
         self.batch.clear();

@@ -1,6 +1,6 @@
 //! The set of visited states: exact, tree-compressed, hash-compacted or bitstate, and degrading from one to the next.
 //!
-//! Keys are exact in any case, so that the frontier can be expanded.
+//! Keys are always exact, so that the frontier can be expanded.
 
 use std::io;
 
@@ -16,21 +16,21 @@ use crate::tree_set::TreeSet;
 /// A set of visited states, exact unless it has a [`LossySet`].
 #[derive(Debug)]
 pub struct VisitedSet<S> {
-    /// Makes keys and opens them. Stores the states too, unless there is a lossy set.
+    /// Makes and opens keys. Stores the states too, unless there is a lossy set.
     pub(crate) exact: TreeSet<S>,
     pub(crate) lossy: Option<LossySet>,
     pub(crate) hashing: Hashing,
-    /// How to degrade when memory runs out, if allowed.
+    /// The levels to degrade to when memory runs out, if allowed.
     pub(crate) degradation: Option<Degradation>,
 }
 
 impl<S: ShortSet> VisitedSet<S> {
-    /// `exact` is empty; it makes the keys. Without a lossy set, it stores the states as well.
+    /// `exact` must be empty; it makes the keys. Without a lossy set, it stores the states as well.
     pub fn new(exact: ExactSet<S>, lossy: Option<LossySet>) -> Self {
         VisitedSet::of(TreeSet::uncompressed(exact), lossy)
     }
 
-    /// Compresses states by a tree from the beginning. Short states have `bits` bits.
+    /// Tree compression from the beginning. Short states have `bits` bits.
     pub fn tree(exact: ExactSet<S>, bits: u32) -> Self {
         VisitedSet::of(TreeSet::new(exact, bits), None)
     }
@@ -44,17 +44,17 @@ impl<S: ShortSet> VisitedSet<S> {
         VisitedSet { hashing: Hashing { hasher: Hasher::new(seed), ..self.hashing }, ..self }
     }
 
-    /// Degrades, level by level, when memory runs out.
+    /// Degrades level by level when memory runs out.
     pub fn with_degradation(self, degradation: Degradation) -> Self {
         VisitedSet { degradation: Some(degradation), ..self }
     }
 
-    /// Whether there are more states than the bit array was made for.
+    /// Whether there are more states than the bit array was sized for.
     pub fn is_overfull(&self) -> bool {
         matches!(&self.lossy, Some(LossySet::Bitstate(bitstate)) if bitstate.is_overfull())
     }
 
-    /// The levels that were reached.
+    /// The levels reached.
     pub fn levels(&self) -> &[Level] {
         self.degradation.as_ref().map_or(&[], Degradation::levels)
     }

@@ -1,8 +1,8 @@
-//! How a table becomes larger: in place, in one pass from its end.
+//! Growth of a table, in place, in one pass from its end.
 //!
-//! A larger table has the numbers in the same order, in lines farther apart. So when lines are emptied from the last
-//! to the first, what was in them goes into lines that are empty already, or just now. Only what lay behind
-//! its line near the beginning of the table may belong before; it waits until the end.
+//! A larger table has the numbers in the same order, in lines farther apart. So when lines are emptied from the last to
+//! the first, their numbers go into lines that are already empty. Only numbers that overflowed their line near the
+//! beginning of the table may have to move forward; they are inserted at the end.
 
 use super::layout::{Place, Places, Written};
 use super::line::{Alone, Line, Writer};
@@ -11,33 +11,33 @@ use crate::sync::Ordering::Relaxed;
 use crate::table::shape::{self, FARTHEST, Shape};
 use entail_model::{Full, Growth};
 
-/// A few states should cost nothing; and with fewer lines, slots could not hold the rest of 64-bit numbers.
+/// A few states should take little memory; and with fewer lines, slots could not hold the rest of 64-bit numbers.
 pub(super) const FEWEST_HOMES: usize = if cfg!(loom) { 1 } else { 8 };
-/// The load, in percent, above which a table grows; and if it is to be small rather than fast.
+/// The loads, in percent, above which a table grows: with fast growth, and with slow growth.
 const CROWDED: u64 = 80;
 const CROWDED_IF_SLOW: u64 = 86;
-/// The load that is still borne when the table may not grow.
+/// The load that is tolerated when the table may not grow.
 const BEARABLE: u64 = 92;
-/// The load above which a table grows in which too many numbers go astray; below, it would not help.
+/// The least load at which growth reduces the overflow.
 const SPARSE: u64 = 40;
-/// Up to one number in so many may go astray.
+/// At most one number in so many may overflow.
 const FEW: u64 = 256;
-/// A table of so many bytes grows by half from there on, or by an eighth; a smaller one doubles.
+/// From this size in bytes on, a table grows by half, or by an eighth; a smaller one doubles.
 const LARGE: usize = 4 << 20;
 const LARGE_IF_SLOW: usize = 1 << 20;
-/// If there will be so many times as many numbers, they get a new table, rather than one that grows step by step.
+/// If this many times as many numbers are expected, they get a new table, instead of one that grows step by step.
 const MANY_MORE: u64 = 4;
-/// A guess of what a number costs that overflowed.
+/// An estimate of the bytes of a number in the overflow.
 const OVERFLOW_BYTES: usize = 20;
-/// To grow by less than one part in so many takes longer than it helps.
+/// Growth by less than one part in so many costs more time than it is worth.
 const WORTH_A_PASS: usize = 32;
-/// One byte in so many is left to them.
+/// One byte in so many is left for the overflow.
 const SPARED: u64 = 32;
-/// Below this size, in bytes, it does not matter how much a number takes.
+/// Below this size, in bytes, the memory for each number does not matter.
 const WORTHWHILE: usize = 1 << 20;
-/// The load, in percent, to begin with when many numbers are known to come.
+/// The initial load, in percent, of a table for a known number of numbers.
 const ROOMY: usize = 60;
-/// How many keys are looked up at a time, so that fetching their memory overlaps.
+/// The number of keys looked up at a time, so that their memory latencies overlap.
 const BATCH: usize = 256;
 
 impl Table {
@@ -60,8 +60,8 @@ impl Table {
         Ok(())
     }
 
-    /// A table of other numbers, made from those in this one, with room for `numbers`. The limit is for both tables
-    /// together, as there are both for a while.
+    /// A table of the numbers that `rekey` maps those of this one to, with room for `numbers`. The limit is for both
+    /// tables, because both exist for a while.
     pub fn rekeyed(&self, bits: u32, numbers: u64, limit: u64, rekey: impl Fn(u64) -> u64) -> Result<Table, Full> {
         let table =
             Table::with_room(bits, numbers, limit.saturating_sub(self.bytes()))?.with_growth_rate(self.growth_rate);
@@ -79,12 +79,12 @@ impl Table {
         Ok(table)
     }
 
-    /// Empty, with room for so many numbers, and some more.
+    /// An empty table with room for `numbers` numbers, and some more.
     fn with_room(bits: u32, numbers: u64, limit: u64) -> Result<Table, Full> {
         Table::of_size(bits, roomy(bits, numbers).homes, numbers, limit)
     }
 
-    /// Empty, with room for so many numbers, but no more than that.
+    /// An empty table with room for exactly `numbers` numbers.
     pub fn tight(bits: u32, numbers: u64, limit: u64) -> Result<Table, Full> {
         Table::of_size(bits, loaded(bits, numbers, CROWDED as usize).homes, numbers, limit)
     }
@@ -99,7 +99,7 @@ impl Table {
         if table.shape.is_loaded(BEARABLE, numbers) { Err(Full) } else { Ok(table) }
     }
 
-    /// As large as it may be within `limit` bytes.
+    /// An empty table as large as `limit` bytes permit.
     pub fn filling(bits: u32, limit: u64) -> Result<Table, Full> {
         let mut table = Table::new(bits);
         let homes = most_useful_homes(bits, table.most_homes(limit));
@@ -110,7 +110,7 @@ impl Table {
         Ok(table)
     }
 
-    /// How many numbers of so many bits find room within `limit` bytes.
+    /// How many numbers of `bits` bits fit into `limit` bytes.
     pub fn capacity(bits: u32, limit: u64) -> u64 {
         let lines = (limit - limit / SPARED) as usize / size_of::<Line>();
         let homes = most_useful_homes(bits, lines.saturating_sub(FARTHEST)).max(FEWEST_HOMES);
@@ -125,7 +125,7 @@ impl Table {
             && roomy(bits, wanted).layout.slots() > Shape::new(self.shape.bits, self.next_homes()).layout.slots()
     }
 
-    /// The most bits that so many numbers can have without taking more memory than with `bits`.
+    /// The maximal width that `numbers` numbers can have without taking more memory than with `bits` bits.
     pub fn widest(bits: u32, numbers: u64) -> u32 {
         let shape = roomy(bits, numbers);
         let slots = |bits| Shape::new(bits, shape.homes).layout.slots();
@@ -136,7 +136,7 @@ impl Table {
         (size_of::<Table>() + self.lines.bytes() + self.overflow().len() * OVERFLOW_BYTES) as u64
     }
 
-    /// With how many numbers it grows, and by how many bytes.
+    /// The number of numbers at which the table grows, and the number of bytes by which it does.
     pub fn growth(&self) -> Growth {
         Growth {
             states: self.shape.slots() as u64 * self.crowded() / 100,
@@ -150,7 +150,7 @@ impl Table {
         self.overflow().iter().for_each(|&number| each(self.mix.gather(number)));
     }
 
-    /// How many numbers there may be soon; there are only so many.
+    /// The number of numbers expected soon, limited by the width.
     fn wanted(&self, count: usize) -> u64 {
         let all = if self.shape.bits < 64 { 1 << self.shape.bits } else { u64::MAX };
         (self.len() + count as u64).min(all)
@@ -173,14 +173,14 @@ impl Table {
         next_homes(&self.shape, self.growth_rate)
     }
 
-    /// How many home lines there can be without exceeding the limit, not even for a moment.
+    /// The maximal number of home lines such that the limit is never exceeded, not even during growth.
     fn most_homes(&self, limit: u64) -> usize {
         let others = size_of::<Table>() + self.lines.extra_to_grow();
         let lines = (limit - limit / SPARED).saturating_sub(others as u64) / size_of::<Line>() as u64;
         (lines as usize).saturating_sub(FARTHEST)
     }
 
-    /// To at most twice as many lines.
+    /// Grows to at most twice as many lines.
     fn grow(&mut self, homes: usize) -> Result<(), Full> {
         debug_assert!(self.shape.homes < homes && homes <= 2 * self.shape.homes);
         let shape = Shape::new(self.shape.bits, homes);
@@ -201,7 +201,7 @@ impl Table {
         Ok(())
     }
 
-    /// Puts a number that is not there yet into the first free slot; whether there was one.
+    /// Puts a number that is not in the table into the first free slot; returns whether there was one.
     #[inline]
     fn settle(&self, number: u64, levels: &mut Levels, places: &Places) -> bool {
         let home = self.shape.home(number);
@@ -241,7 +241,7 @@ impl Line {
         words
     }
 
-    /// Puts a slot where no other one is. One without a tail adds nothing to some word.
+    /// Writes a slot at a free place. A whole slot has no tail: that adds nothing to some word.
     #[inline]
     fn settle(&self, place: Place, written: Written) {
         Alone::add(&self.0[usize::from(place.word) % WORDS], written.head << place.shift);
@@ -249,7 +249,7 @@ impl Line {
     }
 }
 
-/// Every number and the line it is in, from the last line to the first; `read` says what is in a line.
+/// Calls `each` with every number and its line, from the last line to the first; `read` returns the words of a line.
 #[inline]
 fn backwards(shape: &Shape, read: impl Fn(usize) -> [u64; WORDS], mut each: impl FnMut(usize, u64)) {
     let (mut firsts, places) = (shape.firsts(), shape.layout.places());
@@ -261,7 +261,7 @@ fn backwards(shape: &Shape, read: impl Fn(usize) -> [u64; WORDS], mut each: impl
     }
 }
 
-/// How many lines a table has after it has grown.
+/// The number of lines of a table after its next growth.
 pub(super) fn next_homes(shape: &Shape, growth_rate: GrowthRate) -> usize {
     let (homes, slots) = (shape.homes, shape.slots());
     let (large, part) = match growth_rate {
@@ -272,7 +272,7 @@ pub(super) fn next_homes(shape: &Shape, growth_rate: GrowthRate) -> usize {
     shape::homes_for(shape.bits, slots).clamp(homes + 1, homes * 2)
 }
 
-/// With a few more lines, there may be many more slots.
+/// A few more lines may give many more slots.
 pub(super) fn is_worth_a_pass(shape: &Shape, homes: usize) -> bool {
     let (slots, more) = (shape.slots(), Shape::new(shape.bits, homes.max(shape.homes)).slots());
     more > slots + slots / WORTH_A_PASS
@@ -283,22 +283,22 @@ fn most_useful_homes(bits: u32, homes: usize) -> usize {
     homes.min(1usize.checked_shl(bits).unwrap_or(usize::MAX))
 }
 
-/// For so many numbers, and some more.
+/// A shape for `numbers` numbers, and some more.
 fn roomy(bits: u32, numbers: u64) -> Shape {
     loaded(bits, numbers, ROOMY)
 }
 
-/// For so many numbers, at a load in percent.
+/// A shape for `numbers` numbers, at a load in percent.
 fn loaded(bits: u32, numbers: u64, percent: usize) -> Shape {
     let slots = (numbers as usize).saturating_mul(100) / percent;
     Shape::new(bits, shape::homes_for(bits, slots).max(FEWEST_HOMES))
 }
 
-/// At least as many lines as may be written to while one is emptied: those for what was at home in it or in the
-/// [`FARTHEST`] before, at most two for one, and the [`FARTHEST`] behind.
+/// At least as many lines as may be written to while one is emptied: two lines for each number whose home is the line
+/// or one of the [`FARTHEST`] before, and the [`FARTHEST`] behind.
 const RING: usize = 64;
 
-/// How many slots are used in the lines that may be written to.
+/// The number of used slots in the lines that may be written to.
 struct Levels {
     used: [u8; RING],
     lowest: usize,

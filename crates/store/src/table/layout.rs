@@ -1,12 +1,13 @@
-//! How slots lie in the words of a line.
+//! Layouts: how a line is divided into slots.
 //!
 //! ```text
-//! whole:   ├ slot ┬ slot ┼ slot ┬ slot ┼ … ┤                  what the lanes leave of a word is lost
+//! whole:   ├ slot ┬ slot ┼ slot ┬ slot ┼ … ┤                  the rest of a word is unused
 //! parted:  ├ head ┬ head ┼ head ┬ head ┼ … ┼ tails ┼ tails ┤  the low bits of slots are in the last words
 //! ```
 //!
-//! No head is 0, because the mark of its slot is in it; nor is a tail, which has a mark of its own. A thread that inserts a
-//! parted slot claims a lane by its head, and then writes its tail. Only a thread that reads the same head waits for that.
+//! No head is 0, because it contains the mark of its slot; no tail is 0, because it has its own mark. A thread that
+//! inserts a parted slot claims a lane by its head, and then writes its tail. Only a thread that searches for the same
+//! head waits meanwhile.
 
 use std::cmp::Reverse;
 use std::ops::Deref;
@@ -20,18 +21,18 @@ const MOST_SLOTS: usize = WORDS * MOST_LANES as usize;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// In a word of heads; a whole slot is its own head.
+    /// The number of heads in a word. A whole slot is its own head.
     pub lanes: u32,
     pub lane_bits: u32,
-    /// How many words of a line have heads.
+    /// The number of words of a line with heads.
     pub heads: usize,
     /// In every lane: the lowest bit, the highest, and all but the highest.
     lowest: u64,
     pub highest: u64,
     pub others: u64,
-    /// The bits of the last lane, and those that are left over.
+    /// The bits of the last lane, and the unused bits.
     pub last: u64,
-    /// How many bits of a slot are in its tail, below the mark.
+    /// The number of bits of a slot in its tail, below the mark.
     low_bits: u32,
     tails_in_word: u32,
 }
@@ -44,7 +45,7 @@ pub(crate) struct Written {
     pub tail: u64,
 }
 
-/// Where all slots of a line are: so many.
+/// The places of all slots of a line, and their number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places {
     all: [Place; MOST_SLOTS],
@@ -70,10 +71,10 @@ impl Deref for Places {
 }
 
 impl Layout {
-    /// The one with the most slots of so many bits, at most 64.
+    /// The layout with the most slots of `bits` bits, at most 64.
     pub fn new(bits: u32) -> Layout {
         let wide = Layout::all().filter(|layout| layout.slot_bits() >= bits);
-        // With fewer lanes, heads are longer, so that fewer are the same.
+        // With fewer lanes, heads are longer, so that fewer are equal.
         wide.max_by_key(|layout| (layout.slots(), Reverse(layout.lanes))).expect("at most 64 bits")
     }
 
@@ -83,7 +84,7 @@ impl Layout {
         whole.chain(parted).map(|(lanes, heads)| Layout::with(lanes, heads))
     }
 
-    /// One slot in a word.
+    /// A layout with one slot in each word.
     pub fn words() -> Layout {
         Layout::with(1, WORDS)
     }
@@ -113,7 +114,7 @@ impl Layout {
         self.lane_bits + self.low_bits
     }
 
-    /// In a line.
+    /// The number of slots in a line.
     pub fn slots(&self) -> usize {
         self.heads * self.lanes as usize
     }
@@ -139,7 +140,7 @@ impl Layout {
     #[inline]
     pub fn equal(&self, word: u64, pattern: u64) -> u64 {
         let differences = word ^ pattern;
-        // In a lane without differences, and in no other, the highest bit neither is one nor gets one carried.
+        // The highest bit is zero, and receives no carry, exactly in the lanes without differences.
         !(((differences & self.others) + self.others) | differences) & self.highest
     }
 
@@ -165,7 +166,7 @@ impl Layout {
         word | head << (lane * self.lane_bits)
     }
 
-    /// Where all slots of a line are.
+    /// The places of all slots of a line.
     pub fn places(&self) -> Places {
         let lanes = (0..self.heads).flat_map(|word| (0..self.lanes).map(move |lane| (word, lane)));
         let mut places = Places { all: [Place::default(); MOST_SLOTS], count: self.slots() };
@@ -181,7 +182,7 @@ impl Layout {
         places
     }
 
-    /// Where the slot with its head in this lane of a word has its tail, if slots are parted.
+    /// The word and the shift of the tail of the slot with its head in this lane, if slots are parted.
     #[inline]
     pub fn tail_place(&self, word: usize, lane: u32) -> (usize, u32) {
         let (word, tail) = divided(word as u32 * self.lanes + lane, self.tails_in_word);
@@ -194,7 +195,7 @@ impl Layout {
         word >> shift & (2 * self.low_mask() + 1)
     }
 
-    /// The slots in use, which are at these places.
+    /// Calls `each` for every used slot among these places.
     #[inline]
     pub fn each_used(&self, words: &[u64; WORDS], places: &[Place], mut each: impl FnMut(u64)) {
         let (mask, low_mask) = (u64::MAX >> (64 - self.lane_bits), self.low_mask());
@@ -214,7 +215,7 @@ impl Layout {
     }
 }
 
-/// Quotient and remainder, for the few slots of a line.
+/// Quotient and remainder, for small dividends.
 #[inline]
 fn divided(slot: u32, by: u32) -> (usize, u32) {
     let quotient = (slot * RECIPROCALS[by as usize]) >> 16;

@@ -1,8 +1,8 @@
 //! The slots of one cache line.
 //!
-//! They are filled in order, and never emptied while threads share the table. So a word in which a thread saw all
-//! lanes used, but not the head it looks for, needs no second look; and a slot is put into the first word that is not
-//! full by a compare-and-swap, which fails if anything was put there in between.
+//! Slots are filled in order, and never emptied while threads share the table. So if a thread sees all lanes of a word
+//! used, none with the head it searches for, it need not look at the word again. A thread puts a slot into the first
+//! word that is not full by a compare-and-swap, which fails if another thread has changed the word.
 
 use std::io;
 
@@ -36,7 +36,7 @@ unsafe impl Zero for Line {
     }
 }
 
-/// Every slot is in use, and none is the one looked for.
+/// Every slot is used, and none has the number.
 pub(super) struct LineFull;
 
 impl Line {
@@ -73,8 +73,8 @@ impl Line {
         Err(LineFull)
     }
 
-    /// Writes, into another line or this one, what a word of this one is with one more slot; it is known not to be full.
-    /// Only where no other thread can interfere.
+    /// Writes a word of this line, with one more slot, into `into`, which may be the same line. The word must not be
+    /// full. Requires that no other thread interferes.
     #[inline(always)]
     pub fn put_alone(&self, index: usize, written: Written, into: &Line, layout: &Layout) {
         let word = self.0[index].load(Ordering::Relaxed);
@@ -87,13 +87,13 @@ impl Line {
         }
     }
 
-    /// Whether a slot is in the line, given the words in which its head was seen.
+    /// Whether a slot is in the line, given the words with its head.
     #[inline(always)]
     pub fn has(&self, seen: Seen, written: Written, pattern: u64, layout: &Layout) -> bool {
         if layout.is_whole() {
             return seen.words != 0;
         }
-        // Without branches, for the one head that may be there; if there are none, with any.
+        // Checks the one word that may have the head, without branches; an arbitrary one if there is none.
         let word = seen.words.trailing_zeros() as usize % WORDS;
         let equal = layout.equal(self.0[word].load(Ordering::Acquire), pattern);
         let (tails, shift) = layout.tail_place(word, layout.lane(equal | 1 << 63));
@@ -114,7 +114,7 @@ impl Line {
         })
     }
 
-    /// Whether a slot is in a word, given the lanes that have its head.
+    /// Whether a slot is in a word, given the lanes with its head.
     #[inline(always)]
     fn has_in(&self, index: usize, mut equal: u64, tail: u64, layout: &Layout) -> bool {
         if layout.is_whole() {
@@ -146,7 +146,7 @@ impl Line {
 pub(super) trait Writer {
     /// Whether no other thread writes.
     const IS_ALONE: bool;
-    /// Says what the word is now, if it is not as expected.
+    /// Replaces a word; returns its actual value if it is not the expected one.
     fn replace(word: &AtomicU64, expected: u64, with: u64) -> Result<u64, u64>;
     /// Sets bits that no other thread sets.
     fn add(word: &AtomicU64, bits: u64);
@@ -158,7 +158,7 @@ pub(super) struct Shared;
 impl Writer for Shared {
     const IS_ALONE: bool = false;
 
-    /// A thread that sees the new word also sees what this thread saw in earlier words.
+    /// A thread that sees the new word also sees all earlier writes that this thread has seen.
     #[inline(always)]
     fn replace(word: &AtomicU64, expected: u64, with: u64) -> Result<u64, u64> {
         word.compare_exchange(expected, with, Ordering::AcqRel, Ordering::Acquire)
@@ -175,7 +175,7 @@ impl Writer for Shared {
     }
 }
 
-/// For a thread that has the table for itself.
+/// For a thread with exclusive access to the table.
 pub(super) struct Alone;
 
 impl Writer for Alone {

@@ -1,4 +1,4 @@
-//! Looking at a whole line at once, with what the processor has for it.
+//! Scans a whole line at once, with the vector instructions of the processor.
 
 use super::WORDS;
 use super::layout::Layout;
@@ -18,9 +18,9 @@ pub(super) enum Machine {
 /// The result of scanning a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// A bit for every word that has the head looked for.
+    /// A bit for every word that has the head.
     pub words: u32,
-    /// The first words of heads, which were full.
+    /// The number of leading words of heads that were full.
     pub full: usize,
 }
 
@@ -36,7 +36,7 @@ impl Machine {
     }
 }
 
-/// A way of looking at a line. Inlined always, so that it is part of a function for the same processors.
+/// A method to scan a line. Always inlined, so that it is compiled for the same processor as its caller.
 pub(super) trait Scan {
     fn scan(line: &Line, pattern: u64, layout: &Layout) -> Seen;
 }
@@ -54,8 +54,8 @@ impl Scan for Portable {
 fn portable(line: &Line, pattern: u64, layout: &Layout) -> Seen {
     let mut words = 0;
     let mut full = 0;
-    // Without branches: where in a line a slot is, and how full the line is, cannot be predicted.
-    // From the last word to the first: if one is seen full, those before it are, because they were full before.
+    // Without branches: the position of a slot in a line, and how full the line is, are unpredictable. Goes from the
+    // last word to the first: if one is full, those before it were full before.
     for word in line.0[..layout.heads].iter().rev() {
         let word = word.load(Acquire);
         words = words << 1 | u32::from(layout.equal(word, pattern) != 0);
@@ -65,8 +65,8 @@ fn portable(line: &Line, pattern: u64, layout: &Layout) -> Seen {
     Seen { words, full }
 }
 
-/// The words of a line are loaded together, by an instruction that the compiler knows nothing about: other threads
-/// may write them meanwhile. Each word by itself is loaded as an atomic one, and no later than what follows.
+/// The words of a line are loaded together, by an instruction unknown to the compiler, because other threads may write
+/// them meanwhile. Each word is loaded as atomically as a relaxed load, and before all that follows.
 #[cfg(vectors)]
 pub(super) mod vectors {
     use std::arch::asm;
@@ -81,15 +81,15 @@ pub(super) mod vectors {
 
     const _: () = assert!(WORDS == 8, "a line is one vector, or two");
 
-    /// To be used only where the processor has AVX-512.
+    /// Requires a processor with AVX-512.
     pub struct Avx512;
-    /// To be used only where the processor has AVX2.
+    /// Requires a processor with AVX2.
     pub struct Avx2;
 
     impl Scan for Avx512 {
         #[inline(always)]
         fn scan(line: &Line, pattern: u64, layout: &Layout) -> Seen {
-            // SAFETY: the processor has it.
+            // SAFETY: the processor has this feature.
             unsafe { avx512(line, pattern, layout) }
         }
     }
@@ -97,7 +97,7 @@ pub(super) mod vectors {
     impl Scan for Avx2 {
         #[inline(always)]
         fn scan(line: &Line, pattern: u64, layout: &Layout) -> Seen {
-            // SAFETY: the processor has it.
+            // SAFETY: the processor has this feature.
             unsafe { avx2(line, pattern, layout) }
         }
     }
@@ -106,7 +106,7 @@ pub(super) mod vectors {
     #[target_feature(enable = "avx512f")]
     pub fn avx512(line: &Line, pattern: u64, layout: &Layout) -> Seen {
         let words: __m512i;
-        // SAFETY: a line has 64 bytes, and is aligned.
+        // SAFETY: a line has 64 bytes and is aligned.
         unsafe {
             asm!("vmovdqa64 {}, [{}]", out(zmm_reg) words, in(reg) line, options(readonly, nostack, preserves_flags));
         }
@@ -126,7 +126,7 @@ pub(super) mod vectors {
     #[target_feature(enable = "avx2")]
     pub fn avx2(line: &Line, pattern: u64, layout: &Layout) -> Seen {
         let (low, high): (__m256i, __m256i);
-        // SAFETY: a line has 64 bytes, and is aligned.
+        // SAFETY: a line has 64 bytes and is aligned.
         unsafe {
             asm!(
                 "vmovdqa {}, [{line}]",
@@ -140,7 +140,7 @@ pub(super) mod vectors {
         let all = |word: u64| _mm256_set1_epi64x(word.cast_signed());
         let (pattern, others, highest, last) =
             (all(pattern), all(layout.others), all(layout.highest), all(layout.last));
-        // A bit for each of four words: whether it has no such slot, and whether it is not full.
+        // A bit for each of four words: whether it lacks the slot, and whether it is not full.
         let look = |words: __m256i| {
             let differences = _mm256_xor_si256(words, pattern);
             let carried = _mm256_add_epi64(_mm256_and_si256(differences, others), others);
@@ -192,11 +192,11 @@ mod tests {
                 let naive = Seen { words: with.map(|(_, word)| 1 << word).sum(), full: heads.len() / lanes };
                 prop_assert_eq!(portable(&line, pattern, layout), naive);
                 if std::is_x86_feature_detected!("avx2") {
-                    // SAFETY: just asked for.
+                    // SAFETY: the feature was just detected.
                     prop_assert_eq!(unsafe { vectors::avx2(&line, pattern, layout) }, naive);
                 }
                 if std::is_x86_feature_detected!("avx512f") {
-                    // SAFETY: just asked for.
+                    // SAFETY: the feature was just detected.
                     prop_assert_eq!(unsafe { vectors::avx512(&line, pattern, layout) }, naive);
                 }
             }

@@ -1,51 +1,51 @@
-//! Where a number belongs in a table of a given size, and what of it is written there.
+//! Shapes: the mapping of numbers to slots in a table of a given size.
 //!
 //! ```text
-//! number:   ├── line ──┬───── rest ─────┤     bits wide; the size of the table decides where the line ends
-//! slot:     ├ displacement + 1 ┼─ rest ─┤     as wide as the line's layout wants; 0 is an empty slot
+//! number:   ├── line ──┬───── rest ─────┤     `bits` bits; the size of the table determines their division
+//! slot:     ├ displacement + 1 ┼─ rest ─┤     the width depends on the line's layout; 0 is an empty slot
 //! ```
 //!
-//! The line is the number scaled down to the number of lines, which need not be a power of two; and the larger the
-//! number, the later its line. As the numbers of one line are consecutive, their low bits tell them apart, and
-//! nothing else of them needs to be kept.
+//! The line is the number scaled down to the number of lines, which need not be a power of two; it increases
+//! monotonically with the number. The numbers of one line are consecutive, so their low bits distinguish them and are
+//! sufficient.
 
 use std::ops::Range;
 
 use super::layout::Layout;
 
-/// How far, at most, a number is put behind its line when that is full.
+/// The maximal displacement of a number behind its home line, when that is full.
 pub(crate) const FARTHEST: usize = if cfg!(loom) { 1 } else { 15 };
-/// At least so many bits of a slot are for the displacement, and for the mark that it is in use.
+/// The minimal number of bits of a slot for the displacement, and for the mark that the slot is used.
 const DISPLACEMENT_BITS: u32 = 3;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub bits: u32,
-    /// How many lines are home to numbers; [`FARTHEST`] more follow, for what does not fit into the last ones.
+    /// The number of home lines. [`FARTHEST`] more lines follow, for the overflow of the last ones.
     pub homes: usize,
-    /// From the width of numbers to that of words.
+    /// The difference between the width of words and that of numbers.
     lift: u32,
     rest_bits: u32,
     rest_mask: u64,
-    /// How far behind its line a number may lie.
+    /// The maximal displacement of a number in this table.
     reach: usize,
     pub layout: Layout,
 }
 
 impl Shape {
-    /// As many slots in a line as there can be.
+    /// The shape with the maximal number of slots in a line.
     pub fn new(bits: u32, homes: usize) -> Shape {
         Shape::with_layout(bits, homes, Layout::new(rest_bits(bits, homes) + DISPLACEMENT_BITS))
     }
 
-    /// One slot in a word.
+    /// The shape with one slot in each word.
     pub fn of_words(bits: u32, homes: usize) -> Shape {
         Shape::with_layout(bits, homes, Layout::words())
     }
 
     fn with_layout(bits: u32, homes: usize, layout: Layout) -> Shape {
         let rest_bits = rest_bits(bits, homes);
-        // The code 0 is that of an empty slot.
+        // Code 0 is that of an empty slot.
         let codes = 1usize << (layout.slot_bits() - rest_bits).min(16);
         Shape {
             bits,
@@ -66,7 +66,7 @@ impl Shape {
         self.homes * self.layout.slots()
     }
 
-    /// The line a scattered number belongs to; what is above its width does not matter.
+    /// The home line of a scattered number; bits above its width do not matter.
     #[inline]
     pub fn home(&self, number: u64) -> usize {
         let scaled = u128::from(number << self.lift) * self.homes as u128;
@@ -93,7 +93,7 @@ impl Shape {
         }
     }
 
-    /// Without what is above its width.
+    /// The number without the bits above its width.
     pub fn exactly(&self, number: u64) -> u64 {
         number & u64::MAX >> self.lift
     }
@@ -103,7 +103,7 @@ impl Shape {
         0..self.reach + 1
     }
 
-    /// The slot content at a displacement from the number's home line.
+    /// The content of the slot at a displacement from the number's home line.
     #[inline]
     pub fn slot(&self, number: u64, displacement: usize) -> u64 {
         (displacement as u64 + 1) << self.rest_bits | number & self.rest_mask
@@ -114,36 +114,36 @@ impl Shape {
         (slot >> self.rest_bits) as usize - 1
     }
 
-    /// The number that a slot stands for, given the first one of the line it belongs to.
+    /// The number of a slot, given the first number of its home line.
     #[inline]
     pub fn number(&self, slot: u64, first: u64) -> u64 {
         first + (slot.wrapping_sub(first) & self.rest_mask)
     }
 }
 
-/// How many bits it takes to tell the numbers of one line apart.
+/// The number of bits that distinguish the numbers of one line.
 fn rest_bits(bits: u32, homes: usize) -> u32 {
     let interval = (1u128 << bits).div_ceil(homes as u128);
     u128::BITS - (interval - 1).leading_zeros()
 }
 
-/// Like [`Shape::first`], but without dividing every time: the lines are asked for from the last to the first, each
+/// Like [`Shape::first`], but without a division for each line: callers ask for lines from the last to the first, each
 /// with the [`FARTHEST`] before it.
 pub(crate) struct Firsts {
-    /// Of the line that was reached last: where it begins, rounded down, and what was lost by that.
+    /// For the last line reached: its first number, rounded down, and the remainder.
     quotient: u64,
     remainder: u64,
-    /// The same from line to line.
+    /// The differences from line to line.
     step: (u64, u64),
     homes: u64,
-    /// By line, as far as they are asked for.
+    /// By line, as far as callers may ask for them.
     known: [u64; FARTHEST + 1],
-    /// The line that was reached last.
+    /// The last line reached.
     next: usize,
 }
 
 impl Firsts {
-    /// Goes on to a line.
+    /// Moves to a line.
     #[inline]
     pub fn reach(&mut self, line: usize) {
         while self.next > line.saturating_sub(FARTHEST) {
@@ -158,14 +158,15 @@ impl Firsts {
         }
     }
 
-    /// The first number of the line reached, or of one of those before it.
+    /// The first number of the line reached, or of one of the [`FARTHEST`] before it.
     #[inline]
     pub fn of(&self, line: usize) -> u64 {
         self.known[line % (FARTHEST + 1)]
     }
 }
 
-/// How few home lines have so many slots. More lines may have more slots each, as less of a number is written.
+/// The least number of home lines with this many slots. More lines may have more slots each, because less of a number
+/// is written.
 pub(super) fn homes_for(bits: u32, slots: usize) -> usize {
     let with = |layout: Layout| {
         let rest_bits = layout.slot_bits() - DISPLACEMENT_BITS;

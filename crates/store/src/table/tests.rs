@@ -1,4 +1,4 @@
-//! The table against a set of the standard library.
+//! Compares the table with a set of the standard library.
 
 #[cfg(not(loom))]
 mod alone {
@@ -12,7 +12,7 @@ mod alone {
 
     const UNLIMITED: u64 = u64::MAX;
 
-    /// As many bits as numbers of the table have.
+    /// A random number of the table's width.
     fn random(rng: &mut Rng, bits: u32) -> u64 {
         rng.bits() >> (64 - bits)
     }
@@ -35,7 +35,7 @@ mod alone {
             let mut rng = Rng::new(seed);
             let mut table = Table::new(bits);
             let mut set = HashSet::new();
-            // Numbers that differ in a few bits only are as likely as any others in real models.
+            // Numbers that differ in a few bits are as likely as any others in real models.
             let mask = if rng.chance(0.5) { u64::MAX } else { 0x0f0f_3c3c_5555_00ff };
             for i in 0..many {
                 if i % step == 0 {
@@ -80,7 +80,7 @@ mod alone {
                 if reserved {
                     prop_assert_eq!(table.reserve(1, UNLIMITED), Ok(()));
                 }
-                // All of them want to be at the end of the table, or at the beginning.
+                // All of them have their homes at the end of the table, or at the beginning.
                 let scattered = table.shape.exactly(u64::from(i % 3 == 0).wrapping_sub(rng.below(1000) as u64));
                 let number = table.mix.gather(scattered);
                 prop_assert_eq!(table.insert(number), expected(set.insert(number)));
@@ -220,7 +220,7 @@ mod alone {
         let count = if cfg!(miri) { 200 } else { 100_000 };
         for bits in [18, 24, 33, 40, 46, 54, 60, 64] {
             let mut table = Table::new(bits);
-            // Filled far beyond what it would be otherwise, so that lines overflow and numbers go astray.
+            // Filled far beyond the normal load, so that lines and numbers overflow.
             table.reserve(count / 2, UNLIMITED).unwrap();
             let news = |thread: usize| {
                 let mut order: Vec<u64> = (0..count as u64).collect();
@@ -286,15 +286,15 @@ mod loom {
         check(8, &[], &[&[5], &[6], &[5]]);
     }
 
-    /// One slot of the first word is free: some threads fill it, others must go on to the next.
+    /// One slot of the first word is free: some threads fill it, others must continue with the next.
     #[test]
     fn loom_a_word_becomes_full() {
         check(20, &[9], &[&[5], &[6], &[5]]);
         check(20, &[9], &[&[5, 6], &[6, 5]]);
     }
 
-    /// While one thread looks at the words of a line, another fills one after the other, which it does not look at
-    /// before: loom would not try to let the first thread look in between.
+    /// While one thread scans the words of a line, another fills them in order. It does not read a word before:
+    /// otherwise loom would not let the first thread scan in between.
     #[test]
     fn loom_no_word_is_skipped() {
         crate::sync::in_every_order(2, || {
@@ -344,8 +344,8 @@ mod loom {
         });
     }
 
-    /// 5, 6 and 9 differ in their tails only, and the other one in its head. Not with three threads: loom would let two
-    /// that wait for the third one take turns without end.
+    /// 5, 6 and 9 differ only in their tails, and the other one in its head. Not with three threads: loom would let two
+    /// threads that wait for the third one alternate without end.
     #[test]
     fn loom_a_parted_slot_is_seen_when_it_is_written() {
         const OTHER: u64 = 1 << 30;
@@ -361,7 +361,7 @@ mod loom {
         check_parted(&[9, 10], &[&[5, 6], &[6, 5]]);
     }
 
-    /// Lines of parted slots overflow, and numbers go astray.
+    /// Lines of parted slots overflow, and numbers overflow too.
     #[test]
     fn loom_parted_numbers_find_a_place() {
         check(36, &[9, 10], &[&[5, 6], &[6, 5]]);

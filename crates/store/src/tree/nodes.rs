@@ -7,8 +7,8 @@
 //!   0   2               6   8
 //! ```
 //!
-//! Both parts of a node are equally long, or the left one is a word longer; so ids at the root's two parts are far
-//! fewer than states.
+//! Both children of a node have the same number of words, or the left one has one more. So ids at the root's children
+//! are far fewer than states.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,7 @@ use crate::sync::Mutex;
 use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::Full;
 
-/// A node stands for the words in a range that is not empty.
+/// A node: a nonempty range of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub first: usize,
@@ -28,7 +28,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Of a tree over so many words.
+    /// The root of a tree over `words` words.
     #[inline]
     pub fn root(words: usize) -> Node {
         Node { first: 0, end: words }
@@ -62,7 +62,7 @@ impl Node {
     }
 }
 
-/// How many words a tree is over. So that there are few different trees, a state may have fewer words than that.
+/// The number of words of a tree. A state may have fewer words, so that there are few different trees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size(u32);
 
@@ -71,7 +71,7 @@ impl Size {
     pub const COUNT: usize = 1 << Size::BITS;
     const LARGEST: Size = Size(Size::COUNT as u32 - 1);
 
-    /// The smallest one for so many words, which are not 0: no more than a quarter larger.
+    /// The smallest size for `words` words (not 0), at most a quarter larger.
     #[inline]
     pub fn of(words: usize) -> Size {
         let octave = (words.ilog2()).saturating_sub(2);
@@ -80,7 +80,7 @@ impl Size {
         size
     }
 
-    /// How many words there are in the tree.
+    /// The number of words of the tree.
     #[inline]
     pub fn words(self) -> usize {
         let octave = (self.0 / 4).saturating_sub(1);
@@ -98,12 +98,12 @@ impl Size {
     }
 }
 
-/// Dictionaries by the numbers of nodes.
+/// Dictionaries, by the number of the node.
 #[derive(Debug, Default)]
 pub(super) struct Dictionaries {
-    /// Of all nodes of the largest tree that was known when room was made.
+    /// Dictionaries of all nodes of the largest tree that was known at the last `reserve`.
     known: Vec<Dictionary>,
-    /// Of other nodes, made when they are asked for: a state may be longer than all before.
+    /// Dictionaries of other nodes, made on demand: a state may be longer than all before.
     overflow: Mutex<BTreeMap<usize, Overflow>>,
 }
 
@@ -119,7 +119,7 @@ impl Snapshot for Dictionaries {
 }
 
 impl Dictionaries {
-    /// The id of a value at a node, a new one if need be.
+    /// The id of a value at a node, which is added if it is new.
     #[inline]
     pub fn id(&self, node: Node, value: u64) -> u32 {
         match self.known.get(node.number()) {
@@ -128,7 +128,7 @@ impl Dictionaries {
         }
     }
 
-    /// Says that the id of a value at a node will soon be asked for.
+    /// Prefetches the memory for a lookup of the value at a node.
     #[inline]
     pub fn prefetch(&self, node: Node, value: u64) {
         self.known.get(node.number()).inspect(|dictionary| dictionary.prefetch(value));
@@ -142,7 +142,7 @@ impl Dictionaries {
         }
     }
 
-    /// Larger than every id at a node so far.
+    /// Greater than every id at a node so far.
     pub fn next_id(&self, node: Node) -> u32 {
         match self.known.get(node.number()) {
             Some(dictionary) => dictionary.next_id(),
@@ -150,8 +150,8 @@ impl Dictionaries {
         }
     }
 
-    /// Makes room in all of them for `count` more values, within `limit` bytes for all. From now on, all nodes of
-    /// trees over so many words are known, and there must have been no larger trees before.
+    /// Makes room in each for `count` more values, within `limit` bytes in total. From now on, all nodes of trees over
+    /// `words` words are known. There must have been no larger trees before.
     pub fn reserve(&mut self, words: usize, count: usize, limit: u64) -> Result<(), Full> {
         self.settle(words, limit)?;
         let mut total = self.bytes();
@@ -169,7 +169,8 @@ impl Dictionaries {
         own as u64 + known + self.overflow().values().map(Overflow::bytes).sum::<u64>()
     }
 
-    /// Makes all nodes known of trees over so many words; those after the first one that finds no room stay late.
+    /// Makes all nodes of trees over `words` words known. The nodes after the first one without room stay in the
+    /// overflow.
     fn settle(&mut self, words: usize, limit: u64) -> Result<(), Full> {
         let mut total = self.bytes();
         for number in self.known.len()..2 * words - 1 {

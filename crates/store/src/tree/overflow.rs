@@ -1,4 +1,4 @@
-//! Dictionaries without reserved room: slow, but they take no more memory than their values need.
+//! Dictionaries without reserved room: slow, but they use no more memory than their values need.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,11 +10,11 @@ use entail_model::Full;
 #[derive(Debug, Default)]
 pub(super) struct Overflow {
     ids: BTreeMap<u64, u32>,
-    /// By id, from 1 on.
+    /// By id, from 1.
     values: Vec<u64>,
 }
 
-/// A guess of what a value costs.
+/// An estimate of the bytes of a value.
 const VALUE_BYTES: usize = 32;
 
 impl Snapshot for Overflow {
@@ -30,7 +30,7 @@ impl Snapshot for Overflow {
 }
 
 impl Overflow {
-    /// The id of a value, a new one if need be.
+    /// The id of a value, which is added if it is new.
     pub fn id(&mut self, value: u64) -> u32 {
         let next = self.next_id();
         *self.ids.entry(value).or_insert_with(|| {
@@ -43,7 +43,7 @@ impl Overflow {
         self.values[id as usize - 1]
     }
 
-    /// Larger than every id so far.
+    /// Greater than every id so far.
     pub fn next_id(&self) -> u32 {
         self.values.len() as u32 + 1
     }
@@ -56,7 +56,7 @@ impl Overflow {
     pub fn settled(&self, limit: u64) -> Result<Dictionary, Full> {
         let mut dictionary = Dictionary::default();
         dictionary.reserve(self.values.len(), limit)?;
-        // Ids are given in the order of coming.
+        // The dictionary assigns ids in the order of insertion.
         self.values.iter().for_each(|&value| _ = dictionary.id(value));
         Ok(dictionary)
     }

@@ -1,8 +1,8 @@
-//! How keys of trees are squeezed into as few bits as they need.
+//! Squeezing of tree keys into the minimal number of bits.
 //!
 //! ```text
 //! key:       size (6) │ left (28)            │ right (28)
-//! squeezed:  the number of the size, left, right: as many bits as there are sizes and ids, and some to spare
+//! squeezed:  the number of the size, left, right: with the bits that sizes and ids need, and some extra
 //! ```
 
 use super::nodes::Size;
@@ -37,13 +37,13 @@ impl Parts {
     }
 }
 
-/// For every part of a key, how many bits it is given.
+/// The number of bits for every part of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Widths {
     left: u32,
     right: u32,
     sizes: Sizes,
-    /// The number of every size among those that there are.
+    /// The number of every size among those in use.
     numbers: [u8; Size::COUNT],
 }
 
@@ -66,12 +66,12 @@ impl Snapshot for Widths {
 }
 
 impl Widths {
-    /// Every key fits.
+    /// Widths that every key fits into.
     pub fn all() -> Widths {
         Widths::with_bits(ID_BITS, ID_BITS, Sizes(u64::MAX))
     }
 
-    /// For ids smaller than these.
+    /// Widths for ids smaller than these.
     pub fn new(left: u32, right: u32, sizes: Sizes) -> Widths {
         Widths::with_bits(bits_below(left), bits_below(right), sizes)
     }
@@ -84,7 +84,7 @@ impl Widths {
         Widths { left, right, sizes, numbers }
     }
 
-    /// The same, with all bits used that there may be.
+    /// The same, extended to use all of `bits` bits.
     pub fn stretched(self, bits: u32) -> Widths {
         let spare = bits.saturating_sub(self.bits());
         let right = (self.right + spare / 2).min(ID_BITS);
@@ -92,12 +92,12 @@ impl Widths {
         Widths { left, right, ..self }
     }
 
-    /// Of a squeezed key.
+    /// The number of bits of a squeezed key.
     pub fn bits(self) -> u32 {
         bits_below(self.sizes.0.count_ones()) + self.left + self.right
     }
 
-    /// Whether everything fits that fits into `other`.
+    /// Whether every key fits that fits into `other`.
     pub fn covers(self, other: Widths) -> bool {
         self.left >= other.left && self.right >= other.right && other.sizes.0 & !self.sizes.0 == 0
     }
@@ -120,7 +120,7 @@ impl Widths {
     }
 }
 
-/// The sizes of the trees there are, as a bit for each.
+/// The sizes of the trees in use, as one bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sizes(pub u64);
 
@@ -135,7 +135,7 @@ impl Sizes {
     }
 }
 
-/// How many bits numbers smaller than this have.
+/// The number of bits of numbers smaller than this.
 fn bits_below(end: u32) -> u32 {
     u32::BITS - end.saturating_sub(1).leading_zeros()
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The words of a state, little end first.
+/// The words of a state, little-endian.
 #[derive(Clone, Copy)]
 pub(super) struct Words<'a>(&'a [[u8; 8]]);
 
@@ -24,7 +24,7 @@ impl<'a> Words<'a> {
         u64::from_le_bytes(self.0[i])
     }
 
-    /// The range in which they are different from others, equally many.
+    /// The range in which the words differ from others, of the same number.
     #[inline]
     pub fn changed(&self, near: &[u64]) -> Range<usize> {
         let differ = |(word, near): (&[u8; 8], &u64)| u64::from_le_bytes(*word) != *near;
