@@ -1,4 +1,4 @@
-//! Infinite runs, which of them are accepted, and what holds in their states.
+//! Acceptance of infinite runs, and valuations of states.
 
 use crate::{Fault, Model, State};
 
@@ -12,7 +12,7 @@ pub trait Accepting: Model {
         AcceptanceMarks::default()
     }
 
-    /// The marks on a step, in whatever state it is taken.
+    /// The marks on a step, whichever state it is taken in.
     fn acceptance_of(&self, _step: Self::Step) -> AcceptanceMarks {
         AcceptanceMarks::default()
     }
@@ -24,56 +24,56 @@ pub trait Accepting: Model {
     }
 }
 
-/// A model that says what is true in its states.
+/// A model with propositions.
 pub trait Propositional: Model {
-    /// What is true in a stable state.
+    /// The valuation of a stable state.
     fn valuation(&self, state: &State, scratch: &mut Self::Scratch) -> Valuation;
 
-    /// Whether something else may be true in the last state of a run once the run has ended.
+    /// Whether the valuation of the last state may change when a run ends.
     fn sees_end(&self) -> bool {
         false
     }
 
-    /// What is true in the last state of a run once the run has ended.
+    /// The valuation of the last state of a run that has ended.
     fn valuation_after_end(&self, state: &State, scratch: &mut Self::Scratch) -> Valuation {
         self.valuation(state, scratch)
     }
 }
 
-/// The truth of propositions, a bit for each.
+/// The truth values of propositions, one bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Valuation {
-    /// The propositions that are true.
+    /// The propositions that hold.
     pub holds: u64,
-    /// Those that cannot be evaluated.
+    /// The propositions that cannot be evaluated.
     pub unknown: u64,
-    /// Why the first of these cannot.
+    /// The fault in the first of these.
     pub fault: Option<Fault>,
 }
 
-/// A model of processes that move.
+/// A model of concurrent processes.
 pub trait Concurrent: Model {
-    /// How many processes there are in a state. They are numbered from 0 on.
+    /// The number of processes in a state. Processes are numbered from 0.
     fn processes(&self, state: &State) -> usize;
 
-    /// The process that takes the step; where two take it together, the one without whose wish it would not be.
+    /// The process that takes the step; of the two processes of a rendezvous, the one that initiates it.
     fn owner(&self, step: Self::Step) -> usize;
 }
 
-/// A set of acceptance marks, a bit for each.
+/// A set of acceptance marks, one bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AcceptanceMarks(pub u64);
 
 impl AcceptanceMarks {
-    /// How many there can be.
+    /// The maximal number of marks.
     pub const MOST: u32 = u64::BITS;
 
-    /// The first so many, or all.
+    /// The first `count` marks, or all.
     pub fn first(count: u32) -> AcceptanceMarks {
         AcceptanceMarks(u64::MAX.checked_shr(AcceptanceMarks::MOST.saturating_sub(count)).unwrap_or(0))
     }
 
-    /// The one with this number, if there can be so many.
+    /// The mark with this number, or `None` if it is too large.
     pub fn one(number: usize) -> Option<AcceptanceMarks> {
         1u64.checked_shl(number as u32).map(AcceptanceMarks)
     }
@@ -90,17 +90,17 @@ impl AcceptanceMarks {
         AcceptanceMarks(self.0 & !other.0)
     }
 
-    /// Whether some of these are among the others.
+    /// Whether the sets intersect.
     pub fn meet(self, others: AcceptanceMarks) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether all of the others are among these.
+    /// Whether this is a superset of `others`.
     pub fn contain(self, others: AcceptanceMarks) -> bool {
         others.0 & !self.0 == 0
     }

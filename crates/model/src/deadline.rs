@@ -1,4 +1,4 @@
-//! How long work may go on.
+//! Deadlines for long computations.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -14,13 +14,13 @@ impl<'a> Deadline<'a> {
     /// No deadline.
     pub const NEVER: Deadline<'static> = Deadline { stop: None, at: None };
 
-    /// After this time, if there is a limit, or when `stop` is set.
+    /// The deadline after `time`, if there is a limit, or when `stop` is set.
     pub fn after(time: Option<Duration>, stop: &'a AtomicBool) -> Deadline<'a> {
-        // A moment too far away to be told never comes.
+        // A time that `Instant` cannot represent is never reached.
         Deadline { stop: Some(stop), at: time.and_then(|time| Instant::now().checked_add(time)) }
     }
 
-    /// Whether it is time to give up.
+    /// Whether the deadline has passed.
     pub fn is_over(self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) || self.at.is_some_and(|at| Instant::now() >= at)
     }

@@ -1,8 +1,8 @@
-//! The contract: what a model offers, and what searches and stores may rely on.
+//! The interface between models, searches and stores.
 //!
-//! A model is a set of initial states and, for every state, the steps enabled in it. States are flat bytes, so
-//! that one search and one store serve every language. Nothing in this crate knows processes, variables or
-//! properties; nothing below it knows a language.
+//! A model is a set of initial states and, for every state, the steps enabled in it. States are flat bytes, so that one
+//! search and one store serve every language. This crate knows nothing about processes, variables or properties; the
+//! crates below it know nothing about languages.
 
 #![warn(missing_docs)]
 
@@ -34,15 +34,15 @@ use std::io;
 
 use entail_disk::{Reader, Snapshot, Writer, damaged, snapshot};
 
-/// A state, as flat bytes. Equal bytes mean equal states. The length may vary as processes come and go.
+/// A state, as flat bytes. Equal bytes mean equal states. The length may vary as processes start and end.
 pub type State = [u8];
 
 /// A state under construction.
 pub type StateBuf = Vec<u8>;
 
-/// Something that can be explored.
+/// A transition system to explore.
 pub trait Model: Sync {
-    /// Identifies one step out of a state; small enough to keep by the million.
+    /// Identifies one step out of a state. Small, because searches store millions of them.
     type Step: Copy + Eq + Hash + Debug + Send;
 
     /// Buffers that [`Model::expand`] reuses from one state to the next.
@@ -53,8 +53,8 @@ pub trait Model: Sync {
 
     /// Appends every step enabled in `state`, in the order of the language's own tools.
     ///
-    /// A step whose guard cannot be evaluated (an index out of range, say) counts as enabled: firing it reports
-    /// the fault. So a fault is met once, by the search, like any other step.
+    /// A step whose guard cannot be evaluated (for example, because of an index out of range) counts as enabled, and
+    /// firing it reports the fault. So the search finds the fault once, like any other step.
     fn enabled(&self, state: &State, steps: &mut Vec<Self::Step>);
 
     /// Turns `state`, in which `step` is enabled, into its successor.
@@ -74,20 +74,20 @@ pub trait Model: Sync {
         None
     }
 
-    /// Appends the components of a stable state, in order; the rest of the state is one more. A store can share components
-    /// between states (collapse compression).
+    /// Appends the components of a stable state, in order; the rest of the state is one more component. A store can
+    /// share components between states (collapse compression).
     fn parts(&self, state: &State, parts: &mut Vec<Part>) {
         parts.extend((1..).map(|word| Part { end: 64 * word, kind: word }).take(state.len() / 8));
     }
 
-    /// Whether a search that has taken so many steps should restart, because the model has learnt a better representation of its
-    /// states. The search then ends as if it had been interrupted.
+    /// Whether a search that has taken so many steps should restart, because the model has found a better
+    /// representation of its states. The search then ends as if it had been interrupted.
     fn should_begin_again(&self, _steps: u64) -> bool {
         false
     }
 
-    /// Computes all successors of `state`: the same as [`Model::enabled`] and [`Model::fire`], at once. A model that has a faster
-    /// way implements it here.
+    /// Computes all successors of `state`, with the same result as [`Model::enabled`] and [`Model::fire`]. Models
+    /// override it with faster implementations.
     fn expand(&self, state: &State, successors: &mut Successors<Self::Step>, _scratch: &mut Self::Scratch) {
         let mut steps = Vec::new();
         self.enabled(state, &mut steps);
@@ -101,14 +101,14 @@ pub trait Model: Sync {
         }
     }
 
-    /// Whether a search must apply the cycle proviso: partial-order reduction may postpone steps, and on a cycle of reduced
-    /// states they would be ignored. A search solves this by [`Model::expand_further`].
+    /// Whether a search must apply the cycle proviso, because partial-order reduction may ignore steps that it
+    /// postpones on a cycle of reduced states. A search applies it with [`Model::expand_further`].
     fn needs_proviso(&self) -> bool {
         false
     }
 
-    /// Expands a state by other steps than the `times` times before. After some times it is fully expanded, and its successors
-    /// are not [reduced](Successors::are_reduced) any more.
+    /// Expands a state by other steps than the previous `times` expansions. After finitely many expansions the state is
+    /// fully expanded, and its successors are no longer [reduced](Successors::are_reduced).
     fn expand_further(
         &self,
         state: &State,
@@ -119,13 +119,12 @@ pub trait Model: Sync {
         self.expand(state, successors, scratch);
     }
 
-    /// Expands stable states one after the other, which are given as their words, up to the first one for which that is
-    /// not enough. Transient states on the way are passed through, path by path and in the order of steps, unless they
-    /// are on the path already. `each` is told about every step. Returns how many states have been expanded, which may be
-    /// none.
+    /// The fast path: expands stable states, given as words, in order, up to the first one that it cannot expand.
+    /// Passes through transient states, path by path and in the order of steps; a path that returns to one of its own
+    /// transient states ends there. Calls `each` for every step. Returns the number of states expanded, which may be 0.
     ///
-    /// It is enough for states in which something can happen, but no fault, and where all that is reached has as many
-    /// words. Many models have few others, so that it is worth to do these quickly.
+    /// The fast path can expand a state if it has a successor, no step has a fault, and all targets have the same
+    /// number of words as the state. Most states of many models satisfy this.
     fn expand_words<K: StateKey>(
         &self,
         _states: &[K],
@@ -136,30 +135,30 @@ pub trait Model: Sync {
     }
 }
 
-/// A step on the way from a stable state to the next ones.
+/// A step on a path from a stable state to the next ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition<S, K> {
-    /// Which of the states that are expanded the way begins in.
+    /// The index of the stable state in which the path begins.
     pub from: usize,
-    /// How many transient states were passed since.
+    /// The number of transient states since then.
     pub passed: usize,
     /// The step.
     pub step: S,
-    /// Where it leads, if that is stable.
+    /// The target, if it is stable.
     pub next: Option<K>,
-    /// The state where the way begins is not fully expanded, and [needs the proviso](Model::needs_proviso).
+    /// The expansion of the stable state is reduced and [needs the proviso](Model::needs_proviso).
     pub reduced: bool,
 }
 
-/// What became of a step.
+/// The result of firing a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Fired {
     /// The buffer holds the successor.
     Done,
-    /// Something that must hold did not, but the run goes on: the buffer holds the successor.
+    /// A check failed, but the run continues: the buffer holds the successor.
     Failed(Fault),
-    /// The step cannot be completed; what the buffer holds means nothing.
+    /// The step cannot be completed. The contents of the buffer are unspecified.
     Broken(Fault),
 }
 
@@ -169,7 +168,7 @@ impl Fired {
         matches!(self, Fired::Broken(_))
     }
 
-    /// What went wrong, if something did.
+    /// The fault, if there is one.
     pub fn fault(&self) -> Option<Fault> {
         match self {
             Fired::Done => None,
@@ -178,14 +177,14 @@ impl Fired {
     }
 }
 
-/// Something went wrong while a step was taken.
+/// A fault in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What went wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// Which statement, in the model's own numbering.
+    /// The statement, in the model's own numbering.
     pub place: u32,
-    /// How often it went wrong within this one step; at least 1.
+    /// How often the fault occurred within this step; at least 1.
     pub times: u32,
 }
 
@@ -205,7 +204,7 @@ impl Snapshot for FaultKind {
 
 macro_rules! fault_kinds {
     ($($(#[$doc:meta])* $kind:ident: $name:literal, $words:literal;)*) => {
-        /// What can go wrong in a step.
+        /// The kinds of faults.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum FaultKind {
             $($(#[$doc])* $kind,)*
@@ -215,14 +214,14 @@ macro_rules! fault_kinds {
             /// All kinds.
             pub const ALL: &[FaultKind] = &[$(FaultKind::$kind),*];
 
-            /// For programs.
+            /// The name in machine-readable output.
             pub fn name(self) -> &'static str {
                 match self {
                     $(FaultKind::$kind => $name,)*
                 }
             }
 
-            /// For people, in short.
+            /// A short description for users.
             pub fn words(self) -> &'static str {
                 match self {
                     $(FaultKind::$kind => $words,)*
@@ -235,7 +234,7 @@ macro_rules! fault_kinds {
 fault_kinds! {
     /// An assertion of the model does not hold.
     Assertion: "assertion", "assertion violated";
-    /// Something that must hold in every state does not.
+    /// An invariant does not hold.
     Invariant: "invariant", "invariant violated";
     /// An array index outside its array.
     Index: "index", "array index out of range";
@@ -243,104 +242,104 @@ fault_kinds! {
     Range: "range", "value out of range";
     /// A division or remainder by zero.
     DivisionByZero: "division_by_zero", "division by zero";
-    /// The head of a list without elements was asked for, or removed.
+    /// Reading or removing the head of an empty list.
     ListEmpty: "list_empty", "empty list";
-    /// An element too many for a list.
+    /// Appending to a full list.
     ListFull: "list_full", "full list";
-    /// None of the alternatives is possible where one must be.
+    /// All alternatives are disabled where one must be enabled.
     NoAlternative: "no_alternative", "no alternative is possible";
     /// A thread releases, waits on or notifies a lock that it does not hold.
     NotOwner: "not_owner", "the lock is not held";
     /// A channel variable that holds no channel.
     NoChannel: "no_channel", "channel not initialised";
-    /// A message with another number of fields than the channel has.
+    /// A message with a different number of fields than the channel has.
     MessageFields: "message_fields", "wrong number of message fields";
     /// Polling a rendezvous channel, or sending to one without a receiver.
     Rendezvous: "rendezvous", "wrong use of a rendezvous channel";
     /// More processes than the language allows.
     TooManyProcesses: "too_many_processes", "too many processes";
-    /// More threads than can be told apart, where their number is a limit of ours and not of the language.
+    /// More threads than entail can distinguish. The limit is entail's, not the language's.
     TooManyThreads: "too_many_threads", "too many threads";
     /// More channels than the language allows.
     TooManyChannels: "too_many_channels", "too many channels";
     /// A priority outside 1 to 255.
     Priority: "priority", "no such priority";
-    /// `enabled` refers to itself, directly or through other processes.
+    /// The expression `enabled` refers to itself, directly or through other processes.
     SelfReference: "self_reference", "enabled() in a circle";
-    /// A deterministic sequence that cannot go on.
+    /// A deterministic sequence blocks.
     Blocked: "blocked", "blocked inside an indivisible sequence";
-    /// A deterministic sequence that does not end.
+    /// A deterministic sequence does not terminate.
     Endless: "endless", "an indivisible sequence that does not end";
-    /// A deterministic sequence that did not end in time.
+    /// A deterministic sequence exceeds the limit of steps.
     TooLong: "too_long", "an indivisible sequence with too many steps";
-    /// A process that must never have a choice had one.
+    /// A process that must be deterministic has a choice.
     Choice: "choice", "a D_proctype with a choice";
-    /// The state grew beyond what can be represented.
+    /// The state is larger than the representation permits.
     StateSize: "state_size", "the state is too large";
-    /// Something that is asked of a state has no answer there.
+    /// A proposition cannot be evaluated in a state.
     Proposition: "proposition", "a proposition cannot be evaluated";
-    /// What must never happen has happened.
+    /// A never claim has reached its end.
     ClaimEnd: "claim_end", "the claim has come to its end";
-    /// Something that was promised of the whole run cannot come true any more.
+    /// A bad prefix: whatever follows, the run violates the property.
     Refuted: "refuted", "the property is broken, whatever comes next";
-    /// A message was sent or received that a trace does not go on with.
+    /// A message was sent or received that does not match the next event of a trace.
     UnexpectedEvent: "unexpected_event", "an event that the trace does not expect";
-    /// Events that must not come in this order have done so.
+    /// All events of a `notrace` have occurred, in order.
     ForbiddenEvents: "forbidden_events", "the notrace has come to its end";
-    /// A message fits a trace in two ways.
+    /// A message matches a trace in two ways.
     AmbiguousEvent: "ambiguous_event", "an event that fits the trace in two ways";
 }
 
 impl FaultKind {
-    /// Whether it is the answer to what was asked of a run, so that it always counts.
+    /// Whether the fault is the result of checking a property, so that it always counts as an error.
     pub fn is_answer(self) -> bool {
         self.is_of_events() || matches!(self, FaultKind::Proposition | FaultKind::ClaimEnd | FaultKind::Refuted)
     }
 
-    /// Whether it is not the model that is wrong: it goes beyond what the tool can do.
+    /// Whether the fault is a limit of entail and not an error of the model.
     pub fn is_limit(self) -> bool {
         matches!(self, FaultKind::TooLong | FaultKind::StateSize | FaultKind::TooManyThreads)
     }
 
-    /// Whether a monitor objects to an event.
+    /// Whether a trace monitor reports the fault.
     pub fn is_of_events(self) -> bool {
         matches!(self, FaultKind::UnexpectedEvent | FaultKind::ForbiddenEvents | FaultKind::AmbiguousEvent)
     }
 
-    /// Whether it is something the model claims, so that there is a choice not to check it. SPIN switches off
-    /// indices together with assertions.
+    /// Whether the fault violates a claim of the model, which the user can choose not to check. SPIN disables array
+    /// index checks together with assertions.
     pub fn is_claim(self) -> bool {
         matches!(self, FaultKind::Assertion | FaultKind::Invariant | FaultKind::Index)
     }
 }
 
-/// In states of so many bytes, there are only zeros from this bit of the last word on.
+/// In states of this length, all bits of the last word from one on are zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// The length of such states in bytes.
+    /// The length of these states in bytes.
     pub len: usize,
     /// The first unused bit of the last word.
     pub from: u32,
 }
 
-/// A part of a state.
+/// A component of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Part {
-    /// Before this bit of the state it ends.
+    /// The bit before which it ends.
     pub end: u32,
-    /// Parts of the same kind are likely to be alike.
+    /// Components of the same kind are likely to be equal.
     pub kind: u32,
 }
 
 snapshot!(Part { end, kind });
 
-/// What a state is, apart from where it leads.
+/// The labels of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// The run may end here.
+    /// The state is a valid end state.
     pub valid_end: bool,
-    /// An acceptance label of the language.
+    /// The state has an acceptance label.
     pub accepting: bool,
-    /// A progress label of the language.
+    /// The state has a progress label.
     pub progress: bool,
 }

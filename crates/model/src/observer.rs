@@ -8,11 +8,11 @@ use crate::{Fault, Growth, StateKey};
 
 /// Observes a search while it runs.
 pub trait Observer<S> {
-    /// A step has been taken, whether or not it led to a new state.
+    /// A step was taken, whether or not its target is new.
     fn stepped(&mut self, _step: S) {}
-    /// Now and then, for progress displays.
+    /// Called periodically, for progress displays.
     fn progress(&mut self, _progress: Progress) {}
-    /// Whether it wants every event. This slows the search down: it does nothing in batches then.
+    /// Whether the observer receives every event. This slows the search down, because it disables batches.
     fn listens(&self) -> bool {
         false
     }
@@ -31,49 +31,49 @@ pub trait Observer<S> {
 /// The observer that ignores everything.
 impl<S> Observer<S> for () {}
 
-/// How far a search has come.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// States stored.
+    /// Stored states.
     pub stored: u64,
     /// Transitions into known states.
     pub matched: u64,
     /// The depth reached.
     pub depth: u64,
-    /// Of all that the search keeps.
+    /// The memory that the search uses.
     pub bytes: u64,
-    /// When the store will need more, if that can be told.
+    /// The next growth of the store, if it can be predicted.
     pub growth: Option<Growth>,
 }
 
-/// Something that happens in a search. A depth-first search has a path, a breadth-first one has a queue.
+/// An event of a search. A depth-first search has a path, a breadth-first search has a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "a variant documents its fields")]
 pub enum Event<S> {
-    /// A search begins. It gives new names to states.
+    /// A search begins. State names of earlier searches become invalid.
     Begun,
-    /// A state that was not known before.
+    /// A new state was found.
     New { state: StateName },
-    /// A step has led to a known state; perhaps to one on the path, which closes a cycle.
+    /// A step led to a known state. If that state is on the path, the step closes a cycle.
     Known { state: StateName, closes_cycle: bool },
-    /// To the end of the path, or of the queue.
+    /// A state was appended to the path, or to the queue.
     Pushed { state: StateName },
-    /// From the end of the path, as all has been tried in it.
+    /// A state whose steps were all tried was removed from the end of the path.
     Popped { state: StateName },
-    /// From the front of the queue, to be expanded.
+    /// A state was removed from the front of the queue to be expanded.
     Taken { state: StateName },
-    /// A step out of a stable state, or out of a transient one after it. The step is `None` where a run of a product has ended and
-    /// only its claim moves.
+    /// A step was tried, out of a stable state or of a transient one after it. The step is `None` where a run of a
+    /// product has ended and only its claim moves.
     Tried { from: StateName, passed: usize, step: Option<S>, to: EventTarget },
-    /// A search inside the search, which has a path of its own.
+    /// A nested search, which has a path of its own, begins or ends.
     Inside { begins: bool },
     /// A cycle through this state is accepting.
     Accepted { state: StateName },
-    /// Something is wrong: with the step tried last, or else with a run that ends in this state.
+    /// An error: in the step tried last, or in a run that ends in this state.
     Wrong { state: StateName, fault: Option<Fault> },
 }
 
-/// What a search calls a state, for as long as it lasts: the words of its key.
+/// The name of a state within one search: the words of its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StateName([u64; 2]);
 
@@ -84,10 +84,10 @@ impl StateName {
     }
 }
 
-/// Where a step leads.
+/// The target of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventTarget {
-    /// It broke; or it came back to a transient state that it had passed.
+    /// None: the step broke, or returned to a transient state of its own path.
     Nowhere,
     /// A state inside an atomic sequence.
     Transient,
@@ -96,7 +96,7 @@ pub enum EventTarget {
 }
 
 impl<S> Event<S> {
-    /// The same of other steps, of which there need not be one for each.
+    /// Maps the step; `None` if the step has no image.
     pub fn of<T>(self, of: impl FnOnce(S) -> Option<T>) -> Event<T> {
         match self {
             Event::Begun => Event::Begun,

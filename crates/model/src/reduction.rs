@@ -7,9 +7,10 @@ use crate::{
     Transition, Valuation,
 };
 
-/// Partial-order reduction: selects a sufficient subset of the steps out of a state, such as a stubborn or an ample set.
+/// Partial-order reduction: selects a sufficient subset of the steps out of a state, such as a stubborn or an ample
+/// set.
 ///
-/// The selection depends on the state alone, not on the search. So a reduced model is a model, for every search.
+/// The selection depends only on the state, not on the search. So a reduced model is a model like any other.
 pub trait Reduction<M: Model>: Sync {
     /// Buffers that are reused from one state to the next.
     type Scratch: Default;
@@ -17,8 +18,8 @@ pub trait Reduction<M: Model>: Sync {
     /// Whether the search must solve the ignoring problem ([`Model::needs_proviso`]).
     fn needs_proviso(&self) -> bool;
 
-    /// Given all steps out of a stable state, returns for each whether it is selected; `None` to expand the state fully. There may
-    /// be several answers, numbered from 0 on; after the last one the state is expanded fully.
+    /// Given all steps out of a stable state, returns for each whether it is selected; `None` to expand the state
+    /// fully. `times` selects one of several subsets, numbered from 0; after the last one the state is expanded fully.
     fn select<'d>(
         &self,
         model: &M,
@@ -29,10 +30,11 @@ pub trait Reduction<M: Model>: Sync {
     ) -> Option<&'d [bool]>;
 }
 
-/// A model with partial-order reduction, or without: a run-time choice, so that a search is compiled once for both.
+/// A model with or without partial-order reduction. This is a run-time choice, so that a search is compiled once for
+/// both.
 ///
-/// A set of steps that all fail, or that all end inside an atomic sequence, is not enough: other steps might continue the run. This
-/// too depends on the state alone.
+/// A set of steps that all fail, or that all end inside an atomic sequence, is not sufficient: other steps might
+/// continue the run. This too depends only on the state.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduced<'a, M, R> {
     /// The full model.
@@ -41,7 +43,7 @@ pub struct Reduced<'a, M, R> {
     pub reduction: Option<&'a R>,
 }
 
-/// What the model needs from one state to the next, and the reduction.
+/// The buffers of the model and of the reduction.
 pub struct Scratch<S, D, T> {
     model: S,
     selection: D,
@@ -153,7 +155,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
     }
 }
 
-/// The hops out of a state by steps that are taken. What comes behind others is not taken either.
+/// The transitions on paths that begin with a selected step.
 fn taken<'h, S, K>(hops: &'h [Transition<S, K>], keeps: &'h [bool]) -> impl Iterator<Item = &'h Transition<S, K>> {
     let (mut keeps, mut is_taken) = (keeps.iter(), true);
     hops.iter().filter(move |hop| {
@@ -164,7 +166,7 @@ fn taken<'h, S, K>(hops: &'h [Transition<S, K>], keeps: &'h [bool]) -> impl Iter
     })
 }
 
-/// Whether one of the successors that are kept is stable, or leads to such a state.
+/// Whether a selected successor is stable, or a stable state is reachable from it through transient ones.
 fn leads_somewhere<M: Model>(
     model: &M,
     successors: &Successors<M::Step>,

@@ -1,9 +1,9 @@
-//! A model with its steps in another order, so that searches that miss states miss different ones.
+//! Models with another order of steps, so that lossy searches omit different states.
 
 use crate::{Fired, Marks, Model, Room, State, StateBuf, Successors};
 
-/// A model whose steps are in an order that depends on a seed and the state alone, so that a run can be replayed. With seed 0 the
-/// order is the model's.
+/// A model with a random order of steps that depends only on a seed and the state, so that a run can be replayed. Seed
+/// 0 keeps the model's order.
 pub struct Shuffled<'a, M> {
     /// The model in its own order.
     pub model: &'a M,
@@ -20,7 +20,7 @@ impl<M: Model> Shuffled<'_, M> {
         }
     }
 
-    /// The numbers by which the steps of a state are put into order.
+    /// The random numbers that determine the order of the steps of a state.
     fn dice(&self, state: &State) -> Dice {
         let mut dice = Dice(self.seed);
         for part in state.chunks(8) {
@@ -107,7 +107,7 @@ impl<M: Model> Model for Shuffled<'_, M> {
     }
 }
 
-/// Puts things into a random order. `below` gives a random number below another.
+/// Shuffles a slice. `below` returns a random number below its argument.
 pub(crate) fn shuffle<T>(things: &mut [T], mut below: impl FnMut(usize) -> usize) {
     for last in (1..things.len()).rev() {
         things.swap(last, below(last + 1));

@@ -1,11 +1,11 @@
-//! A model whose runs begin elsewhere.
+//! A model with another initial state.
 
 use crate::{
     AcceptanceMarks, Accepting, Fired, Marks, Model, Part, Propositional, Room, State, StateBuf, StateKey,
     Successors, Transition, Valuation,
 };
 
-/// The same model, but all runs begin in one state of it, which is stable.
+/// The same model, whose only initial state is a given stable state.
 pub struct StartingAt<'m, M> {
     /// The model.
     pub model: &'m M,

@@ -1,4 +1,4 @@
-//! What searches need of a set of visited states.
+//! The interface between searches and sets of visited states.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -7,117 +7,117 @@ use entail_disk::{Restore, Snapshot, snapshot};
 
 use crate::{State, StateBuf};
 
-/// States reduced to keys, without loss.
+/// A lossless mapping between states and short keys.
 ///
-/// What is remembered of a state is found by its key. The two are apart so that a search can reduce many states, let the
-/// memory they need be fetched meanwhile, and only then look them up; and so that a state in the frontier takes 8 or 16 bytes.
+/// A store identifies a state by its key. Computing keys and looking them up are separate operations, so that a search
+/// can compute many keys, prefetch the memory they need, and only then look them up. In the frontier, a key takes 8 or
+/// 16 bytes.
 ///
-/// What takes `&mut self` happens at a safepoint of a search, where it has the store for itself: growth, degradation, snapshots.
-/// All else may be done by many threads at once.
+/// Operations that take `&mut self` (growth, degradation, snapshots) run at safepoints of a search, at which it has
+/// exclusive access to the store. All others may be called by many threads at once.
 pub trait Keys: Sync {
-    /// The type of its keys.
+    /// The type of keys.
     type Key: StateKey;
 
     /// Makes room for `count` more calls of [`Keys::key`] and for as many more states, if that is possible within
     /// `limit` bytes.
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
 
-    /// Makes that room by keeping less of every state from now on, of those that are there too. What was certain need not be
-    /// so any more.
+    /// Makes that room by storing less of every state, those already stored included. Lookups may become inexact.
     fn degrade(&mut self, _count: usize, _limit: u64) -> Result<(), Full> {
         Err(Full)
     }
 
-    /// The key of a state, visited or not. Any opened state will do for `near`: it only matters for speed.
+    /// The key of a state, visited or not. `near` may be any opened state; a similar one makes this faster.
     fn key(&self, state: &State, near: &Opened) -> Self::Key;
 
-    /// Whether the words of a key are those of its state.
+    /// Whether the key consists of the words of its state.
     fn is_state(&self, _key: Self::Key) -> bool {
         false
     }
 
-    /// How many of the first keys are, without a gap.
+    /// How many of the first keys, without a gap, consist of the words of their states.
     fn leading_states(&self, keys: &[Self::Key]) -> usize {
         keys.iter().take_while(|key| self.is_state(**key)).count()
     }
 
-    /// Writes the state that a key stands for into `state`.
+    /// Writes the state of a key into `state`.
     fn open(&self, key: Self::Key, state: &mut StateBuf, opened: &mut Opened);
 
-    /// Says that the key will soon be looked up.
+    /// Prefetches the memory for a lookup of the key.
     fn prefetch(&self, key: Self::Key);
 
-    /// The same for many keys.
+    /// Prefetches the memory for lookups of many keys.
     fn prefetch_all(&self, keys: &[Self::Key]) {
         keys.iter().for_each(|key| self.prefetch(*key));
     }
 
-    /// How many states are kept.
+    /// The number of stored states.
     fn len(&self) -> u64;
 
-    /// Whether no state is kept.
+    /// Whether no state is stored.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many bytes all of it occupies.
+    /// The bytes in use.
     fn bytes(&self) -> u64;
 
-    /// When it will grow, and by how much.
+    /// The next growth, if it can be predicted.
     fn growth(&self) -> Option<Growth> {
         None
     }
 }
 
-/// A state that was opened, as a store remembers it: so the keys of states that differ little from it are found quickly.
+/// A state that was opened, in the store's representation, which makes keys of similar states faster to compute.
 #[derive(Clone, Debug, Default)]
 pub struct Opened {
     /// The words of the state.
     pub words: Vec<u64>,
-    /// What the store calls parts of it.
+    /// The ids that the store gives to parts of the state.
     pub ids: Vec<u32>,
 }
 
-/// A set of visited states. A search meets one set at a time, and asks it for many states at once where it can: so there is one
-/// search for all sets with the same keys.
+/// A set of visited states. There is one search for all stores with the same type of keys: it uses one store at a time,
+/// and looks up states in batches where it can.
 pub trait Store: Keys + Restore {
     /// Inserts a state by its key, from any thread.
     fn insert(&self, key: Self::Key) -> Visit;
 
-    /// The same, perhaps faster, as no other thread can interfere.
+    /// The same, possibly faster, without interference from other threads.
     fn insert_alone(&mut self, key: Self::Key) -> Visit {
         self.insert(key)
     }
 
-    /// Inserts keys one after the other, from any thread; appends the indices of those that are new.
+    /// Inserts keys in order, from any thread; appends the indices of the new ones.
     fn insert_all(&self, keys: &[Self::Key], new: &mut Vec<u32>) {
         insert_each(keys, new, |key| self.insert(key));
     }
 
-    /// The same, perhaps faster, as no other thread can interfere.
+    /// The same, possibly faster, without interference from other threads.
     fn insert_all_alone(&mut self, keys: &[Self::Key], new: &mut Vec<u32>) {
         insert_each(keys, new, |key| self.insert_alone(key));
     }
 
-    /// A state that was new has left the path of a depth-first search. A store that forgets may forget it from now on, but
-    /// not before: this is why such a search terminates.
+    /// A state has left the path of a depth-first search. A store that forgets states may forget it from now on, but
+    /// not earlier; this ensures that the search terminates.
     fn leave(&mut self, _key: Self::Key) {}
 
-    /// How many states were forgotten, which are new when they come again.
+    /// The number of forgotten states. A forgotten state is new when it is reached again.
     fn forgotten(&self) -> u64 {
         0
     }
 
-    /// How far the answers can be trusted.
+    /// How reliable the answers are.
     fn guarantee(&self) -> Guarantee;
 }
 
-/// Inserts keys one after the other, and appends the indices of those that are new.
+/// Inserts keys in order, and appends the indices of the new ones.
 pub fn insert_each<K: Copy>(keys: &[K], new: &mut Vec<u32>, mut insert: impl FnMut(K) -> Visit) {
     new.extend((0..).zip(keys).filter(|(_, key)| insert(**key) == Visit::New).map(|(index, _)| index));
 }
 
-/// A set of keys that a store has made, beside that store.
+/// A set of keys that a store has made, separate from that store.
 pub trait KeySet<K> {
     /// Makes room for `count` more keys, if that is possible within `limit` bytes.
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
@@ -125,41 +125,41 @@ pub trait KeySet<K> {
     /// Inserts a key.
     fn insert(&mut self, key: K) -> Visit;
 
-    /// How many bytes all of it occupies.
+    /// The bytes in use.
     fn bytes(&self) -> u64;
 }
 
-/// Numbers of states.
+/// A map from states to numbers.
 pub trait Numbered: Keys {
-    /// The number of a state; 0 until it was given one.
+    /// The number of a state; 0 if it has none.
     fn number(&self, key: Self::Key) -> u64;
 
-    /// Gives a state a number, which is not 0.
+    /// Sets the number of a state, which is not 0.
     fn set_number(&mut self, key: Self::Key, number: u64);
 }
 
-/// What a store will do next to make room.
+/// The next growth of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// With so many states it grows.
+    /// The number of states at which it grows.
     pub states: u64,
-    /// By so many bytes.
+    /// The number of bytes by which it grows.
     pub bytes: u64,
 }
 
-/// Names one state of a store for as long as the store lives. A short state may be its own key; so anything else of as
-/// many words can be kept where otherwise there are keys.
+/// Names a state of a store, for the lifetime of the store. A short state may be its own key, so a key type holds any
+/// value of so many words.
 pub trait StateKey: Copy + Eq + Hash + Debug + Send + Sync + Snapshot {
-    /// One or two.
+    /// The number of words, 1 or 2.
     const WORDS: usize;
 
     /// The key with these words.
     fn from_words(words: [u64; 2]) -> Self;
 
-    /// The second one is 0 if there is only one.
+    /// The words; the second one is 0 if there is only one.
     fn words(self) -> [u64; 2];
 
-    /// A number whose highest bits are likely to be others for another key.
+    /// A hash whose highest bits are likely to differ for different keys.
     fn hash(self) -> u64;
 }
 
@@ -216,31 +216,32 @@ impl StateKey for WideKey {
     }
 }
 
-/// There is no more room.
+/// There is not enough memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
-/// What a store answers to "have you seen this state?".
+/// The answer of a store to a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visit {
     /// The state was not in the set.
     New,
-    /// The state was in the set, or a lossy set takes it for one that was.
+    /// The state was in the set, or a lossy set confuses it with another one.
     Seen,
 }
 
-/// How far a store's `Seen` can be trusted.
+/// How reliable the answer `Seen` of a store is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Guarantee {
-    /// `Seen` is said of seen states only.
+    /// `Seen` is always right.
     Exact,
-    /// It may be said of a new state.
+    /// `Seen` may be the answer for a new state.
     Probable {
-        /// How many times, it is to be expected, that has happened. What can be reached only from there is not counted.
+        /// The expected number of such answers. It does not count states that are reachable only through the omitted
+        /// ones.
         omitted: f64,
-        /// How likely it is by now, for each new state that comes.
+        /// The probability of such an answer for the next new state.
         confused: f64,
-        /// How that is found out.
+        /// The formula of the estimate.
         formula: String,
     },
 }

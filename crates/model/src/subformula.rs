@@ -1,12 +1,12 @@
 //! Subformulas of CTL, with fairness.
 
-/// A subformula, in terms of others that come before it.
+/// A subformula, whose operands are earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "a variant documents its fields")]
 pub enum Subformula {
     /// A constant.
     Const(bool),
-    /// By its bit in a [`Valuation`](crate::Valuation).
+    /// A bit of a [`Valuation`](crate::Valuation).
     Proposition(u32),
     /// Negation.
     Not(SubformulaId),
@@ -18,21 +18,21 @@ pub enum Subformula {
     Next { then: SubformulaId, beyond: Beyond },
     /// `E (first U then)`.
     Until { first: SubformulaId, then: SubformulaId, beyond: Beyond },
-    /// `E (first W then)`: the same, or `first` holds always on an accepted run.
+    /// `E (first W then)`: the same, or `first` always holds on an accepted run.
     WeakUntil { first: SubformulaId, then: SubformulaId, beyond: Beyond },
-    /// The state is in a strongly connected component in which this always holds, and a run that takes all of its transitions
-    /// infinitely often is accepted.
+    /// The state is in a strongly connected component in which the operand always holds, and a run that takes all
+    /// transitions of the component infinitely often is accepted.
     Round(SubformulaId),
     /// `E (first U (then or round))`, where `round` is the [component](Subformula::Round) of `first`.
     Settle { first: SubformulaId, then: SubformulaId, round: SubformulaId, beyond: Beyond },
 }
 
-/// What to assume after a fault: a run that ends in one decides nothing.
+/// The assumption about runs that end in a fault, which are inconclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Beyond {
-    /// The formula does not hold.
+    /// The formula does not hold on such a run.
     No,
-    /// It holds.
+    /// The formula holds on such a run.
     Yes,
 }
 
@@ -62,7 +62,7 @@ impl Subformulas {
     /// The maximal number of temporal subformulas.
     pub const MOST_TEMPORAL: u32 = 14;
 
-    /// Adds a subformula, unless it is there.
+    /// Adds a subformula, unless it is present.
     pub fn add(&mut self, question: Subformula) -> SubformulaId {
         let known = self.list.iter().position(|(known, _)| *known == question);
         let index = known.unwrap_or_else(|| {
@@ -79,7 +79,7 @@ impl Subformulas {
         self.list[id.0 as usize].0
     }
 
-    /// The number of a temporal subformula, among those.
+    /// The index of a temporal subformula among the temporal ones.
     pub fn number(&self, id: SubformulaId) -> Option<u32> {
         self.list[id.0 as usize].1
     }
@@ -91,7 +91,7 @@ impl Subformulas {
 }
 
 impl Subformula {
-    /// Whether it is about runs, and not about the state alone.
+    /// Whether the value depends on runs, not only on the state.
     pub fn is_temporal(self) -> bool {
         match self {
             Subformula::Const(_)

@@ -1,25 +1,24 @@
-//! All that can happen in one state.
+//! The successors of a state.
 
 use crate::shuffled::shuffle;
 use crate::{Fault, Fired, State, StateBuf};
 
-/// The steps that are possible in a state, and where they lead. Reused from state to state, so that nothing is
-/// allocated in the long run.
+/// The steps enabled in a state, and their targets. Reused from state to state, so that it allocates rarely.
 #[derive(Clone, Debug)]
 pub struct Successors<S> {
-    /// Steps without a fault to states of one word, or of two. There are others only if there are none of these.
+    /// Steps without a fault to states of one word, or of two. `list` is used only if these are empty.
     words: Vec<(S, [u8; 8])>,
     pairs: Vec<(S, [u8; 16])>,
-    /// States with such a last word, or a greater one, are transient.
+    /// A state whose last word is at least this is transient.
     transient: u64,
     list: Vec<Entry<S>>,
-    /// The states that those of the list lead to, one after the other.
+    /// The concatenated targets of `list`.
     states: StateBuf,
-    /// By the number of the step.
+    /// By the index of the step.
     faults: Vec<(usize, Fault)>,
-    /// Whether all steps lead to stable states without a fault, as most do.
+    /// Whether all steps lead to stable states without a fault, which is the common case.
     plain: bool,
-    /// Partial-order reduction has postponed others.
+    /// Whether partial-order reduction has postponed other steps.
     reduced: bool,
 }
 
@@ -27,29 +26,29 @@ pub struct Successors<S> {
 struct Entry<S> {
     step: S,
     target: Target,
-    /// Where its state ends.
+    /// The end of its target in `states`.
     end: u32,
 }
 
 /// A successor of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Successor<'a, S> {
-    /// The step that leads there.
+    /// The step.
     pub step: S,
-    /// What goes wrong in the step, if something does.
+    /// The fault in the step, if there is one.
     pub fault: Option<Fault>,
-    /// The kind of state it leads to.
+    /// The kind of target.
     pub target: Target,
-    /// Where the step led; means nothing if nowhere.
+    /// The target; unspecified if there is none.
     pub state: &'a State,
 }
 
-/// Where a step led.
+/// The kind of a step's target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// It broke.
+    /// None: the step broke.
     Nowhere,
-    /// To a state inside an indivisible sequence.
+    /// A state inside an atomic sequence.
     Transient,
     /// A state that is stored.
     Stable,
@@ -70,7 +69,7 @@ impl<S: Copy> Successors<S> {
         }
     }
 
-    /// Adds a step; `write` appends the state it leads to, and is not asked if it broke.
+    /// Adds a step. `write` appends its target; it is not called if the step broke.
     #[inline]
     pub fn push(&mut self, step: S, fired: Fired, transient: bool, write: impl FnOnce(&mut StateBuf)) {
         self.list_words();
@@ -89,8 +88,8 @@ impl<S: Copy> Successors<S> {
         self.list.push(Entry { step, target, end: self.states.len() as u32 });
     }
 
-    /// Adds steps that lead to states of one word, without a fault. The states of words from `transient` on, which is
-    /// always the same and a power of two, are transient.
+    /// Adds steps without a fault to states of one word. A state is transient if its word is at least `transient`,
+    /// which is constant and a power of two.
     #[inline]
     pub fn extend(&mut self, steps: impl Iterator<Item = (S, u64)>, transient: u64) {
         let mut all = 0;
@@ -101,7 +100,7 @@ impl<S: Copy> Successors<S> {
         self.extended(transient, all);
     }
 
-    /// The same for two words, of which the second one says whether the state is transient.
+    /// The same for two words. The second one determines whether the state is transient.
     #[inline]
     pub fn extend_pairs(&mut self, steps: impl Iterator<Item = (S, [u64; 2])>, transient: u64) {
         let mut all = 0;
@@ -122,7 +121,7 @@ impl<S: Copy> Successors<S> {
         }
     }
 
-    /// Treats those of one or two words as the others.
+    /// Moves the steps to states of one or two words into the list.
     fn list_words(&mut self) {
         let transient = self.transient;
         let words = self.words.iter().map(|(step, word)| (*step, &word[..]));
@@ -134,7 +133,7 @@ impl<S: Copy> Successors<S> {
         self.pairs.clear();
     }
 
-    /// All steps with their states, if these are stable ones of one word, and there is no fault.
+    /// All steps with their targets, if these are stable, of one word, and without a fault.
     pub fn plain_words(&self) -> Option<impl Iterator<Item = (S, u64)>> {
         let only_words = self.plain && self.pairs.is_empty() && self.list.is_empty();
         only_words.then(|| self.words.iter().map(|(step, word)| (*step, u64::from_le_bytes(*word))))
@@ -145,17 +144,17 @@ impl<S: Copy> Successors<S> {
         self.plain
     }
 
-    /// Whether partial-order reduction has postponed others, so that the cycle proviso applies.
+    /// Whether partial-order reduction has postponed other steps, so that the cycle proviso applies.
     pub fn are_reduced(&self) -> bool {
         self.reduced
     }
 
-    /// Marks the successors as reduced, or as complete.
+    /// Sets whether the successors are reduced.
     pub fn set_reduced(&mut self, reduced: bool) {
         self.reduced = reduced;
     }
 
-    /// Leaves only those steps for which it is said.
+    /// Keeps the steps at the indices where `keeps` is true.
     pub fn retain(&mut self, keeps: &[bool]) {
         let short = self.words.len() + self.pairs.len();
         let (of_short, of_list) = keeps.split_at(short.min(keeps.len()));
@@ -179,7 +178,7 @@ impl<S: Copy> Successors<S> {
         }
     }
 
-    /// Puts the steps into a random order. `below` gives a random number below another.
+    /// Shuffles the steps. `below` returns a random number below its argument.
     pub(crate) fn shuffle(&mut self, mut below: impl FnMut(usize) -> usize) {
         shuffle(&mut self.words, &mut below);
         shuffle(&mut self.pairs, &mut below);
@@ -204,7 +203,7 @@ impl<S: Copy> Successors<S> {
         self.words.len() + self.pairs.len() + self.list.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no successors.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -224,7 +223,7 @@ impl<S: Copy> Successors<S> {
         steps
     }
 
-    /// The states, where all steps lead to some.
+    /// Calls `each` for every target. All steps must have one.
     #[inline(always)]
     pub fn each_state(&self, mut each: impl FnMut(&State)) {
         self.words.iter().for_each(|(_, word)| each(word));

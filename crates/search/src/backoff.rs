@@ -1,19 +1,18 @@
-//! Whether to try what is quick.
+//! Backoff for the fast path.
 
-/// Whether the next states are likely to be such that they can be expanded quickly: a state that cannot has been expanded in
-/// vain.
+/// Predicts whether the fast path can expand the next states. A failed attempt wastes an expansion.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct FastPathBackoff {
-    /// How often not to try, before the next time.
+    /// The number of states to skip before the next attempt.
     pub rest: u32,
-    /// How often that was after the last time.
+    /// The number of states skipped after the last failed attempt.
     pub pause: u32,
 }
 
 impl FastPathBackoff {
     const LONGEST: u32 = 64;
 
-    /// It is never worth a try.
+    /// The fast path is never tried.
     pub const CERTAIN: FastPathBackoff = FastPathBackoff { rest: u32::MAX, pause: 0 };
 
     pub fn is_worth_a_try(&mut self) -> bool {
@@ -22,7 +21,7 @@ impl FastPathBackoff {
         !rests
     }
 
-    /// So many were expanded at once. If that was none, the pause grows.
+    /// Records how many states one attempt expanded. If it expanded none, the pause grows.
     pub fn learn(&mut self, expanded: usize) {
         self.pause = if expanded == 0 { (2 * self.pause + 1).min(Self::LONGEST) } else { 0 };
         self.rest = self.pause;

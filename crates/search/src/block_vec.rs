@@ -1,14 +1,14 @@
-//! Rows of numbers that only grow at one end, and shrink at the other. They are in blocks: a vector would be there twice
-//! for a moment whenever it grows, and half empty afterwards.
+//! Vectors of numbers, stored in blocks, that grow at the end and shrink at the front. When a `Vec` grows, both copies
+//! exist for a moment, and the new one is half empty.
 
 use std::collections::VecDeque;
 use std::mem::{replace, size_of, take};
 
-/// Numbers as they are.
+/// Numbers at full width.
 pub(crate) struct BlockVec<T> {
-    /// All full.
+    /// Full blocks.
     blocks: VecDeque<Vec<T>>,
-    /// Where numbers go in. It has room for a block, of which what is not used takes no memory.
+    /// The block that receives new numbers. It is allocated in full; the system backs only the used pages with memory.
     last: Vec<T>,
 }
 
@@ -17,18 +17,18 @@ pub(crate) struct BlockVec<T> {
 pub(crate) struct NibbleVec {
     blocks: VecDeque<Small>,
     last: Small,
-    /// How many bytes the blocks take.
+    /// The bytes of all blocks.
     held: usize,
 }
 
 /// A block of small numbers.
 enum Small {
-    /// All are so small that there are two in a byte, the first one in its low half; and how many there are.
+    /// All numbers fit into half a byte: two in each byte, the first in the low half; and their count.
     Halves(Vec<u8>, usize),
     Bytes(Vec<u8>),
 }
 
-/// So large that their memory is given back to the system with them, and not kept for others, if the allocator was told so.
+/// Blocks of this size are returned to the system when freed, if the allocator was told so.
 const BLOCK_BYTES: usize = 1 << 18;
 const HALF: u32 = u8::BITS / 2;
 
@@ -63,13 +63,13 @@ impl<T: Copy> BlockVec<T> {
         self.blocks.len() * Self::BLOCK + self.last.len()
     }
 
-    /// The one that was pushed last.
+    /// The last number.
     #[inline]
     pub fn last_mut(&mut self) -> Option<&mut T> {
         self.last.last_mut()
     }
 
-    /// Those from a place on, up to the end of its block.
+    /// The numbers from an index to the end of its block.
     pub fn from(&self, at: usize) -> &[T] {
         &self.blocks.get(at / Self::BLOCK).unwrap_or(&self.last)[at % Self::BLOCK..]
     }
@@ -78,7 +78,7 @@ impl<T: Copy> BlockVec<T> {
         self.blocks.iter().chain([&self.last]).flatten()
     }
 
-    /// Drops the first ones: a whole block if there is one, otherwise so many as are wanted.
+    /// Drops numbers from the front: the first whole block if there is one, otherwise `count` numbers.
     pub fn drop_front(&mut self, count: usize) {
         match self.blocks.pop_front() {
             Some(block) => assert_eq!(block.len(), count, "whole blocks"),
@@ -117,13 +117,13 @@ impl NibbleVec {
         self.blocks.get(at / Self::BLOCK).unwrap_or(&self.last).get(at % Self::BLOCK)
     }
 
-    /// All of them, piece by piece.
+    /// All numbers, encoded block by block.
     pub fn pieces(&self) -> impl Iterator<Item = Vec<u8>> {
         let last = Some(&self.last).filter(|last| last.len() > 0);
         self.blocks.iter().chain(last).map(Small::numbers)
     }
 
-    /// The first piece.
+    /// The first block, encoded.
     pub fn frontier(&self) -> Option<Vec<u8>> {
         self.pieces().next()
     }
@@ -194,7 +194,7 @@ impl Small {
     }
 }
 
-/// Appends to what has room for so many from the beginning, so that it never moves.
+/// Appends to a vector that is allocated with its maximal length at once, so that it never moves.
 #[inline]
 fn push_within(bytes: &mut Vec<u8>, most: usize, number: u8) {
     if bytes.capacity() == 0 {
@@ -234,7 +234,7 @@ mod tests {
         let mut rng = Rng::new(3);
         let (mut row, mut all) = (NibbleVec::default(), Vec::new());
         for block in 0..7 {
-            // Some blocks have only small ones; some only one that is not.
+            // Some blocks have only small numbers, others all but one.
             let most = if block % 3 == 1 { 256 } else { 16 };
             for at in 0..NibbleVec::BLOCK - usize::from(block == 6) {
                 let number = if block % 3 == 2 && at == 70 { 16 } else { rng.below(most) as u8 };

@@ -1,4 +1,4 @@
-//! Breadth first: all states at one depth before those at the next.
+//! Breadth-first search: expands all states of one depth before those of the next.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -18,13 +18,13 @@ use crate::stack::{Nothing, SearchStack, Turn};
 use crate::trace::Trace;
 use crate::{Checks, Counterexample, End, Limit, Limits, Outcome};
 
-/// Explores `model` breadth first. `store` is empty at first.
+/// Explores `model` breadth first. `store` must be empty.
 ///
-/// The depth of a state is the least number of stable states to be entered on the way to it, initial states being
-/// at depth 0; that of the search is the depth of the deepest states it has come to. No counterexample
-/// passes fewer stable states than the one returned, unless a probe has found it ([`Errors::Soonest`]).
+/// The depth of a state is the least number of stable states entered on a path to it; initial states have depth 0. The
+/// depth of the search is that of the deepest state reached. The counterexample returned passes through the least
+/// possible number of stable states, unless a probe found it ([`Errors::Soonest`]).
 ///
-/// States are looked up in batches, so that waiting for the memory of one overlaps with that of the others.
+/// States are looked up in batches, so that memory latencies overlap.
 pub fn breadth_first<M, K, O>(
     model: &M,
     store: &mut dyn Store<Key = K>,
@@ -46,8 +46,8 @@ where
     go_on(context, frontier, probes, begun)
 }
 
-/// Goes on with a search that was kept. `store` and `observer` are as they were when that began, and become what they had
-/// become.
+/// Continues a search from a snapshot. `store` and `observer` must be as they were when that search started; their
+/// state is restored from the snapshot.
 pub fn resume_breadth_first<M, K, O>(
     model: &M,
     store: &mut dyn Store<Key = K>,
@@ -69,7 +69,7 @@ where
     Ok(go_on(context, frontier, probes, ControlFlow::Continue(())))
 }
 
-/// Forgetting an entry is safe: the state is expanded once more.
+/// Losing an entry is safe: the state is expanded again.
 fn pending<K: StateKey>(limits: &Limits) -> OpenSetCache<K> {
     limits.memory.map_or_else(OpenSetCache::default, |memory| OpenSetCache::within(memory / PENDING))
 }
@@ -89,43 +89,44 @@ where
         ControlFlow::Continue(()) => explore(&mut context, &mut frontier, &mut probes),
         ControlFlow::Break(end) => ControlFlow::Break(end),
     };
-    // What was reached before the search had to end counts all the same, if there is room for it.
+    // States that were reached before the search ended count too, if there is room for them.
     let _ = frontier.flush(&mut context);
     let model = context.model();
     let (outcome, first) = context.finish(explored);
-    // Without the way there, it is still an error.
+    // The error is reported even if its path cannot be reconstructed.
     let counterexample = first.and_then(|found| counterexample(model, found, &frontier.trace));
     probes.outcome(Outcome { counterexample, ..outcome })
 }
 
-/// The states that were found but not yet expanded.
+/// The frontier: states that were found but not yet expanded.
 struct Frontier<'s, K> {
-    /// Where to put what memory has no room for.
+    /// The directory for spill files.
     scratch: Option<&'s Scratch>,
-    /// Whether the model needs the cycle proviso.
+    /// Whether the cycle proviso applies.
     proviso: bool,
-    /// How many states are still to be expanded before the next level.
+    /// The number of states still to expand at this depth.
     level: u64,
-    /// The depth of that.
+    /// The current depth.
     depth: u64,
     backoff: FastPathBackoff,
     queue: Queue<K>,
-    /// Where those in the queue, and all before them, came from.
+    /// The parent log of all states up to the last one in the queue.
     trace: Trace,
     recent: DuplicateFilter<K>,
-    /// Those in the queue that have been expanded before, by their numbers, and how often. Steps were left out then, and
-    /// what the others led to may all have been expanded by that time.
+    /// States in the queue that have been expanded before, by number, with the number of expansions. Their expansion
+    /// was reduced, and all successors may have been expanded earlier.
     again: Again,
     pending: OpenSetCache<K>,
-    /// What has been reached.
+    /// States reached, whose slots are being prefetched.
     reached: Batch<K>,
-    /// What was reached before that, and is now in the cache.
+    /// States reached earlier, whose slots are in the cache.
     fetched: Batch<K>,
-    /// Those of a batch that are new.
+    /// The indices of the new states of a batch.
     new: Vec<u32>,
 }
 
-/// Numbers of states, the lowest first, each with a count: a word for both, so that they can go to files like all that waits.
+/// State numbers in ascending order, each with a count. Both are packed into one word, so that they can be spilled like
+/// the queue.
 #[derive(Default)]
 struct Again(Queue<Key>);
 
@@ -142,38 +143,38 @@ impl Again {
     }
 }
 
-/// States that were reached and have not been looked up.
+/// States that were reached but not yet looked up.
 struct Batch<K> {
     keys: Vec<K>,
-    /// Of each.
+    /// For each state.
     origins: Vec<Origin>,
-    /// The states among those expanded of which steps were left out.
+    /// The expanded states whose expansion was reduced.
     reduced: Vec<Reduced<K>>,
 }
 
-/// A state of which steps were left out.
+/// A state whose expansion was reduced.
 #[derive(Clone, Copy)]
 struct Reduced<K> {
     number: u64,
     key: K,
-    /// How often it had been expanded before.
+    /// How often it was expanded before.
     times: u32,
 }
 
-/// Where a state came from.
+/// The predecessor of a state.
 #[derive(Clone, Copy)]
 struct Origin {
-    /// The number of the state that was expanded.
+    /// The number of the expanded state.
     parent: u64,
-    /// Its place among the stable successors of that.
+    /// The index among the stable successors of the parent.
     place: u32,
 }
 
-/// Enough to hide the latency of memory, and little enough to stay in the cache.
+/// Large enough to hide memory latency, small enough to stay in the cache.
 const BATCH: usize = 256;
-/// One byte in so many is for what is known not to be expanded yet.
+/// The open-set cache gets one in this many bytes of memory.
 const PENDING: u64 = 32;
-/// As many states as are expanded at once.
+/// The number of states that are expanded at once.
 const STRETCH: u64 = 32;
 
 fn begin<M, S, O>(context: &mut SearchContext<M, S, O>, frontier: &mut Frontier<'_, S::Key>) -> ControlFlow<End>
@@ -203,7 +204,7 @@ where
 {
     let mut stack = SearchStack::default();
     loop {
-        // Copies, which need not be in memory while states are expanded.
+        // Local copies, which the compiler can keep in registers.
         let (mut level, mut backoff) = (frontier.level, frontier.backoff);
         while level > 0 {
             let number = context.worker.findings.origin + 1;
@@ -224,8 +225,8 @@ where
             }
             level -= expanded as u64;
             plain.inspect(|&expanded| backoff.learn(expanded));
-            // The proviso depends on the lookups so far. They must not depend on where blocks of the queue end, which
-            // changes once blocks were in files.
+            // The proviso depends on the lookups so far. These must not depend on the block boundaries of the queue,
+            // which change when blocks are spilled.
             if context.is_told() {
                 frontier.flush(context)?;
             } else if frontier.reached.keys.len() >= BATCH && context.worker.findings.origin.is_multiple_of(STRETCH)
@@ -246,7 +247,7 @@ where
     }
 }
 
-/// With the batches as they are: what is looked up later than otherwise may be expanded again, or not.
+/// Batches are part of the snapshot: the time of a lookup decides whether a state is expanded again.
 impl<'s, K: StateKey> Frontier<'s, K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.level.save(to)?;
@@ -306,8 +307,8 @@ impl<K> Default for Frontier<'_, K> {
 }
 
 impl<K: StateKey> Frontier<'_, K> {
-    /// Puts the stable successors of so many states into the batch, up to the first one where something may be wrong, or
-    /// which is unusual.
+    /// Adds the stable successors of up to `count` states to the batch. Stops at the first state with a possible fault
+    /// or without a fast path.
     #[inline]
     fn expand_plain<M, S, O>(
         &mut self,
@@ -338,7 +339,7 @@ impl<K: StateKey> Frontier<'_, K> {
         ControlFlow::Continue(expanded)
     }
 
-    /// Puts all stable successors of a state into the batch.
+    /// Adds all stable successors of a state to the batch.
     fn expand<M, S, O>(
         &mut self,
         context: &mut SearchContext<M, S, O>,
@@ -359,7 +360,7 @@ impl<K: StateKey> Frontier<'_, K> {
         context.tell(|state| Event::Taken { state }, key);
         let mut place = 0;
         let Batch { keys, origins, reduced } = &mut self.reached;
-        // The log reports known states at their lookup.
+        // The event log reports a known state at its lookup.
         let recent = (!self.proviso && !context.is_told()).then_some(&mut self.recent);
         let mut reached = Reached { keys, origins, recent };
         let mut reach = |key: K| {
@@ -384,7 +385,7 @@ impl<K: StateKey> Frontier<'_, K> {
         ControlFlow::Continue(())
     }
 
-    /// Between two batches: probes the depth if it is time to do so, and takes a snapshot.
+    /// Runs between two batches: starts a probe if one is due, and takes a snapshot.
     #[inline]
     fn safepoint<M, S, O>(
         &self,
@@ -404,7 +405,7 @@ impl<K: StateKey> Frontier<'_, K> {
         })
     }
 
-    /// Looks up all that was reached.
+    /// Looks up all states reached.
     fn flush<M, S, O>(&mut self, context: &mut SearchContext<M, S, O>) -> ControlFlow<End>
     where
         M: Model,
@@ -415,7 +416,8 @@ impl<K: StateKey> Frontier<'_, K> {
         self.look_up(context)
     }
 
-    /// Looks up what is in the cache, queues what is new, and has the cache filled with what was reached meanwhile.
+    /// Looks up the states whose slots are in the cache, queues the new ones, and prefetches the slots of those reached
+    /// meanwhile.
     fn look_up<M, S, O>(&mut self, context: &mut SearchContext<M, S, O>) -> ControlFlow<End>
     where
         M: Model,
@@ -450,12 +452,12 @@ impl<K: StateKey> Frontier<'_, K> {
         inserted
     }
 
-    /// What it takes, or soon will.
+    /// The bytes used now and after the next growth.
     fn bytes(&self) -> u64 {
         self.queue.bytes() + self.trace.bytes() + self.pending.bytes() + self.again.0.bytes()
     }
 
-    /// Puts into files what is not needed now. If that is not possible, it stays in memory as long as there is room for it.
+    /// Spills the parts of the frontier that are not needed now. If spilling fails, they stay in memory while it lasts.
     #[cold]
     fn spill<M, S, O>(&mut self, context: &mut SearchContext<M, S, O>)
     where
@@ -471,8 +473,9 @@ impl<K: StateKey> Frontier<'_, K> {
         }
     }
 
-    /// Queues the new states of the batch. Cycle proviso: queues a reduced state again if all of its successors may have been
-    /// expanded before it. So every cycle has a state whose expansion came last, and that one is expanded fully.
+    /// Queues the new states of the batch. Cycle proviso: queues a reduced state again if all of its successors may
+    /// have been expanded before it. So every cycle has a state that is expanded last, and that state is expanded
+    /// fully.
     ///
     /// After Bošnački, Holzmann: Improving SPIN's partial-order reduction for breadth-first search, SPIN 2005.
     fn queue_new(&mut self, mut queued_again: impl FnMut(K)) {
@@ -508,7 +511,7 @@ impl<K: StateKey> Frontier<'_, K> {
     }
 }
 
-/// Tells what became of a batch, of which some are new.
+/// Logs the result of each lookup of a batch.
 #[cold]
 fn tell<M, S, O>(context: &mut SearchContext<M, S, O>, keys: &[S::Key], new: &[u32])
 where
@@ -527,14 +530,15 @@ where
     }
 }
 
-/// Where a state is expanded again, no way leads to it but itself. Others are counted from 1, so that this one takes no more room.
+/// The index that stands for a further expansion of the same state. Successors are counted from 1, so that this takes
+/// no extra bits.
 const STAY: u32 = 0;
 
 fn way(place: u32) -> u32 {
     place.saturating_add(1)
 }
 
-/// Notes that steps of a state were left out, which may be said more than once.
+/// Records a state whose expansion is reduced, unless it is the last one recorded.
 fn note_once<K>(reduced: &mut Vec<Reduced<K>>, state: Reduced<K>) {
     if reduced.last().is_none_or(|last| last.number != state.number) {
         reduced.push(state);
@@ -555,7 +559,7 @@ impl<K> Batch<K> {
     }
 }
 
-/// A batch to which states are added. What was reached a moment ago need not be, unless it matters what becomes of it.
+/// A batch under construction. Recent duplicates are filtered out, unless the result of their lookup matters.
 struct Reached<'b, K> {
     keys: &'b mut Vec<K>,
     origins: &'b mut Vec<Origin>,
@@ -563,8 +567,8 @@ struct Reached<'b, K> {
 }
 
 impl<K: StateKey> Reached<'_, K> {
-    /// Adds a state, unless that was done a moment ago; says which. Either is likely: so nothing is decided here, and
-    /// what was put in is taken out again.
+    /// Adds a state, unless it is a recent duplicate; returns whether it is. Both cases are likely, so there is no
+    /// branch: the state is pushed, and popped again if it is a duplicate.
     #[inline]
     fn push(&mut self, key: K, origin: Origin) -> bool {
         let known = self.recent.as_mut().is_some_and(|recent| recent.reach(key));

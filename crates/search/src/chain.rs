@@ -1,20 +1,20 @@
-//! Where the transient states of a path lie, by hash.
+//! An index of the transient states on a path, by hash.
 
 use std::mem::size_of;
 
 use crate::memory_estimate;
 
-/// Says of a transient state whether it already lies on the path, without looking at all of the path.
+/// Finds out whether a transient state is on the path, without scanning the path.
 ///
-/// Linear probing. States leave in the reverse order of their coming, so that emptying the last one's slot never
-/// hides another: whatever was placed behind it has left before.
+/// Linear probing. States leave in the reverse order of their insertion, so emptying a slot never hides another one:
+/// all states placed behind it have left before.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
     slots: Vec<Slot>,
     len: usize,
 }
 
-/// A frame of the path, and the hash of the state in it.
+/// A frame of the path, and the hash of its state.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     hash: u32,
@@ -24,7 +24,7 @@ struct Slot {
 const EMPTY: Slot = Slot { hash: 0, frame: u32::MAX };
 
 impl Chain {
-    /// Whether some frame with this hash is the one looked for.
+    /// Whether a frame with this hash satisfies `is_it`.
     pub fn contains(&self, hash: u32, mut is_it: impl FnMut(usize) -> bool) -> bool {
         let mut at = hash as usize;
         while let Some(slot) = self.occupied(at) {
@@ -45,7 +45,7 @@ impl Chain {
         self.len += 1;
     }
 
-    /// Forgets the frame pushed last.
+    /// Removes the frame pushed last.
     pub fn pop(&mut self, hash: u32, frame: usize) {
         let mut at = hash as usize;
         while self.occupied(at).expect("a frame that was pushed").frame as usize != frame {
@@ -56,9 +56,9 @@ impl Chain {
         self.len -= 1;
     }
 
-    /// What it takes, or soon will.
+    /// The bytes used now and after the next growth.
     pub fn bytes(&self) -> usize {
-        // A slot is left free for each that is in use.
+        // At most half of the slots are used.
         memory_estimate::table_bytes(self.len, self.slots.len() / 2, 2 * size_of::<Slot>())
     }
 
@@ -80,7 +80,7 @@ impl Chain {
     fn grow(&mut self) {
         let size = (2 * self.slots.len()).max(16);
         let mut slots = std::mem::replace(&mut self.slots, vec![EMPTY; size]);
-        // In the order of their coming, so that they can still leave in the reverse one.
+        // In insertion order, so that frames can leave in the reverse order.
         slots.retain(|slot| slot.frame != EMPTY.frame);
         slots.sort_unstable_by_key(|slot| slot.frame);
         slots.into_iter().for_each(|slot| self.place(slot));

@@ -1,8 +1,8 @@
-//! What a search needs to go on after it was cut off, and who keeps it.
+//! Checkpoints of a search.
 //!
-//! A search is kept where it rests: between two states, with all that it would need to go on as if nothing had happened. What it
-//! finds then is what it would have found, to the last count: so whatever decides in which order states are looked up,
-//! forgotten or found again is kept too.
+//! A snapshot is taken between two expansions and contains everything that the rest of the search depends on, including
+//! all that determines the order of lookups and the contents of lossy caches. So a resumed search has the same results
+//! and the same counts.
 
 use std::fmt;
 use std::io;
@@ -13,12 +13,12 @@ use crate::backoff::FastPathBackoff;
 use crate::stack::Turn;
 use crate::{ErrorKind, Stats};
 
-/// Somebody who keeps what a search would need to go on.
+/// Stores snapshots of a search.
 pub trait Checkpointer {
-    /// Whether it is time to do so again.
+    /// Whether a snapshot is due.
     fn is_due(&self) -> bool;
 
-    /// Keeps what `save` writes; more than once, if it must try again.
+    /// Stores what `save` writes. Calls `save` again if it has to retry.
     fn keep(&self, save: &dyn Fn(&mut Writer) -> io::Result<()>);
 }
 

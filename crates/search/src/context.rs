@@ -1,4 +1,4 @@
-//! What all searches do with a state or a step: expand it, count it, check it, look it up.
+//! The operations that all searches share: expanding, counting, checking and looking up states.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -25,35 +25,35 @@ pub(crate) struct SearchContext<'a, M: Model, S: Keys + ?Sized, O: ?Sized> {
     pub observer: &'a mut O,
 }
 
-/// What a worker owns.
+/// The data that each worker owns.
 pub(crate) struct Worker<M: Model> {
     pub expander: Expander<M>,
     pub findings: Findings,
-    /// Whether stable states are likely to be unusual.
+    /// Decides whether to try the fast path for the next stable states.
     pub backoff: FastPathBackoff,
-    /// Whether steps are counted by the depth, or stable states only.
+    /// The unit of depth.
     pub depth_unit: DepthUnit,
-    /// What it may still ask of the store.
+    /// How many keys and insertions the store has room for before the next `reserve`.
     room: Room,
     pulse: Pulse,
-    /// The log of events, if an observer wants it.
+    /// The event log, if the observer listens.
     pub log: Option<Log<M::Step>>,
 }
 
-/// What depth is counted in.
+/// The unit of depth.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DepthUnit {
     StableStates,
-    /// Those into and out of transient states too.
+    /// All steps, those into and out of transient states included.
     Steps,
 }
 
-/// What became of a state that was expanded.
+/// The result of entering a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
-    /// All has been said about it.
+    /// All successors were passed to the callback.
     Nothing,
-    /// A descent begins there.
+    /// The state was pushed onto the stack.
     SearchStack,
 }
 
@@ -66,7 +66,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         observer: &'a mut O,
     ) -> Self {
         let log = observer.listens().then(Log::default);
-        // What is done quickly is not done step by step.
+        // The fast path does not report each step.
         let backoff = if log.is_some() { FastPathBackoff::CERTAIN } else { FastPathBackoff::default() };
         if log.is_some() {
             observer.happened(Event::Begun);
@@ -83,7 +83,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         SearchContext { shared: Shared::new(model, store, checks, limits), worker, observer }
     }
 
-    /// The same, for a search with safepoints, of which snapshots can be taken.
+    /// Enables snapshots. The search must have safepoints.
     pub fn kept(mut self) -> Self {
         self.shared.checkpointer = self.shared.limits.keeper;
         self
@@ -99,7 +99,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         &mut self.worker.findings.stats
     }
 
-    /// Begins a descent in a stable state, or goes on with it there.
+    /// Expands a stable state and pushes it onto the stack.
     #[inline]
     pub fn enter<N: Notes<M>>(
         &mut self,
@@ -114,7 +114,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         self.check_end(stack)
     }
 
-    /// The same for a search that does not want to see transient states.
+    /// The same for a search that skips transient states: tries the fast path first.
     #[inline]
     pub fn enter_stable<N: Notes<M>>(
         &mut self,
@@ -134,7 +134,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         self.enter(stack, key, notes)
     }
 
-    /// What is true in a stable state.
+    /// The valuation of a stable state.
     pub fn valuation(&mut self, key: S::Key) -> Valuation
     where
         M: Propositional,
@@ -144,8 +144,9 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         self.shared.model.valuation(&expander.state, &mut expander.scratch)
     }
 
-    /// Expands a stable state, after so many times before. If nothing can happen there but steps to stable states, `each` is given the keys of
-    /// these, and that is all; otherwise a descent begins. `each` says what is known.
+    /// Expands a stable state that was expanded `times` times before. If all steps lead to stable states without a
+    /// fault, calls `each` with the successors' keys and pushes nothing; otherwise pushes the state onto the stack.
+    /// `each` returns whether the state is known.
     #[inline]
     pub fn enter_or_else(
         &mut self,
@@ -172,9 +173,9 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         ControlFlow::Continue(Entered::Nothing)
     }
 
-    /// Expands stable states one after the other, up to the first one where something may be wrong, or which is
-    /// unusual; returns how many. `each` is told which of them it is, and the key of a stable state reached from there;
-    /// `reduced`, which of them is not fully expanded.
+    /// Expands stable states in order, up to the first one with a possible fault or without a fast path. Returns the
+    /// number of states expanded. Calls `each` with the index of a state and the key of a stable successor, and
+    /// `reduced` with the index of each state whose expansion was reduced.
     #[inline]
     pub fn expand_plain(
         &mut self,
@@ -199,7 +200,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         ControlFlow::Continue(expanded)
     }
 
-    /// Whether the state that was just expanded is not fully expanded, and needs the proviso.
+    /// Whether the last expansion was reduced, so that the proviso applies.
     pub fn is_reduced(&self) -> bool {
         self.worker.expander.successors.are_reduced()
     }
@@ -211,7 +212,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         self.prepare(stack)
     }
 
-    /// Checks whether the run may end in the stable state just entered, if it does.
+    /// If the stable state just entered has no steps, checks that it is a valid end state.
     fn check_end<N: Copy>(&mut self, stack: &SearchStack<S::Key, N>) -> ControlFlow<End> {
         if stack.is_stuck()
             && self.shared.checks.end_states
@@ -222,8 +223,8 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         ControlFlow::Continue(())
     }
 
-    /// Makes the next choice of `stack`; `None` when none is left. If it leads to a transient state, that one is entered: its
-    /// steps are the next choices.
+    /// Takes the next choice of `stack`; returns `None` when none is left. A transient state is entered: its steps are
+    /// the next choices.
     #[inline]
     pub fn step<N: Notes<M>>(
         &mut self,
@@ -242,7 +243,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         ControlFlow::Continue(Some(taken))
     }
 
-    /// Goes on in the transient state just reached.
+    /// Enters the transient state just reached.
     fn pass<N: Notes<M>>(
         &mut self,
         stack: &mut SearchStack<S::Key, N::Note>,
@@ -276,7 +277,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         ControlFlow::Continue(())
     }
 
-    /// A step has led to a known state, perhaps back into the path.
+    /// Counts a step into a known state, which may close a cycle.
     #[inline]
     pub fn count_known(&mut self, key: S::Key, closes_cycle: bool) {
         let stats = self.stats();
@@ -285,7 +286,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         self.tell_known(key, closes_cycle);
     }
 
-    /// Sees to it that there is room for the successors of the state that was just expanded.
+    /// Makes sure that there is room for the successors of the state just expanded.
     #[inline]
     fn prepare<N: Copy>(&mut self, stack: &SearchStack<S::Key, N>) -> ControlFlow<End> {
         let steps = self.worker.expander.successors.len();
@@ -297,7 +298,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         ControlFlow::Continue(())
     }
 
-    /// Enters the state that was just expanded; all its steps have a note in common.
+    /// Pushes the state just expanded. `common` is part of the note of each of its steps.
     #[inline]
     fn admit<N: Notes<M>>(&mut self, stack: &mut SearchStack<S::Key, N::Note>, notes: &N, common: N::Note) {
         let Expander { successors, opened, .. } = &self.worker.expander;
@@ -331,7 +332,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         Ok(())
     }
 
-    /// Whether there is room for so many more states, or for as many as one leads to, without giving up anything.
+    /// Whether there is room for `count` more states, and for the successors of one, without degradation.
     #[inline]
     pub fn has_room(&mut self, count: usize) -> bool {
         let few = Room::portion(self.stats().stored) / 16;
@@ -347,20 +348,20 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         ControlFlow::Continue(states.iter().map(|state| store.key(state, opened)).collect())
     }
 
-    /// Makes room in a set that is counted among what is kept aside, and returns for how many keys.
+    /// Makes room in a set that counts as auxiliary memory, and returns for how many keys.
     #[cold]
     pub fn make_room_in(&mut self, set: &mut impl KeySet<S::Key>, stack: u64) -> ControlFlow<End, usize> {
         let portion = Room::portion(self.stats().stored);
         self.shared.reserve_in(set, portion, stack)
     }
 
-    /// Whether states at this depth, which has been reached, are to be expanded.
+    /// Whether the depth limit permits expanding states at this depth. Records the depth as reached.
     #[inline]
     pub fn may_expand(&mut self, depth: u64) -> bool {
         self.worker.findings.may_expand(depth, self.shared.limits)
     }
 
-    /// What has come of it, and the first error apart, whose path the search may have to complete.
+    /// The outcome, and the first error separately: the search may have to complete its path.
     pub fn finish(self, explored: ControlFlow<End>) -> (Outcome<M::Step>, Option<Found>) {
         let (end, bytes) = (self.worker.findings.end(explored), self.shared.peak());
         let Findings { stats, errors, ignored_fault, first, .. } = self.worker.findings;
@@ -395,7 +396,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         self.shared.look_at_limits(transitions)
     }
 
-    /// A safepoint: where the search could go on if it were cut off. `save` writes what it keeps itself.
+    /// A safepoint: takes a snapshot if one is due. `save` writes the search's own state.
     #[inline]
     pub fn safepoint(&mut self, save: impl Fn(&mut Writer) -> io::Result<()>) -> ControlFlow<End>
     where
@@ -421,7 +422,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         self.shared.end_pause()
     }
 
-    /// Becomes what a search had become when it was kept, with its store and its observer.
+    /// Restores the state of a search from a snapshot, with its store and its observer.
     pub fn restore(&mut self, from: &mut Reader) -> io::Result<()>
     where
         S: Store,
@@ -458,8 +459,8 @@ impl<M: Model> Worker<M> {
 }
 
 impl<M: Model, S: Store + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_, M, S, O> {
-    /// Visits the initial states and returns them, each once, with their numbers. They are all known before the
-    /// first step, so that what counts as matched does not depend on the order of the search.
+    /// Visits the initial states and returns them without duplicates, with their numbers. All are visited before the
+    /// first step, so that the number of matched states does not depend on the search order.
     pub fn visit_initial_states(&mut self) -> ControlFlow<End, Vec<(u32, S::Key)>> {
         let mut states = Vec::new();
         self.shared.model.initial_states(&mut |state| states.push(state.to_vec()));
@@ -474,7 +475,7 @@ impl<M: Model, S: Store + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'
         ControlFlow::Continue(distinct)
     }
 
-    /// Looks up keys one after the other, and appends the indices of those that are new.
+    /// Looks up keys in order, and appends the indices of the new ones.
     pub fn insert_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) -> ControlFlow<End> {
         if self.worker.room.inserts < keys.len() {
             self.make_room(keys.len(), 0)?;
@@ -489,7 +490,7 @@ impl<M: Model, S: Store + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'
         ControlFlow::Continue(())
     }
 
-    /// Looks up a key that `stack` has come to.
+    /// Looks up a key reached by `stack`.
     #[inline]
     pub fn insert<N: Copy>(&mut self, key: S::Key, stack: &SearchStack<S::Key, N>) -> ControlFlow<End, Visit> {
         self.make_room_for_one(stack)?;
@@ -512,7 +513,7 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
         ControlFlow::Continue(())
     }
 
-    /// Gives a new state that `stack` has come to its first number.
+    /// Gives a new state reached by `stack` its first number.
     #[inline]
     pub fn give_number<N: Copy>(
         &mut self,

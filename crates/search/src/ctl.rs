@@ -1,20 +1,20 @@
-//! Branching time: is something true where runs begin?
+//! Local model checking of CTL with fairness.
 //!
-//! Every question about runs is whether there is one of a kind: the others are their negations. So each is answered by a
-//! search that goes through states where the first thing holds, and looks for one where the other does, or for an accepted
-//! cycle ([`components`](crate::components)). What holds in a state may be a question about runs itself: then the search
-//! waits, and another one begins there. All that a search has seen and left, it has an answer for, and when it finds what it
-//! looks for, all that is still open leads there. So no state is entered twice for the same question. (After Vergauwen and
-//! Lewi, *A linear local model checking algorithm for CTL*, 1993.)
+//! Each temporal subformula asks whether a run of some kind exists; other operators are negations of these. A
+//! depth-first search answers it: it passes through the states in which the first operand holds, and looks for a state
+//! in which the second one holds, or for an accepting cycle ([`scc`](crate::scc)). If an operand is temporal too, the
+//! search is suspended, and another search evaluates the operand. A search records the answer for every state that it
+//! leaves; when it finds a run, the run exists from all states that are still open. So no state is entered twice for
+//! the same subformula. After Vergauwen, Lewi: A linear local model checking algorithm for CTL, 1993.
 //!
-//! Where only runs count that go round in a whole component ([`Subformula::Settle`]), a search still goes through those states
-//! alone where the first thing holds. What is a component among these is one of the model only if no way leads out of it and
-//! back: that is another question ([`Subformula::Round`]), asked when a component is complete that would be accepted. It is
-//! answered by a search through all states, which says of each component whether it is of the kind.
+//! Under fairness conditions that refer to a whole component ([`Subformula::Settle`]), a search still passes only
+//! through states in which the first operand holds. A component of these states may be part of a larger component of
+//! the model. Another subformula ([`Subformula::Round`]) decides this; it is evaluated when a complete component would
+//! be accepted. Its search passes through all states and records for each component whether the condition holds.
 //!
-//! A run that ends in a fault says nothing about what would have come next. Each question says what to assume there
-//! ([`Beyond`]). [`decide`] asks for an answer that is the same with all assumptions. (Kleene's logic of three values, after
-//! Bruns and Godefroid, *Model checking partial state spaces with 3-valued temporal logics*, 1999.)
+//! A run that ends in a fault has no continuation. Each subformula has an assumption about it ([`Beyond`]), and
+//! [`decide`] requires an answer that is the same under all assumptions. This is Kleene's three-valued logic, after
+//! Bruns, Godefroid: Model checking partial state spaces with 3-valued temporal logics, 1999.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -31,16 +31,17 @@ use crate::scc::{ByModel, Complete, Note, Open};
 use crate::stack::{self, SearchStack, Taken};
 use crate::{Checks, Counterexample, End, ErrorKind, Limit, Limits, Outcome};
 
-/// The answer to a question about the initial states.
+/// The result of evaluating a formula in the initial states.
 pub struct Answered<S> {
-    /// Whether it is so in all of them; nothing if that is not known.
+    /// Whether the formula holds in all initial states; `None` if unknown.
     pub holds: Option<bool>,
     pub outcome: Outcome<S>,
-    /// If it is a question about runs, or that there is none, and there is one from the first initial state: that run.
+    /// A witness or counterexample that starts in the first initial state, if the formula is temporal or the negation
+    /// of a temporal one.
     pub witness: Option<Witness<S>>,
 }
 
-/// A run of the kind that was asked for.
+/// A run that proves an existential formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness<S> {
     pub steps: Vec<S>,
@@ -48,8 +49,9 @@ pub struct Witness<S> {
     pub cycle_start: Option<usize>,
 }
 
-/// Whether something is so in the initial states of a model, whatever comes beyond faults; nothing if that depends on it, or if
-/// a search was cut short. `surely` is asked first: whether it is so, at the least. `perhaps` is whether it may be so.
+/// Whether a formula holds in the initial states of a model, whatever follows a fault; `None` if the result depends on
+/// that, or if a search was cut short. `surely` is the formula under pessimistic assumptions and is evaluated first;
+/// `perhaps` is the formula under optimistic ones.
 pub fn decide<M, S, O>(
     model: &M,
     mut store: impl FnMut() -> S,
@@ -72,15 +74,15 @@ where
         }
     }
     if answered.holds.is_some() {
-        // Whatever comes beyond it, the answer is the same.
+        // The answer is the same whatever follows the fault.
         answered.outcome.ignored_fault = None;
     }
     answered
 }
 
-/// Answers a question about the initial states of a model. `store` is empty at first.
+/// Evaluates a formula in the initial states of a model. `store` must be empty.
 ///
-/// Depth is the number of states on the path of one search, but for the first one.
+/// Depth is the number of states on the path of one search, not counting the first.
 pub fn ctl<M, S, O>(
     model: &M,
     store: &mut S,
@@ -113,14 +115,14 @@ where
     }
     let about = positive(questions, asked);
     let witness = shown.zip(questions.number(about)).and_then(|(shown, number)| match questions.get(about) {
-        // There is nothing to be shortened.
+        // The path has one step and cannot be shortened.
         Subformula::Next { .. } => Witness::along(model, &shown.way, None),
         _ => shown.tell(model, store, number),
     });
     Answered { holds, outcome, witness }
 }
 
-/// A question without its negations.
+/// A formula without its outer negations.
 fn positive(questions: &Subformulas, asked: SubformulaId) -> SubformulaId {
     match questions.get(asked) {
         Subformula::Not(operand) => positive(questions, operand),
@@ -128,8 +130,8 @@ fn positive(questions: &Subformulas, asked: SubformulaId) -> SubformulaId {
     }
 }
 
-/// What a number says of a state: an answer to each question about runs, in two bits, below its place among those that are
-/// open, if it is.
+/// The number stored with a state: two bits for the truth value of each temporal subformula, and above these the index
+/// of the state among the open ones, if it is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Word(u64);
 
@@ -159,53 +161,53 @@ impl Word {
 struct CtlChecker<'a, M: Accepting, S: Numbered, O: ?Sized> {
     context: SearchContext<'a, M, S, O>,
     questions: &'a Subformulas,
-    /// Each waits for the one behind it.
+    /// Suspended searches; each waits for the next one.
     searches: Vec<Box<Search<S::Key>>>,
-    /// Those that are done, for others to begin with their memory: at most as many as questions are nested.
+    /// Finished searches, kept to reuse their memory: at most as many as the nesting depth of the formula.
     idle: Vec<Box<Search<S::Key>>>,
-    /// What the outermost search has found.
+    /// The run that the outermost search found.
     shown: Option<Shown<S::Key>>,
-    /// Where something has no answer.
+    /// The state in which a proposition cannot be evaluated.
     unanswered: Option<(S::Key, Fault)>,
 }
 
-/// One question about runs, asked of one state.
+/// The evaluation of one temporal subformula in one state.
 struct Search<K> {
     number: u32,
     kind: Subformula,
-    /// Places in it are greater than this.
+    /// Indices of open states in this search are greater than this.
     base: u64,
-    /// What those take that wait for it, in bytes.
+    /// The bytes of the suspended searches.
     waiting: u64,
     open: Open<K>,
-    /// The places of its states in searches that wait.
+    /// The indices of its states in suspended searches.
     before: Vec<u64>,
     stack: SearchStack<K, Note>,
-    /// A state that was reached and is to be looked at.
+    /// A reached state to examine next.
     ahead: Option<(K, Note)>,
-    /// A step that was taken, or none any more, before something had to be asked.
+    /// A step that was taken (or `None` at the end) before the search was suspended.
     taken: Option<Option<Taken<K, Note>>>,
 }
 
-/// What a search has found: how to get there, and where to go round.
+/// A run that a search found: a path and a component.
 struct Shown<K> {
     way: WayIn<K>,
     component: Option<Vec<K>>,
 }
 
-/// What can be said of a question with what is known by now.
+/// The value of a subformula, as far as it is known.
 enum Truth {
     Known(bool),
-    /// This one must be answered first.
+    /// Another subformula must be evaluated first.
     Depends(SubformulaId),
     Unanswerable(Fault),
 }
 
-/// How a search goes on.
+/// The result of advancing a search.
 enum Turn<K> {
-    /// By another one.
+    /// The search waits for the value of a subformula in a state.
     Ask(SubformulaId, K),
-    /// Not at all: it has written its answer down.
+    /// The search has recorded its answer.
     Done,
 }
 
@@ -224,7 +226,7 @@ where
         ControlFlow::Continue(all)
     }
 
-    /// Whether it is so in a state.
+    /// Evaluates a formula in a state.
     fn ask(&mut self, asked: SubformulaId, key: S::Key) -> ControlFlow<End, bool> {
         loop {
             match self.opinion(asked, key) {
@@ -240,7 +242,7 @@ where
         ControlFlow::Break(End::Error)
     }
 
-    /// Finds the answer to a question about runs.
+    /// Evaluates a temporal subformula in a state.
     fn search(&mut self, question: SubformulaId, key: S::Key) -> ControlFlow<End> {
         self.begin(question, key);
         while let Some(mut search) = self.searches.pop() {
@@ -275,7 +277,7 @@ where
         self.searches.push(search);
     }
 
-    /// Goes on with a search until it has an answer, or must wait for one.
+    /// Advances a search until it has an answer or needs one.
     fn advance(&mut self, search: &mut Search<S::Key>) -> ControlFlow<End, Turn<S::Key>> {
         let (notes, all) = (ByModel(self.context.model()), self.context.model().acceptance());
         loop {
@@ -325,13 +327,13 @@ where
         }
     }
 
-    /// What a search knows of a state it has come to.
+    /// The value that a search knows for a state it has reached.
     fn known(&self, search: &Search<S::Key>, key: S::Key) -> Known {
         let word = Word(self.context.shared.store.number(key));
         match (search.kind, word.answer(search.number)) {
-            // It wants to know something else.
+            // `EX` asks for the value of another formula.
             (Subformula::Next { .. }, _) => Known::Nothing,
-            // Whatever is said of that component, it is another one.
+            // The state belongs to another component.
             (Subformula::Round(_), Some(_)) => Known::Elsewhere,
             (_, Some(answer)) => Known::Answer(answer),
             (_, None) if word.place() > search.base => Known::Open(word.place()),
@@ -339,7 +341,7 @@ where
         }
     }
 
-    /// Looks at a state that a search has reached.
+    /// Examines a state that a search has reached.
     fn look(&mut self, search: &Search<S::Key>, key: S::Key) -> ControlFlow<End, Look> {
         let (first, then) = match search.kind {
             Subformula::Next { .. } if search.open.states().is_empty() => {
@@ -350,7 +352,8 @@ where
             | Subformula::WeakUntil { first, then, .. }
             | Subformula::Settle { first, then, .. } => (Some(first), then),
             Subformula::Round(of) => {
-                // All of the component is to be seen, but what is to be said of it must be known in the end.
+                // The search must visit the whole component, but the operand's value in each of its states is needed in
+                // the end.
                 return match self.opinion(of, key) {
                     Truth::Known(_) => ControlFlow::Continue(Look::Through),
                     Truth::Depends(question) => ControlFlow::Continue(Look::Wait(question)),
@@ -380,10 +383,10 @@ where
         ControlFlow::Continue(Look::Passed)
     }
 
-    /// The search goes on in a new state.
+    /// Enters a new state.
     fn enter(&mut self, search: &mut Search<S::Key>, key: S::Key, note: Note) -> ControlFlow<End> {
         if !self.context.may_expand(search.open.depth()) {
-            // What lies behind could turn every answer round.
+            // States behind the limit could change every answer.
             return ControlFlow::Break(End::Limit(Limit::Depth));
         }
         let word = Word(self.context.shared.store.number(key));
@@ -391,7 +394,7 @@ where
         let place = search.open.enter(key, depth, note);
         *self.context.stats().entered.get_or_insert_default() += 1;
         search.before.push(word.place());
-        // Memory grows in large pieces.
+        // The estimate need not be updated at each state: memory grows in large steps.
         let count = search.open.states().len() as u64;
         if count.is_power_of_two() || count.is_multiple_of(64) {
             self.context.shared.memory.aside = search.waiting + search.bytes();
@@ -399,7 +402,7 @@ where
         self.write(search, key, word.placed(place))
     }
 
-    /// Nothing that the search looks for begins with this state.
+    /// Records that the formula is false in this state.
     fn close(&mut self, search: &Search<S::Key>, key: S::Key) -> ControlFlow<End> {
         if matches!(search.kind, Subformula::Next { .. }) {
             return ControlFlow::Continue(());
@@ -416,8 +419,8 @@ where
         ControlFlow::Continue(())
     }
 
-    /// Goes back to the state at a depth, or before all states. What was left has no run of the kind that is looked for,
-    /// unless one is found there.
+    /// Backtracks to the state at a depth, or before all states. The formula is false in the states left behind, unless
+    /// an accepted component is found among them.
     fn retreat(&mut self, search: &mut Search<S::Key>, depth: Option<u64>) -> ControlFlow<End, Retreat<S::Key>> {
         while let Some(complete) = search.open.retreat(depth) {
             let answer = match self.judge(search, complete)? {
@@ -433,7 +436,7 @@ where
         ControlFlow::Continue(Retreat::Done)
     }
 
-    /// What can be said of the deepest component, which is complete.
+    /// The value of the formula in the deepest component, which is complete.
     fn judge(&mut self, search: &Search<S::Key>, complete: Complete) -> ControlFlow<End, Judged<S::Key>> {
         let (model, component) = (self.context.model(), search.open.deepest());
         let judged = match search.kind {
@@ -448,7 +451,7 @@ where
                 let everywhere = component.iter().all(|&key| matches!(self.opinion(of, key), Truth::Known(true)));
                 Judged::Answer(everywhere)
             }
-            // It may be but a part of a component, the rest of which this search does not go through.
+            // This component may be part of a larger one with states that the search does not enter.
             Subformula::Settle { round, .. } if complete.is_accepted(model.acceptance()) => {
                 match self.opinion(round, component[0]) {
                     Truth::Known(true) => Judged::Stop(Retreat::Accepted(component.to_vec())),
@@ -462,7 +465,7 @@ where
         ControlFlow::Continue(judged)
     }
 
-    /// There is a run of the kind that is looked for: all that is open leads there. It has no target if it ends in a fault.
+    /// A run was found, so the formula is true in all open states. `key` is `None` if the run ends in a fault.
     fn found(
         &mut self,
         search: &mut Search<S::Key>,
@@ -490,13 +493,13 @@ where
         ControlFlow::Continue(Turn::Done)
     }
 
-    /// What is known of a question by now.
+    /// The value of a subformula in a state, as far as it is known.
     fn opinion(&mut self, asked: SubformulaId, key: S::Key) -> Truth {
         let word = Word(self.context.shared.store.number(key));
         self.opinion_of(asked, key, word, &mut None)
     }
 
-    /// Questions nest as deep as formulas may.
+    /// The recursion is as deep as the formula.
     fn opinion_of(
         &mut self,
         asked: SubformulaId,
@@ -537,9 +540,9 @@ where
     }
 }
 
-/// What is to be done about a state that was reached.
+/// What to do with a reached state.
 enum Look {
-    /// First this must be answered there.
+    /// Evaluate this subformula first.
     Wait(SubformulaId),
     Found,
     Through,
@@ -549,22 +552,22 @@ enum Look {
 enum Known {
     Nothing,
     Answer(bool),
-    /// There is an answer, but to what this search does not ask.
+    /// The state belongs to another component.
     Elsewhere,
-    /// It is open in this search, at this place.
+    /// The state is open in this search, with this index.
     Open(u64),
 }
 
 enum Retreat<K> {
     Done,
-    /// First this must be answered there.
+    /// Evaluate this subformula in this state first.
     Wait(SubformulaId, K),
-    /// An accepted run goes through these.
+    /// An accepted run exists in these states.
     Accepted(Vec<K>),
 }
 
 enum Judged<K> {
-    /// The same for all of its states.
+    /// The value is the same in all states of the component.
     Answer(bool),
     Stop(Retreat<K>),
 }
@@ -584,7 +587,7 @@ impl<K: StateKey> Search<K> {
         }
     }
 
-    /// What it assumes beyond a fault. A component is the same, whatever lies there.
+    /// The assumption about runs that end in a fault. Components do not depend on it.
     fn beyond(&self) -> Beyond {
         match self.kind {
             Subformula::Next { beyond, .. }
@@ -613,7 +616,7 @@ impl<K: StateKey> Shown<K> {
     {
         let Shown { way, component } = self;
         let targets = component.as_deref().unwrap_or(std::slice::from_ref(&way.target)).to_vec();
-        // A way that was gone ends in the component only if its last step did.
+        // The path taken ends in the component only if its last step does.
         let known = targets.contains(&way.target).then_some(way);
         let allowed = |store: &S, key: K| Word(store.number(key)).answer(number) == Some(true);
         let way = lasso::into(model, store, &targets, known, allowed)?;

@@ -1,4 +1,4 @@
-//! Depth first: as far as possible along one path, then back to the last choice.
+//! Depth-first search: follows one path as far as possible, then backtracks to the last choice.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,17 +13,17 @@ use crate::path::Path;
 use crate::stack::{Nothing, SearchStack};
 use crate::{Checks, End, Limits, Outcome};
 
-/// Explores `model` depth first, in the order of SPIN's `pan`: steps in the order in which the model gives them,
-/// and all that lies behind one before the next. `store` is empty at first.
+/// Explores `model` depth first, in the order of SPIN's `pan`: it takes steps in the model's order, and explores
+/// everything behind one step before taking the next. `store` must be empty.
 ///
-/// Depth is counted in steps along the path, those into and out of transient states too; that of the search is the
-/// depth of the deepest state that was new or transient. With a limit on it, states behind the limit may be missed
-/// although there is a shorter way to them.
+/// Depth is the number of steps on the path, those into and out of transient states included. The depth of the search
+/// is that of the deepest new or transient state. With a depth limit, the search may miss a state behind the limit
+/// although a shorter path leads to it.
 ///
-/// Steps into known states are told apart: back into the path (loops), or elsewhere.
+/// Steps into known states are counted separately if they lead back to the path (loops).
 ///
-/// The store may forget states that are not on the path any more. They are explored again if they are met again, and counted
-/// again; so nothing is missed.
+/// The store may forget states that are not on the path. If such a state is reached again, the search explores it and
+/// counts it again, so it misses nothing.
 pub fn depth_first<M, K, O>(
     model: &M,
     store: &mut dyn Store<Key = K>,
@@ -44,8 +44,8 @@ where
     go_on(context, begun)
 }
 
-/// Goes on with a search that was kept. `store` and `observer` are as they were when that began, and become what they had
-/// become.
+/// Continues a search from a snapshot. `store` and `observer` must be as they were when that search started; their
+/// state is restored from the snapshot.
 pub fn resume_depth_first<M, K, O>(
     model: &M,
     store: &mut dyn Store<Key = K>,
@@ -86,9 +86,9 @@ where
     Outcome { counterexample: first.and_then(|found| follow::retrace(model, found)), ..outcome }
 }
 
-/// How far a search has come.
+/// The progress of a search.
 struct Exploration<K> {
-    /// The initial states where it has not begun yet, with their numbers.
+    /// Initial states that are not explored yet, with their numbers.
     waiting: VecDeque<(u32, K)>,
     path: Path<K>,
     stack: SearchStack<K>,
@@ -121,7 +121,7 @@ where
     }
 }
 
-/// Explores all that is new behind the path.
+/// Explores all new states reachable from the path.
 fn descend<M, S, O>(context: &mut SearchContext<M, S, O>, exploration: &mut Exploration<S::Key>) -> ControlFlow<End>
 where
     M: Model,

@@ -1,18 +1,18 @@
-//! What was reached a moment ago.
+//! A filter for states that were reached recently.
 //!
-//! Two processes that move independently of each other lead to one state in either order, along paths that a
-//! breadth-first search takes one soon after the other. So a good part of all states that are reached were reached just
-//! before, and need not be looked up among all states: it is enough to remember a few.
+//! Two independent steps lead to the same state in either order, and a breadth-first search takes both paths soon after
+//! each other. So many states were reached shortly before, and a small cache of recent states saves most of these
+//! lookups.
 
 use entail_disk::snapshot;
 use entail_model::StateKey;
 
 pub(crate) struct DuplicateFilter<K> {
-    /// Each where its hash says, in place of the one before it there.
+    /// A direct-mapped cache: each key replaces the one with the same hash.
     keys: Vec<K>,
 }
 
-/// So few that they stay in the cache closest to the processor.
+/// Small enough for the first-level cache of the processor.
 const BITS: u32 = 11;
 
 impl<K> Default for DuplicateFilter<K> {
@@ -24,13 +24,13 @@ impl<K> Default for DuplicateFilter<K> {
 snapshot!(impl[K: StateKey] DuplicateFilter<K> { keys });
 
 impl<K: StateKey> DuplicateFilter<K> {
-    /// Remembers one key, and no other.
+    /// Forgets all keys but this one.
     pub fn begin(&mut self, key: K) {
         self.keys.clear();
         self.keys.resize(1 << BITS, key);
     }
 
-    /// Whether the key is remembered. From now on it is, once there was a beginning.
+    /// Whether the key is in the filter. Inserts it, unless the filter was never started.
     #[inline]
     pub fn reach(&mut self, key: K) -> bool {
         let Some(slot) = self.keys.get_mut((key.hash() >> (u64::BITS - BITS)) as usize) else { return false };

@@ -1,4 +1,4 @@
-//! How a worker expands states, and the passage through atomic sequences.
+//! Expansion of states, and the traversal of atomic sequences.
 
 use std::ops::ControlFlow;
 
@@ -6,9 +6,9 @@ use entail_model::{Keys, Model, Opened, StateBuf, StateKey, Successors, Transiti
 
 use crate::stack::{Ahead, Notes, SearchStack};
 
-/// The buffers of one worker, which it reuses from one state to the next.
+/// The buffers of one worker, reused from state to state.
 pub(crate) struct Expander<M: Model> {
-    /// The stable state that was expanded last.
+    /// The stable state expanded last.
     pub state: StateBuf,
     pub opened: Opened,
     pub successors: Successors<M::Step>,
@@ -35,7 +35,7 @@ impl<M: Model> Expander<M> {
         store.open(key, &mut self.state, &mut self.opened);
     }
 
-    /// Expands the state that is open, which was expanded so many times before.
+    /// Expands the open state, which was expanded `times` times before.
     #[inline]
     pub fn expand(&mut self, model: &M, times: u32) {
         self.successors.clear();
@@ -56,7 +56,7 @@ impl<M: Model> Expander<M> {
         model.expand(stack.transient(), &mut self.successors, &mut self.scratch);
     }
 
-    /// What a search notes of all steps out of the stable state that was expanded.
+    /// The note for all steps out of the expanded stable state.
     #[inline]
     pub fn note<N: Notes<M>>(&mut self, notes: &N) -> N::Note {
         self.steps.clear();
@@ -64,7 +64,7 @@ impl<M: Model> Expander<M> {
         notes.at(&self.state, &self.steps)
     }
 
-    /// Puts all ways from a stable state to the next ones onto the stack, if the state can be expanded quickly.
+    /// Pushes all paths from a stable state to its stable successors, if the fast path can expand it.
     #[inline]
     pub fn enter_ways<S: Keys + ?Sized, N: Notes<M>>(
         &mut self,
@@ -97,8 +97,8 @@ impl<M: Model> Expander<M> {
         true
     }
 
-    /// Passes through transient states, from the stable state that was expanded to the next stable ones. `enter` puts what was
-    /// expanded onto the stack; `each` is called for every way, with the stack that leads there, until it breaks.
+    /// Visits all paths from the expanded stable state through transient states to the next stable ones. `enter` pushes
+    /// an expanded state onto the stack; `each` is called at the end of each path, with the stack, until it breaks.
     pub fn each_way<K: StateKey, N: Copy, E>(
         &mut self,
         model: &M,

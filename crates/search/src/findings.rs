@@ -1,4 +1,4 @@
-//! What a worker counts and finds.
+//! The counts and findings of a worker.
 
 use std::ops::ControlFlow;
 
@@ -8,17 +8,17 @@ use entail_model::Fault;
 use crate::stack::Turn;
 use crate::{End, ErrorKind, Limits, Stats};
 
-/// What a worker has counted and found so far.
+/// The counts and findings so far.
 #[derive(Default)]
 pub(crate) struct Findings {
     pub stats: Stats,
-    /// The state whose descent is explored at present, in the search's own numbering.
+    /// The number of the state whose descendants are being explored, in the search's own numbering.
     pub origin: u64,
     pub errors: u64,
     pub first: Option<Found>,
-    /// The first fault that ended a run and is no error.
+    /// The first fault that ended a run and that no check counts as an error.
     pub ignored_fault: Option<Fault>,
-    /// Whether something was left unexplored because it lies too deep.
+    /// Whether the depth limit left states unexplored.
     is_cut: bool,
 }
 
@@ -27,16 +27,16 @@ snapshot!(Findings { stats, origin, errors, first, ignored_fault, is_cut });
 /// The first error.
 pub(crate) struct Found {
     pub error: ErrorKind,
-    /// The state whose descent met it.
+    /// The number of the state from which the error was found.
     pub origin: u64,
-    /// The turns made from there; the last one is the faulty one.
+    /// The path from there; its last step is the faulty one.
     pub turns: Vec<Turn>,
 }
 
 snapshot!(Found { error, origin, turns });
 
 impl Findings {
-    /// Whether states at this depth, which has been reached, are to be expanded.
+    /// Whether the depth limit permits expanding states at this depth. Records the depth as reached.
     #[inline]
     pub fn may_expand(&mut self, depth: u64, limits: &Limits) -> bool {
         self.stats.depth = self.stats.depth.max(depth);

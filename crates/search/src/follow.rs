@@ -1,4 +1,4 @@
-//! Going a way again that is known as a list of turns. A model that does not offer the same steps as before cannot be followed.
+//! Replays a path that is given as a list of choices. Fails if the model does not offer the same steps as before.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -10,26 +10,26 @@ use crate::expander::Expander;
 use crate::findings::Found;
 use crate::stack::{SearchStack, Turn};
 
-/// The run to the first error of a search that begins its descents in initial states.
+/// The run to the first error, for a search whose paths begin in initial states.
 pub(crate) fn retrace<M: Model>(model: &M, found: Found) -> Option<Counterexample<M::Step>> {
     let mut follower = Follower::start(model, found.origin as u32)?;
     follower.follow(found.turns)?;
     Some(Counterexample { error: found.error, start: follower.start, steps: follower.steps })
 }
 
-/// Follows turns through a model, and notes the steps.
+/// Replays a path and records its steps.
 pub(crate) struct Follower<'m, M: Model> {
     model: &'m M,
-    /// In the present state.
+    /// Holds the current state.
     expander: Expander<M>,
-    /// How often that has been expanded before.
+    /// How often the current state was expanded before.
     times: u32,
     pub start: StateBuf,
     pub steps: Vec<M::Step>,
 }
 
 impl<'m, M: Model> Follower<'m, M> {
-    /// In the initial state with this number.
+    /// Starts in the initial state with this number.
     pub fn start(model: &'m M, number: u32) -> Option<Self> {
         let mut states = Vec::new();
         model.initial_states(&mut |state| states.push(state.to_vec()));
@@ -39,7 +39,7 @@ impl<'m, M: Model> Follower<'m, M> {
         Some(Follower { model, expander, times: 0, start, steps: Vec::new() })
     }
 
-    /// Makes these turns, one after the other.
+    /// Replays choices in order.
     pub fn follow(&mut self, turns: impl IntoIterator<Item = Turn>) -> Option<()> {
         for turn in turns {
             match turn {
@@ -51,7 +51,7 @@ impl<'m, M: Model> Follower<'m, M> {
         Some(())
     }
 
-    /// Takes the step with this number.
+    /// Takes the step with this index.
     fn step(&mut self, number: u32) -> Option<()> {
         self.expander.expand(self.model, self.times);
         let Expander { state, successors, .. } = &mut self.expander;
@@ -63,7 +63,7 @@ impl<'m, M: Model> Follower<'m, M> {
         Some(())
     }
 
-    /// Goes on to the stable successor with this number, through any transient states.
+    /// Moves to the stable successor with this index, through transient states if necessary.
     fn way(&mut self, number: u32) -> Option<()> {
         let (mut met, mut turns) = (0, None);
         self.expander.expand(self.model, self.times);

@@ -1,4 +1,4 @@
-//! A run into a component and around in it, as short as it can easily be had.
+//! Short lassos: a path to an accepting component, and an accepting cycle inside it.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -13,20 +13,20 @@ use crate::scc::{ByModel, Note};
 use crate::stack::{Notes, SearchStack, Turn};
 use crate::{Counterexample, ErrorKind};
 
-/// A way from an initial state.
+/// The stem of a lasso: a path from an initial state.
 pub(crate) struct WayIn<K> {
-    /// The number of that state.
+    /// The number of the initial state.
     pub start: u32,
     pub turns: Vec<Turn>,
     pub target: K,
 }
 
-/// How many states are looked at for a shorter way in than the one that is known.
+/// The number of states to examine in search of a shorter stem than the known one.
 const PATIENCE: usize = 1 << 16;
 
-/// An accepted run through states that can all be reached from each other, unless there is not enough memory to find
-/// one. A run that takes all steps between them again and again would be accepted. One way to them is `known`, unless
-/// one must be found at any price.
+/// An accepted run through a strongly connected component; `None` if memory does not suffice to find it. A run that
+/// takes all transitions of the component infinitely often must be accepted. `known` is a path to the component;
+/// without it, one is searched for without a bound.
 pub(crate) fn through<M: Accepting, S: Keys>(
     model: &M,
     store: &mut S,
@@ -38,8 +38,8 @@ pub(crate) fn through<M: Accepting, S: Keys>(
     along(model, start, &turns, &cycle)
 }
 
-/// A way from an initial state to one of these, through states that are allowed. One is `known`, unless one must be found
-/// at any price.
+/// A path from an initial state to one of `targets`, through states that `allowed` accepts. `known` is such a path;
+/// without it, one is searched for without a bound.
 pub(crate) fn into<M: Accepting, S: Keys>(
     model: &M,
     store: &mut S,
@@ -52,8 +52,8 @@ pub(crate) fn into<M: Accepting, S: Keys>(
     Finder::new(model, store).way_into(&members, patience, allowed).or(known)
 }
 
-/// A way from one of these states, all of which can be reached from each other, back to it, so that who takes it again and
-/// again is accepted.
+/// A cycle from one of these states back to it, such that the run that repeats it is accepted. The states are strongly
+/// connected.
 pub(crate) fn around<M: Accepting, S: Keys>(
     model: &M,
     store: &mut S,
@@ -65,7 +65,7 @@ pub(crate) fn around<M: Accepting, S: Keys>(
     let (mut here, mut taken, mut cycle) = (entry, Note::default(), Vec::new());
     loop {
         let missing = model.acceptance().and(taken.requests).without(taken.marks);
-        // On the way back there may be new requests.
+        // The path back may add requests.
         let way = match (missing.is_empty(), here == entry && !cycle.is_empty()) {
             (true, true) => return Some(cycle),
             (true, false) => finder.shortest(here, &members, |edge| edge.target == entry)?,
@@ -77,8 +77,7 @@ pub(crate) fn around<M: Accepting, S: Keys>(
     }
 }
 
-/// The run that makes these turns from the initial state with this number on, and then those of the cycle again and
-/// again.
+/// The run that takes these choices from the initial state with this number, and then repeats those of the cycle.
 pub(crate) fn along<M: Model>(
     model: &M,
     start: u32,
@@ -92,9 +91,9 @@ pub(crate) fn along<M: Model>(
     Some(Counterexample { error, start: follower.start, steps: follower.steps })
 }
 
-/// States among these that can all be reached from each other, so that a run that takes all steps between them again and
-/// again is accepted, if there are such. All that demand what is not met are left out, and what remains is looked at
-/// again.
+/// A strongly connected subset of these states such that a run that takes all of its transitions infinitely often is
+/// accepted, if there is one. Removes the states whose requests are not met, and repeats with the components of the
+/// rest.
 pub(crate) fn undemanding<M: Accepting, S: Keys>(
     model: &M,
     store: &mut S,
@@ -129,8 +128,7 @@ pub(crate) fn undemanding<M: Accepting, S: Keys>(
     Ok(None)
 }
 
-/// The states among these that can be reached from each other, together; `edges` leave each state. (Kosaraju's
-/// algorithm.)
+/// The strongly connected components of these states; `edges` leave each state. Kosaraju's algorithm.
 fn strongly_connected(edges: &[Vec<(usize, Note)>], states: &[usize]) -> Vec<Vec<usize>> {
     let mut backward: RapidHashMap<usize, Vec<usize>> = states.iter().map(|&state| (state, Vec::new())).collect();
     for &state in states {
@@ -160,8 +158,7 @@ fn strongly_connected(edges: &[Vec<(usize, Note)>], states: &[usize]) -> Vec<Vec
         .collect()
 }
 
-/// All that is not known and can be reached from `root` through such states, in the order in which it is left behind by
-/// a search in depth.
+/// All states reachable from `root` that are not in `known`, in postorder.
 fn reach(root: usize, known: &mut RapidHashSet<usize>, next: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
     let mut left = Vec::new();
     if !known.insert(root) {
@@ -188,10 +185,10 @@ struct Finder<'a, M: Model, S: Keys> {
     stack: SearchStack<S::Key, Note>,
 }
 
-/// From one stable state to another.
+/// A path from one stable state to the next.
 struct Edge<K> {
     source: K,
-    /// Those to be made in the states on the way.
+    /// The choices on the path.
     turns: Vec<Turn>,
     note: Note,
     target: K,
@@ -202,7 +199,8 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
         Finder { model, store, expander: Expander::default(), stack: SearchStack::default() }
     }
 
-    /// A shortest way from an initial state to one of these, if that is found before so many states were looked at.
+    /// A shortest path from an initial state to one of `targets`, if it is found before `patience` states were
+    /// examined.
     fn way_into(
         &mut self,
         members: &RapidHashSet<S::Key>,
@@ -226,7 +224,7 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
         Some(WayIn { start: start as u32, turns: way.turns, target: way.target })
     }
 
-    /// A shortest way inside a component that ends with an edge of the kind wanted.
+    /// A shortest path inside a component whose last edge satisfies `wanted`.
     fn shortest(
         &mut self,
         from: S::Key,
@@ -236,7 +234,7 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
         self.explore(&[from], usize::MAX, |_, edge| members.contains(&edge.target), wanted)
     }
 
-    /// A shortest way through edges that are allowed to one that is wanted, breadth first. It is told as one edge.
+    /// A shortest path of allowed edges to a wanted one, breadth first, joined into one edge.
     fn explore(
         &mut self,
         from: &[S::Key],
@@ -244,7 +242,7 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
         allowed: impl Fn(&S, &Edge<S::Key>) -> bool,
         wanted: impl Fn(&Edge<S::Key>) -> bool,
     ) -> Option<Edge<S::Key>> {
-        // The edge by which each state was reached.
+        // The edge that first reached each state.
         let mut reached: RapidHashMap<S::Key, Option<Edge<S::Key>>> = from.iter().map(|key| (*key, None)).collect();
         let mut queue: VecDeque<S::Key> = from.iter().copied().collect();
         for _ in 0..patience {
@@ -265,7 +263,7 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
         None
     }
 
-    /// All ways from a stable state to the next ones.
+    /// All paths from a stable state to the next ones.
     fn edges(&mut self, key: S::Key) -> Result<Vec<Edge<S::Key>>, Full> {
         let Finder { model, store, expander, stack } = self;
         let notes = ByModel(*model);
@@ -288,7 +286,7 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
     }
 }
 
-/// All edges on the way to the last one, as one.
+/// Joins all edges on the path that ends with `last`.
 fn backwards<K: StateKey>(reached: &RapidHashMap<K, Option<Edge<K>>>, last: Edge<K>) -> Edge<K> {
     let (mut source, mut note) = (last.source, last.note);
     let mut pieces = vec![&last.turns];

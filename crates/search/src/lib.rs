@@ -1,10 +1,11 @@
-//! Searches over any model and store.
+//! Search algorithms over any model and store.
 //!
-//! Each algorithm is a function in a file of its own, and decides only where to go next. They share a `SearchContext`, which expands
-//! states, takes steps, looks up and counts. It has two parts: `Shared`, what all workers of a search would share (the store,
-//! the account of memory, limits), and a `Worker` with buffers and counts of its own. What needs the store for itself (growth,
-//! degradation, snapshots) happens at safepoints, between two expansions. The frontier holds keys of the store; a `SearchStack`
-//! is a path, and steps through transient states on their own until they are stable again.
+//! Each algorithm is a function in a file of its own and only decides which state to expand next. They share a
+//! `SearchContext`, which expands states, takes steps, looks up states and counts. It has two parts: `Shared`, with the
+//! data common to all workers of a search (the store, the account of memory, the limits), and `Worker`, with the
+//! buffers and counts of one worker. Operations that need exclusive access to the store (growth, degradation,
+//! snapshots) take place at safepoints, between two expansions. The frontier holds keys of the store. A `SearchStack`
+//! is a path; it follows transient states by itself until they reach stable ones.
 
 mod backoff;
 mod block_vec;
@@ -47,14 +48,14 @@ pub use minimise::{EFFORT, minimised, turns};
 pub use nested::nested;
 pub use scc::scc;
 
-/// What counts as an error, and what to do about it.
+/// Which faults count as errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks {
-    /// Faults other than claims of the model.
+    /// Faults other than violated claims of the model.
     pub faults: bool,
-    /// What the model claims: see [`FaultKind::is_claim`](entail_model::FaultKind::is_claim).
+    /// Violated claims of the model: see [`FaultKind::is_claim`](entail_model::FaultKind::is_claim).
     pub assertions: bool,
-    /// Stable states without a step, where the run may not end.
+    /// Invalid end states.
     pub end_states: bool,
     pub errors: Errors,
 }
@@ -66,7 +67,7 @@ impl Default for Checks {
 }
 
 impl Checks {
-    /// Only the answers to a claim: a proposition that cannot be evaluated, or the end of the claim.
+    /// Only results of a claim: a proposition that cannot be evaluated, or the end of the claim.
     pub const OF_CLAIMS: Checks =
         Checks { faults: false, assertions: false, end_states: false, errors: Errors::First };
 
@@ -82,26 +83,26 @@ impl Checks {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errors {
-    /// Stop at the first one.
+    /// Stop at the first error.
     First,
-    /// The same; but a breadth-first search also probes the depth now and then. That may meet an error much sooner, by a run that
-    /// is not a shortest one.
+    /// The same, but a breadth-first search also runs depth-first probes. A probe may find an error much sooner, by a
+    /// run that is not a shortest one.
     Soonest,
-    /// Go on and count them all.
+    /// Continue, and count all errors.
     All,
 }
 
-/// When to give up.
+/// The limits of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
-    /// States at this depth are not expanded; each search says what its depth is.
+    /// States at this depth are not expanded. Each search defines its depth.
     pub depth: Option<u64>,
     pub time: Option<Duration>,
-    /// How many bytes the search may keep, in the store and beside it.
+    /// The memory limit in bytes, for the store and everything besides.
     pub memory: Option<u64>,
-    /// Where a search may put what memory has no room for.
+    /// The directory for spill files.
     pub scratch: Option<&'a Scratch>,
-    /// Interrupts the search once it is set.
+    /// Interrupts the search when set.
     pub stop: Option<&'a AtomicBool>,
     /// Takes a snapshot of the search periodically, and before it ends because of time or an interrupt. Only breadth-first and
     /// depth-first searches support this.
@@ -109,7 +110,7 @@ pub struct Limits<'a> {
 }
 
 impl Limits<'_> {
-    /// The limit that a search has reached which began at that time: an interrupt, or time.
+    /// The limit that a search started at this time has reached: an interrupt, or the time limit.
     fn reached(&self, began: Instant) -> Option<Limit> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Some(Limit::Interrupted);
@@ -118,26 +119,26 @@ impl Limits<'_> {
     }
 }
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome<S> {
     pub end: End,
     pub stats: Stats,
-    /// How many errors were met. Unless [all](Errors::All) are counted, these are those of one step or state.
+    /// The number of errors. Unless [all](Errors::All) are counted, these are the errors of one step or state.
     pub errors: u64,
-    /// The most bytes that were kept at a time, in the store and beside it.
+    /// The peak memory in bytes, of the store and everything besides.
     pub bytes: u64,
-    /// The first fault that ended a run and that no check counts as an error. Such a run decides nothing.
+    /// The first fault that ended a run and that no check counts as an error. Such a run is inconclusive.
     pub ignored_fault: Option<Fault>,
-    /// Whether a probe has found the error ([`Errors::Soonest`]), so that there may be a shorter way to one.
+    /// Whether a probe found the error ([`Errors::Soonest`]), so that a shorter run to an error may exist.
     pub is_probed: bool,
-    /// The way to the first error.
+    /// The run to the first error.
     pub counterexample: Option<Counterexample<S>>,
 }
 
 impl<S> Outcome<S> {
-    /// The outcome in terms of a model that this one is built from, such as a component of a product. Only some steps are steps of
-    /// that model; `start` gives its initial state.
+    /// The outcome in terms of a model that this one is built from, such as a component of a product. `step` maps the
+    /// steps that belong to that model; `start` gives its initial state.
     pub fn projected<T>(&self, step: impl Fn(&S) -> Option<T>, start: impl Fn(&State) -> StateBuf) -> Outcome<T> {
         let steps = |steps: &[S]| steps.iter().filter_map(&step).collect::<Vec<T>>();
         let counterexample = self.counterexample.as_ref().map(|found| Counterexample {
@@ -156,9 +157,9 @@ impl<S> Outcome<S> {
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// All there is has been explored, as far as the store can tell.
+    /// All reachable states were explored, as far as the store can tell.
     Complete,
-    /// An error was met, and one was enough.
+    /// An error was found, and the search stops at the first one.
     Error,
     Limit(Limit),
 }
@@ -177,13 +178,14 @@ pub struct Stats {
     pub stored: u64,
     /// Steps into stable states that were already known.
     pub matched: u64,
-    /// How many of the matched ones lay on the path that led there; only a depth-first search has one.
+    /// Matched steps that lead back to the path; only depth-first searches count these.
     pub loops: Option<u64>,
-    /// Each search says what its depth is.
+    /// The depth reached. Each search defines its depth.
     pub depth: u64,
-    /// How often a state was entered, if not once each: once for every question that led there.
+    /// The number of times a state was entered, if a search may enter states more than once: once for each subformula
+    /// that needs it.
     pub entered: Option<u64>,
-    /// How many states the store has forgotten. Those that were met again are counted again.
+    /// States that the store has forgotten. A forgotten state is counted again when it is reached again.
     pub forgotten: u64,
 }
 
@@ -193,7 +195,7 @@ impl Stats {
         self.stored + self.matched
     }
 
-    /// The matched ones that are no loops.
+    /// Matched steps that are not loops.
     pub fn revisits(&self) -> Option<u64> {
         self.loops.map(|loops| self.matched - loops)
     }
@@ -203,25 +205,25 @@ impl Stats {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample<S> {
     pub error: ErrorKind,
-    /// The initial state the run starts in.
+    /// The initial state of the run.
     pub start: StateBuf,
-    /// All steps from there, those into and out of transient states too. The last one is the faulty one.
+    /// All steps, those into and out of transient states included. The last one is the faulty one.
     pub steps: Vec<S>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// In the last step.
+    /// A fault in the last step.
     Fault(Fault),
-    /// After the last step.
+    /// An invalid end state after the last step.
     InvalidEnd,
-    /// The run goes on forever, and is accepted: after the last step it is where it was after so many, and takes those
-    /// behind them again.
+    /// An infinite accepted run: after the last step, the run is in the state that it had reached after `begins` steps,
+    /// and repeats the steps from there.
     Cycle { begins: usize },
 }
 
 impl ErrorKind {
-    /// How often it was met, by the one step that shows it.
+    /// The number of times the error occurred in the step that shows it.
     fn times(self) -> u32 {
         match self {
             ErrorKind::Fault(fault) => fault.times,

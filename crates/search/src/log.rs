@@ -1,4 +1,4 @@
-//! The events of a search, for an observer that logs them.
+//! The event log of a search, for an observer that listens.
 
 use entail_model::{Event, EventTarget, Keys, Model, Observer, StateName};
 
@@ -6,17 +6,17 @@ use crate::ErrorKind;
 use crate::context::SearchContext;
 use crate::stack::{Ahead, SearchStack, Taken};
 
-/// A path, with all that its descent does not keep: what states are called, and which steps lead out of them.
+/// The names of the states on the path, and the steps out of them, which the search stack does not hold.
 pub(crate) struct Log<S> {
-    /// Whether states are pushed and popped as the path goes on and back; otherwise there is a queue.
+    /// Whether the search has a path, whose states are pushed and popped; otherwise it has a queue.
     pub tells_path: bool,
     frames: Vec<Frame<S>>,
 }
 
 struct Frame<S> {
-    /// The stable state itself, or the one before it.
+    /// The stable state itself, or the last stable one before a transient state.
     state: StateName,
-    /// How many transient states lie in between, with this one.
+    /// The number of transient states since then, this one included.
     passed: usize,
     steps: std::vec::IntoIter<S>,
 }
@@ -28,7 +28,7 @@ impl<S> Default for Log<S> {
 }
 
 impl<S> Log<S> {
-    /// Goes on in a stable state, or in a transient one, out of which these steps lead.
+    /// Enters a stable state, or a transient one, with these steps.
     pub fn enter(&mut self, stable: Option<StateName>, steps: Vec<S>) -> Option<Event<S>> {
         let (state, passed) = match (stable, self.frames.last()) {
             (Some(state), _) => (state, 0),
@@ -39,13 +39,13 @@ impl<S> Log<S> {
         (self.tells_path && passed == 0).then_some(Event::Pushed { state })
     }
 
-    /// Tries the next step.
+    /// Takes the next step.
     pub fn go(&mut self, to: EventTarget) -> Option<Event<S>> {
         let Frame { state, passed, steps } = self.frames.last_mut()?;
         Some(Event::Tried { from: *state, passed: *passed, step: steps.next(), to })
     }
 
-    /// Goes back.
+    /// Leaves the last state.
     pub fn leave(&mut self) -> Option<Event<S>> {
         let Frame { state, passed, .. } = self.frames.pop()?;
         (self.tells_path && passed == 0).then_some(Event::Popped { state })
@@ -70,7 +70,7 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
         self.worker.log.is_some()
     }
 
-    /// Reports an event of a state.
+    /// Logs an event of a state.
     #[inline]
     pub fn tell(&mut self, event: impl FnOnce(StateName) -> Event<M::Step>, key: S::Key) {
         if self.is_told() {
@@ -89,7 +89,7 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
         }
     }
 
-    /// The state that was just expanded is entered: a stable one, or a transient one.
+    /// Logs that the state just expanded is entered, a stable or a transient one.
     #[inline]
     pub fn tell_entered(&mut self, stable: Option<S::Key>) {
         if let Some(log) = &mut self.worker.log {
@@ -110,7 +110,7 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
         }
     }
 
-    /// Makes the next choice, and tells of the way there.
+    /// Takes the next choice and logs it, together with the states left on the way.
     #[cold]
     pub fn advance_aloud<N: Copy>(&mut self, stack: &mut SearchStack<S::Key, N>) -> Option<Taken<S::Key, N>> {
         while stack.is_spent() {
@@ -127,14 +127,14 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
         Some(taken)
     }
 
-    /// Goes back from the state entered last.
+    /// Leaves the state entered last.
     pub fn leave<N: Copy>(&mut self, stack: &mut SearchStack<S::Key, N>) {
         stack.leave();
         let event = self.worker.log.as_mut().and_then(Log::leave);
         event.into_iter().for_each(|event| self.observer.happened(event));
     }
 
-    /// Gives up the path.
+    /// Leaves all states of the path.
     pub fn clear<N: Copy>(&mut self, stack: &mut SearchStack<S::Key, N>) {
         while !stack.is_empty() {
             self.leave(stack);

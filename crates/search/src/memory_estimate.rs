@@ -1,14 +1,14 @@
-//! How many bytes a vector takes, or soon will.
+//! Estimates of how many bytes a vector uses now and after its next growth.
 //!
-//! A vector that is full asks for twice as much; and if it is not there, the process ends. So a search looks ahead: it
-//! counts what its vectors will ask for before it next compares with the limit.
+//! A full vector allocates twice its size, and the process ends if the allocation fails. So a search counts in advance
+//! what its vectors may request before its next comparison with the limit.
 
 use std::mem::size_of;
 
-/// More elements than a vector is given until then.
+/// A vector receives fewer elements than this until then.
 const SOON: usize = 1 << 13;
-/// Blocks of so many bytes are not copied when they grow: the kernel moves their pages. Smaller ones are there twice
-/// for a moment.
+/// The kernel grows larger blocks by moving their pages. Smaller blocks are copied, so that both copies exist for a
+/// moment.
 const MOVED: usize = 32 << 20;
 
 pub(crate) fn bytes<T>(vector: &Vec<T>) -> usize {
@@ -22,7 +22,7 @@ pub(crate) fn bytes<T>(vector: &Vec<T>) -> usize {
     }
 }
 
-/// The same for a hash table, which is always copied, with so many bytes for each element.
+/// The same for a hash table, which is always copied, with `each` bytes for each element.
 pub(crate) fn table_bytes(len: usize, capacity: usize, each: usize) -> usize {
     let now = capacity * each;
     if len + SOON <= capacity { now } else { 3 * now }

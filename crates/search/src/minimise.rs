@@ -1,21 +1,21 @@
-//! A run that ends in the same error, and is easier to follow: with fewer steps, of fewer processes, which take turns less
-//! often.
+//! Minimisation of counterexamples: a run to the same error with fewer steps, fewer processes and fewer context
+//! switches.
 //!
-//! Steps are left out, or taken earlier, as long as what remains is a run to that error. There may be better ones.
+//! Removes steps, or moves them forward, as long as the rest is a run to that error. The result is a local minimum.
 
 use crate::{Counterexample, ErrorKind};
 use entail_model::{Concurrent, Deadline, Fired, StateBuf};
 
-/// How many steps are tried.
+/// The maximal number of steps to try.
 pub const EFFORT: u64 = 2_000_000;
 
-/// So many steps that are only copied take as long as one that is tried.
+/// Copying this many steps takes as long as trying one.
 const COPIES: usize = 64;
 
-/// After so many tries, a power of two, the clock is looked at.
+/// The clock is read after this many tries, a power of two.
 const BETWEEN_LOOKS: u64 = 64;
 
-/// The run made easier to follow, if it ends, as far as effort and time allow; one that does not end is left as it is.
+/// A smaller run, as far as effort and time permit. An infinite run is returned unchanged.
 pub fn minimised<M: Concurrent>(
     model: &M,
     found: &Counterexample<M::Step>,
@@ -33,7 +33,7 @@ pub fn minimised<M: Concurrent>(
     Counterexample { steps, ..found.clone() }
 }
 
-/// How often another process goes on than the one before.
+/// The number of context switches.
 pub fn turns<M: Concurrent>(model: &M, steps: &[M::Step]) -> usize {
     steps.windows(2).filter(|pair| model.owner(pair[0]) != model.owner(pair[1])).count()
 }
@@ -41,7 +41,7 @@ pub fn turns<M: Concurrent>(model: &M, steps: &[M::Step]) -> usize {
 struct Editor<'a, M: Concurrent> {
     model: &'a M,
     found: &'a Counterexample<M::Step>,
-    /// How many steps may still be tried.
+    /// The number of steps that may still be tried.
     effort: u64,
     deadline: Deadline<'a>,
     enabled: Vec<M::Step>,
@@ -62,7 +62,7 @@ impl<M: Concurrent> Editor<'_, M> {
         }
     }
 
-    /// Nothing if there is no effort left, or no time.
+    /// Returns `None` if no effort or time is left.
     fn spend(&mut self, effort: u64) -> Option<()> {
         let left = self.effort.saturating_sub(effort);
         let is_over = left / BETWEEN_LOOKS != self.effort / BETWEEN_LOOKS && self.deadline.is_over();
@@ -71,12 +71,12 @@ impl<M: Concurrent> Editor<'_, M> {
         had_some.then_some(())
     }
 
-    /// Whether some of the steps of a run that has so many can still be left out, or put elsewhere.
+    /// Spends the effort of copying a run of so many steps; returns whether there was enough.
     fn may_try(&mut self, steps: usize) -> bool {
         self.spend((steps / COPIES) as u64).is_some()
     }
 
-    /// Takes a step, if it is possible and not too much.
+    /// Takes a step, if it is enabled and effort is left.
     fn take(&mut self, step: M::Step, state: &mut StateBuf) -> Option<Fired> {
         self.spend(1)?;
         self.enabled.clear();
@@ -90,7 +90,7 @@ impl<M: Concurrent> Editor<'_, M> {
         self.enabled.is_empty() && !self.model.is_transient(state) && !self.model.marks(state).valid_end
     }
 
-    /// Leaves out all that a process does, or all that it does from some step on.
+    /// Removes all steps of a process, or all from some step on.
     fn leave_out_processes(&mut self, steps: &mut Vec<M::Step>) {
         let mut owners: Vec<usize> = steps.iter().map(|&step| self.model.owner(step)).collect();
         owners.sort_unstable();
@@ -113,7 +113,7 @@ impl<M: Concurrent> Editor<'_, M> {
         }
     }
 
-    /// Leaves out steps that follow each other: many at first, then fewer.
+    /// Removes consecutive steps: many at first, then fewer.
     fn leave_out_steps(&mut self, steps: &mut Vec<M::Step>) {
         let mut size = steps.len() / 2;
         while size > 0 {
@@ -130,7 +130,7 @@ impl<M: Concurrent> Editor<'_, M> {
         }
     }
 
-    /// Lets processes do at once what they do anyway, as far as that is possible.
+    /// Moves steps of a process forward to its previous step, which saves context switches.
     fn straighten(&mut self, steps: &mut [M::Step]) {
         for index in 1..steps.len() {
             let owner = self.model.owner(steps[index - 1]);

@@ -1,13 +1,13 @@
-//! Nested: is there an infinite run that is accepted, told with two bits for each state?
+//! Nested depth-first search for an accepting cycle, with two bits for each state.
 //!
-//! After Courcoubetis, Vardi, Wolper, Yannakakis: *Memory-efficient algorithms for the verification of temporal
-//! properties*, 1992; with acceptance on steps. One search explores all states in depth. When it goes back over an
-//! accepted step, all that lies behind has been explored, and another one looks there for a way back to the path. What
-//! one of these inner searches has seen, no later one need see again.
+//! After Courcoubetis, Vardi, Wolper, Yannakakis: Memory-efficient algorithms for the verification of temporal
+//! properties, 1992, with acceptance on transitions. The outer search explores all states depth first. When it
+//! backtracks over an accepting transition, everything behind the transition has been explored, and an inner search
+//! looks there for a path back to the stack. A state visited by one inner search is not visited by a later one.
 //!
-//! After Schwoon, Esparza: *A note on on-the-fly verification algorithms*, 2005, and Gaiser, Schwoon (2009): a step that
-//! closes a cycle with an accepted step in it is seen at once, as the path says how many accepted steps lead to each of
-//! its states.
+//! After Schwoon, Esparza: A note on on-the-fly verification algorithms, 2005, and Gaiser, Schwoon (2009): a transition
+//! that closes a cycle with an accepting transition is detected at once, because the path records how many accepting
+//! transitions lead to each of its states.
 
 use std::ops::ControlFlow;
 
@@ -21,15 +21,15 @@ use crate::path::Path;
 use crate::stack::{Notes, Nothing, SearchStack, Taken};
 use crate::{Checks, End, Limits, Outcome};
 
-/// Looks for an infinite run of `model` that is accepted: a counterexample. The model has one set or none, and no state
-/// demands any. `outer` and `inner` are empty at first.
+/// Searches for an accepted infinite run of `model`, a counterexample. The model must have at most one acceptance set
+/// and no Streett requests. `outer` and `inner` must be empty.
 ///
-/// Depth is the number of stable states on the path, but for the first one; the path of an inner search goes on where
-/// that of the outer one ends. States are counted by the outer search alone.
+/// Depth is the number of stable states on the path, not counting the first. The path of an inner search continues that
+/// of the outer one. Only the outer search counts states.
 ///
 /// # Panics
 ///
-/// If the model has more than one set.
+/// If the model has more than one acceptance set.
 pub fn nested<M, S, I, O>(
     model: &M,
     outer: &mut S,
@@ -79,7 +79,7 @@ where
     }
 }
 
-/// Notes which steps are accepted.
+/// Notes which steps are accepting.
 #[derive(Clone, Copy)]
 struct Accepted<'m, M> {
     model: &'m M,
@@ -102,41 +102,41 @@ impl<M: Accepting> Notes<M> for Accepted<'_, M> {
     }
 }
 
-/// Both searches, under way.
+/// The state of both searches.
 struct Nested<'a, M: Model, S: Store, I, O: ?Sized> {
     context: SearchContext<'a, M, S, O>,
     accepted: Accepted<'a, M>,
-    /// That of the outer search, with a note of accepted steps.
+    /// The stack of the outer search, with a note for accepting steps.
     outer: SearchStack<S::Key, bool>,
     path: Path<S::Key, Place>,
-    /// How many steps of the path are accepted.
+    /// The number of accepting steps on the path.
     passed: u64,
-    /// That of the inner search, if there is one at present.
+    /// The stack of the inner search, if one is running.
     inner: SearchStack<S::Key>,
-    /// What inner searches have seen.
+    /// The states visited by inner searches.
     known: &'a mut I,
     /// How many more keys have room there.
     room: usize,
-    /// What that takes, and what the next inner search will need.
+    /// The bytes of `known`, and those that the next inner search will need.
     held: u64,
     met: Option<Met<S::Key>>,
 }
 
-/// Where a state lies on the path.
+/// The position of a state on the path.
 #[derive(Clone, Copy)]
 struct Place {
-    /// In the descent.
+    /// On the stack.
     depth: u64,
-    /// How many accepted steps lead there.
+    /// The number of accepting steps that lead there.
     passed: u64,
 }
 
 /// The state where a cycle was closed.
 struct Met<K> {
-    /// The number of the initial state from which it was reached.
+    /// The number of the initial state of the path.
     start: u32,
     key: K,
-    /// In the outer descent.
+    /// On the outer stack.
     depth: usize,
 }
 
@@ -158,7 +158,7 @@ where
         ControlFlow::Continue(())
     }
 
-    /// Explores all that is new behind an initial state.
+    /// Explores all new states reachable from an initial state.
     fn descend(&mut self, initial: S::Key) -> ControlFlow<End> {
         self.enter(initial, 0)?;
         while let Some(taken) = self.step()? {
@@ -173,7 +173,7 @@ where
         self.context.enter_stable(&mut self.outer, key, &self.accepted)
     }
 
-    /// The next step of the outer search. First it goes back over those behind which all is explored, one by one.
+    /// The next step of the outer search. First leaves the states whose successors are all explored, one by one.
     fn step(&mut self) -> ControlFlow<End, Option<Taken<S::Key, bool>>> {
         while self.outer.is_spent() {
             let explored = self.path.leave(self.outer.depth());
@@ -198,7 +198,7 @@ where
         }
     }
 
-    /// A step of the outer search led to a state that it knows.
+    /// Handles a step of the outer search to a known state.
     fn meet(&mut self, key: S::Key, is_accepted: bool) -> ControlFlow<End> {
         let place = self.path.note(key);
         self.context.count_known(key, place.is_some());
@@ -209,10 +209,11 @@ where
         }
     }
 
-    /// The inner search: an accepted step leads from the end of the path to a state behind which all is explored.
+    /// Runs the inner search over an accepting step, from the end of the path to a state whose descendants are all
+    /// explored.
     fn look_for_way_back(&mut self, start: S::Key) -> ControlFlow<End> {
         if self.accepted.all.is_empty() {
-            // Any cycle would have been seen when it was closed.
+            // A cycle would have been detected when it was closed.
             return ControlFlow::Continue(());
         }
         self.context.shared.memory.aside = self.path.bytes() + self.known.bytes() + self.outer.bytes();
@@ -234,7 +235,7 @@ where
         ControlFlow::Continue(())
     }
 
-    /// Goes on with the inner search in a state, if no inner search has seen it.
+    /// Continues the inner search in a state, if no inner search has visited it.
     fn explore_again(&mut self, key: S::Key) -> ControlFlow<End> {
         if self.room == 0 {
             self.room = self.context.make_room_in(self.known, self.inner.bytes())?;
@@ -251,7 +252,7 @@ where
         ControlFlow::Continue(())
     }
 
-    /// A step leads back to the path, and there is an accepted one on the way round.
+    /// Reports the cycle that a step back to the path closes, if it has an accepting step.
     fn close(&mut self, key: S::Key, Place { depth, .. }: Place) -> ControlFlow<End> {
         self.context.tell(|state| Event::Accepted { state }, key);
         self.met = Some(Met { start: self.context.worker.findings.origin as u32, key, depth: depth as usize });

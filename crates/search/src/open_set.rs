@@ -1,7 +1,7 @@
-//! What is certainly not expanded yet.
+//! A cache of states that are certainly not expanded yet.
 //!
-//! States are expanded in the order of their numbers. It is enough to remember some that have been found lately: who is
-//! forgotten is taken for expanded, which is safe.
+//! States are expanded in the order of their numbers. The cache holds states found recently. A state that is not in it
+//! counts as expanded, which is safe.
 
 use std::io;
 use std::mem::size_of;
@@ -10,7 +10,8 @@ use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_model::StateKey;
 
 pub(crate) struct OpenSetCache<K> {
-    /// Each with its number, where its hash says, in place of the one before it there. A power of two.
+    /// A direct-mapped cache of states and their numbers: an entry replaces the one with the same hash. The length is a
+    /// power of two.
     slots: Vec<Option<(K, u64)>>,
     most: usize,
 }
@@ -40,14 +41,14 @@ impl<K: StateKey> Snapshot for OpenSetCache<K> {
 }
 
 impl<K: StateKey> OpenSetCache<K> {
-    /// Remembers no more than fit into so many bytes.
+    /// A cache of at most this many bytes.
     pub fn within(bytes: u64) -> OpenSetCache<K> {
         let slots = bytes / size_of::<Option<(K, u64)>>() as u64;
         let most = if slots < MOST as u64 { (slots as usize / 2 + 1).next_power_of_two() } else { MOST };
         OpenSetCache { most: most.max(FEWEST), ..OpenSetCache::default() }
     }
 
-    /// A state was found, when so many were to be expanded.
+    /// Inserts a state that was found when `waiting` states were in the queue.
     pub fn note(&mut self, key: K, number: u64, waiting: u64) {
         if self.slots.len() < self.most && (self.slots.len() as u64) < waiting.max(FEWEST as u64) {
             self.grow();
@@ -67,7 +68,7 @@ impl<K: StateKey> OpenSetCache<K> {
         self.slots[at] = Some((key, number));
     }
 
-    /// Whether the state will be expanded after the one with this number.
+    /// Whether the state will certainly be expanded after the one with this number.
     pub fn comes_after(&self, key: K, number: u64) -> bool {
         let found = if self.slots.is_empty() { None } else { self.slots[self.at(key)] };
         found.is_some_and(|(found, later)| found == key && later > number)

@@ -1,4 +1,4 @@
-//! Which stable states lie on the path of a depth-first search.
+//! The stable states on the path of a depth-first search.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -10,11 +10,11 @@ use entail_model::StateKey;
 
 use crate::memory_estimate;
 
-/// Tells steps back into the path from others.
+/// Distinguishes steps back to the path from others.
 pub(crate) struct Path<K, N = ()> {
-    /// From the origin on, each with its depth.
+    /// From the first state on, each with its depth.
     states: Vec<(u64, K)>,
-    /// The same, each with what was noted of it.
+    /// The same states, each with its note.
     known: HashMap<K, N, BuildHasherDefault<Scatter>>,
 }
 
@@ -24,7 +24,7 @@ impl<K, N> Default for Path<K, N> {
     }
 }
 
-/// Without notes.
+/// Notes are not saved.
 impl<K: StateKey> Snapshot for Path<K> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.states.save(to)
@@ -39,20 +39,20 @@ impl<K: StateKey> Snapshot for Path<K> {
 }
 
 impl<K: StateKey, N: Copy> Path<K, N> {
-    /// Puts a state at the end of the path. It is on it only once, since it was new.
+    /// Appends a new state to the path.
     pub fn enter(&mut self, state: K, depth: u64, note: N) {
         self.states.push((depth, state));
         self.known.insert(state, note);
     }
 
-    /// Forgets what lies as deep as this or deeper, state by state.
+    /// Removes all states at this depth or deeper, and calls `each` for each of them.
     pub fn retreat(&mut self, depth: u64, mut each: impl FnMut(K)) {
         while let Some(state) = self.leave(depth) {
             each(state);
         }
     }
 
-    /// Forgets the last state, unless it does not lie as deep as this.
+    /// Removes the last state, if it is at this depth or deeper.
     pub fn leave(&mut self, depth: u64) -> Option<K> {
         let (_, state) = self.states.pop_if(|(deep, _)| *deep >= depth)?;
         self.known.remove(&state);
@@ -63,12 +63,12 @@ impl<K: StateKey, N: Copy> Path<K, N> {
         self.known.contains_key(&state)
     }
 
-    /// What was noted of a state, if it is on the path.
+    /// The note of a state, if it is on the path.
     pub fn note(&self, state: K) -> Option<N> {
         self.known.get(&state).copied()
     }
 
-    /// What it takes, or soon will.
+    /// The bytes used now and after the next growth.
     pub fn bytes(&self) -> u64 {
         let (len, capacity) = (self.known.len(), self.known.capacity());
         let known = memory_estimate::table_bytes(len, capacity, size_of::<(K, N)>() + 2);
@@ -76,7 +76,7 @@ impl<K: StateKey, N: Copy> Path<K, N> {
     }
 }
 
-/// Keys differ in few bits; the table wants them spread over all of them.
+/// Keys differ in few bits; the hash table needs them spread over all bits.
 #[derive(Default)]
 struct Scatter(u64);
 

@@ -1,8 +1,8 @@
-//! A short depth-first search beside a breadth-first one.
+//! Probes: short depth-first searches during a breadth-first one.
 //!
-//! Some errors lie deep, but on most of the deep runs: breadth first they are met after millions of states, depth first after
-//! thousands. So a breadth-first search that may do so probes the depth whenever it has four times as many states as the time
-//! before. That depends on nothing but this number, and leaves the search itself as it is.
+//! Some errors are deep, but most deep runs have them: breadth-first search finds them after millions of states,
+//! depth-first search after thousands. So a breadth-first search may probe whenever its number of states has
+//! quadrupled. The schedule depends only on this number, and a probe does not change the search.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use crate::context::SearchContext;
 use crate::shared::{SHARE, Shared};
 use crate::{Checks, Counterexample, End, ErrorKind, Errors, Outcome};
 
-/// The probes of a search: when the next one is due, if there are any, and what one has found.
+/// The probes of a search: the schedule, if there is one, and the error that a probe found.
 pub(crate) struct Probes<S> {
     pub schedule: Option<Schedule>,
     pub found: Option<Counterexample<S>>,
@@ -28,7 +28,8 @@ impl<S> Probes<S> {
         Probes { schedule, found: None }
     }
 
-    /// For a search that may probe the depth, if that has no limit. A log is about one search only.
+    /// Probes for a search that permits them and has no depth limit. With an event log there are none, because the log
+    /// covers a single search.
     pub fn new<M: Model<Step = S>, K: Keys + ?Sized, O>(context: &SearchContext<M, K, O>) -> Self
     where
         O: Observer<S> + ?Sized,
@@ -38,7 +39,7 @@ impl<S> Probes<S> {
         Probes::scheduled(may.then(Schedule::default))
     }
 
-    /// Probes the depth, if it is time to do so.
+    /// Runs a probe if one is due.
     #[inline]
     pub fn probe<M: Model<Step = S>, K: Keys + ?Sized>(
         &mut self,
@@ -54,7 +55,7 @@ impl<S> Probes<S> {
         }
     }
 
-    /// The outcome of the search, or of the probe that has found an error.
+    /// The outcome of the search, or of the probe that found an error.
     pub fn outcome(self, outcome: Outcome<S>) -> Outcome<S> {
         let Some(found) = self.found else { return outcome };
         let errors = outcome.errors + u64::from(found.error.times());
@@ -62,12 +63,12 @@ impl<S> Probes<S> {
     }
 }
 
-/// When to probe.
+/// The schedule of probes.
 #[derive(Clone, Copy)]
 pub(crate) struct Schedule {
-    /// At so many states.
+    /// The number of states of the search at which the next probe is due.
     next: u64,
-    /// How many times it was done before.
+    /// The number of probes so far.
     number: u64,
 }
 
@@ -80,14 +81,14 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// Fewer states are soon visited anyway.
+    /// A search of fewer states ends soon anyway.
     const FIRST: u64 = 1 << 16;
     const GROWTH: u64 = 4;
-    /// A probe visits at least so many states, and one more for so many that the search has visited. Each takes about four
-    /// times as long as one of the search.
+    /// A probe visits at least this many states, and one more for each `SHARE` states that the search has visited. A
+    /// state of a probe takes about four times as long as one of the search.
     const LEAST: u64 = 1 << 10;
     const SHARE: u64 = 128;
-    /// More are not likely to help: other orders are.
+    /// More states are unlikely to help; other orders are more likely to.
     const MOST: u64 = 1 << 20;
 
     #[inline]
@@ -101,27 +102,27 @@ impl Schedule {
         let bytes = limit.saturating_sub(shared.bytes()).min(limit / SHARE);
         let is_over = || shared.limits.reached(shared.started).is_some();
         let found = probe(shared.model, shared.checks, self.budget(bytes), is_over);
-        // If it was cut off, it is still due when the search goes on.
+        // A probe that was cut off remains due when the search continues.
         if !is_over() {
             self.advance();
         }
         found
     }
 
-    /// The probe that is due, if it may take so many bytes.
+    /// The budget of the probe that is due, within `bytes` bytes.
     fn budget(&self, bytes: u64) -> Budget {
         let states = (Self::LEAST + self.next / Self::SHARE).min(Self::MOST);
         Budget { states, bytes, order: Order::of_probe(self.number) }
     }
 
-    /// That one is done.
+    /// Schedules the next probe.
     fn advance(&mut self) {
         self.next = self.next.saturating_mul(Self::GROWTH);
         self.number += 1;
     }
 }
 
-/// How far a probe goes, and where.
+/// The size and the order of a probe.
 #[derive(Clone, Copy)]
 struct Budget {
     states: u64,
@@ -129,13 +130,13 @@ struct Budget {
     order: Order,
 }
 
-/// In which order the steps of a state are taken.
+/// The order in which the steps of a state are taken.
 #[derive(Clone, Copy)]
 enum Order {
-    /// That of the model, as other tools would take them.
+    /// The model's order, which other tools use too.
     Given,
     Reversed,
-    /// Another one with every seed.
+    /// A random order, depending on the seed.
     Random {
         seed: u64,
     },
@@ -150,7 +151,7 @@ impl Order {
         }
     }
 
-    /// Puts the step to be taken first to the end.
+    /// Moves the step to take first to the end.
     fn arrange<S>(self, successors: &mut [Successor<S>]) {
         match self {
             Order::Given => successors.reverse(),
@@ -160,11 +161,10 @@ impl Order {
     }
 }
 
-/// Looks for an error depth first, and returns a short run to it, as far as it knows one. `is_over` says that there is no time
-/// for more.
+/// Searches for an error depth first, and returns a short run to it. `is_over` returns true when time is up.
 ///
-/// States are known by their hashes. Those that have the same are taken for each other, so that one may be missed; but what is
-/// found is a run of the model.
+/// States are identified by their hashes. A hash collision may hide an error, but every error found is a run of the
+/// model.
 fn probe<M: Model>(
     model: &M,
     checks: &Checks,
@@ -190,7 +190,7 @@ struct Probe<'a, M: Model, F> {
     look: Look<M>,
 }
 
-/// What can happen in a state.
+/// The successors of a state.
 struct Look<M: Model> {
     successors: Successors<M::Step>,
     scratch: M::Scratch,
@@ -199,17 +199,17 @@ struct Look<M: Model> {
 /// A step that is still to be taken.
 struct Choice<S> {
     step: S,
-    /// How many steps lead to where it is taken.
+    /// The depth of the state in which it is taken.
     depth: usize,
-    /// Where the state that it leads to begins among those of all choices.
+    /// The offset of its target in the buffer of states.
     start: usize,
 }
 
-/// Something is wrong, and a last step shows it, unless it is an end.
+/// An error, and the faulty step unless the state is an invalid end state.
 type Wrong<S> = (ErrorKind, Option<S>);
 
 impl<M: Model, F: Fn() -> bool> Probe<'_, M, F> {
-    /// How often the clock is looked at, in states.
+    /// The clock is read once in this many states.
     const PULSE: usize = 1 << 10;
 
     fn has_room(&self, entered: usize, bytes: usize) -> bool {
@@ -217,7 +217,7 @@ impl<M: Model, F: Fn() -> bool> Probe<'_, M, F> {
         bytes <= self.budget.bytes && !(entered.is_multiple_of(Self::PULSE) && (self.is_over)())
     }
 
-    /// The first error that lies behind an initial state.
+    /// The first error reachable from an initial state.
     fn descend(&mut self, start: StateBuf) -> Option<Counterexample<M::Step>> {
         // Both are stacks.
         let (mut choices, mut states) = (Vec::<Choice<M::Step>>::new(), StateBuf::new());
@@ -248,9 +248,9 @@ impl<M: Model, F: Fn() -> bool> Probe<'_, M, F> {
         }
     }
 
-    /// The shortest run from an initial state to an error through the states that were entered, if there is room to look for it.
+    /// The shortest run from an initial state to an error through the states that were entered, if memory permits.
     fn shortest_run(&mut self, start: &State) -> Option<Counterexample<M::Step>> {
-        // How each state was reached: from which one, and by which step.
+        // The predecessor of each state, and the step from it.
         let mut origins: Vec<(usize, Option<M::Step>)> = vec![(0, None)];
         let mut reached = RapidHashSet::from_iter([rapidhash_v3(start)]);
         let (mut waiting, mut bytes) = (VecDeque::from([start.to_vec()]), 0);
@@ -279,7 +279,7 @@ impl<M: Model, F: Fn() -> bool> Probe<'_, M, F> {
         None
     }
 
-    /// What is wrong in the state that was looked at. Where runs start, they may end only if the model says so.
+    /// The error in the state just expanded. An initial state may be a valid end state only if the model says so.
     fn wrong(&self, state: &State, is_start: bool) -> Option<Wrong<M::Step>> {
         let successors = &self.look.successors;
         if successors.is_empty() {
@@ -297,7 +297,7 @@ impl<M: Model, F: Fn() -> bool> Probe<'_, M, F> {
 }
 
 impl<M: Model> Look<M> {
-    /// Looks at a state. If steps were left out there, and the others lead to nothing that `is_new`, there are more.
+    /// Expands a state. If the expansion is reduced and has no successor that `is_new`, expands it further.
     fn at(&mut self, model: &M, state: &State, is_new: impl Fn(&State) -> bool) {
         for times in 0.. {
             self.successors.clear();
@@ -308,12 +308,12 @@ impl<M: Model> Look<M> {
         }
     }
 
-    /// The same, with no step left out that was only put off.
+    /// Expands a state fully.
     fn at_all(&mut self, model: &M, state: &State) {
         self.at(model, state, |_| false);
     }
 
-    /// The steps that lead somewhere.
+    /// The steps that have a successor.
     fn ahead(&self) -> impl Iterator<Item = Successor<'_, M::Step>> {
         self.successors.iter().filter(|next| next.target != Target::Nowhere)
     }
@@ -380,7 +380,7 @@ mod tests {
         assert_eq!(found.steps.len(), 2);
     }
 
-    /// Only the first step of each state, at first.
+    /// A reduction that selects only the first step of each state, at first.
     struct FirstOnly;
 
     impl Reduction<Graph> for FirstOnly {

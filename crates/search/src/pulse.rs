@@ -1,9 +1,9 @@
-//! When a search looks at the clock, and tells how far it is.
+//! When a search checks its limits and reports progress.
 
 use entail_disk::snapshot;
 
-/// Clocks are slow and observers slower: neither is asked at every step. The first look is at the first step, so
-/// that a search that was stopped before it began does not begin.
+/// Reading the clock is slow and calling the observer slower, so neither happens at every step. The first check is at
+/// the first step, so that a search that is interrupted before its start does not start.
 #[derive(Default)]
 pub(crate) struct Pulse {
     steps: u64,

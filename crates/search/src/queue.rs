@@ -1,4 +1,4 @@
-//! States that wait to be expanded, first come, first served.
+//! The queue of states to expand.
 
 use std::collections::VecDeque;
 use std::io;
@@ -7,41 +7,41 @@ use std::mem::size_of;
 use entail_disk::{Reader, Scratch, Snapshot, SpillQueue, Writer};
 use entail_model::StateKey;
 
-/// Keys in blocks, so that what has been expanded gives its memory back, and growing moves nothing.
+/// A queue of keys in blocks. Expanded blocks are freed, and growth moves nothing.
 ///
 /// ```text
 /// blocks:  │▒▒▒▒██│        │██████│██████│  last:  │███   │
-///                  ╰ spool ╯
+///                  ╰ spill ╯
 /// ```
 ///
-/// Where memory is short, what is behind the first block goes into a file.
+/// When memory is short, the blocks after the first one are spilled.
 pub(crate) struct Queue<K> {
-    /// All full, apart from what has been taken of the first.
+    /// Full blocks, except for the keys already taken from the first.
     blocks: VecDeque<Vec<K>>,
-    /// Where keys go in.
+    /// The block that receives new keys.
     last: Vec<K>,
     /// How many keys of the first block have been taken; of the last one, if that is the only one.
     taken: usize,
     len: u64,
-    /// How many keys all blocks have room for.
+    /// The capacity of all blocks, in keys.
     held: usize,
-    /// An empty block, kept for the next time one is needed.
+    /// An empty block, kept for reuse.
     spare: Vec<K>,
-    /// How many keys are in a block; a multiple of [`BLOCK`].
+    /// The number of keys in a block; a multiple of [`BLOCK`].
     block: usize,
-    /// What comes after the first block and before all others. If there is something, there is a first block.
+    /// The spilled blocks, between the first block and all others. If there are any, there is a first block.
     spool: Option<SpillQueue>,
-    /// What was there could not be read again.
+    /// Spilled keys could not be read back.
     is_lost: bool,
 }
 
 const BLOCK: usize = 1 << 13;
-/// From so many keys on, blocks are so large that their memory is given back to the system with them, and not kept for others,
-/// if the allocator was told so.
+/// From this number of keys on, blocks are so large that they are returned to the system when freed, if the allocator
+/// was told so.
 const MANY: u64 = 1 << 17;
 const LARGE_BYTES: usize = 1 << 20;
 
-/// So many bytes of what was written down stay in memory.
+/// When a snapshot is loaded, this many bytes stay in memory.
 const LOADED: usize = 32 << 20;
 
 impl<K> Default for Queue<K> {
@@ -75,7 +75,7 @@ impl<K: StateKey> Queue<K> {
         let is_large = self.len >= MANY && self.spool.is_none();
         self.block = if is_large { LARGE_BYTES / size_of::<K>() } else { BLOCK };
         let mut empty = std::mem::take(&mut self.spare);
-        // A large one has all its room at once: what is not used of it takes none.
+        // A large block is allocated at once; the system backs only the used pages with memory.
         if empty.capacity() != self.block {
             empty = if is_large { Vec::with_capacity(self.block) } else { Vec::new() };
         }
@@ -90,13 +90,13 @@ impl<K: StateKey> Queue<K> {
         Some(key)
     }
 
-    /// Those that come out next, or the first of them.
+    /// The next keys, or the first of them.
     #[inline]
     pub fn next(&self) -> &[K] {
         &self.blocks.front().unwrap_or(&self.last)[self.taken..]
     }
 
-    /// Takes out so many of [`Queue::next`].
+    /// Removes `count` keys of [`Queue::next`].
     #[inline]
     pub fn skip(&mut self, count: usize) {
         self.taken += count;
@@ -124,17 +124,17 @@ impl<K: StateKey> Queue<K> {
         }
     }
 
-    /// Without what could not be read, nothing is in its place.
+    /// Removes everything: without the keys that could not be read, the order is lost.
     fn lose(&mut self) {
         *self = Queue { is_lost: true, ..Queue::default() };
     }
 
-    /// Whether keys are missing that were put in: all is empty since.
+    /// Whether spilled keys were lost; the queue is empty since then.
     pub fn is_lost(&self) -> bool {
         self.is_lost
     }
 
-    /// Moves all but the first keys, and less than a block of the last ones, to a file.
+    /// Spills all but the first keys, and less than a block of the last ones.
     pub fn spill(&mut self, scratch: &Scratch) -> io::Result<()> {
         let is_large = self.blocks.front().is_some_and(|front| front.len() > BLOCK);
         if self.blocks.len() < 2 && self.last.len() < 2 * BLOCK && !is_large {
@@ -157,7 +157,7 @@ impl<K: StateKey> Queue<K> {
         moved
     }
 
-    /// Makes a block of its own of the first keys that are left, so that whole small blocks follow.
+    /// Moves the remaining first keys into a block of their own, so that whole small blocks follow.
     fn front_alone(&mut self) {
         let from_last = self.blocks.is_empty();
         let front = if from_last { &mut self.last } else { &mut self.blocks[0] };
@@ -172,20 +172,20 @@ impl<K: StateKey> Queue<K> {
         self.taken = 0;
     }
 
-    /// Writes down all keys, in order.
+    /// Writes all keys in order.
     pub fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.len.save(to)?;
         let mut all = self.blocks.iter().chain([&self.last]).flatten().skip(self.taken);
         if let Some(spool) = self.spool.as_ref().filter(|spool| !spool.is_empty()) {
             let first = self.blocks.front().map_or(0, Vec::len) - self.taken;
             all.by_ref().take(first).try_for_each(|key| key.save(to))?;
-            // As keys are saved: the words of each.
+            // In the format of saved keys: the words of each.
             spool.each(|block| to.put(block))?;
         }
         all.try_for_each(|key| key.save(to))
     }
 
-    /// The keys that were written down. Where there are files, they take those for which there is not much room.
+    /// The keys of a snapshot. With a scratch directory, most of them are spilled.
     pub fn load(from: &mut Reader, scratch: Option<&Scratch>) -> io::Result<Queue<K>> {
         let mut queue = Queue::default();
         let kept = if scratch.is_some() { 0 } else { size_of::<K>() };
@@ -205,15 +205,15 @@ impl<K: StateKey> Queue<K> {
     }
 
     pub fn bytes(&self) -> u64 {
-        // More of a large block is not there than was put in.
+        // The unused part of a large block takes no memory.
         let last = if self.last.capacity() > BLOCK { self.last.len() } else { self.last.capacity() };
         let keys = self.held + last + self.spare.capacity();
         (keys * size_of::<K>()) as u64 + self.spool.as_ref().map_or(0, SpillQueue::bytes)
     }
 }
 
-/// Moves all but the first block to a file. What has been written is taken away at once: so whatever happens, nothing is there
-/// twice.
+/// Spills all but the first block. Each block is freed as soon as it is written, so that no key is in both places after
+/// an error.
 fn move_all<K: StateKey>(
     spool: &mut SpillQueue,
     blocks: &mut VecDeque<Vec<K>>,
@@ -226,7 +226,7 @@ fn move_all<K: StateKey>(
     write(spool, last)
 }
 
-/// Moves whole small blocks from the beginning of a block, or as many of them as find room, to a file.
+/// Spills whole small blocks from the front of a block, as many as find room.
 fn write<K: StateKey>(spool: &mut SpillQueue, block: &mut Vec<K>) -> io::Result<()> {
     let mut written = 0;
     let mut bytes = Vec::with_capacity(BLOCK * size_of::<K>());
@@ -244,7 +244,7 @@ fn write<K: StateKey>(spool: &mut SpillQueue, block: &mut Vec<K>) -> io::Result<
     result
 }
 
-/// Fills an empty block with what comes out of a file next.
+/// Fills an empty block with the next keys of a file.
 fn read<K: StateKey>(spool: &mut SpillQueue, block: &mut Vec<K>) -> io::Result<()> {
     let mut bytes = vec![0; BLOCK * size_of::<K>()];
     spool.pop(&mut bytes)?;
@@ -264,7 +264,7 @@ mod tests {
     use entail_testkit::rng::Rng;
     use std::collections::VecDeque;
 
-    /// Keys go in and out, `most` at a time; now and then, they are put aside.
+    /// Keys go in and out, `most` at a time; now and then, they are spilled.
     fn compare<K: StateKey>(
         rounds: usize,
         most: usize,

@@ -1,10 +1,10 @@
-//! Strongly connected components: is there an accepting cycle?
+//! Search for accepting strongly connected components.
 //!
-//! Tarjan's algorithm, extended to generalised Büchi acceptance (Couvreur: On-the-fly verification of linear temporal logic, FM
-//! 1999). States on the path, and states that lead back to it, belong to open components. A transition back into an open
-//! component closes a cycle and merges all components on it. The search ends as soon as the transitions inside a component carry
-//! all marks, and those that its states request. If a complete component fails its Streett requests only, a part of it that avoids
-//! the requesting states may still be accepting.
+//! Tarjan's algorithm, extended to generalised Büchi acceptance (Couvreur: On-the-fly verification of linear temporal
+//! logic, FM 1999). States on the path, and states that lead back to it, belong to open components. A transition back
+//! into an open component closes a cycle and merges all components on it. The search ends as soon as the transitions
+//! inside a component carry all marks, including those that its states request. If a complete component fails only its
+//! Streett requests, a part of it that avoids the requesting states may still be accepting.
 
 use std::ops::ControlFlow;
 
@@ -17,9 +17,9 @@ use crate::memory_estimate;
 use crate::stack::{Notes, SearchStack};
 use crate::{Checks, End, Limit, Limits, Outcome};
 
-/// Looks for an infinite run of `model` that is accepted: a counterexample. `store` is empty at first.
+/// Searches for an accepted infinite run of `model`, a counterexample. `store` must be empty.
 ///
-/// Depth is the number of stable states on the path, but for the first one.
+/// Depth is the number of stable states on the path, not counting the first.
 pub fn scc<M, S, O>(model: &M, store: &mut S, limits: &Limits, observer: &mut O) -> Outcome<M::Step>
 where
     M: Accepting,
@@ -41,12 +41,12 @@ where
     }
 }
 
-/// What is known of steps together.
+/// The marks and requests of a set of transitions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Note {
-    /// Those to which at least one of them belongs.
+    /// The marks that at least one of them carries.
     pub marks: AcceptanceMarks,
-    /// What the states demand from which they were taken.
+    /// The Streett requests of their source states.
     pub requests: AcceptanceMarks,
 }
 
@@ -55,53 +55,53 @@ impl Note {
         Note { marks: self.marks.and(other.marks), requests: self.requests.and(other.requests) }
     }
 
-    /// Whether a run that takes all of these steps again and again, and no others, is accepted.
+    /// Whether a run that takes exactly these transitions infinitely often is accepted.
     pub fn is_accepted(self, all: AcceptanceMarks) -> bool {
         self.marks.contain(all.and(self.requests))
     }
 }
 
-/// The states of components that are not complete, and these components.
+/// The open components and their states.
 pub(crate) struct Open<K> {
     /// All numbers are greater than this.
     base: u64,
-    /// In the order in which they were entered; the number of a state is its place, counted from 1, above the base.
+    /// In the order in which they were entered. The number of a state is its index, counted from 1, plus the base.
     states: Vec<K>,
-    /// Each begins where the one before it ends.
+    /// Each component begins where the previous one ends.
     components: Vec<Component>,
-    /// Numbers of the states on the path, each with its depth in the descent.
+    /// The numbers of the states on the path, each with its depth on the stack.
     path: Vec<(u64, u64)>,
 }
 
 struct Component {
     /// The number of its first state.
     first: u64,
-    /// Of the steps inside it, if it has any.
+    /// The marks of the transitions inside it, if there are any.
     inside: Option<Note>,
-    /// Of the step by which it was entered.
+    /// The marks of the transition that entered it.
     entered: Note,
 }
 
-/// A component that nothing new can be added to.
+/// A component to which no state can be added.
 #[derive(Clone, Copy)]
 pub(crate) struct Complete {
-    /// Of the steps inside it, if it has any.
+    /// The marks of the transitions inside it, if there are any.
     inside: Option<Note>,
 }
 
 impl Complete {
-    /// Whether a run that takes all of its steps again and again is accepted.
+    /// Whether a run that takes all of its transitions infinitely often is accepted.
     pub fn is_accepted(self, all: AcceptanceMarks) -> bool {
         self.inside.is_some_and(|inside| inside.is_accepted(all))
     }
 
-    /// Whether a run that takes some of its steps may be accepted, though one that takes all of them is not.
+    /// Whether a run that takes some of its transitions may be accepted, although one that takes all of them is not.
     pub fn may_be_accepted_in_part(self, all: AcceptanceMarks) -> bool {
         self.inside.is_some_and(|inside| inside.marks.contain(all) && !inside.requests.is_empty())
     }
 }
 
-/// The number of states that no cycle leads through which is not known.
+/// The number of a state in a closed component.
 const CLOSED: u64 = u64::MAX;
 
 impl<K> Default for Open<K> {
@@ -111,7 +111,7 @@ impl<K> Default for Open<K> {
 }
 
 impl<K: Copy> Open<K> {
-    /// Forgets all; numbers will be greater than `base`.
+    /// Removes all states; new numbers will be greater than `base`.
     pub fn begin_above(&mut self, base: u64) {
         self.base = base;
         self.states.clear();
@@ -128,7 +128,7 @@ impl<K: Copy> Open<K> {
         (number - self.base) as usize - 1
     }
 
-    /// Goes on in a new state, which is a component by itself until more is known. Returns its number.
+    /// Enters a new state, as a component of its own. Returns its number.
     pub fn enter(&mut self, key: K, depth: u64, entered: Note) -> u64 {
         self.states.push(key);
         let first = self.last();
@@ -137,8 +137,8 @@ impl<K: Copy> Open<K> {
         first
     }
 
-    /// Goes back to the state at a depth, or before all states, unless there is a component on the way: that one is
-    /// complete, and is to be closed. What is known of the steps inside it, if it has any.
+    /// Backtracks to the state at a depth, or before all states, unless that completes a component: then returns it,
+    /// and the caller must close it.
     pub fn retreat(&mut self, depth: Option<u64>) -> Option<Complete> {
         while let Some(&(deep, number)) = self.path.last()
             && depth.is_none_or(|depth| deep > depth)
@@ -153,7 +153,7 @@ impl<K: Copy> Open<K> {
         None
     }
 
-    /// Closes the deepest component. Its states are passed on with their places.
+    /// Closes the deepest component. Returns its states with their indices.
     pub fn close(&mut self) -> impl Iterator<Item = (usize, K)> {
         self.path.pop();
         let first = self.components.pop().map_or(0, |component| self.place(component.first));
@@ -166,8 +166,8 @@ impl<K: Copy> Open<K> {
         &self.states[first..]
     }
 
-    /// A step leads from the last state of the path to one with this number. Returns what is known of the component that
-    /// the cycle lies in.
+    /// Adds a transition from the last state of the path to the one with this number. Returns the marks of the
+    /// component that contains the cycle.
     pub fn join(&mut self, number: u64, mut note: Note) -> Note {
         while let Some(component) = self.components.pop_if(|component| component.first > number) {
             note = component.inside.map_or(note, |inside| note.and(inside)).and(component.entered);
@@ -176,12 +176,12 @@ impl<K: Copy> Open<K> {
         *component.inside.insert(component.inside.map_or(note, |inside| inside.and(note)))
     }
 
-    /// That of a state behind the path.
+    /// The depth of the next state on the path.
     pub fn depth(&self) -> u64 {
         self.path.len() as u64
     }
 
-    /// All that are open.
+    /// All open states.
     pub fn states(&self) -> &[K] {
         &self.states
     }
@@ -196,7 +196,7 @@ impl<K: Copy> Open<K> {
     }
 }
 
-/// Notes what the model says of states and steps.
+/// Notes the marks and requests that the model gives to transitions.
 pub(crate) struct ByModel<'m, M>(pub &'m M);
 
 impl<M: Accepting> Notes<M> for ByModel<'_, M> {
@@ -215,7 +215,7 @@ impl<M: Accepting> Notes<M> for ByModel<'_, M> {
     }
 }
 
-/// What an accepted run goes through, and a way there, if one was found before all of the component was seen.
+/// The states of an accepting component, and a path there, if one was found before the whole component was visited.
 struct Accepted<K> {
     component: Vec<K>,
     way: Option<WayIn<K>>,
@@ -244,7 +244,7 @@ where
     ControlFlow::Continue(())
 }
 
-/// Explores all that is new behind an initial state, up to an accepted run.
+/// Explores all new states reachable from an initial state, up to an accepting component.
 fn descend<M, S, O>(
     context: &mut SearchContext<M, S, O>,
     open: &mut Open<S::Key>,
@@ -291,8 +291,8 @@ where
     ControlFlow::Continue(component.map(|component| Accepted { component, way: None }))
 }
 
-/// Goes back to the state at a depth, or before all states, and closes all components that are complete then; but for
-/// the first one with states that an accepted run goes through: those are returned.
+/// Backtracks to the state at a depth, or before all states, and closes the components that this completes. Stops at
+/// the first one with an accepting part, and returns the states of that part.
 fn retreat<M, S, O>(
     context: &mut SearchContext<M, S, O>,
     open: &mut Open<S::Key>,
@@ -304,7 +304,7 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     while let Some(complete) = open.retreat(depth) {
-        // Its steps do not meet all requests: otherwise the search would have ended.
+        // The transitions do not meet all requests; otherwise the search would have ended.
         if complete.may_be_accepted_in_part(context.model().acceptance()) {
             match lasso::undemanding(context.model(), context.shared.store, open.deepest()) {
                 Ok(None) => {}

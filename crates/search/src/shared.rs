@@ -1,5 +1,5 @@
-//! What all workers of a search share, and what happens at its safepoints: between two expansions, where the store may grow or
-//! degrade, limits are looked at, and snapshots are taken.
+//! The data that all workers of a search share, and its safepoints between two expansions, at which the store may grow
+//! or degrade, limits are checked, and snapshots are taken.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use entail_model::{Full, KeySet, Keys, Model};
 
 use crate::{Checkpointer, Checks, End, Limit, Limits};
 
-/// What all workers of a search share.
+/// The data that all workers of a search share.
 pub(crate) struct Shared<'a, M, S: ?Sized> {
     pub model: &'a M,
     pub store: &'a mut S,
@@ -23,19 +23,19 @@ pub(crate) struct Shared<'a, M, S: ?Sized> {
     pause: Option<Pause>,
 }
 
-/// How many bytes are kept, and who may have how many.
+/// The account of memory in bytes, and its division between the store and everything else.
 pub(crate) struct Memory {
-    /// What the search keeps besides the store and its stack.
+    /// Auxiliary memory: the bytes used besides the store and the stack, such as the frontier.
     pub aside: u64,
-    /// What the store must leave to that, at least.
+    /// The least number of bytes that the store must leave for auxiliary memory.
     share: u64,
-    /// What the store has left to that.
+    /// The number of bytes that the store currently leaves for auxiliary memory.
     left: u64,
-    /// The most that was kept so far, in all.
+    /// Peak total memory.
     peak: u64,
 }
 
-/// Who may have how many is decided anew.
+/// The division between store and auxiliary memory is not saved: the limits may differ when the search continues.
 impl Snapshot for Memory {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.aside.save(to)?;
@@ -53,19 +53,19 @@ impl Default for Memory {
     }
 }
 
-/// Why a search is to pause at the next safepoint.
+/// Why a search pauses at the next safepoint.
 #[derive(Clone, Copy)]
 enum Pause {
-    /// For a snapshot.
+    /// To take a snapshot.
     Snapshot,
-    /// The same, and then it ends.
+    /// To take a snapshot and end.
     End(Limit),
 }
 
-/// One byte in so many is left to what is kept aside, as most of it is in files.
+/// The store leaves one in this many bytes for auxiliary memory, most of which is spilled.
 pub(crate) const SHARE: u64 = 16;
 
-/// What the store can still do before it must be asked to make more room.
+/// How many keys and insertions the store has room for before the next `reserve`.
 #[derive(Default)]
 pub(crate) struct Room {
     pub keys: usize,
@@ -75,7 +75,7 @@ pub(crate) struct Room {
 snapshot!(Room { keys, inserts });
 
 impl Room {
-    /// How much is asked for at a time: little at first, so that a small model costs little.
+    /// How much room to request at a time: little at first, so that small models take little memory.
     pub fn portion(stored: u64) -> usize {
         stored.clamp(16, 4096) as usize
     }
@@ -95,7 +95,7 @@ impl<'a, M: Model, S: Keys + ?Sized> Shared<'a, M, S> {
         }
     }
 
-    /// Makes room for so many keys and states, beside a stack of so many bytes.
+    /// Makes room for `count` keys and states, beside a stack of `stack` bytes.
     pub fn reserve(
         &mut self,
         count: usize,
@@ -112,7 +112,7 @@ impl<'a, M: Model, S: Keys + ?Sized> Shared<'a, M, S> {
         Ok(Room { keys: count, inserts: count })
     }
 
-    /// The same in a set that is counted among what is kept `aside`.
+    /// The same in a set that counts as auxiliary memory.
     pub fn reserve_in(
         &mut self,
         set: &mut impl KeySet<S::Key>,
@@ -132,30 +132,31 @@ impl<'a, M: Model, S: Keys + ?Sized> Shared<'a, M, S> {
         }
     }
 
-    /// Whether what is kept aside takes more than is left to it.
+    /// Whether auxiliary memory exceeds its share.
     #[inline]
     pub fn is_crowded(&self) -> bool {
         self.memory.aside > self.memory.left
     }
 
-    /// Lets what is kept aside go to files when memory is short, and leaves memory for what does not.
+    /// Returns the directory for spill files, if auxiliary memory may be spilled, and reserves memory for the rest.
     pub fn keep_aside(&mut self) -> Option<&'a Scratch> {
         let scratch = self.limits.scratch?;
         self.memory.share = self.limits.memory? / SHARE;
         Some(scratch)
     }
 
-    /// What is kept at present, besides stacks.
+    /// The bytes in use, besides stacks.
     pub fn bytes(&self) -> u64 {
         self.store.bytes() + self.memory.aside
     }
 
-    /// The most bytes that were kept at a time.
+    /// The peak memory in bytes.
     pub fn peak(&self) -> u64 {
         self.memory.peak.max(self.bytes())
     }
 
-    /// Looks at the limits, after so many transitions. A search that can be kept pauses at the next safepoint; others end at once.
+    /// Checks the limits after so many transitions. A search with snapshots pauses at the next safepoint; others end at
+    /// once.
     #[cold]
     pub fn look_at_limits(&mut self, transitions: u64) -> ControlFlow<End> {
         let limit = self.limits.reached(self.started);
@@ -172,13 +173,13 @@ impl<'a, M: Model, S: Keys + ?Sized> Shared<'a, M, S> {
         ControlFlow::Continue(())
     }
 
-    /// Whether the search is to pause.
+    /// Whether the search must pause.
     #[inline]
     pub fn is_paused(&self) -> bool {
         self.pause.is_some()
     }
 
-    /// Ends the pause, or the search, if that was the reason.
+    /// Ends the pause, or the search if a limit caused the pause.
     pub fn end_pause(&mut self) -> ControlFlow<End> {
         match self.pause.take() {
             Some(Pause::End(limit)) => ControlFlow::Break(End::Limit(limit)),

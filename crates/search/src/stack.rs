@@ -1,13 +1,13 @@
-//! A path through a model with the choices not yet made on the way: the stack of every search.
+//! The stack of every search: a path through a model with the choices not yet taken.
 //!
-//! A search enters a stable state with all that can happen there, and takes one choice after the other out of it. A
-//! depth-first search enters what is new; a breadth-first one enters one state at a time. Of a stable state only its key is
-//! kept. Transient states are entered by [`SearchContext::step`](crate::context::SearchContext::step), so that a search meets
+//! A search enters a stable state with all of its steps, and takes one choice after the other. A depth-first search
+//! enters every new state; a breadth-first one enters one state at a time. The stack holds only the key of a stable
+//! state. [`SearchContext::step`](crate::context::SearchContext::step) enters transient states, so that a search sees
 //! every stable successor of a state.
 //!
-//! Transient states are followed path by path, as SPIN does: what is reached along two paths is reached twice.
-//! A path that comes back to one of its own transient states, without a stable one in between, ends there. (SPIN
-//! would follow it forever.)
+//! Transient states are followed path by path, as in SPIN: a state reached along two paths is reached twice. A path
+//! that returns to one of its own transient states, without a stable one in between, ends there. (SPIN would follow it
+//! forever.)
 
 use std::io;
 
@@ -18,42 +18,42 @@ use rapidhash::v3::rapidhash_v3;
 use crate::chain::Chain;
 use crate::memory_estimate;
 
-/// One choice made.
+/// One choice that was taken.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taken<K, N> {
     pub fault: Option<Fault>,
-    /// The fault ends the run.
+    /// Whether the fault ends the run.
     pub broken: bool,
     pub ahead: Ahead<K>,
-    /// How many steps lead from the first state of the path to where this one led.
+    /// The number of steps from the first state of the path to the target.
     pub depth: u64,
-    /// What was noted of all steps since the last stable state.
+    /// The notes of all steps since the last stable state, combined.
     pub note: N,
 }
 
 /// A choice on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// By the step with this number.
+    /// The step with this index.
     Step(u32),
-    /// To the stable successor with this number, through any transient states.
+    /// The stable successor with this index, through any transient states.
     Way(u32),
-    /// Nowhere yet: what follows is about the other steps, when the state is expanded again.
+    /// The state is expanded further: the next choice is among its other steps.
     Stay,
 }
 
-/// What a search wants to know of steps.
+/// The notes that a search takes of steps.
 pub(crate) trait Notes<M: Model> {
     type Note: Copy + Default;
 
-    /// Of every step out of a stable state, given all of them.
+    /// The note common to all steps out of a stable state.
     fn at(&self, state: &State, steps: &[M::Step]) -> Self::Note;
-    /// Of a step.
+    /// The note of a step.
     fn of(&self, step: M::Step) -> Self::Note;
     fn both(one: Self::Note, other: Self::Note) -> Self::Note;
 }
 
-/// Nothing.
+/// No notes.
 pub(crate) struct Nothing;
 
 impl<M: Model> Notes<M> for Nothing {
@@ -65,7 +65,7 @@ impl<M: Model> Notes<M> for Nothing {
 }
 
 impl<K: Copy, N> Taken<K, N> {
-    /// The stable state that was reached, if one was.
+    /// The stable target, if there is one.
     #[inline]
     pub fn stable(&self) -> Option<K> {
         match self.ahead {
@@ -75,46 +75,46 @@ impl<K: Copy, N> Taken<K, N> {
     }
 }
 
-/// Where a step led.
+/// The target of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ahead<K> {
-    /// The step broke, or came back to a transient state of its own path.
+    /// The step broke, or returned to a transient state of its own path.
     Nothing,
     Transient,
     Stable(K),
 }
 
-/// A path may be millions of states long: so its frames own nothing, and lie on flat stacks.
+/// A path may have millions of states, so its frames own no memory and live in flat vectors.
 pub(crate) struct SearchStack<K, N = ()> {
     frames: Vec<Frame>,
-    /// The choices of all frames, made and not yet made.
+    /// The choices of all frames, taken and not yet taken.
     choices: Vec<Choice>,
-    /// Where each choice leads: a key, or a span of `states`.
+    /// The target of each choice: a key, or a span of `states`.
     targets: Vec<K>,
     notes: Vec<N>,
-    /// Of the ways through transient states that are told at present.
+    /// The notes of the current paths through transient states.
     passing: Vec<N>,
-    /// What goes wrong in some of the choices, by their index.
+    /// The faults of some of the choices, by index.
     faults: Vec<(usize, Fault)>,
     /// The transient states among the targets.
     states: Vec<u8>,
     /// The transient states on the path.
     chain: Chain,
-    /// The transient state just reached, if one was.
+    /// The transient state just reached, if there is one.
     reached: Option<Passed>,
-    /// How many states on the path are stable.
+    /// The number of stable states on the path.
     stable: u64,
 }
 
 struct Frame {
-    /// Its first choice, and its next one.
+    /// The index of its first choice, and of its next one.
     first: usize,
     next: usize,
-    /// Where the states of its choices begin.
+    /// The offset of the states of its choices.
     states: usize,
     /// Its own state, if that is transient.
     passed: Option<Passed>,
-    /// Its choices are not steps but whole ways.
+    /// Its choices are whole paths instead of steps.
     ways: bool,
 }
 
@@ -173,7 +173,7 @@ impl Snapshot for Choice {
     }
 }
 
-/// Between two choices.
+/// Saved between two choices.
 impl<K: StateKey, N: Copy + Snapshot> Snapshot for SearchStack<K, N> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.frames.save(to)?;
@@ -216,7 +216,7 @@ impl<K: StateKey, N: Copy + Snapshot> Snapshot for SearchStack<K, N> {
 }
 
 impl<K: StateKey, N: Copy> SearchStack<K, N> {
-    /// Forgets the path.
+    /// Removes the whole path.
     pub fn clear(&mut self) {
         while !self.frames.is_empty() {
             self.leave();
@@ -224,8 +224,7 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         self.reached = None;
     }
 
-    /// Makes the state whose successors these are the one to go on from: the transient one just reached, or else a
-    /// stable one.
+    /// Pushes the state with these successors: the transient one just reached, or else a stable one.
     #[inline]
     pub fn enter<S: Copy>(
         &mut self,
@@ -255,15 +254,14 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         }
     }
 
-    /// Makes a stable state the one to go on from, before anything is known of it. Its choices are the ways to the next
-    /// stable ones, through any transient states.
+    /// Pushes a stable state without choices. The caller adds the paths to its stable successors.
     #[inline]
     pub fn enter_ways(&mut self) {
         self.push_frame(true);
         self.passing.clear();
     }
 
-    /// A step on one of these ways, as the model tells it. `note` is given what was noted of the steps before it.
+    /// Adds a step of one of these paths. `note` maps the note of the steps before it to the combined note.
     #[inline]
     pub fn push_transition<S>(&mut self, transition: &Transition<S, K>, note: impl FnOnce(Option<N>) -> N) {
         let before = transition.passed.checked_sub(1).and_then(|passed| self.passing.get(passed)).copied();
@@ -281,7 +279,7 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         }
     }
 
-    /// Adds to what was noted of all choices in the state entered last.
+    /// Adds to the notes of all choices in the last state.
     #[inline]
     pub fn note_all(&mut self, add: impl Fn(N) -> N) {
         let Some(frame) = self.frames.last() else { return };
@@ -296,7 +294,7 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         self.frames.push(Frame { first, next: first, states, passed, ways });
     }
 
-    /// Makes the next choice: in the state entered last if one is left there, else in the one before it, and so on.
+    /// Takes the next choice: of the last state if it has one left, else of the state before it, and so on.
     #[inline]
     pub fn advance(&mut self) -> Option<Taken<K, N>> {
         while self.is_spent() {
@@ -324,18 +322,18 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         self.reached.map_or(&[], |passed| passed.span.of(&self.states))
     }
 
-    /// What was noted of the choice made last.
+    /// The note of the last choice.
     pub fn note(&self) -> Option<N> {
         let frame = self.frames.last()?;
         self.notes.get(frame.next.checked_sub(1)?).copied()
     }
 
-    /// Whether the state just entered offers no choice.
+    /// Whether the last state has no choices.
     pub fn is_stuck(&self) -> bool {
         self.frames.last().is_some_and(|frame| frame.first == self.choices.len())
     }
 
-    /// Whether all choices were made in the state entered last.
+    /// Whether all choices of the last state were taken.
     #[inline]
     pub fn is_spent(&self) -> bool {
         self.frames.last().is_some_and(|frame| frame.next == self.choices.len())
@@ -346,17 +344,17 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         self.frames.is_empty()
     }
 
-    /// How many states on the path are stable.
+    /// The number of stable states on the path.
     pub fn stable(&self) -> u64 {
         self.stable
     }
 
-    /// How many steps lead from the first state to the one last entered.
+    /// The number of steps from the first state to the last one.
     pub fn depth(&self) -> u64 {
         self.frames.len() as u64 - 1
     }
 
-    /// Which choice was made last in each state of the path.
+    /// The choice last taken in each state of the path.
     pub fn turns(&self) -> Vec<Turn> {
         let turn = |frame: &Frame| {
             let choice = (frame.next - frame.first).checked_sub(1)? as u32;
@@ -365,7 +363,7 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         self.frames.iter().map_while(turn).collect()
     }
 
-    /// The stable states that these choices led to, but for those made before the path had so many states.
+    /// The stable targets of these choices, from the one at index `from` on.
     pub fn stops(&self, from: usize) -> impl Iterator<Item = K> {
         self.frames.iter().skip(from).filter_map(|frame| {
             let choice = frame.next.checked_sub(1).filter(|&choice| choice >= frame.first)?;
@@ -373,7 +371,7 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         })
     }
 
-    /// What it takes, or soon will.
+    /// The bytes used now and after the next growth.
     pub fn bytes(&self) -> u64 {
         let sizes = [
             memory_estimate::bytes(&self.frames),
@@ -388,7 +386,7 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         sizes.iter().sum::<usize>() as u64
     }
 
-    /// Forgets the state entered last.
+    /// Removes the last state.
     pub fn leave(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         self.stable -= u64::from(frame.passed.is_none());
@@ -424,7 +422,7 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
     }
 }
 
-/// A piece of the stack of states: where it starts, above 24 bits for its length.
+/// A span of the buffer of states: its start, above 24 bits for its length.
 #[derive(Clone, Copy)]
 struct Span(u64);
 

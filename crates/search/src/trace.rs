@@ -1,10 +1,9 @@
-//! Where every state of a breadth-first search came from, in a byte a state, or less.
+//! The parent log of a breadth-first search, in at most about a byte for each state.
 //!
-//! States are numbered in the order in which they were found; number 0 stands for the moment before the beginning,
-//! and the initial states are its children. Since states are expanded in the order of their numbers, the parents of
-//! 1, 2, 3, … never decrease: so they are written as a row of bits, a 1 for every child and a 0 wherever the next
-//! parent's turn comes. With each state goes its place among the stable successors of its parent: enough to go the
-//! way again.
+//! States are numbered in the order in which they were found. Number 0 is a virtual root; the initial states are its
+//! children. States are expanded in the order of their numbers, so the parents of 1, 2, 3, … never decrease. They are
+//! stored as a bit vector, with a 1 for every child and a 0 wherever the next parent begins. Each state also has its
+//! index among the stable successors of its parent, which suffices to replay the path.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,21 +15,21 @@ use crate::memory_estimate;
 
 #[derive(Default)]
 pub(crate) struct Trace {
-    /// A 1 for every state, after as many 0s as its parent's number says.
+    /// A 1 for every state, preceded by as many 0s as its parent's number.
     parents: BlockVec<u64>,
-    /// How many bits of them are in use.
+    /// The number of bits in use.
     bits: u64,
-    /// How many 0s there are.
+    /// The number of 0s.
     parent: u64,
-    /// The number of 1s before every so many bits.
+    /// The number of 1s before each sample.
     samples: Vec<u64>,
-    /// For each state.
+    /// For each state, its index among the successors of its parent.
     places: NibbleVec,
-    /// The places that do not fit into a byte.
+    /// Indices that do not fit into a byte.
     far: HashMap<u64, u32>,
-    /// How many samples' worth of `parents` are not in memory.
+    /// The number of samples whose part of `parents` is spilled.
     samples_away: usize,
-    /// The beginnings of `parents` and `places`, if memory has no room for them.
+    /// The spilled beginnings of `parents` and `places`.
     away: Option<Away>,
 }
 
@@ -49,15 +48,15 @@ impl Away {
 }
 
 const FAR: u8 = u8::MAX;
-/// So many bytes of what was written down stay in memory; whole samples.
+/// When a snapshot is loaded, this many bytes stay in memory; whole samples.
 const LOADED: usize = 32 << 20;
-/// In words; a block is made of whole ones.
+/// In words. A block consists of whole samples.
 const SAMPLE: usize = 64;
 /// In bytes.
 const WORD: usize = size_of::<u64>();
 
 impl Trace {
-    /// Notes the next state.
+    /// Appends the next state.
     #[inline]
     pub fn note(&mut self, parent: u64, place: u32) {
         let at = self.bits + (parent - self.parent);
@@ -73,12 +72,12 @@ impl Trace {
         self.places.push(place.min(u32::from(FAR)) as u8);
     }
 
-    /// How many states were noted: the number of the last one.
+    /// The number of states, which is the number of the last one.
     pub fn len(&self) -> u64 {
         self.places_away() + self.places.len() as u64
     }
 
-    /// The places to be taken, one after the other, to come to a state.
+    /// The successor indices on the path to a state.
     pub fn way_to(&self, mut state: u64) -> io::Result<Vec<u32>> {
         let mut way = Vec::new();
         while state > 0 {
@@ -91,11 +90,11 @@ impl Trace {
         Ok(way)
     }
 
-    /// Moves almost all of it to files.
+    /// Spills almost all of the log.
     pub fn spill(&mut self, scratch: &Scratch) -> io::Result<()> {
         let before = self.samples_away;
         self.spill_parents(scratch)?;
-        // Few of them are not worth a file.
+        // A few samples are not worth a file.
         if self.samples_away > before { self.spill_places(scratch) } else { Ok(()) }
     }
 
@@ -126,7 +125,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Writes down all of it, wherever it is.
+    /// Writes the whole log, also its spilled part.
     pub fn save(&self, to: &mut Writer) -> io::Result<()> {
         let words_away = self.samples_away * SAMPLE;
         (self.bits + 64 * words_away as u64).save(to)?;
@@ -141,7 +140,7 @@ impl Trace {
         self.places.pieces().try_for_each(|piece| to.put(&piece))
     }
 
-    /// What was written down. Where there are files, they take what there is not much room for.
+    /// The log of a snapshot. With a scratch directory, most of it is spilled.
     pub fn load(from: &mut Reader, scratch: Option<&Scratch>) -> io::Result<Trace> {
         let (bits, parent, samples, far) =
             (Snapshot::load(from)?, Snapshot::load(from)?, Snapshot::load(from)?, Snapshot::load(from)?);
@@ -165,7 +164,7 @@ impl Trace {
         if fits { Ok(trace) } else { Err(damaged("a trace that is not as long as it says")) }
     }
 
-    /// What it takes, or soon will.
+    /// The bytes used now and after the next growth.
     pub fn bytes(&self) -> u64 {
         let sizes = [
             self.parents.bytes(),
@@ -198,7 +197,7 @@ impl Trace {
         }
     }
 
-    /// How many 0s stand before the 1 with this index.
+    /// The number of 0s before the 1 with this index.
     fn parent_of(&self, index: u64) -> io::Result<u64> {
         let sample = self.samples.partition_point(|&ones| ones <= index) - 1;
         let mut ones = self.samples[sample];
@@ -213,7 +212,7 @@ impl Trace {
         unreachable!("a state that was noted")
     }
 
-    /// Those that a sample counts the 1s before.
+    /// The words of a sample.
     fn words(&self, sample: usize) -> io::Result<Vec<u64>> {
         match &self.away {
             Some(away) if sample < self.samples_away => {
@@ -229,7 +228,7 @@ impl Trace {
     }
 }
 
-/// Where the 1 is that has `rank` others below it.
+/// The position of the 1 that has `rank` others below it.
 fn select(mut word: u64, rank: u32) -> u32 {
     for _ in 0..rank {
         word &= word - 1;
@@ -246,7 +245,7 @@ mod tests {
     fn every_way_is_remembered() {
         let mut rng = Rng::new(7);
         let mut trace = Trace::default();
-        // Of each state from number 1 on: its parent and its place.
+        // For each state from number 1 on: its parent and its index.
         let mut origins: Vec<(usize, u32)> = Vec::new();
         let mut parent = 0;
         for _ in 0..50_000 {
@@ -260,7 +259,7 @@ mod tests {
         check(&trace, &origins);
     }
 
-    /// Each state has its parent and its place; those are numbered from 1 on.
+    /// Each state, from number 1 on, has its parent and its index.
     fn check(trace: &Trace, origins: &[(usize, u32)]) {
         for state in (1..=origins.len()).step_by(997) {
             let (mut way, mut at) = (Vec::new(), state);
@@ -276,7 +275,7 @@ mod tests {
     #[test]
     fn every_way_is_found_in_files() {
         let folder = tempfile::tempdir().unwrap();
-        // With all room, and with less.
+        // Without a limit, and with tight ones.
         for bytes in [u64::MAX, 0, 600, 5000, 40_000] {
             let scratch = Scratch::with_room(folder.path(), bytes);
             let (mut rng, mut trace, mut origins) = (Rng::new(9), Trace::default(), Vec::new());
