@@ -87,7 +87,7 @@ impl Scratch {
 #[derive(Debug)]
 struct Temporary {
     file: File,
-    /// How long it is.
+    /// The length in bytes.
     written: u64,
     scratch: Scratch,
 }

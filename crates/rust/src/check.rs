@@ -1,4 +1,4 @@
-//! Which search answers a property.
+//! Checking a model: maps properties to searches.
 
 use crate::flat::{Flat, Step};
 use crate::report::{Checked, Error, Report, Run, Verdict};
@@ -18,62 +18,62 @@ use entail_temporal::{Claim, Fairness, Formula, Formulas, Product, Proposition, 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// How to check a model.
+/// The options of a check.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Check<'a> {
-    /// The order in which states are visited.
+    /// The search order.
     pub order: Order,
-    /// How visited states are stored.
+    /// The store of visited states.
     pub store: Store,
-    /// Which infinite runs count.
+    /// The fairness assumption.
     pub fairness: Fairness,
-    /// How deep a run may be.
+    /// The depth limit.
     pub depth: Option<u64>,
-    /// How long all of it may take.
+    /// The time limit of the whole check.
     pub time: Option<Duration>,
-    /// How many bytes a search may use.
+    /// The memory limit of a search, in bytes.
     pub memory: Option<u64>,
-    /// Ends the check once it is set, from any thread.
+    /// Interrupts the check when set, from any thread.
     pub stop: Option<&'a AtomicBool>,
 }
 
-/// The order in which states are visited.
+/// The search order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// All states at one depth before those at the next: counterexamples are as short as possible. Cycles are found by
-    /// strongly connected components.
+    /// Breadth first: counterexamples are as short as possible. Cycles are found by a search for strongly connected
+    /// components.
     #[default]
     BreadthFirst,
-    /// As far as possible along one run first.
+    /// Depth first.
     DepthFirst,
-    /// The same, and cycles are found by a nested depth-first search. It cannot tell fair runs from others.
+    /// Depth first, with a nested depth-first search for cycles. Does not support fairness.
     Nested,
 }
 
-/// How visited states are stored. Searches for cycles always use [`Store::Tree`].
+/// The store of visited states. Searches for cycles always use [`Store::Tree`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Store {
-    /// Without loss, as trees that share what states have in common.
+    /// Exact, with tree compression.
     #[default]
     Tree,
-    /// Without loss, byte by byte.
+    /// Exact and uncompressed.
     Plain,
-    /// Without loss, as numbers of the words of which states consist.
+    /// Exact, with collapse compression.
     Collapse,
-    /// Without loss, as a minimal automaton.
+    /// Exact, as a minimised automaton.
     Dfa,
-    /// Hashes of so many bits. A hash collision can hide a state.
+    /// Hash compaction with hashes of so many bits. A hash collision can hide a state.
     Compact(u32),
-    /// A few bits of an array of so many bytes. A hash collision can hide a state.
+    /// Bitstate hashing with an array of so many bytes. A hash collision can hide a state.
     Bitstate(u64),
-    /// As many states as this, of which some are forgotten when there is no room: they are explored again. Only for
-    /// [`Order::DepthFirst`] and [`Order::Nested`].
+    /// State-space caching of so many states. When the cache is full, it replaces states, which may be explored again.
+    /// Only for [`Order::DepthFirst`] and [`Order::Nested`].
     Cache(u64),
 }
 
-/// In how many slots of a cache a state may be, and how many states compete to be forgotten.
+/// The number of slots in which a state may be, and of candidates for replacement.
 const CACHE_WAYS: u32 = 16;
-/// How many bits of an array a state has.
+/// The number of bits for each state.
 const BITSTATE_BITS: u32 = 3;
 
 impl Check<'_> {
@@ -137,7 +137,7 @@ impl Check<'_> {
         }
     }
 
-    /// What is left of all limits.
+    /// The limits that remain.
     fn limits(&self, began: Instant) -> Limits<'_> {
         Limits {
             depth: self.depth,
@@ -209,7 +209,7 @@ impl Check<'_> {
         Ok(checked)
     }
 
-    /// Explores all states in the wanted order, in the wanted store.
+    /// Explores all states in the given order and store.
     fn explore<M: entail_model::Model>(
         &self,
         model: &M,
@@ -244,7 +244,7 @@ impl Check<'_> {
         outcome
     }
 
-    /// What a search has found, as the model knows it.
+    /// Converts the outcome of a search into terms of the model.
     fn explored<M: Model>(
         &self,
         flat: &Flat<M>,
@@ -283,7 +283,7 @@ impl Check<'_> {
     }
 }
 
-/// A formula, and the names of its propositions by their numbers.
+/// A formula, and the names of its propositions by number.
 fn read(text: &str) -> Result<(Formulas, Formula, Vec<String>), String> {
     let (mut sources, mut problems) = (Sources::default(), Vec::new());
     let read = formula::read("formula", text, &preprocess::Options::default(), &mut sources, &mut problems);

@@ -1,4 +1,4 @@
-//! A model in Rust as entail's searches see it: states are bytes, and actions are numbers.
+//! Adapts a model in Rust to entail's searches: states become bytes, and actions become numbers.
 
 use crate::{Error, Model, Predicate};
 use entail_model::{
@@ -7,7 +7,7 @@ use entail_model::{
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
-/// An action, as one of those that its state offers.
+/// An action, by its index among those of its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Step {
     pub number: u32,
@@ -17,18 +17,19 @@ pub(crate) struct Step {
 /// A model for one search.
 pub(crate) struct Flat<'m, M: Model> {
     pub model: &'m M,
-    /// True in every state, or the step there fails.
+    /// Must hold in every state; otherwise, the step that leads there fails.
     pub invariant: Option<Predicate<M>>,
-    /// By their numbers.
+    /// By number.
     pub propositions: Vec<Predicate<M>>,
-    /// What is wrong with the model itself, once something is.
+    /// An error of the model's implementation, if one was found.
     error: Mutex<Option<Error>>,
 }
 
-/// Stores keep states of whole words.
+/// Stores expect states of whole words.
 const WORD: usize = 8;
 
-/// It counts as no error of the model: the search goes on without the step, and its outcome is not used.
+/// This fault does not count as an error of the model: the search continues without the step, and its outcome is
+/// discarded.
 const USELESS: Fired = Fired::Broken(Fault { kind: FaultKind::TooLong, place: 0, times: 1 });
 const FAILED: Fired = Fired::Failed(Fault { kind: FaultKind::Invariant, place: 0, times: 1 });
 
@@ -37,7 +38,7 @@ impl<'m, M: Model> Flat<'m, M> {
         Flat { model, invariant, propositions, error: Mutex::new(None) }
     }
 
-    /// What is wrong with the model itself, if something is.
+    /// An error of the model's implementation, if one was found.
     pub fn error(&self) -> Option<Error> {
         self.error.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
@@ -46,13 +47,13 @@ impl<'m, M: Model> Flat<'m, M> {
         self.error.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
     }
 
-    /// The answer of a function of the model, unless it panics.
+    /// Calls a function of the model; `None` if it panics.
     fn ask<T>(&self, state: Option<&M::State>, function: impl FnOnce(&M) -> T) -> Option<T> {
         let answer = catch_unwind(AssertUnwindSafe(|| function(self.model)));
         answer.map_err(|panic| self.fail(Error::Panic { message: message(&*panic), state: state.map(debug) })).ok()
     }
 
-    /// The answer of a function of the model; or the error that it is.
+    /// Calls a function of the model; an error if it panics.
     pub fn guarded<T>(&self, function: impl FnOnce(&M) -> T) -> Result<T, Error> {
         self.ask(None, function).ok_or_else(|| self.error().expect("a panic was noted"))
     }
@@ -73,7 +74,7 @@ impl<'m, M: Model> Flat<'m, M> {
         self.ask(Some(state), |model| predicate(model, state)).unwrap_or(false)
     }
 
-    /// Appends the bytes of a state, if they give it back.
+    /// Appends the encoding of a state, if decoding it gives an equal state.
     fn encode(&self, state: &M::State, bytes: &mut StateBuf) -> Option<()> {
         let start = bytes.len();
         let wrong = |reason: String| self.fail(Error::Encoding { state: debug(state), reason });
@@ -95,7 +96,7 @@ impl<'m, M: Model> Flat<'m, M> {
         Some(())
     }
 
-    /// The state of some bytes. The code is free of prefixes, so that padding does not matter.
+    /// Decodes a state. The encoding is prefix-free, so padding does not matter.
     pub fn decode(&self, bytes: &State) -> Option<M::State> {
         let decoded = self.ask(None, |_| postcard::take_from_bytes::<M::State>(bytes))?;
         decoded.map(|(state, _)| state).ok()
@@ -106,7 +107,7 @@ impl<'m, M: Model> Flat<'m, M> {
         Step { number: number as u32, process: process as u32 }
     }
 
-    /// Whether a state that was just reached is as it must be.
+    /// Checks a state that was just reached.
     fn fired(&self, state: &M::State) -> Fired {
         let holds = self.invariant.is_none_or(|invariant| self.holds(invariant, state));
         if holds { Fired::Done } else { FAILED }
@@ -155,7 +156,7 @@ impl<M: Model> entail_model::Model for Flat<'_, M> {
         Marks { valid_end: state.as_ref().and_then(may_end).unwrap_or(true), ..Marks::default() }
     }
 
-    /// A model that is wrong itself is not searched any further.
+    /// Ends the search after an error of the model's implementation.
     fn should_begin_again(&self, _: u64) -> bool {
         self.error().is_some()
     }
@@ -197,7 +198,7 @@ fn debug(state: &impl std::fmt::Debug) -> String {
     format!("{state:?}")
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied().map(String::from);
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())

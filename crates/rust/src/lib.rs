@@ -1,13 +1,13 @@
 //! Models written in Rust.
 //!
-//! A model is a type that implements [`Model`]: it says where a system starts, which actions are possible in a state, and where
-//! each of them leads. [`Check`] explores every reachable state and answers for each [`Property`] whether it holds; if it does
-//! not, there is a [`Run`] that shows it.
+//! A model is a type that implements [`Model`]: it defines the initial states, the actions in each state, and their
+//! successors. [`Check`] explores every reachable state and gives a [`Verdict`] on each [`Property`]; a violated
+//! property comes with a [`Run`] as a counterexample.
 //!
 //! ```
 //! use entail_rust::{Check, Model, Property, Verdict};
 //!
-//! /// Two processes enter a room, and neither looks whether the other is inside.
+//! /// Two processes enter a room without checking whether the other is inside.
 //! struct Room;
 //!
 //! impl Model for Room {
@@ -40,8 +40,8 @@
 //! # Ok::<(), entail_rust::Error>(())
 //! ```
 //!
-//! States are stored as bytes, by their implementation of [`serde`]'s traits. So they are as small as what they say, and every
-//! store of entail can hold them. Two states are the same if their bytes are.
+//! States are stored as bytes, through [`serde`]'s traits. So they take little memory, and every store of entail can
+//! hold them. Two states are equal if their bytes are.
 
 #![warn(missing_docs)]
 
@@ -64,51 +64,52 @@ use std::fmt::Debug;
 
 /// A system with states and actions.
 ///
-/// Its functions depend on nothing but their arguments: [`Check`] calls them again to show how a state was reached.
+/// Its functions must depend only on their arguments: [`Check`] calls them again to reconstruct counterexamples.
 pub trait Model: Sync + Sized {
-    /// All that decides what can happen next. A collection must have an order: use a `BTreeMap`, not a `HashMap`.
+    /// Everything that determines the possible actions. Collections must be ordered: use `BTreeMap` instead of
+    /// `HashMap`.
     type State: Clone + PartialEq + Debug + Serialize + DeserializeOwned;
 
-    /// Something that can happen.
+    /// A transition of the system.
     type Action: Clone + Debug;
 
-    /// Where the system may start.
+    /// The initial states.
     fn initial_states(&self) -> Vec<Self::State>;
 
-    /// What may happen in a state, always in the same order.
+    /// The actions in a state, always in the same order.
     fn actions(&self, state: &Self::State) -> Vec<Self::Action>;
 
-    /// Where an action leads; `None` if it is not possible after all.
+    /// The successor by an action; `None` if the action is disabled.
     fn next(&self, state: &Self::State, action: &Self::Action) -> Option<Self::State>;
 
-    /// What must hold.
+    /// The properties to check.
     fn properties(&self) -> Vec<Property<Self>>;
 
-    /// What the formulas of [`Property::ltl`] are about, by name.
+    /// The propositions in the formulas of [`Property::ltl`], by name.
     fn propositions(&self) -> Vec<(&'static str, Predicate<Self>)> {
         Vec::new()
     }
 
-    /// Whether the system may stop in a state: then it is no deadlock.
+    /// Whether the state is a valid end state: then it is not a deadlock.
     fn may_end(&self, _state: &Self::State) -> bool {
         false
     }
 
-    /// The process that takes an action, counted from 0. [Fairness](Check::fairness) is about processes.
+    /// The process that takes an action, counted from 0. Used for [fairness](Check::fairness).
     fn process(&self, _action: &Self::Action) -> usize {
         0
     }
 
-    /// How many processes there are in a state.
+    /// The number of processes in a state.
     fn processes(&self, _state: &Self::State) -> usize {
         1
     }
 }
 
-/// Something that is true or false in a state of a model.
+/// A condition on states.
 pub type Predicate<M> = fn(&M, &<M as Model>::State) -> bool;
 
-/// Something that must hold for a model.
+/// A property of a model.
 pub struct Property<M: Model> {
     name: String,
     kind: Kind<M>,
@@ -122,17 +123,17 @@ enum Kind<M: Model> {
 }
 
 impl<M: Model> Property<M> {
-    /// An invariant: the predicate is true in every reachable state.
+    /// An invariant: the predicate holds in every reachable state.
     pub fn always(name: impl Into<String>, predicate: Predicate<M>) -> Self {
         Property { name: name.into(), kind: Kind::Always(predicate) }
     }
 
-    /// On every run the predicate is true in some state.
+    /// On every run, the predicate eventually holds.
     pub fn eventually(name: impl Into<String>, predicate: Predicate<M>) -> Self {
         Property { name: name.into(), kind: Kind::Eventually(predicate) }
     }
 
-    /// In every reachable state an action is possible, or the system [may end](Model::may_end).
+    /// Every reachable state has an enabled action or is a [valid end state](Model::may_end).
     pub fn no_deadlock() -> Self {
         Property { name: "no deadlock".into(), kind: Kind::NoDeadlock }
     }

@@ -1,46 +1,46 @@
-//! What a check has found.
+//! The results of a check.
 
 use crate::Model;
 use std::fmt;
 
-/// What is known about a model after a check.
+/// The results of checking a model.
 pub struct Report<M: Model> {
     /// One entry for each property, in the order of the model.
     pub properties: Vec<Checked<M>>,
 }
 
-/// What is known about one property.
+/// The result for one property.
 pub struct Checked<M: Model> {
-    /// As the model calls it.
+    /// The name that the model gives to the property.
     pub name: String,
-    /// The answer.
+    /// The verdict.
     pub verdict: Verdict<M>,
-    /// How many states the search has stored.
+    /// The number of states stored by the search.
     pub states: u64,
-    /// How many transitions it has taken.
+    /// The number of transitions taken by the search.
     pub transitions: u64,
-    /// How many bytes it has needed.
+    /// The memory used by the search, in bytes.
     pub bytes: u64,
 }
 
-/// The answer to a property.
+/// The verdict on a property.
 pub enum Verdict<M: Model> {
     /// Every run satisfies it.
     Holds,
-    /// This run does not.
+    /// This run violates it.
     Violated(Run<M>),
-    /// A limit ended the search, or the store may have lost states.
+    /// A limit ended the search, or the store may have omitted states.
     Inconclusive(String),
 }
 
 /// A run of a model.
 pub struct Run<M: Model> {
-    /// The state where it starts.
+    /// The initial state.
     pub start: M::State,
-    /// Every action, and the state it leads to.
+    /// Each action, and its target.
     pub steps: Vec<(M::Action, M::State)>,
-    /// For an infinite run: how many steps come before the cycle, which is all that follows. If no step does, the run stays
-    /// in its last state.
+    /// For an infinite run: the number of steps before the cycle, which repeats forever. If no step follows, the run
+    /// stays in its last state.
     pub cycle_start: Option<usize>,
 }
 
@@ -88,36 +88,36 @@ impl<M: Model> fmt::Display for Run<M> {
     }
 }
 
-/// Why a model cannot be checked: none of this is a verdict.
+/// The reason why a model cannot be checked. It is not a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// A function of the model panicked.
     Panic {
-        /// What the panic said.
+        /// The panic message.
         message: String,
-        /// The state in which the function was called, if there was one.
+        /// The state with which the function was called, if any.
         state: Option<String>,
     },
-    /// A state is not equal to the one that its bytes give back, so that states would be confused.
+    /// Decoding the encoding of a state gives a different state, so that the search would confuse states.
     Encoding {
         /// The state.
         state: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// A function of the model gave another answer than the time before.
+    /// A function of the model returned different results for the same state.
     Nondeterminism {
-        /// The state in which it was asked.
+        /// The state.
         state: String,
     },
-    /// A formula cannot be used.
+    /// A formula is invalid.
     Formula {
-        /// The property that has it.
+        /// The property of the formula.
         property: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// The options contradict each other, or ask for what is not possible.
+    /// The options contradict each other, or are not supported.
     Options(String),
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct State(pub u32);
 
-/// The acceptance sets an edge is in: a mask.
+/// A set of acceptance marks of an edge, as a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Marks(pub u64);
 
@@ -24,7 +24,7 @@ pub struct Edge {
 pub struct Automaton {
     /// The edges that leave each state. The first state is the initial one, from which all others can be reached.
     pub edges: Vec<Vec<Edge>>,
-    /// How many acceptance sets there are: at most 64.
+    /// The number of acceptance sets, at most 64.
     pub sets: u32,
 }
 
@@ -39,7 +39,7 @@ impl State {
 impl Marks {
     pub const NONE: Marks = Marks(0);
 
-    /// All of so many sets.
+    /// All of `sets` acceptance sets.
     pub fn all(sets: u32) -> Marks {
         Marks(u64::MAX.checked_shr(64 - sets).unwrap_or(0))
     }
@@ -58,7 +58,7 @@ impl Marks {
 }
 
 impl Automaton {
-    /// Accepts nothing.
+    /// An automaton that accepts no word.
     pub fn empty() -> Automaton {
         Automaton { edges: vec![Vec::new()], sets: 0 }
     }
@@ -75,7 +75,7 @@ impl Automaton {
         &self.edges[state.index()]
     }
 
-    /// Whether it accepts no word at all.
+    /// Whether it accepts no word.
     pub fn is_empty(&self) -> bool {
         !Sccs::of(self).any_accepting()
     }

@@ -1,8 +1,8 @@
-//! Büchi automata with accepting states, as never claims need them.
+//! Büchi automata with accepting states, as never claims require.
 //!
-//! A run counts the acceptance sets it has passed, in order; when it has passed them all it is in an accepting state
-//! and begins anew. What order, and how far to have counted where a component is entered, is free: we try some. After
-//! Babiak, Badie, Duret-Lutz, Křetínský, Strejček (SPIN 2013).
+//! A run counts the acceptance sets it has passed, in order; when it has passed all of them it is in an accepting state
+//! and starts again. The order of the sets, and the count with which a component is entered, are free choices; the
+//! translation tries several. After Babiak, Badie, Duret-Lutz, Křetínský, Strejček (SPIN 2013).
 
 use crate::automaton::{Automaton, Edge, Marks, State};
 use crate::limits::{Budget, Limit, Limits};
@@ -12,15 +12,15 @@ use crate::{degeneralise, labels, prune};
 use entail_model::Deadline;
 use std::collections::HashMap;
 
-/// A run is accepted if it meets accepting states infinitely often.
+/// A run is accepted if it visits accepting states infinitely often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buchi {
-    /// Of one set. The edges that leave a state are all in it, or none.
+    /// An automaton with one set. Either all edges that leave a state are in it, or none.
     automaton: Automaton,
 }
 
 impl Buchi {
-    /// The same words.
+    /// An automaton with the same language.
     pub fn new(generalised: &Automaton, limits: Limits) -> Result<Buchi, Limit> {
         let sets = generalised.sets;
         let mut budget = Budget::of(limits);
@@ -49,7 +49,7 @@ impl Buchi {
         self.automaton.leaving(state).iter().any(|edge| edge.marks != Marks::NONE)
     }
 
-    /// Whether it is an accepting state that is never left.
+    /// Whether the state is accepting and is never left.
     pub fn accepts_all(&self, state: State) -> bool {
         let stays = |edge: &Edge| edge.target == state && edge.label == crate::cube::Cube::TRUE;
         self.is_accepting(state) && matches!(self.automaton.leaving(state), [edge] if stays(edge))
@@ -58,8 +58,7 @@ impl Buchi {
     fn reduce(&mut self, budget: &mut Budget) {
         let mut rounds = 0;
         while rounds < 2 {
-            // It does not matter whether a transient state is accepting: sometimes one way fits better, sometimes the
-            // other.
+            // A transient state may be accepting or not; either choice may give the smaller automaton.
             let before = size(&self.automaton);
             let transient = if rounds == 0 { Marks::all(1) } else { Marks::NONE };
             self.restate(transient, budget.deadline());
@@ -69,7 +68,7 @@ impl Buchi {
             rounds = if size(&self.automaton) < before { 0 } else { rounds + 1 };
         }
         self.restate(Marks::NONE, budget.deadline());
-        // Choices that do not help are right, too.
+        // An automaton with superfluous choices is also correct.
         let _ = simulation::trim(&mut self.automaton, budget);
     }
 
@@ -80,7 +79,7 @@ impl Buchi {
         simulation::backward(&mut self.automaton, &alike, budget)
     }
 
-    /// Removes useless states and chooses the accepting states anew.
+    /// Removes useless states and chooses the accepting states again.
     fn restate(&mut self, transient: Marks, deadline: Deadline) {
         prune::keep_useful_states(&mut self.automaton);
         let components = Sccs::of(&self.automaton);
@@ -100,18 +99,19 @@ impl Buchi {
     }
 }
 
-/// How many orders of the acceptance sets are tried.
+/// The number of orders of the acceptance sets to try.
 const ORDERS: u32 = 6;
 
 /// The level at which a component is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entry {
     Nothing,
-    /// All sets.
+    /// With all sets passed.
     Passed,
 }
 
-/// Whether marks that all edges of a state have, and that were counted when the state was entered, count again when it is left.
+/// Whether marks that all edges of a state have, and that were counted when the state was entered, count again when it
+/// is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Again {
     Counted,
@@ -142,7 +142,7 @@ impl Degeneralisation<'_> {
         let mut enter = |state: State, kind: Kind| match kind {
             Kind::Transient | Kind::Rejecting => 0,
             Kind::Accepting => all,
-            // A level that is there already costs no new state.
+            // An existing level costs no new state.
             Kind::Mixed => *entries.entry(state).or_insert_with(|| match self.entry {
                 Entry::Nothing => self.advance(0, ahead[state.index()]),
                 Entry::Passed => all,

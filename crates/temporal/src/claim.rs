@@ -1,4 +1,4 @@
-//! Never claims: runs that a model must not have.
+//! Never claims: automata for the runs that a model must not have.
 
 use crate::automaton::{Automaton, Edge, Marks, State};
 use crate::cube::Cube;
@@ -7,7 +7,7 @@ use crate::limits::{Limit, Limits};
 use crate::reduce;
 use entail_model::{Fault, FaultKind};
 
-/// Forbidden runs: those that the automaton accepts, and those that reach one of its ends, however they continue.
+/// Forbidden runs: those that the automaton accepts, and those that reach one of its end states, however they continue.
 #[derive(Clone, Debug)]
 pub struct Claim {
     pub automaton: Automaton,
@@ -18,7 +18,7 @@ pub struct Claim {
     pub is_stutter_invariant: bool,
 }
 
-/// A state of the automaton that is a violation as soon as it is reached.
+/// A state of the automaton in which every run is a violation.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
     pub state: State,
@@ -27,7 +27,7 @@ pub struct End {
 }
 
 impl End {
-    /// The last state of a never claim; `place` is the place in the model that says so.
+    /// The last state of a never claim; `place` is its place in the model.
     pub fn of_never(state: State, place: u32) -> End {
         End { state, fault: Fault { kind: FaultKind::ClaimEnd, place, times: 1 } }
     }
@@ -48,8 +48,8 @@ impl Claim {
         Claim { automaton, ends: Vec::new(), names: Vec::new(), is_stutter_invariant: false }
     }
 
-    /// Makes every state that accepts all continuations an end: its prefixes are bad prefixes. Sound if every finite run can be
-    /// extended to one that counts.
+    /// Makes every state that accepts all continuations an end state: its prefixes are bad prefixes. Sound if every
+    /// finite run can be extended to a fair one.
     #[must_use]
     pub fn with_bad_prefixes(&self) -> Claim {
         let all = Marks::all(self.automaton.sets);
@@ -69,7 +69,7 @@ impl Claim {
         let Unfolded { edges, origins } = degeneralise(&self.automaton, limits)?;
         let mut automaton = Automaton { edges, sets: 1 };
         if self.ends.is_empty() {
-            // States are numbered anew.
+            // Reduction renumbers the states.
             reduce(&mut automaton, limits);
         }
         let ends = automaton.states().zip(origins);
@@ -77,14 +77,15 @@ impl Claim {
         Ok(Claim { automaton, ends, names: Vec::new(), is_stutter_invariant: self.is_stutter_invariant })
     }
 
-    /// Whether all forbidden runs reach an end: then the claim is a safety property, and no cycles need to be searched.
+    /// Whether all forbidden runs reach an end state: then the claim is a safety property, and a search for cycles is
+    /// unnecessary.
     pub fn is_safety(&self) -> bool {
         let mut others = self.automaton.clone();
         others.edges.iter_mut().for_each(|edges| edges.retain(|edge| self.end(edge.target).is_none()));
         others.is_empty()
     }
 
-    /// The violation when this state is reached, if it is an end.
+    /// The violation in this state, if it is an end state.
     pub fn end(&self, state: State) -> Option<Fault> {
         self.ends.iter().find(|end| end.state == state).map(|end| end.fault)
     }
@@ -94,7 +95,7 @@ impl Claim {
         given.cloned().unwrap_or_else(|| format!("state {}", state.0))
     }
 
-    /// The bits of a state of the automaton.
+    /// The number of bits of a state of the automaton.
     pub fn bits(&self) -> u32 {
         usize::BITS - self.automaton.len().saturating_sub(1).leading_zeros()
     }

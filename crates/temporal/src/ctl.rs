@@ -6,7 +6,7 @@ use entail_model::{Beyond, Subformula, SubformulaId, Subformulas};
 use std::collections::HashMap;
 use std::fmt;
 
-/// Something that is true or false in a state.
+/// A state formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ctl {
     Const(bool),
@@ -16,7 +16,7 @@ pub enum Ctl {
     Or(Box<Ctl>, Box<Ctl>),
     Implies(Box<Ctl>, Box<Ctl>),
     Equivalent(Box<Ctl>, Box<Ctl>),
-    /// All runs that begin in the state, or some, are of a kind.
+    /// All runs from the state, or some, satisfy a path formula.
     Runs(Quantifier, Box<Path>),
 }
 
@@ -26,22 +26,22 @@ pub enum Quantifier {
     Some,
 }
 
-/// Something that is true or false of a run.
+/// A path formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Path {
-    /// In the second state.
+    /// The formula holds in the second state.
     Next(Ctl),
     Always(Ctl),
     Eventually(Ctl),
-    /// The second one holds at some time, and the first one until then.
+    /// The second formula holds eventually, and the first one until then.
     Until(Ctl, Ctl),
-    /// The same, or the first one holds always.
+    /// The same, or the first formula always holds.
     WeakUntil(Ctl, Ctl),
-    /// The second one holds until and including when the first one does, or always.
+    /// The second formula holds up to and including the state where the first one does, or always.
     Release(Ctl, Ctl),
 }
 
-/// The maximum nesting depth, so that recursive functions stay far from the end of the stack.
+/// The maximum nesting depth, which bounds the stack of recursive functions.
 pub const MAX_HEIGHT: usize = 256;
 
 impl Ctl {
@@ -61,7 +61,7 @@ impl Ctl {
         Ctl::Runs(Quantifier::Some, Box::new(path))
     }
 
-    /// Whether it is about a state alone, and not about runs.
+    /// Whether the formula has no path quantifiers.
     pub fn is_of_state(&self) -> bool {
         match self {
             Ctl::Const(_) | Ctl::Proposition(_) => true,
@@ -74,7 +74,7 @@ impl Ctl {
         }
     }
 
-    /// Its truth value where these propositions hold, a bit for each, if it is a formula without path quantifiers.
+    /// The value of a formula without path quantifiers, given the propositions that hold, one bit for each.
     pub fn is_true(&self, holds: u64) -> bool {
         match self {
             Ctl::Const(value) => *value,
@@ -88,8 +88,8 @@ impl Ctl {
         }
     }
 
-    /// The target of a reachability formula: no run, or some run, should reach it.
-    /// As a formula of linear time; nothing if the formula says more than that, or something else.
+    /// The target of a reachability formula, which states that no run or some run reaches it, as an LTL formula; `None`
+    /// for other formulas.
     pub fn deciding(&self, formulas: &mut Formulas) -> Option<Formula> {
         let Ctl::Runs(quantifier, path) = self else { return None };
         let (first, then) = match (quantifier, &**path) {
@@ -112,7 +112,7 @@ impl Ctl {
         Some(formulas.until(first, then))
     }
 
-    /// The part of the formula without path quantifiers, in the first state of a run.
+    /// The part of the formula without path quantifiers, evaluated in the first state of a run.
     fn of_state(&self, formulas: &mut Formulas) -> Formula {
         match self {
             Ctl::Const(true) => Formula::TRUE,
@@ -141,14 +141,14 @@ impl Ctl {
         }
     }
 
-    /// As text, given the names of the propositions.
+    /// The formula as text, given the names of the propositions.
     pub fn print<'f>(&'f self, names: &'f [String]) -> impl fmt::Display + 'f {
         Printed { formula: self, names, inside: false }
     }
 }
 
-/// A formula to check in three-valued logic. A run that ends in a fault decides nothing: the formula is true if it is true for
-/// every continuation beyond faults, and false if it is false for every one.
+/// A formula to check in three-valued logic. A run that ends in a fault is inconclusive: the formula is true if it is
+/// true for every continuation beyond faults, and false if it is false for every one.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// Is the formula true for every continuation beyond faults?
@@ -185,7 +185,7 @@ impl Asked {
 
 struct Asking {
     questions: Subformulas,
-    /// Subformulas by address: both sides of `<->` are translated twice, with all that is inside of them.
+    /// Subformulas by address: both sides of `<->` are translated twice, with all of their operands.
     known: HashMap<(*const Ctl, Beyond), SubformulaId>,
     fairness: Fairness,
     /// The assumption about continuations beyond faults for the current operand. A negation inverts it.
@@ -193,7 +193,7 @@ struct Asking {
 }
 
 impl Asking {
-    /// Formulas are limited in depth.
+    /// The recursion is bounded by the depth of formulas.
     fn state(&mut self, formula: &Ctl) -> SubformulaId {
         let place = (std::ptr::from_ref(formula), self.beyond);
         if let Some(known) = self.known.get(&place) {
@@ -265,7 +265,7 @@ impl Asking {
         }
     }
 
-    /// Whether there is a run that is not of a kind.
+    /// Whether a run violates a path formula.
     fn some_other(&mut self, path: &Path) -> SubformulaId {
         match path {
             Path::Next(operand) => {
@@ -295,7 +295,7 @@ impl Asking {
         }
     }
 
-    /// Where the second one has not come yet, and where it comes too late.
+    /// The states in which `right` is false, and those in which both operands are false.
     fn fails(&mut self, left: &Ctl, right: &Ctl) -> (SubformulaId, SubformulaId) {
         let (not_left, not_right) = (self.negated(left), self.negated(right));
         (not_right, self.questions.add(Subformula::And(not_right, not_left)))
@@ -338,7 +338,7 @@ impl Asking {
         }
     }
 
-    /// Where this is so and a fair run begins.
+    /// The states in which `then` holds and a fair run begins.
     fn continued(&mut self, then: SubformulaId) -> SubformulaId {
         if self.fairness.is_realizable() || self.questions.get(then) == Subformula::Const(false) {
             return then;
@@ -361,7 +361,7 @@ impl std::ops::Not for Ctl {
 struct Printed<'f> {
     formula: &'f Ctl,
     names: &'f [String],
-    /// Whether it stands beside an operator, so that it needs parentheses if it has one of its own.
+    /// Whether the formula is an operand, and needs parentheses if it has an operator of its own.
     inside: bool,
 }
 

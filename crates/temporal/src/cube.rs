@@ -3,7 +3,7 @@
 use crate::formula::Proposition;
 use crate::limits::{Budget, Limit};
 
-/// The states in which all of `positive` hold and none of `negative`: masks of propositions.
+/// The valuations in which all of `positive` hold and none of `negative`: masks of propositions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cube {
     pub positive: u64,
@@ -28,7 +28,7 @@ impl Cube {
         other.positive & !self.positive == 0 && other.negative & !self.negative == 0
     }
 
-    /// Whether a state in which exactly these propositions hold is among them.
+    /// Whether the cube contains the valuation in which exactly these propositions hold.
     pub fn holds(self, letter: u64) -> bool {
         self.positive & !letter == 0 && self.negative & letter == 0
     }
@@ -50,7 +50,7 @@ impl Cube {
         Cube { positive: self.positive & rest, negative: self.negative & rest }
     }
 
-    /// The cube without the literals of `other`, if that is a cube; else itself.
+    /// The cube minus `other`, if the difference is a cube; otherwise the cube itself.
     pub fn outside(self, other: Cube) -> Cube {
         let more = Cube { positive: other.positive & !self.positive, negative: other.negative & !self.negative };
         let is_single = (more.positive.count_ones() + more.negative.count_ones()) == 1;
@@ -62,7 +62,7 @@ impl Cube {
         }
     }
 
-    /// Whether each of its states is among those of some of `cubes`.
+    /// Whether the union of `cubes` contains this cube.
     pub(crate) fn is_covered(self, cubes: &[Cube], budget: &mut Budget) -> Result<bool, Limit> {
         let mut waiting = vec![self];
         while let Some(part) = waiting.pop() {

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 /// The product of an automaton and a counter.
 pub(crate) struct Unfolded {
-    /// Those that leave each of them.
+    /// The edges that leave each state.
     pub edges: Vec<Vec<Edge>>,
-    /// Which state of the automaton each of them is.
+    /// The automaton state of each product state.
     pub origins: Vec<State>,
 }
 
@@ -47,8 +47,8 @@ pub(crate) fn unfold(
     Ok(Unfolded { edges, origins: order.into_iter().map(|(state, _)| state).collect() })
 }
 
-/// The same words, with one acceptance set on edges. A run passes the sets in order; the edge by which it has passed them
-/// all is in the set, and may be the first one of the next round.
+/// An automaton for the same words, with one acceptance set on edges. A run passes the sets in order. The edge that
+/// completes a round is in the set, and may be the first one of the next round.
 pub(crate) fn degeneralise(automaton: &Automaton, limits: Limits) -> Result<Unfolded, Limit> {
     let components = Sccs::of(automaton);
     let all = automaton.sets;

@@ -1,4 +1,4 @@
-//! Automata as pictures, in the language of Graphviz.
+//! Automata in the language of Graphviz.
 
 use crate::automaton::{Automaton, Marks};
 use crate::never::cube;

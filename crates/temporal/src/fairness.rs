@@ -1,9 +1,9 @@
-//! Fairness: which infinite runs count.
+//! Fairness assumptions.
 
 /// A fairness assumption about processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fairness {
-    /// All runs count.
+    /// All runs are fair.
     #[default]
     None,
     /// A process that is continuously enabled from some point on moves infinitely often (justice).
@@ -12,8 +12,8 @@ pub enum Fairness {
     Strong,
     /// Every process moves infinitely often, as long as it exists (impartiality).
     Impartial,
-    /// As [`Fairness::Strong`]; and a run that stays in a strongly connected component of the state graph takes every step of
-    /// it infinitely often.
+    /// As [`Fairness::Strong`]; and a run that stays in a strongly connected component of the state graph takes every
+    /// step of it infinitely often.
     Component,
 }
 

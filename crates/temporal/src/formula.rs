@@ -1,26 +1,26 @@
-//! Formulas of linear temporal logic, each of them kept once.
+//! Formulas of linear temporal logic, with hash-consing.
 //!
-//! They are in negation normal form from the start: negation goes down to the propositions as a formula is built, and
-//! the other operators are spelled out by those of [`Node`]. A formula is made after its operands and has a greater
-//! number, so a pass over its parts in the order of numbers meets operands first and needs no recursion.
+//! They are in negation normal form from the start: constructors push negations down to the propositions, and express
+//! other operators by those of [`Node`]. A formula is made after its operands and has a greater number, so a pass over
+//! its parts in the order of numbers visits operands first and needs no recursion.
 
 use crate::limits::Limit;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Cubes of propositions are masks of so many bits.
+/// The width of the masks of propositions in cubes.
 pub const MAX_PROPOSITIONS: usize = 64;
-/// How many operators may stand above one another in a formula that is translated.
+/// The maximal height of a formula to translate.
 pub const MAX_HEIGHT: u32 = 1000;
 
-/// How many different parts a formula that is translated may have: each is compared with each.
+/// The maximal number of distinct subformulas of a formula to translate: the translation compares each with each.
 pub const MAX_PARTS: usize = 1500;
 
-/// A formula, to be looked up in the [`Formulas`] it was made by.
+/// The index of a formula in the [`Formulas`] that created it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Formula(u32);
 
-/// Something that is true or false in a state: below [`MAX_PROPOSITIONS`].
+/// An atomic proposition: a number below [`MAX_PROPOSITIONS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Proposition(pub u8);
 
@@ -32,13 +32,13 @@ pub enum Node {
         proposition: Proposition,
         positive: bool,
     },
-    /// Two operands or more, in order, none of them a conjunction.
+    /// At least two operands, in order, none of them a conjunction.
     And(Arc<[Formula]>),
-    /// Two operands or more, in order, none of them a disjunction.
+    /// At least two operands, in order, none of them a disjunction.
     Or(Arc<[Formula]>),
     Next(Formula),
     Until(Formula, Formula),
-    /// `(a, b)`: `b` holds until and including when `a` holds, or always.
+    /// `(a, b)`: `b` holds up to and including the position where `a` holds, or always.
     Release(Formula, Formula),
 }
 
@@ -208,7 +208,7 @@ impl Formulas {
         negations[&formula]
     }
 
-    /// The formula and everything in it, operands first.
+    /// The formula and all of its subformulas, operands first.
     pub fn parts(&self, formula: Formula) -> Vec<Formula> {
         let mut seen = HashSet::from([formula]);
         let mut waiting = vec![formula];
@@ -229,17 +229,17 @@ impl Formulas {
         }
     }
 
-    /// Whether `X` stands anywhere in it.
+    /// Whether it contains `X`.
     pub fn has_next(&self, formula: Formula) -> bool {
         self.facts(formula).has_next
     }
 
-    /// How many operators stand above one another in it.
+    /// The height of the formula.
     pub fn height(&self, formula: Formula) -> u32 {
         self.facts(formula).height
     }
 
-    /// Why it is too large to be translated, if it is.
+    /// The limit that the formula exceeds, if there is one.
     pub(crate) fn excess(&self, formula: Formula) -> Option<Limit> {
         if self.height(formula) > MAX_HEIGHT {
             Some(Limit::Height(MAX_HEIGHT))
@@ -250,7 +250,7 @@ impl Formulas {
         }
     }
 
-    /// The propositions it speaks of, as a mask.
+    /// The propositions in the formula, as a mask.
     pub fn propositions(&self, formula: Formula) -> u64 {
         let mask = |part: Formula| match self.node(part) {
             Node::Literal { proposition, .. } => 1 << proposition.0,
@@ -263,7 +263,7 @@ impl Formulas {
         self.facts[formula.0 as usize]
     }
 
-    /// Whether neither adding nor removing a beginning of a word changes anything.
+    /// Whether adding or removing a prefix of a word never changes the truth value.
     pub(crate) fn is_lasting(&self, formula: Formula) -> bool {
         let Facts { eventual, universal, .. } = self.facts(formula);
         eventual && universal

@@ -1,4 +1,4 @@
-//! Which formula implies which, as far as their shapes tell.
+//! Syntactic implication between formulas.
 //!
 //! After Somenzi, Bloem: Efficient Büchi automata from LTL formulae, CAV 2000, and Babiak, Křetínský, Řehák, Strejček:
 //! LTL to Büchi automata translation: fast and more deterministic, TACAS 2012.
@@ -6,9 +6,9 @@
 use crate::formula::{Formula, Formulas, MAX_HEIGHT, Node};
 
 impl Formulas {
-    /// Whether every word that satisfies `left` surely satisfies `right`. `false` means that we do not know.
+    /// Whether `left` implies `right`, as far as the syntax shows; `false` means unknown.
     pub(crate) fn surely_implies(&mut self, left: Formula, right: Formula) -> bool {
-        // Each step goes down on one side.
+        // Each step descends on one side.
         if self.height(left) + self.height(right) > MAX_HEIGHT {
             return left == right;
         }
@@ -69,7 +69,7 @@ impl Formulas {
         }
     }
 
-    /// Whether surely no word satisfies both.
+    /// Whether no word satisfies both, as far as the syntax shows.
     pub(crate) fn surely_excludes(&mut self, left: Formula, right: Formula) -> bool {
         let negation = self.not(right);
         self.surely_implies(left, negation)
@@ -84,9 +84,9 @@ impl Formulas {
         self.and(kept)
     }
 
-    /// The conjunction, without operands that others not only imply but also fulfil: each `U` in what is dropped is
-    /// still put off and fulfilled by the same promises. Without that, `GF (a && F b)` could drop an `F b` each time
-    /// it asks for it, and `b` would never have to hold.
+    /// The conjunction, without operands that others imply and also fulfil: each `U` in a dropped operand is still
+    /// postponed and fulfilled by the same promises. Otherwise, `GF (a && F b)` could drop an `F b` each time it
+    /// requires one, and `b` would never have to hold.
     pub(crate) fn tracked_conjunction(&mut self, operands: impl IntoIterator<Item = Formula>) -> Formula {
         let all = self.and(operands);
         let Node::And(operands) = self.node(all).clone() else { return all };

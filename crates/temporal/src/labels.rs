@@ -1,11 +1,11 @@
-//! Fewer edges, with simpler labels, between the same states.
+//! Reduction of edges: fewer edges, with simpler labels, between the same states.
 
 use crate::automaton::{Automaton, Edge};
 use crate::cube::Cube;
 use crate::limits::{Budget, Limits};
 use entail_model::Deadline;
 
-/// The budget for one state. Edges that are not merged are correct, too.
+/// The budget for one state. Leaving edges unmerged is correct, too.
 const STEPS: u64 = 200_000;
 
 pub fn merge(automaton: &mut Automaton, deadline: Deadline) {
@@ -38,8 +38,8 @@ fn widest(leaving: &[Edge], at: usize, budget: &mut Budget) -> Cube {
     label
 }
 
-/// Drops edges whose every letter is served by others, among those that have the same marks or more and that `serves`
-/// allows.
+/// Removes an edge if other edges cover each of its letters, among those that have at least the same marks and that
+/// `serves` permits.
 pub fn drop_covered(leaving: &mut Vec<Edge>, serves: impl Fn(&Edge, &Edge) -> bool, budget: &mut Budget) {
     let mut at = 0;
     while at < leaving.len() {

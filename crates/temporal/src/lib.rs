@@ -69,7 +69,7 @@ pub fn satisfiability(
     Ok(if is_valid { Satisfiability::Tautology } else { Satisfiability::Contingent })
 }
 
-/// Which words satisfy a formula.
+/// The words that satisfy a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Satisfiability {
     /// No word does.

@@ -1,4 +1,4 @@
-//! How much may be spent on a formula.
+//! Resource limits of the translation.
 
 use entail_model::Deadline;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Limits<'a> {
     pub states: usize,
     pub edges: usize,
-    /// Elementary steps, of which some hundred million take a second.
+    /// Elementary steps; some hundred million take a second.
     pub steps: u64,
     pub deadline: Deadline<'a>,
 }
@@ -25,11 +25,11 @@ pub enum Limit {
     States(usize),
     Edges(usize),
     Steps(u64),
-    /// The deadline.
+    /// The deadline has passed.
     Time,
-    /// Operators above one another.
+    /// The height of the formula.
     Height(u32),
-    /// Different formulas inside the formula.
+    /// The number of distinct subformulas.
     Parts(usize),
     Propositions,
     AcceptanceSets,
@@ -52,16 +52,16 @@ impl fmt::Display for Limit {
 
 impl std::error::Error for Limit {}
 
-/// Steps that are left.
+/// The remaining steps.
 #[derive(Debug)]
 pub(crate) struct Budget<'a> {
     left: u64,
-    /// The limit that is reported when the budget is spent.
+    /// The limit to report when the budget is exhausted.
     excess: Limit,
     deadline: Deadline<'a>,
 }
 
-/// After so many steps, a power of two, the clock is looked at.
+/// The clock is read after this many steps, a power of two.
 const BETWEEN_LOOKS: u64 = 1 << 14;
 
 impl<'a> Budget<'a> {
@@ -90,7 +90,7 @@ impl<'a> Budget<'a> {
         self.deadline
     }
 
-    /// The limit that was exceeded, if one was.
+    /// The limit that was exceeded.
     pub fn excess(&self) -> Limit {
         self.excess
     }

@@ -6,7 +6,7 @@ use crate::cube::Cube;
 use crate::print::is_simple;
 use std::fmt::Write;
 
-/// A claim that is violated by the words the automaton accepts. `title` goes into a comment.
+/// A claim for the words that the automaton accepts. `title` becomes a comment.
 pub fn print(buchi: &Buchi, names: &[String], title: &str) -> String {
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ").replace("/*", "/ *").replace("*/", "* /");
     let mut text = format!("never {{ /* {title} */\n");

@@ -2,18 +2,18 @@
 
 use crate::formula::{Formula, Formulas, Node};
 
-/// Shared parts are written out each time: the text may be exponentially longer than the shared formula.
+/// Shared subformulas are printed each time, so the text may be exponentially longer than the formula.
 const MAX_CHARS: usize = 100_000;
 
 enum Piece<'a> {
     Text(&'a str),
     Formula(Formula),
-    /// In parentheses, unless it is clear without.
+    /// In parentheses, unless they are unnecessary.
     Operand(Formula),
 }
 
 impl Formulas {
-    /// The formula as text; `names` are those of its propositions. A very long one is cut.
+    /// The formula as text; `names` are those of its propositions. A very long text is truncated.
     pub fn print(&self, formula: Formula, names: &[String]) -> String {
         let mut text = String::new();
         let mut waiting = vec![Piece::Formula(formula)];
@@ -75,7 +75,7 @@ fn between<'a>(operands: &[Formula], operator: &'static str) -> Vec<Piece<'a>> {
     pieces.skip(1).collect()
 }
 
-/// Whether a proposition needs no parentheses: a name, or what is in parentheses already.
+/// Whether a proposition needs no parentheses: a name, or an expression in parentheses.
 pub(crate) fn is_simple(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -1,11 +1,12 @@
 //! The synchronous product of a model and a claim's automaton.
 //!
-//! The automaton reads the stable states of a run, beginning with the initial one: it takes an edge together with a step out of
-//! the state that it reads. It does not read the states inside atomic sequences. At the end of a finite run it reads the last
-//! state again and again (stutter extension); the valuation there may change after the first time
+//! The automaton reads the stable states of a run, beginning with the initial one: it takes an edge together with a
+//! step out of the state that it reads. It does not read the states inside atomic sequences. At the end of a finite run
+//! it reads the last state repeatedly (stutter extension); the valuation there may change after the first time
 //! ([`Propositional::valuation_after_end`]).
 //!
-//! The automaton's state lies above the model's in the last word, if that has room for it; otherwise in a word behind it.
+//! The automaton's state is above the model's in the last word if there are unused bits; otherwise, in an additional
+//! word.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,19 +27,19 @@ pub struct Product<'a, M> {
     model: &'a M,
     claim: &'a Claim,
     fairness: Fairness,
-    /// All edges, one state after the other, and the number of the first one that leaves each state.
+    /// The edges of all states, and for each state the number of its first edge.
     edges: Vec<Edge>,
     first_edges: Vec<u32>,
     /// Whether the automaton depends on propositions.
     asks: bool,
     /// The bits of a model state that hold the automaton's state.
     room: Option<Room>,
-    /// If valuations change at the end of a run: added to the numbers of automaton states that are entered after the end.
-    /// Otherwise greater than all of them.
+    /// If valuations change at the end of a run: the offset of the automaton states entered after the end. Otherwise
+    /// greater than all automaton states.
     ended: u32,
     /// The propositions that held in some state.
     ever: AtomicU64,
-    /// There were more processes than acceptance sets for them.
+    /// Some state had more processes than there are acceptance sets for them.
     crowded: AtomicBool,
 }
 
@@ -55,9 +56,9 @@ pub struct Scratch<M: Model> {
     /// The state of the model.
     state: StateBuf,
     successors: Successors<M::Step>,
-    /// The edges that can be taken.
+    /// The enabled edges.
     edges: Vec<u32>,
-    /// What the model does, where it leads as words.
+    /// The transitions of the model, with their targets as words.
     hops: Vec<Transition<M::Step, [u64; 2]>>,
     model: M::Scratch,
 }
@@ -102,18 +103,18 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         let ended = if model.sees_end() { claim.automaton.len() as u32 } else { u32::MAX };
         let bits = Self::bits_of_automaton(model, claim);
         let asks = claim.automaton.edges.iter().flatten().any(|edge| edge.label != Cube::TRUE);
-        // One bit is left to the store; and a longer state may be as long as another one with an appended word.
+        // One bit is reserved for the store; and a longer state may be as long as another one with an additional word.
         let room = model.room().filter(|room| room.len <= 2 * WORD && room.from + bits < u64::BITS);
         let (ever, crowded) = (AtomicU64::new(0), AtomicBool::new(false));
         Product { model, claim, fairness, edges, first_edges, asks, room, ended, ever, crowded }
     }
 
-    /// The bits of an automaton state in a product with this model.
+    /// The number of bits of an automaton state in a product with this model.
     pub fn bits_of_automaton(model: &impl Propositional, claim: &Claim) -> u32 {
         claim.bits() + u32::from(model.sees_end())
     }
 
-    /// A state of the automaton, and whether the run had ended when it was entered.
+    /// The automaton state, and whether it was entered after the end of the run.
     fn automaton(&self, state: automaton::State) -> (automaton::State, bool) {
         match state.0.checked_sub(self.ended) {
             Some(number) => (automaton::State(number), true),
@@ -121,17 +122,17 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         }
     }
 
-    /// How a state of the automaton is kept that it enters after the run has ended.
+    /// The representation of an automaton state that is entered after the end of the run.
     fn after_end(&self, state: automaton::State) -> automaton::State {
         if self.ended == u32::MAX { state } else { automaton::State(state.0 + self.ended) }
     }
 
-    /// Which propositions held in some state that was expanded, a bit for each.
+    /// The propositions that held in some expanded state, one bit for each.
     pub fn ever(&self) -> u64 {
         self.ever.load(Ordering::Relaxed)
     }
 
-    /// How many processes can be treated fairly.
+    /// The maximal number of processes under a fairness assumption.
     pub fn most_processes(&self) -> usize {
         (AcceptanceMarks::MOST - self.claim.automaton.sets) as usize
     }
@@ -141,7 +142,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         self.crowded.load(Ordering::Relaxed)
     }
 
-    /// How many bits the states have that most are likely to have the length of.
+    /// The number of bits of the most common states.
     pub fn bits(&self) -> Option<u32> {
         let bits = Self::bits_of_automaton(self.model, self.claim);
         self.room.map(|Room { len, from }| 8 * (len - WORD) as u32 + from + bits)
@@ -188,7 +189,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         &self.edges[number as usize]
     }
 
-    /// The edges that are enabled under a valuation, each with its number. Unknown propositions disable nothing.
+    /// The edges that are enabled under a valuation, with their numbers. Unknown propositions disable nothing.
     fn possible(&self, state: automaton::State, valuation: Valuation) -> impl Iterator<Item = (u32, &Edge)> {
         let edges = (self.first_edges[state.index()]..).zip(self.claim.automaton.leaving(state));
         edges.filter(move |(_, edge)| edge.label.known(!valuation.unknown).holds(valuation.holds))
@@ -204,15 +205,15 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         } else {
             self.model.valuation(model, scratch)
         };
-        // To read is cheaper, and soon there is nothing new.
+        // Loading is cheaper than an update, and updates soon become rare.
         if valuation.holds & !self.ever() != 0 {
             self.ever.fetch_or(valuation.holds, Ordering::Relaxed);
         }
         valuation
     }
 
-    /// Expands states that are given as their words, up to the first one where something is unusual; `I` are those of the
-    /// model.
+    /// The fast path: expands states, given as words, up to the first one that it cannot expand. `I` is the key type of
+    /// the model.
     #[inline]
     fn expand_by_words<K: StateKey, I: StateKey>(
         &self,
@@ -261,7 +262,8 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         states.len()
     }
 
-    /// The sets of all processes. After those of the automaton, each process has one: the steps that treat it fairly.
+    /// The acceptance sets of all processes. They follow those of the automaton; the set of a process contains the
+    /// steps that are fair to it.
     fn of_processes(&self) -> AcceptanceMarks {
         AcceptanceMarks::first(AcceptanceMarks::MOST).without(AcceptanceMarks::first(self.claim.automaton.sets))
     }
@@ -273,7 +275,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         })
     }
 
-    /// The sets of the processes that can move.
+    /// The acceptance sets of the enabled processes.
     fn of_enabled(&self, moves: &[ProductStep<M::Step>]) -> AcceptanceMarks {
         let owners = moves.iter().filter_map(|one| one.step).map(|step| self.model.owner(step));
         owners.fold(AcceptanceMarks::default(), |sets, owner| sets.and(self.of_process(owner)))
@@ -325,7 +327,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         self.model.marks(&self.model_state(state))
     }
 
-    /// Those of the model, and the automaton's state.
+    /// The components of the model state, and the automaton state.
     fn parts(&self, state: &State, parts: &mut Vec<Part>) {
         let first = parts.len();
         self.model.parts(&self.model_state(state), parts);
@@ -341,7 +343,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         parts.push(Part { end, kind: u32::MAX - 1 });
     }
 
-    /// The proviso is about states of the product: on a cycle of these the model goes through a cycle, too.
+    /// The proviso refers to states of the product: on a cycle of these, the model also runs through a cycle.
     fn needs_proviso(&self) -> bool {
         self.model.needs_proviso()
     }

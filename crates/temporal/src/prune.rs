@@ -1,16 +1,16 @@
-//! Leaving out what no accepted word needs: states, edges, acceptance sets.
+//! Removal of superfluous states, edges and acceptance sets.
 
 use crate::automaton::{Automaton, Marks, State};
 use crate::scc::{Kind, Scc, Sccs};
 use std::collections::{HashMap, HashSet};
 
-/// Leaves out useless states, and marks that decide nothing.
+/// Removes useless states, and marks that make no difference.
 pub fn prune(automaton: &mut Automaton) {
     keep_useful_states(automaton);
     keep_useful_marks(automaton);
 }
 
-/// Leaves out states that cannot be reached or from which nothing is accepted.
+/// Removes states that are unreachable or from which no word is accepted.
 pub fn keep_useful_states(automaton: &mut Automaton) {
     let components = Sccs::of(automaton);
     let mut sources: Vec<Vec<State>> = vec![Vec::new(); automaton.len()];
@@ -29,7 +29,7 @@ pub fn keep_useful_states(automaton: &mut Automaton) {
     keep_reachable(automaton);
 }
 
-/// Numbers the states that can be reached in the order in which they are met, and leaves out the others.
+/// Removes unreachable states and numbers the others in the order of discovery.
 pub fn keep_reachable(automaton: &mut Automaton) {
     let mut numbers = HashMap::from([(State::INITIAL, State::INITIAL)]);
     let mut order = vec![State::INITIAL];
@@ -47,7 +47,7 @@ pub fn keep_reachable(automaton: &mut Automaton) {
     automaton.edges = edges;
 }
 
-/// Each component gets along with as few sets as it can, and they share them.
+/// Minimises the number of sets in each component. Components share the sets.
 fn keep_useful_marks(automaton: &mut Automaton) {
     let components = Sccs::of(automaton);
     let mut inside: HashMap<Scc, Vec<Marks>> = HashMap::new();
@@ -60,7 +60,7 @@ fn keep_useful_marks(automaton: &mut Automaton) {
     }
     let needed: HashMap<Scc, Vec<u32>> =
         inside.iter().map(|(&component, marks)| (component, needed_sets(automaton.sets, marks))).collect();
-    // A component that accepts nothing can only say so by missing a set.
+    // A component that accepts nothing must lack at least one set.
     let least = u32::from(automaton.states().any(|state| components.kind(state) == Kind::Rejecting));
     let sets = needed.values().map(|sets| sets.len() as u32).max().unwrap_or(0).max(least);
     let renamed = |marks: Marks, kept: &[u32]| {
@@ -82,7 +82,7 @@ fn keep_useful_marks(automaton: &mut Automaton) {
     automaton.sets = sets;
 }
 
-/// The sets that are not implied by another: one that contains another adds nothing.
+/// The sets that are not implied by another: a superset of another set is superfluous.
 fn needed_sets(sets: u32, marks: &[Marks]) -> Vec<u32> {
     let contains =
         |large: u32, small: u32| marks.iter().all(|marks| marks.0 >> small & 1 == 0 || marks.0 >> large & 1 == 1);

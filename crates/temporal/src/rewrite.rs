@@ -1,4 +1,4 @@
-//! Simpler formulas for the same words.
+//! Simplification of formulas.
 //!
 //! The rules are those of Somenzi and Bloem (CAV 2000), Etessami and Holzmann (CONCUR 2000) and Babiak and others
 //! (TACAS 2012). Below, `e` is eventual, `u` universal and `s` both (see [`crate::formula`]).
@@ -6,11 +6,11 @@
 use crate::formula::{Formula, Formulas, Node};
 use std::collections::HashMap;
 
-/// Rules make room for rules, but not for long.
+/// Rules enable further rules, but few rounds suffice.
 const ROUNDS: usize = 4;
 
 impl Formulas {
-    /// A formula that is too large stays as it is; the translation refuses it.
+    /// A formula that is too large is not simplified; the translation rejects it.
     pub fn simplify(&mut self, formula: Formula) -> Formula {
         let mut simple = formula;
         if self.excess(formula).is_some() {
@@ -58,7 +58,7 @@ impl Formulas {
         if self.facts(right).eventual || self.surely_implies(left, right) {
             return right;
         }
-        // a U b = F b where a holds whenever b does not
+        // a U b = F b if !b implies a
         let not_right = self.not(right);
         let left = if self.surely_implies(not_right, left) { Formula::TRUE } else { left };
         match (self.node(left).clone(), self.node(right).clone()) {
@@ -107,7 +107,7 @@ impl Formulas {
     }
 
     fn simple_release(&mut self, left: Formula, right: Formula) -> Formula {
-        // By duality; a double negation is found, not made.
+        // By duality, if the negations exist already.
         let (not_left, not_right) = (self.not(left), self.not(right));
         let until = self.simple_until(not_left, not_right);
         self.not(until)
@@ -147,7 +147,7 @@ impl Formulas {
         self.conjunction(merged)
     }
 
-    /// One formula for the conjunction of two, where there is one with fewer temporal operators.
+    /// One formula for the conjunction of two, if there is one with fewer temporal operators.
     fn merge(&mut self, one: Formula, other: Formula) -> Option<Formula> {
         match (self.node(one).clone(), self.node(other).clone()) {
             // X a && X b = X (a && b)
@@ -167,7 +167,7 @@ impl Formulas {
                 let both = self.simple_and(vec![a, b]);
                 Some(self.simple_until(both, c))
             }
-            // c R a && c R b = c R (a && b), but what lasts is better left alone
+            // c R a && c R b = c R (a && b), unless the formula is suspendable
             (Node::Release(c, a), Node::Release(d, b))
                 if c == d && !self.is_lasting(one) && !self.is_lasting(other) =>
             {

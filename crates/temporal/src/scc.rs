@@ -9,21 +9,21 @@ pub struct Scc(u32);
 /// All strongly connected components, in reverse topological order.
 #[derive(Clone, Debug)]
 pub struct Sccs {
-    /// Of each state. No edge leads from a component to one with a greater number.
+    /// By state. No edge leads from a component to one with a greater number.
     of: Vec<Scc>,
     kinds: Vec<Kind>,
 }
 
-/// Which runs that stay in a component are accepted.
+/// The kind of a component, by the runs that stay in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A single state without a self-loop.
     Transient,
-    /// No run that stays is accepted.
+    /// No such run is accepted.
     Rejecting,
-    /// Some runs that stay are accepted, others are not.
+    /// Some such runs are accepted, others are not.
     Mixed,
-    /// Every run that stays is accepted.
+    /// Every such run is accepted.
     Accepting,
 }
 
@@ -98,7 +98,7 @@ impl Sccs {
 }
 
 /// Tarjan: Depth-first search and linear graph algorithms, 1972, without recursion. The component of each state, and
-/// how many there are. Only some edges count.
+/// the number of components, with respect to the edges that `follows` selects.
 fn tarjan(automaton: &Automaton, follows: impl Fn(&Edge) -> bool) -> (Vec<Scc>, u32) {
     const NONE: Scc = Scc(u32::MAX);
     let count = automaton.len();

@@ -1,8 +1,8 @@
-//! Merging states and dropping edges by simulation.
+//! Simulation-based reduction: merges states and removes edges.
 //!
 //! After Etessami, Holzmann (CONCUR 2000), Somenzi, Bloem (CAV 2000) and Babiak, Badie, Duret-Lutz, Křetínský,
 //! Strejček: Compositional approach to suspension and other improvements to LTL translation, SPIN 2013. A state
-//! simulates another if it can answer each of its edges by edges for the same letters, with the same marks or more, to
+//! simulates another if it can answer each of its edges by edges for the same letters, with at least the same marks, to
 //! states that simulate the targets; backwards likewise.
 
 use crate::automaton::{Automaton, Edge, State};
@@ -10,7 +10,7 @@ use crate::labels::{self, drop_covered};
 use crate::limits::{Budget, Limit, Limits};
 use crate::prune::{keep_reachable, prune};
 
-/// Reduces until nothing changes. Out of steps, it leaves the rest as it is: that is right, too.
+/// Reduces to a fixpoint. If the budget is exhausted, the result so far is also correct.
 pub fn reduce(automaton: &mut Automaton, limits: Limits) {
     let mut budget = Budget::of(limits);
     loop {
@@ -19,14 +19,14 @@ pub fn reduce(automaton: &mut Automaton, limits: Limits) {
         prune(automaton);
         labels::merge(automaton, limits.deadline);
         if done.is_err() || self::size(automaton) >= size {
-            // An automaton with choices that do not help is right, too.
+            // An automaton with superfluous choices is also correct.
             let _ = trim(automaton, &mut budget);
             return;
         }
     }
 }
 
-/// States and edges: what the reductions make smaller.
+/// The number of states and of edges.
 pub fn size(automaton: &Automaton) -> (usize, usize) {
     (automaton.len(), automaton.edges.iter().map(Vec::len).sum())
 }
@@ -45,14 +45,14 @@ pub fn forward(automaton: &mut Automaton, budget: &mut Budget) -> Result<(), Lim
     Ok(())
 }
 
-/// `alike` says which states may be merged apart from what leads to them.
+/// `alike` returns whether two states may be merged, apart from their incoming edges.
 pub fn backward(
     automaton: &mut Automaton,
     alike: &dyn Fn(State, State) -> bool,
     budget: &mut Budget,
 ) -> Result<(), Limit> {
     let arriving = reversed(&automaton.edges);
-    // Only the initial state is reached by doing nothing.
+    // Only the initial state is reached by the empty word.
     let may = |one: State, other: State| (one != State::INITIAL || other == State::INITIAL) && alike(one, other);
     let relation = Relation::of(&arriving, &may, budget)?;
     let chosen: Vec<State> = automaton.states().map(|state| relation.representative(state)).collect();
@@ -70,8 +70,8 @@ pub fn backward(
     Ok(())
 }
 
-/// Takes away choices: where one edge serves a letter at least as well as another, the other gives it up, as long as
-/// its label stays a cube. The fewer choices, the smaller is the product with a model.
+/// Reduces nondeterminism: if one edge is at least as good as another for a letter, removes the letter from the other,
+/// as long as its label remains a cube. Fewer choices make the product with a model smaller.
 pub fn trim(automaton: &mut Automaton, budget: &mut Budget) -> Result<(), Limit> {
     let relation = Relation::of(&automaton.edges, &|_, _| true, budget)?;
     let is_better = |better: &Edge, edge: &Edge| {
@@ -102,7 +102,7 @@ fn reversed(edges: &[Vec<Edge>]) -> Vec<Vec<Edge>> {
     reversed
 }
 
-/// Which state simulates which.
+/// A simulation relation.
 struct Relation {
     count: usize,
     /// `[one * count + other]`: whether `other` simulates `one`.
@@ -110,7 +110,7 @@ struct Relation {
 }
 
 impl Relation {
-    /// The largest simulation among the pairs that are allowed.
+    /// The largest simulation among the pairs that `may` permits.
     fn of(edges: &[Vec<Edge>], may: &dyn Fn(State, State) -> bool, budget: &mut Budget) -> Result<Relation, Limit> {
         let count = edges.len();
         budget.spend((count * count) as u64)?;
@@ -150,7 +150,7 @@ impl Relation {
         self.simulated[other.index() * self.count + one.index()]
     }
 
-    /// The first state that simulates this one and is simulated by it.
+    /// The first state that is simulation-equivalent to this one.
     fn representative(&self, state: State) -> State {
         let equivalent = |&other: &State| self.simulates(state, other) && self.simulates(other, state);
         (0..state.0).map(State).find(equivalent).unwrap_or(state)

@@ -5,7 +5,7 @@ use crate::formula::{Formula, Formulas};
 use crate::labels;
 use crate::limits::{Budget, Limit, Limits};
 
-/// Whether repeating or leaving out repetitions of a letter never changes whether a word satisfies the formula. Then
+/// Whether adding or removing repetitions of a letter never changes whether a word satisfies the formula. Then
 /// partial-order reduction is sound for it.
 ///
 /// After Michaud, Duret-Lutz: Practical stutter-invariance checks for ω-regular languages, SPIN 2015.
@@ -20,8 +20,8 @@ pub fn is_stutter_invariant(formulas: &mut Formulas, formula: Formula, limits: L
     Ok(accepted.product(&refused, limits)?.is_empty())
 }
 
-/// Accepts also the words that result from accepted ones by removing repetitions of letters: two edges that can be taken with
-/// one letter become one.
+/// Also accepts the words that result from accepted ones by removing repetitions of letters: two consecutive edges for
+/// the same letter become one.
 fn without_repetitions(mut automaton: Automaton, limits: Limits) -> Result<Automaton, Limit> {
     let mut budget = Budget::of(limits);
     loop {
@@ -87,20 +87,20 @@ mod tests {
 
     #[test]
     fn a_change_of_value_is_one_that_repetition_does_not_hide() {
-        // F (a && X !a): at some time a ceases to hold.
+        // F (a && X !a): a stops holding at some time.
         assert!(is_invariant(|f, a, _| {
             let not = f.not(a);
             let then = f.next(not);
             let both = f.and([a, then]);
             f.eventually(both)
         }));
-        // G (a -> X a): once a holds it goes on.
+        // G (a -> X a): once a holds, it always holds.
         assert!(is_invariant(|f, a, _| {
             let then = f.next(a);
             let goes_on = f.implies(a, then);
             f.always(goes_on)
         }));
-        // F (a && X (!a && b)): b holds when a ceases to.
+        // F (a && X (!a && b)): b holds when a stops holding.
         assert!(is_invariant(|f, a, b| {
             let not = f.not(a);
             let after = f.and([not, b]);

@@ -1,8 +1,9 @@
-//! From a formula to its automaton: a state is a formula, an edge what must hold now and what from then on.
+//! The tableau construction: a state is a formula, an edge is a requirement on the current letter and a formula for the
+//! rest.
 //!
-//! After Couvreur: On-the-fly verification of linear temporal logic, FM 1999, without decision diagrams. Taking an
-//! edge that puts off the right side of an `U` *promises* it; an edge is in the acceptance set of a right side if it
-//! does not promise it.
+//! After Couvreur: On-the-fly verification of linear temporal logic, FM 1999, without decision diagrams. An edge that
+//! postpones the right side of an `U` *promises* it; an edge is in the acceptance set of a right side if it does not
+//! promise it.
 
 use crate::automaton::{Automaton, Edge, Marks, State};
 use crate::cube::Cube;
@@ -25,7 +26,7 @@ pub fn translate(formulas: &mut Formulas, formula: Formula, limits: Limits) -> R
     Ok(automaton)
 }
 
-/// A disjunct of a formula: what must hold now, and next.
+/// A disjunct of a formula: requirements on the current letter, and on the next state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
     now: Cube,
@@ -79,7 +80,7 @@ impl Tableau<'_> {
         Ok(Automaton { edges: promised, sets })
     }
 
-    /// The ways to satisfy a formula, none of which another makes superfluous.
+    /// The terms of a formula, without superfluous ones.
     fn terms(&mut self, formula: Formula) -> Result<Rc<[Term]>, Limit> {
         for part in self.present_parts(formula) {
             let terms = match self.formulas.node(part).clone() {
@@ -119,12 +120,12 @@ impl Tableau<'_> {
         Ok(self.known(formula))
     }
 
-    /// The terms of a formula whose turn came before.
+    /// The terms of a formula that were computed before.
     fn known(&self, formula: Formula) -> Rc<[Term]> {
         self.terms.get(&formula).cloned().unwrap_or_default()
     }
 
-    /// The subformulas about the present state whose terms are not known yet, operands first.
+    /// The subformulas of the current state whose terms are not known yet, operands first.
     fn present_parts(&self, formula: Formula) -> Vec<Formula> {
         let mut seen = HashSet::new();
         let mut waiting = vec![formula];
@@ -186,7 +187,7 @@ impl Tableau<'_> {
         Ok(kept)
     }
 
-    /// Whether every word that `specific` is for is one that `general` is for, too, with no more promises.
+    /// Whether `general` covers every word that `specific` covers, with no more promises.
     fn makes_superfluous(&mut self, general: &Term, specific: &Term) -> bool {
         specific.now.implies(general.now)
             && general.promises & !specific.promises == 0

@@ -19,8 +19,8 @@ type Layer = BTreeMap<(State, Marks), (State, Marks)>;
 const MOST_STEPS: usize = 1 << 20;
 
 impl Claim {
-    /// The states of a run on the word that reaches an end with the last letter, or that is accepting. `None` if there is no
-    /// such run, or the word is too long.
+    /// The states of an accepting run on the word, or of one that reaches an end state with the last letter. `None` if
+    /// there is no such run, or the word is too long.
     pub fn path(&self, letters: &Word) -> Option<Vec<State>> {
         match letters.repeated_from {
             None => self.path_to_end(&letters.all),
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::{Formulas, Limits, Proposition, translate};
 
-    /// Of the runs that break `[] (p -> <> q)`.
+    /// A claim for the violations of `[] (p -> <> q)`.
     fn unanswered() -> Claim {
         let mut formulas = Formulas::default();
         let (p, q) = (formulas.proposition(Proposition(0)), formulas.proposition(Proposition(1)));
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_run_may_need_several_rounds_of_the_cycle() {
-        // Even positions are accepted, and there is only one letter.
+        // Even positions are accepting, and there is only one letter.
         let edge = |target| crate::automaton::Edge { target, marks: Marks::NONE, label: crate::cube::Cube::TRUE };
         let accepting = crate::automaton::Edge { marks: Marks::all(1), ..edge(State(1)) };
         let automaton = Automaton { edges: vec![vec![accepting], vec![edge(State(0))]], sets: 1 };

@@ -1,4 +1,4 @@
-//! Words that end in a loop.
+//! Lasso words.
 
 use crate::automaton::{Automaton, Edge, State};
 use crate::cube::Cube;
@@ -24,7 +24,7 @@ impl Lasso {
         self.stem.iter().chain(&self.cycle).nth(position).copied().unwrap_or(0)
     }
 
-    /// The position that follows.
+    /// The next position.
     pub fn next(&self, position: usize) -> usize {
         if position + 1 < self.len() { position + 1 } else { self.stem.len() }
     }

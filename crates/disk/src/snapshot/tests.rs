@@ -109,7 +109,7 @@ fn values_are_loaded_as_they_were_saved() {
         let value = everything(&mut rng, size);
         assert_eq!(read::<Everything>(&written(&value)).unwrap(), value);
     }
-    // Several chunks, and values that lie in two of them.
+    // Several chunks, and values that cross chunk boundaries.
     let long = (1u8, (0..300_000).map(|at| (at as u8, at)).collect::<Vec<(u8, u64)>>());
     let bytes = written(&long);
     assert!(bytes.len() > 2 * CHUNK);
@@ -154,7 +154,7 @@ fn chunks_in_another_order_are_refused() {
     assert!(read::<Vec<u64>>(&fewer).is_err());
 }
 
-/// A file may be wrong although its checksum is right.
+/// A file may be invalid although its checksums are correct.
 #[test]
 fn nothing_is_allocated_that_the_file_cannot_fill() {
     let bytes = written(&u64::MAX);

@@ -95,7 +95,7 @@ impl<T: Snapshot> Snapshot for Option<T> {
     }
 }
 
-/// A length and the values.
+/// Writes the number of values, and the values.
 fn save_all<'v, T: Snapshot + 'v>(values: impl ExactSizeIterator<Item = &'v T>, to: &mut Writer) -> io::Result<()> {
     values.len().save(to)?;
     values.into_iter().try_for_each(|value| value.save(to))
@@ -105,7 +105,7 @@ fn load_all<T: Snapshot, C: FromIterator<T>>(from: &mut Reader) -> io::Result<C>
     (0..counted::<T>(from)?).map(|_| T::load(from)).collect()
 }
 
-/// The length of a sequence. Every value takes at least a byte, unless its type has no size.
+/// The length of a sequence. Every value takes at least one byte, unless its type has size zero.
 fn counted<T: Snapshot>(from: &mut Reader) -> io::Result<usize> {
     let kept = size_of::<T>();
     from.count(kept.min(1), kept)

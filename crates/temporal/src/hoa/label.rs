@@ -1,9 +1,9 @@
-//! Labels: boolean expressions, as cubes.
+//! Labels: Boolean expressions, as disjunctions of cubes.
 
 use crate::cube::Cube;
 use crate::formula::Proposition;
 
-/// More cubes than this are no sensible label.
+/// Larger labels are rejected.
 const MAX_CUBES: usize = 4096;
 
 /// An expression and its negation, both as disjunctions of cubes.
@@ -28,7 +28,7 @@ impl Label {
         Label { holds: self.fails, fails: self.holds }
     }
 
-    /// `None` if it would be too large.
+    /// `None` if the result is too large.
     pub fn and(self, other: Label) -> Option<Label> {
         let holds = product(&self.holds, &other.holds)?;
         let fails = [self.fails, other.fails].concat();

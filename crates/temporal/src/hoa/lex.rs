@@ -1,4 +1,4 @@
-//! The words of the format.
+//! The lexer.
 
 use super::Problem;
 
@@ -23,7 +23,7 @@ pub(super) struct Placed {
     pub end: usize,
 }
 
-/// All tokens, and the end behind them.
+/// All tokens, and an end token.
 pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Problem> {
     let mut tokens = Vec::new();
     let mut at = skip_blanks(text, 0)?;
@@ -37,7 +37,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Problem> {
     Ok(tokens)
 }
 
-/// The place behind white space and comments, which may contain each other.
+/// The position behind white space and comments, which may be nested.
 fn skip_blanks(text: &str, from: usize) -> Result<usize, Problem> {
     let mut at = from;
     let mut depth = 0;
@@ -62,7 +62,7 @@ fn skip_blanks(text: &str, from: usize) -> Result<usize, Problem> {
     }
 }
 
-/// The token at the beginning of a text that is not empty, and its length.
+/// The first token of a nonempty text, and its length.
 fn token(text: &str) -> Result<(Token, usize), (String, usize)> {
     let first = text.chars().next().unwrap_or(' ');
     let length = |is: fn(char) -> bool| text.find(|c| !is(c)).unwrap_or(text.len());

@@ -16,7 +16,7 @@ use std::fmt;
 pub struct NamedAutomaton {
     pub automaton: Automaton,
     pub propositions: Vec<String>,
-    /// Often the formula it was made from.
+    /// Usually the formula it was made from.
     pub title: Option<String>,
 }
 

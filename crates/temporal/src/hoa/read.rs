@@ -1,4 +1,4 @@
-//! Reading.
+//! The parser.
 
 use super::label::Label;
 use super::lex::{self, Placed, Token};
@@ -28,7 +28,7 @@ struct Header {
     starts: Vec<State>,
     propositions: Vec<String>,
     aliases: HashMap<String, Label>,
-    /// The sets that must be visited; none before the line that says which.
+    /// The sets that must be visited; none before the `Acceptance` line.
     acceptance: Option<Vec<u32>>,
     title: Option<String>,
 }
@@ -71,7 +71,7 @@ impl Reader {
                     Token::Text(title) => self.header.title = Some(title),
                     _ => return Err(self.before("expected a text in quotes")),
                 },
-                // What begins with a small letter may be ignored, says the format.
+                // The format permits ignoring headers that begin with a lower-case letter.
                 _ if name.starts_with(|c: char| c.is_ascii_lowercase()) => self.skip_header(),
                 _ => return Err(self.before(format!("the header `{name}:` is not known"))),
             }
@@ -195,7 +195,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The label of an unlabelled edge, by its place in the state: there is one edge for each letter.
+    /// The label of an unlabelled edge, by its index in the state: there is one edge for each letter.
     fn letter(&self, place: usize) -> Read<Cube> {
         let count = self.header.propositions.len();
         if place.checked_shr(count as u32).unwrap_or(0) != 0 {
@@ -205,7 +205,7 @@ impl Reader {
         Ok(Cube { positive: place as u64, negative: all & !(place as u64) })
     }
 
-    /// `[…]`, if it is there.
+    /// `[…]`, if present.
     fn label(&mut self) -> Read<Option<Label>> {
         if !self.eat(&Token::Punctuation('[')) {
             return Ok(None);
@@ -267,7 +267,7 @@ impl Reader {
         Ok(if negated { label.not() } else { label })
     }
 
-    /// `{…}`, if it is there: the sets that count.
+    /// `{…}`, if present: the acceptance sets.
     fn marks(&mut self) -> Read<Marks> {
         let mut marks = Marks::NONE;
         if !self.eat(&Token::Punctuation('{')) {
@@ -316,7 +316,7 @@ impl Reader {
                 };
                 edges.iter_mut().flatten().for_each(|edge| edge.target = swapped(edge.target));
             }
-            // A new state that can do what they can.
+            // A new state with the edges of all of them.
             _ => {
                 let first = starts.iter().flat_map(|start| edges[start.index()].clone()).collect();
                 edges.insert(0, first);
@@ -335,7 +335,7 @@ impl Reader {
 
     fn advance(&mut self) -> Token {
         let token = self.token().clone();
-        // The last token is the end, and stays.
+        // The end token is never passed.
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
     }
@@ -370,7 +370,7 @@ impl Reader {
         self.problem(self.at, format!("expected {what}"))
     }
 
-    /// A problem with the token that was read last.
+    /// A problem with the last token read.
     fn before(&self, message: impl Into<String>) -> Problem {
         let at = if *self.token() == Token::End { self.at } else { self.at.saturating_sub(1) };
         self.problem(at, message.into())

@@ -1,4 +1,4 @@
-//! Writing.
+//! The printer.
 
 use crate::automaton::Automaton;
 use crate::cube::Cube;
