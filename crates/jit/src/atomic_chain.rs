@@ -1,29 +1,29 @@
-//! From one stable state to the next ones, through the transient states between them, all in words.
+//! Paths from one stable state to the next ones through transient states, all in words.
 
 use crate::context::Entries;
 use entail_ir::interpret::{Step, Words};
 use entail_model::{StateKey, Transition};
 
-/// A depth-first walk through transient states. Steps are reported only once all of them are known.
+/// A depth-first traversal of transient states. Steps are reported only when all of them are known.
 #[derive(Debug, Default)]
 pub(crate) struct AtomicChain {
-    /// The transient states on the path, and the stable one that it comes from.
+    /// The transient states on the path, and the stable state where it begins.
     path: Vec<Stop>,
     /// The enabled steps of each of them.
     choices: Vec<(Step, Words)>,
-    /// All steps that were taken, each with the number of transient states before it.
+    /// All steps taken, each with the number of transient states before it.
     taken: Vec<(usize, Step, Option<Words>)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     state: Words,
-    /// Its first choice, and its next one.
+    /// The index of its first choice, and of its next one.
     first: usize,
     next: usize,
 }
 
-/// Expands states that are given as words. A trait, not a closure, as it should be inlined wherever it is called.
+/// Expands states given as words. A trait instead of a closure, so that calls are inlined.
 pub(crate) trait Expander<K> {
     /// All steps, if they can be represented as words.
     fn expand(&mut self, state: K) -> Option<Entries<K>>;
@@ -34,7 +34,8 @@ const LONGEST: usize = 64;
 const MOST_TAKEN: usize = 1 << 12;
 
 impl AtomicChain {
-    /// Tells `each` about all steps from each of the states, up to the first one that is unusual; returns how many.
+    /// Reports all steps from each of the states to `each`, up to the first state that cannot be expanded as words;
+    /// returns the number of states expanded.
     #[inline(always)]
     pub fn expand_all<K: StateKey>(
         &mut self,
@@ -50,7 +51,7 @@ impl AtomicChain {
                 return from;
             }
             let count = if passes { self.taken.len() } else { entries.len() };
-            // One loop for both, so that `each` is inlined once.
+            // One loop for both cases, so that `each` is inlined once.
             for index in 0..count {
                 each(if passes {
                     let (passed, step, next) = self.taken[index];
@@ -73,8 +74,9 @@ impl AtomicChain {
         }));
     }
 
-    /// Takes all steps from a stable state to others; unless there are unusually many, or unusual ones.
-    // Not inlined, so that the usual loop remains small.
+    /// Takes all paths from a stable state to the next ones; fails if there are too many, or a step that words cannot
+    /// represent.
+    // Not inlined, so that the common loop remains small.
     #[inline(never)]
     fn pass<K: StateKey>(
         &mut self,

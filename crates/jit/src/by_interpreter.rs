@@ -18,7 +18,7 @@ pub(crate) enum Helper {
     Pack,
 }
 
-/// Stands for any edge where one is asked for.
+/// Stands for an arbitrary edge.
 pub(crate) const ANY_EDGE: u32 = u32::MAX;
 
 impl Helper {
@@ -75,7 +75,7 @@ extern "C" fn broken(context: &mut Context<'_>, out: *mut u8, step: u64, what: u
     push(context, out, Step::from_bits(step), Fired::Broken(fault), &[])
 }
 
-/// Changes an entry to one of a step in which something went wrong.
+/// Changes an entry to one of a step with a fault.
 extern "C" fn failed(entry: *mut u8, what: u64, times: u32) {
     // SAFETY: the generated code has written the first two words of the entry, and there is room for the third.
     unsafe {
@@ -85,7 +85,7 @@ extern "C" fn failed(entry: *mut u8, what: u64, times: u32) {
     }
 }
 
-/// Takes a step that is known to be possible.
+/// Takes a step that is known to be enabled.
 extern "C" fn fire(context: &mut Context<'_>, out: *mut u8, step: u64) -> *mut u8 {
     let mut successor = std::mem::take(&mut context.aside.successor);
     context.write_original(&mut successor);
@@ -117,7 +117,7 @@ extern "C" fn steps(context: &mut Context<'_>, mut out: *mut u8, process: u32, e
     out
 }
 
-/// Whether the process that alone may move in a state can do so. The state is as long as the one that is expanded.
+/// Whether the process with exclusive control can move in a state. The state has the length of the expanded one.
 extern "C" fn can_move(context: &mut Context<'_>, state: *const u8) -> u32 {
     // SAFETY: generated code passes a state that it has written.
     let state = unsafe { std::slice::from_raw_parts(state, context.original.len()) };
@@ -126,20 +126,20 @@ extern "C" fn can_move(context: &mut Context<'_>, state: *const u8) -> u32 {
     u32::from(!steps.is_empty())
 }
 
-/// Makes room for a message before the one at `slot`, moving all from there on.
+/// Makes room for a message before the one at `slot`, moving that and all later ones.
 extern "C" fn insert(messages: *mut u8, slot: u32, length: u32, size: u32) {
     let [slot, length, size] = [slot, length, size].map(|number| number as usize);
-    // SAFETY: the channel is not full, so that its messages may move up by one.
+    // SAFETY: the channel is not full, so its messages may move up by one.
     unsafe {
         let at = messages.add(slot * size);
         std::ptr::copy(at, at.add(size), (length - slot) * size);
     }
 }
 
-/// Takes out the message at `slot`.
+/// Removes the message at `slot`.
 extern "C" fn remove(messages: *mut u8, slot: u32, length: u32, size: u32) {
     let [slot, length, size] = [slot, length, size].map(|number| number as usize);
-    // SAFETY: the slot is one of `length` that are taken.
+    // SAFETY: the slot is one of `length` used slots.
     unsafe {
         let at = messages.add(slot * size);
         std::ptr::copy(at.add(size), at, (length - slot - 1) * size);
@@ -147,7 +147,8 @@ extern "C" fn remove(messages: *mut u8, slot: u32, length: u32, size: u32) {
     }
 }
 
-/// Leaves the words of a state in the context; 0 if it does not fit. The state is as long as the one that is expanded.
+/// Stores the words of a state in the context; returns 0 if it does not fit. The state has the length of the expanded
+/// one.
 extern "C" fn pack(context: &mut Context<'_>, state: *const u8) -> u32 {
     // SAFETY: generated code passes a state that it has written.
     let state = unsafe { std::slice::from_raw_parts(state, context.original.len()) };

@@ -1,4 +1,4 @@
-//! The functions that make up the code of a system, and how they become machine code.
+//! Collects the functions of a system's code and compiles them to machine code.
 
 use crate::Unsupported;
 use crate::by_interpreter::Helper;
@@ -21,28 +21,28 @@ const MAX_EDGES: u32 = 3000;
 /// Systems that need more of Cranelift's instructions are not compiled: it would take about a second.
 const MAX_INSTRUCTIONS: usize = 400_000;
 
-/// Something that generated code can call.
+/// A function that generated code can call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Callee {
     /// All steps of a state.
     Expand,
-    /// The steps that a process of this type begins.
+    /// The steps that a process of this type initiates.
     ExpandOne(ProcessTypeId),
-    /// Whether a process of this type could move in a state that need not be the one that is expanded.
+    /// Whether a process of this type could move in a state, which may differ from the expanded one.
     CanMove(ProcessTypeId),
-    /// The steps by which a process of this type receives what is offered.
+    /// The steps by which a process of this type receives the offered message.
     Accept(ProcessTypeId),
     CanAccept(ProcessTypeId),
-    /// Which invariant does not hold in a state.
+    /// The invariant that does not hold in a state, if any.
     Invariants,
-    /// Which propositions hold in the state that is expanded.
+    /// The propositions that hold in the expanded state.
     Propositions,
     /// Copies a state.
     Copy,
     Helper(Helper),
 }
 
-/// Functions that have been asked for, and those that have been made.
+/// Functions that were requested, and those that were generated.
 pub(crate) struct Code {
     module: JITModule,
     declared: HashMap<Callee, FuncId>,
@@ -52,30 +52,30 @@ pub(crate) struct Code {
     instructions: usize,
 }
 
-/// Code that can run; it is gone when this is dropped.
+/// Executable code, freed when this is dropped.
 pub(crate) struct Loaded {
-    /// `None` only while it is being dropped.
+    /// `None` only while being dropped.
     module: Option<JITModule>,
     declared: HashMap<Callee, FuncId>,
     pub bytes: usize,
     pub listing: Option<String>,
 }
 
-// SAFETY: nothing changes the module once its functions are final, until it is dropped.
+// SAFETY: nothing changes the module after its functions are final, until it is dropped.
 unsafe impl Send for Loaded {}
-// SAFETY: as above; the functions themselves keep everything in the memory they are given.
+// SAFETY: as above; the functions only access the memory passed to them.
 unsafe impl Sync for Loaded {}
 
-/// How much work compiling may be.
+/// The effort of compilation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tuning {
     /// Spend time on better code. No model was found that gains from it.
     pub optimise: bool,
-    /// A function for every process type, also where one for all processes would be small enough.
+    /// A function for every process type, even if one for all processes would be small enough.
     pub separate: bool,
 }
 
-/// Makes code of all functions that are needed to call `wanted`, if there is time. With `listing` also in words.
+/// Generates all functions needed to call `wanted`, if there is time; with `listing`, also their text.
 pub(crate) fn generate(
     program: &Program<'_>,
     wanted: &[Callee],
@@ -121,7 +121,7 @@ fn module(tuning: Tuning) -> Result<JITModule, Unsupported> {
         ("use_colocated_libcalls", "false"),
         ("is_pic", "false"),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
-        // No secrets, and no unwinding.
+        // No secrets to protect, and no unwinding.
         ("enable_heap_access_spectre_mitigation", "false"),
         ("enable_table_access_spectre_mitigation", "false"),
         ("unwind_info", "false"),
@@ -166,7 +166,7 @@ impl Code {
         id
     }
 
-    /// Makes it possible to call something from `function`.
+    /// Declares a callee in `function`.
     pub fn reference(&mut self, callee: Callee, function: &mut Function) -> FuncRef {
         let id = self.declare(callee);
         self.module.declare_func_in_func(id, function)
@@ -258,7 +258,7 @@ impl Callee {
 }
 
 impl Loaded {
-    /// Where the function begins, if there is one.
+    /// The address of a function, if it exists.
     pub fn address(&self, callee: Callee) -> Option<*const u8> {
         let module = self.module.as_ref()?;
         self.declared.get(&callee).map(|id| module.get_finalized_function(*id))

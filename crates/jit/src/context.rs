@@ -1,12 +1,12 @@
-//! Data that generated code and Rust share: a context, and an entry in memory for every step that was taken.
+//! Data shared by generated code and Rust: a context, and an entry in memory for every step taken.
 //!
 //! ```text
-//! short: step (8 bytes) │ the state as one word, or two of which the last one comes first, which is not negative
+//! short: step (8 bytes) │ the state as one word, or two with the last one first, which is not negative
 //! full:  step (8 bytes) │ shape (8) │ place (4) │ times (4) │ the state, padded
 //! shape: length of the state (32 bits) │ outcome (8) │ kind of fault (8) │ bytes of the entry ÷ 16 (15) │ 1
 //! ```
 //!
-//! Place and times mean something only if the outcome is a fault.
+//! Place and times are valid only if the outcome is a fault.
 
 use crate::atomic_chain::AtomicChain;
 use entail_ir::interpret::{Code, Codes, Interpreter, ProcessVector, Sink, Step, Words};
@@ -18,9 +18,9 @@ use std::mem::size_of;
 pub(crate) const HEADER: usize = 24;
 /// States are copied in pieces of this size.
 pub(crate) const CHUNK: usize = 16;
-/// How many fields a message may have that is handed over by generated code.
+/// The maximal number of fields of a message that generated code passes in a rendezvous.
 pub(crate) const MAX_FIELDS: usize = 64;
-/// Senders that forget more in a rendezvous are left to the interpreter.
+/// Senders that reset more dead variables in a rendezvous are left to the interpreter.
 pub(crate) const MAX_FORGOTTEN: usize = 16;
 
 pub(crate) const DONE: u64 = 0;
@@ -30,22 +30,22 @@ pub(crate) const BROKEN: u64 = 2;
 /// The arguments of an expansion. Generated code accesses the fields by their offsets.
 #[repr(C)]
 pub(crate) struct Context<'a> {
-    /// The state that is expanded; padded, unless all states are equally long.
+    /// The expanded state; padded, unless all states have the same length.
     pub state: *const u8,
     pub room: OutputBuffer,
     pub types: *const u32,
     pub starts: *const u32,
     pub channel_types: *const u32,
     pub channel_starts: *const u32,
-    /// The location of each station: those of a process type after those of the type before, equally many each.
+    /// The location of each station, grouped by process type; all groups have the same length.
     pub locations: *const u16,
-    /// How many channels there are.
+    /// The number of channels.
     pub channels: u64,
-    /// The second word of such an entry if all went well.
+    /// The second word of an entry with a state of the same length and without a fault.
     pub shape: u64,
-    /// The bit of a step that is taken because no other could be; 0 while others are looked for.
+    /// The bit of a step that is taken because of a timeout; 0 while other steps are searched for.
     pub timeout: u64,
-    /// Not 0: the entries were more than there is room for, and mean nothing.
+    /// Nonzero: the entries did not fit and are invalid.
     pub overflowed: u64,
     /// The state as one or two words, and for every byte of it the code of the number that begins there.
     pub words: Words,
@@ -57,7 +57,7 @@ pub(crate) struct Context<'a> {
     pub interpreter: &'a Interpreter<'a>,
     pub original: &'a State,
     pub aside: &'a mut HelperState,
-    /// The steps that are kept aside are those of this state.
+    /// The listed steps are those of this state.
     pub listed: bool,
 }
 
@@ -65,13 +65,13 @@ pub(crate) struct Context<'a> {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct OutputBuffer {
-    /// Where the first entry goes.
+    /// The address of the first entry.
     pub first: *mut u8,
-    /// Beyond this only entries begin for which room has been kept.
+    /// Only entries with reserved room may begin beyond this address.
     pub end: *mut u8,
-    /// Room for a copy of the state, in which receiving a message is tried.
+    /// Room for a copy of the state in which a receive is tried.
     pub trial: *mut u8,
-    /// Space for the message of a rendezvous: for steps that are taken, and for testing whether one is enabled.
+    /// Room for the message of a rendezvous: one for steps that are taken, one for testing whether a step is enabled.
     pub offers: *mut Offer,
     /// The length of the state, rounded up to whole chunks.
     pub padded: u64,
@@ -83,21 +83,21 @@ pub(crate) struct OutputBuffer {
 #[derive(Default)]
 pub struct Scratch {
     memory: Vec<u64>,
-    /// How the memory was last divided, and for what.
+    /// The last division of the memory, and the needs it was made for.
     divided: Option<(Needs, OutputBuffer)>,
     aside: HelperState,
-    /// The state that is expanded.
+    /// The expanded state.
     pub(crate) unpacked: StateBuf,
     pub(crate) atomic_chain: AtomicChain,
 }
 
-/// How much memory an expansion needs.
+/// The memory that an expansion needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Needs {
     pub sizes: Sizes,
-    /// Entries that may be written without asking for room.
+    /// The number of entries that may be written without a check.
     pub kept: usize,
-    /// For others.
+    /// The bytes for other entries.
     pub bytes: usize,
 }
 
@@ -108,23 +108,23 @@ pub(crate) struct Offer {
     pub target: i32,
     /// The bits of the step without its partner.
     pub step: u64,
-    /// Where the sender's location is in the state.
+    /// The offset of the sender's location in the state.
     pub location_at: u64,
     /// Kind and place of a failure, if `failed`.
     pub failure: u64,
-    /// 1 if the message has another number of fields than the channel.
+    /// 1 if the message has a different number of fields than the channel.
     pub failed: i32,
     pub fields: [i32; MAX_FIELDS],
-    /// How many numbers the sender forgets, and which.
+    /// The dead variables that the sender resets.
     pub forgets: u64,
     pub forgotten: [Forgotten; MAX_FORGOTTEN],
 }
 
-/// A number that becomes blank.
+/// A number that is reset to zero.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Forgotten {
-    /// Where it is in the state.
+    /// Its offset in the state.
     pub at: u64,
     pub bytes: i32,
     pub blank: i32,
@@ -138,14 +138,14 @@ pub(crate) struct HelperState {
     pub successor: StateBuf,
 }
 
-/// How much room things take for states of one length.
+/// The sizes of data for states of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sizes {
-    /// The length of states from which nothing is read beyond their end; 0 if there are none.
+    /// The length of states that are read exactly, without padding; 0 if there are none.
     exact: usize,
     padded: usize,
     stride: usize,
-    /// Bytes before the first entry: offers, the state, and the trial.
+    /// The bytes before the first entry: offers, the state, and the trial.
     preface: usize,
 }
 
@@ -159,14 +159,14 @@ impl Sizes {
 
     /// For states that all have this length, as long as no process has ended.
     pub const fn of_all(len: usize) -> Self {
-        // Smaller ones are read in one piece.
+        // Smaller states are read in one piece, with padding.
         let exact = if len >= CHUNK { len } else { 0 };
         Sizes { exact, ..Sizes::new(len) }
     }
 }
 
 impl Scratch {
-    /// Where to write what needs so much memory.
+    /// An output buffer for these needs.
     #[inline]
     fn room(&mut self, needs: Needs) -> OutputBuffer {
         match self.divided {
@@ -177,7 +177,7 @@ impl Scratch {
 
     fn divide(&mut self, needs: Needs) -> OutputBuffer {
         let Needs { sizes: Sizes { padded, stride, preface, .. }, kept, bytes } = needs;
-        // One more, so that an entry may begin just before the end of those that are not kept.
+        // One more, so that an entry may begin just before the end of those without reserved room.
         let kept = (kept + 1) * stride;
         let words = (preface + bytes + kept) / 8;
         if self.memory.len() < words {
@@ -185,7 +185,7 @@ impl Scratch {
         }
         let words = self.memory.len();
         let memory = self.memory.as_mut_ptr().cast::<u8>();
-        // SAFETY: the memory has `8 * words` bytes, which is not less than the preface and the entries.
+        // SAFETY: the memory has `8 * words` bytes, at least as many as the preface and the entries.
         let room = unsafe {
             OutputBuffer {
                 first: memory.add(preface),
@@ -221,7 +221,7 @@ impl<'a> Context<'a> {
         let state_at = if state.len() == exact || state.is_empty() {
             state.as_ptr()
         } else {
-            // SAFETY: behind the offers there is room for a copy of `padded` bytes.
+            // SAFETY: there is room for a copy of `padded` bytes behind the offers.
             unsafe {
                 let copy = room.offers.cast::<u8>().add(OFFERS);
                 copy_state(state, copy);
@@ -253,7 +253,7 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// Writes the state that is expanded, also if there are only its words.
+    /// Writes the expanded state, even if only its words exist.
     pub fn write_original(&self, state: &mut StateBuf) {
         state.clear();
         match self.packing {
@@ -262,7 +262,7 @@ impl Context<'_> {
         }
     }
 
-    /// 0, or the number, plus 1, of the process that alone may move.
+    /// The number, plus 1, of the process with exclusive control; 0 if there is none.
     pub fn exclusive(&self) -> usize {
         match self.packing {
             Some(codes) => usize::from(codes.exclusive(self.words)),
@@ -278,7 +278,7 @@ impl Context<'_> {
 #[inline]
 unsafe fn copy_state(state: &State, to: *mut u8) {
     let (from, len) = (state.as_ptr(), state.len());
-    // SAFETY: pieces are copied from within the state to within the room for it; the last ones may overlap others.
+    // SAFETY: pieces are copied from within the state to within its room; the last ones may overlap others.
     unsafe {
         let copy = |at: usize| {
             let piece = from.add(at).cast::<[u8; CHUNK]>().read();
@@ -300,7 +300,7 @@ unsafe fn copy_state(state: &State, to: *mut u8) {
     }
 }
 
-/// Bytes of an entry: behind its state there are always 8 that may be read.
+/// The bytes of an entry: at least 8 readable bytes follow its state.
 pub(crate) const fn stride(len: usize) -> usize {
     HEADER + len.next_multiple_of(CHUNK) + 8
 }
@@ -367,15 +367,15 @@ impl<K: StateKey> Entries<K> {
     ///
     /// # Safety
     /// Everything between `at` and `end` must be entries, and stay there until the last one has been read; they are
-    /// aligned as words are, and short ones have as many words as said.
+    /// aligned as words are, and short ones have as many words as `K`.
     #[inline(always)]
     pub unsafe fn new(at: *const u8, end: *const u8) -> Option<Entries<K>> {
         let first = at.cast::<u64>();
         let count = (end as usize - at as usize) / (size_of::<u64>() * Self::WORDS);
         let mut last_words = 0;
         for entry in 0..count {
-            // SAFETY: as long as they are short, entries have all the same number of words; what follows a full one
-            // is written, too, and does not matter.
+            // SAFETY: as long as they are short, entries have the same number of words; the data behind a full one is
+            // initialised and is ignored.
             last_words |= unsafe { first.add(entry * Self::WORDS + 1).read() };
         }
         (last_words & FULL == 0).then_some(Entries { first, count, last_words, of: PhantomData })
@@ -398,14 +398,14 @@ impl<K: StateKey> Entries<K> {
     }
 }
 
-/// Tells `sink` about every entry from `at` on; short ones have two words if `wide`.
+/// Passes every entry from `at` on to `sink`; short ones have two words if `wide`.
 ///
 /// # Safety
 /// Everything between `at` and `end` must be entries; they are aligned as words are.
 #[inline]
 pub(crate) unsafe fn read(mut at: *const u8, end: *const u8, wide: bool, sink: &mut impl Sink) {
     while at < end {
-        // SAFETY: as long as they are short, entries have all the same number of words.
+        // SAFETY: as long as they are short, entries have the same number of words.
         unsafe {
             if wide {
                 let pairs = short_entries::<3>(at, end);
@@ -441,7 +441,7 @@ pub(crate) unsafe fn read(mut at: *const u8, end: *const u8, wide: bool, sink: &
             _ => Fired::Broken(fault()),
         };
         sink.state(Step::from_bits(step), fired, state);
-        // SAFETY: the shape says how long the entry is.
+        // SAFETY: the shape contains the length of the entry.
         at = unsafe { at.add((shape >> 48) as usize % (1 << 15) * CHUNK) };
     }
 }

@@ -1,4 +1,4 @@
-//! An engine that is chosen at run time: so whatever works with engines is compiled once, and not once for each.
+//! An engine chosen at run time, so that generic code is compiled only once.
 
 use crate::{Jit, Scratch};
 use entail_ir::interpret::{Codes, Engine, Interpreter, Kind, ProcessVector, Sink, Source, Step};
@@ -34,7 +34,7 @@ impl Engine for Either<'_> {
     ) -> usize {
         match self {
             Either::Jit(jit) => jit.expand_words(kind, states, desk, unpack, each),
-            // It knows no words.
+            // The interpreter has no fast path.
             Either::Interpreter(_) => 0,
         }
     }

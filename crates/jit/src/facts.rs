@@ -4,20 +4,20 @@ use crate::reach::Reach;
 use entail_ir::interpret::{Layout, ProcessVector};
 use entail_ir::{Base, Frame, Init, Place, ProcessTypeId, Scalar, System};
 
-/// Things that a state need not be asked for.
+/// Values that need not be read from a state.
 pub(crate) struct Facts {
     globals: Constants,
-    /// Per process type.
+    /// By process type.
     locals: Vec<Constants>,
-    /// The processes that are there from the beginning.
+    /// The processes that exist initially.
     first: Vec<Fixed>,
     /// No other process is ever started.
     closed: bool,
-    /// Per process type: the only process of that type.
+    /// By process type: the only process of that type.
     only: Vec<Option<usize>>,
 }
 
-/// A process whose place in the state is always the same.
+/// A process with a constant offset in the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fixed {
     pub process_type: ProcessTypeId,
@@ -58,7 +58,7 @@ impl Facts {
         Facts { globals, locals, first, closed: !started.contains(&true), only }
     }
 
-    /// Values that are also constant if all states have one process vector.
+    /// Adds the values that are constant if all states have one process vector.
     pub fn within(self, vector: &ProcessVector) -> Facts {
         let processes = vector.types.iter().zip(&vector.starts);
         let first: Vec<_> = processes
@@ -77,13 +77,13 @@ impl Facts {
         }
     }
 
-    /// The number of the only process that there ever is of a type, and where it begins.
+    /// The number of the only process of a type that ever exists, and its offset.
     pub fn only(&self, of: ProcessTypeId) -> Option<(usize, u32)> {
         let process = self.only[of.index()]?;
         Some((process, self.first[process].start))
     }
 
-    /// All processes that there ever are; `None` if some may be started later.
+    /// All processes that ever exist; `None` if some may be started later.
     pub fn fixed(&self) -> Option<&[Fixed]> {
         self.closed.then_some(&self.first)
     }
@@ -98,13 +98,13 @@ fn only(processes: &[Fixed], process_type: usize) -> Option<usize> {
 
 /// The variables of a frame that no action changes.
 struct Constants {
-    /// Per byte of the frame: whether it may be something else than its first value.
+    /// For each byte of the frame: whether it may change.
     changing: Vec<bool>,
     first: Vec<(u32, Scalar, i32)>,
 }
 
 impl Constants {
-    /// Only the channels of the first frame have the same numbers always.
+    /// Only the channels of the first frame have constant numbers.
     fn new(frame: &Frame, global: bool) -> Self {
         let mut constants = Constants { changing: vec![false; frame.size as usize], first: Vec::new() };
         let mut channel = 0;
@@ -128,7 +128,7 @@ impl Constants {
         constants
     }
 
-    /// Something else may come to lie at `place`.
+    /// Records that `place` may change.
     fn change(&mut self, place: &Place) {
         if place.base == Base::Nowhere {
             return;

@@ -1,4 +1,4 @@
-//! Fallback to the interpreter for cases that are too rare to be worth the code.
+//! Selection of rare cases that are left to the interpreter.
 
 use crate::context::{MAX_FIELDS, MAX_FORGOTTEN};
 use crate::program::Program;
@@ -7,7 +7,7 @@ use entail_ir::{
     Receive, Send,
 };
 
-/// Deeper expressions are left to the interpreter, so that nothing here needs a large stack.
+/// Deeper expressions are left to the interpreter, which bounds the recursion here.
 const MAX_DEPTH: usize = 100;
 /// Generated code distinguishes at most so many kinds of channels.
 const MAX_SHAPES: usize = 12;
@@ -16,14 +16,14 @@ const MAX_SHAPES: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Execution {
     Native,
-    /// Generated code evaluates the guard, the interpreter takes the step.
+    /// Generated code evaluates the guard; the interpreter takes the step.
     Fired,
     /// The interpreter does both.
     Interpreted,
 }
 
 impl Program<'_> {
-    /// Whether a rendezvous could not be left to generated code.
+    /// Whether generated code cannot execute rendezvous.
     pub(crate) fn cannot_meet(&self) -> bool {
         self.shapes.iter().any(|shape| shape.capacity == 0 && shape.fields.len() > MAX_FIELDS)
             || self.each_edge().any(|(of, _, edge)| {
@@ -35,7 +35,7 @@ impl Program<'_> {
             })
     }
 
-    /// Whether all steps can be taken in the words of packed states: as long as there are only numbers.
+    /// Whether all steps can be taken on the words of packed states, which requires that they access only numbers.
     pub(crate) fn can_do_with_words(&self) -> bool {
         let is_simple = |process: &ProcessType| process.provided.is_none() && !process.deterministic;
         self.system.invariants.is_empty()
@@ -47,14 +47,14 @@ impl Program<'_> {
             })
     }
 
-    /// Whether there are propositions, and it can be said here which of them hold. For packed states only, the bytes are
-    /// not there.
+    /// Whether there are propositions, and generated code can evaluate them. For packed states only: their bytes do not
+    /// exist.
     pub(crate) fn can_evaluate_propositions(&self) -> bool {
         let propositions = &self.system.propositions;
         !self.only_words
             && (1..u64::BITS as usize).contains(&propositions.len())
             && propositions.iter().all(|(condition, _)| {
-                // Whether nothing can move, the interpreter finds out.
+                // The interpreter decides whether a timeout is possible.
                 !self.is_hard(condition) && !mentions(condition, &|part| matches!(part, Expr::Timeout))
             })
     }
@@ -75,7 +75,7 @@ impl Program<'_> {
         }
     }
 
-    /// Whether an invariant must look at channels that may end together with the process.
+    /// Whether an invariant reads channels that may end together with the process.
     fn is_hard_end(&self, edge: &Edge, of: ProcessTypeId) -> bool {
         edge.target.is_none()
             && self.layout.channels_of(of) > 0
@@ -84,7 +84,7 @@ impl Program<'_> {
             })
     }
 
-    /// Whether generated code cannot tell if the action is possible.
+    /// Whether generated code cannot decide whether the action is executable.
     fn is_hard_guard(&self, action: &Action, of: ProcessTypeId) -> bool {
         match action.enabling() {
             Enabling::Condition(condition) => self.is_hard(condition),
@@ -112,14 +112,14 @@ impl Program<'_> {
             })
     }
 
-    /// A condition that cannot be evaluated counts as true where a partner is looked for, but must be told where
-    /// the message cannot be offered: too subtle for something so rare.
+    /// A condition that cannot be evaluated counts as true in the search for a partner, but must be reported where the
+    /// message cannot be offered. This is too rare to be worth the code.
     fn is_hard_offer(&self, send: &Send, of: ProcessTypeId) -> bool {
         send.fields.iter().any(|field| self.is_hard(field))
             || send.when.as_ref().is_some_and(|condition| self.may_fault(condition, of))
     }
 
-    /// Whether generated code cannot do what the action does.
+    /// Whether generated code cannot perform the action.
     fn is_hard_effect(&self, action: &Action) -> bool {
         match action.effect() {
             Effect::Nothing => {
@@ -218,7 +218,7 @@ impl Program<'_> {
     }
 }
 
-/// Whether the action does nothing but read and write numbers of its own process, or global ones.
+/// Whether the action only reads and writes numbers of its own process, or global ones.
 fn only_numbers(action: &Action) -> bool {
     let mut only = true;
     action.each_expr(&mut |expr| {
@@ -248,13 +248,13 @@ fn only_numbers(action: &Action) -> bool {
     });
     only && each_action(action, &|action| match action.effect() {
         Effect::Assign(place, _) => is_near(place),
-        // To start processes is left to the interpreter.
+        // Starting processes is left to the interpreter.
         Effect::Nothing | Effect::Run(..) | Effect::Block(_) => true,
         Effect::Send(_) | Effect::Receive(_) | Effect::Other => false,
     })
 }
 
-/// Whether something is true of an action and all in it.
+/// Whether a condition holds for an action and all actions in it.
 fn each_action(action: &Action, is: &dyn Fn(&Action) -> bool) -> bool {
     let mut all = is(action);
     if let Action::Deterministic(block) = action {
@@ -270,7 +270,7 @@ fn is_near(place: &Place) -> bool {
     }
 }
 
-/// Whether something is true of the expression or one inside it.
+/// Whether a condition holds for the expression or one inside it.
 pub(crate) fn mentions(expr: &Expr, of: &dyn Fn(&Expr) -> bool) -> bool {
     let mut found = false;
     expr.each(&mut |part| found |= of(part));

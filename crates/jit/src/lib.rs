@@ -1,12 +1,12 @@
 //! A just-in-time compiler from systems to machine code, with the semantics of the interpreter.
 //!
-//! Every process type becomes a function that takes all steps of a process: it finds the location, evaluates the
-//! guards of its edges in the state, and for every enabled edge changes a copy of the state in the output buffer. If the
-//! state is packed into one word, so is the copy, and only that word is written. Rare cases fall back to the interpreter,
+//! Every process type becomes a function that takes all steps of a process: it loads the location, evaluates the guards
+//! of its edges in the state, and for every enabled edge changes a copy of the state in the output buffer. If the state
+//! is packed into one word, so is the copy, and only that word is written. Rare cases fall back to the interpreter,
 //! step by step, on the same bytes.
 //!
-//! There is general code for any state, and specialised code for the most common process vector. Where states of that process vector
-//! have nothing but numbers, the specialised code works on packed words and never unpacks a state.
+//! There is general code for any state, and specialised code for the most common process vector. If states of that
+//! process vector contain only numbers, the specialised code works on packed words and never unpacks a state.
 
 mod atomic_chain;
 mod by_interpreter;
@@ -36,11 +36,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// With no more edges than this, all processes become one function.
+/// Up to this number of edges, all processes become one function.
 const FUSED_EDGES: usize = 300;
-/// Says that a proposition could not be evaluated; all others have lower bits.
+/// A proposition could not be evaluated; all others have lower bits.
 const UNKNOWN: u64 = 1 << 63;
-/// Room for entries at first.
+/// The initial room for entries, in bytes.
 const ROOM: usize = 1 << 14;
 
 /// A system as machine code.
@@ -54,9 +54,9 @@ pub struct Jit<'s> {
     locations: Vec<u16>,
     uses_timeout: bool,
     oldest_first: bool,
-    /// How many entries a process may write without asking for room.
+    /// The number of entries that a process may write without a check.
     most_steps: usize,
-    /// A table by which no number has a code, for all states that are not packed.
+    /// A table in which no number has a code, for states that are not packed.
     no_codes: Vec<[u64; size_of::<Code>() / 8]>,
     tuning: Tuning,
     compile_time: Duration,
@@ -66,15 +66,15 @@ pub struct Jit<'s> {
 struct Compiled {
     code: Loaded,
     entry: Entry,
-    /// Where all states are of one length, so are their copies, even if processes have ended.
+    /// If all states have one length, so have their copies, even if processes have ended.
     sizes: Option<Sizes>,
-    /// It reads nothing but words.
+    /// It reads only words.
     only_words: bool,
-    /// Unless some cannot be evaluated here at all.
+    /// `None` if generated code cannot evaluate some of them.
     propositions: Option<Propositions>,
 }
 
-/// Why a system has not become machine code.
+/// The reason why a system cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported(String);
 
@@ -82,10 +82,10 @@ type ExpandAll = unsafe extern "C" fn(*mut Context<'_>, *mut u8) -> *mut u8;
 type Propositions = unsafe extern "C" fn(*mut Context<'_>) -> u64;
 type ExpandOne = unsafe extern "C" fn(*mut Context<'_>, *mut u8, u32, u64) -> *mut u8;
 
-/// How the generated code is called.
+/// The entry point of the generated code.
 enum Entry {
     All(ExpandAll),
-    /// Per process type.
+    /// By process type.
     Each(Vec<ExpandOne>),
 }
 
@@ -148,30 +148,30 @@ impl<'s> Jit<'s> {
         self.compile_time
     }
 
-    /// How much machine code there is.
+    /// The size of the machine code.
     pub fn code_bytes(&self) -> usize {
         let special = self.special.as_ref().map_or(0, |(_, special)| special.code.bytes);
         self.general.code.bytes + special
     }
 
-    /// All functions, as Cranelift's instructions and as those of this machine.
+    /// All functions, as Cranelift's instructions and as machine code.
     pub fn listing(&self) -> String {
         let program = Program::new(self.interpreter.system(), self.interpreter.layout(), None);
         let code = generate(&program, &wanted(&program, self.tuning), self.tuning, true, Deadline::NEVER);
         code.ok().and_then(|code| code.listing.clone()).unwrap_or_default()
     }
 
-    /// Runs the generated code for all processes that may move; returns where the entries end.
+    /// Runs the generated code for all processes that may move; returns the end of the entries.
     #[inline(always)]
     fn run(&self, entry: &Entry, context: &mut Context<'_>, vector: &ProcessVector) -> *mut u8 {
         let out = context.room.first;
         match entry {
-            // SAFETY: the context is complete, and the state is one of this system.
+            // SAFETY: the context is complete, and the state belongs to this system.
             Entry::All(expand) => unsafe { expand(context, out) },
             Entry::Each(functions) => {
                 let one = |context: &mut Context<'_>, out: *mut u8, process: usize| {
                     let expand = functions[vector.types[process] as usize];
-                    // SAFETY: as above, and the process is one of the state.
+                    // SAFETY: as above, and the process belongs to the state.
                     unsafe { expand(context, out, process as u32, u64::from(vector.starts[process])) }
                 };
                 let processes = vector.types.len();
@@ -219,7 +219,7 @@ fn locations(program: &Program<'_>) -> Vec<u16> {
         .collect()
 }
 
-/// The functions to begin with.
+/// The functions to start with.
 fn wanted(program: &Program<'_>, tuning: Tuning) -> Vec<Callee> {
     let edges_of = |of: ProcessTypeId| -> u32 {
         program.reach.locations(program.system, of).map(|(_, location)| location.count).sum()
@@ -274,7 +274,7 @@ impl Engine for Jit<'_> {
     fn specialise(&mut self, vector: &ProcessVector, codes: &Arc<Codes>) {
         let begun = Instant::now();
         let program = Program::new(self.interpreter.system(), self.interpreter.layout(), Some((vector, codes)));
-        // The general code will do if this is too much.
+        // The general code remains if this exceeds a limit.
         let compiled = Compiled::new(&program, self.tuning, self.interpreter.deadline());
         self.special = compiled.ok().map(|special| (Arc::clone(codes), special));
         self.compile_time += begun.elapsed();
@@ -283,7 +283,7 @@ impl Engine for Jit<'_> {
     fn propositions(&self, state: &State, vector: &ProcessVector, desk: &mut Scratch) -> Option<u64> {
         let propositions = self.general.propositions.filter(|_| !state.is_empty())?;
         let mut context = self.context(&self.general, Source { state, vector, packed: None }, desk, ROOM);
-        // SAFETY: the context is complete, and the state is one of this system.
+        // SAFETY: the context is complete, and the state belongs to this system.
         let holds = unsafe { propositions(&raw mut context) };
         (holds & UNKNOWN == 0).then_some(holds)
     }
@@ -301,7 +301,7 @@ impl Jit<'_> {
         self.special.as_ref().filter(|(special, _)| std::ptr::eq(&raw const **special, codes)).map(|(_, code)| code)
     }
 
-    /// The memory that the code needs to expand a state.
+    /// The context for expanding a state.
     #[inline(always)]
     fn context<'a>(
         &'a self,
@@ -326,7 +326,7 @@ impl Jit<'_> {
         context
     }
 
-    /// Expands a state by special code; returns the entries if all are short.
+    /// Expands a state by specialised code; returns the entries if all are short.
     #[inline(always)]
     fn short_entries<K: StateKey>(
         &self,
@@ -343,12 +343,12 @@ impl Jit<'_> {
         unsafe { Entries::new(context.room.first, out) }
     }
 
-    /// Expands a state, if there is room for all entries.
+    /// Expands a state; fails if the entries do not fit into `bytes` bytes.
     #[inline]
     fn try_expand(&self, from: Source, desk: &mut Scratch, bytes: usize, sink: &mut impl Sink) -> bool {
         let Source { state, vector, packed } = from;
         let special = packed.and_then(|(_, codes)| self.special_for(codes));
-        // Two words are written only by code that was made for them.
+        // Only code for a layout of two words writes two words.
         let packed = packed.filter(|(_, codes)| special.is_some() || !codes.is_wide());
         let compiled = special.unwrap_or(&self.general);
         let mut context = self.context(compiled, Source { state, vector, packed }, desk, bytes);

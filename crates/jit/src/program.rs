@@ -14,51 +14,51 @@ pub(crate) struct Program<'a> {
     pub layout: &'a Layout,
     pub reach: Reach,
     pub facts: Facts,
-    /// Channel types that differ in more than their names.
+    /// The distinct channel types, up to renaming.
     pub shapes: Vec<Shape>,
-    /// Per channel type: index into `shapes`.
+    /// By channel type: the index into `shapes`.
     pub shape_of: Vec<usize>,
     /// The length of every state, as long as no process has ended.
     pub len: Option<usize>,
-    /// How all states are packed, if that is known.
+    /// The packing of all states, if it is known.
     pub codes: Option<&'a Codes>,
-    /// States are nothing but their words: they are never seen as bytes, except by the interpreter.
+    /// States exist only as words, except in the interpreter.
     pub only_words: bool,
     pub uses_timeout: bool,
     /// Some process may have ended.
     pub may_end: bool,
-    /// Some edge keeps others from moving.
+    /// Some edge gives its process exclusive control.
     pub uses_exclusive: bool,
-    /// Whether receiving by rendezvous is left to the interpreter, for all.
+    /// Whether receiving by rendezvous is always left to the interpreter.
     pub meets_by_interpreter: bool,
-    /// A message offered in a rendezvous may have another number of fields than its channel.
+    /// A message offered in a rendezvous may have a different number of fields than its channel.
     pub offers_may_fail: bool,
-    /// How many fields some receiver looks at.
+    /// The maximal number of fields that a receiver reads.
     pub most_fields: usize,
-    /// The variables that senders forget in a rendezvous.
+    /// The dead variables that senders reset in a rendezvous.
     pub told_to_forget: Vec<&'a Place>,
-    /// Per edge.
+    /// By edge.
     ways: Vec<Execution>,
 }
 
-/// How a channel lies in a state, and what its messages are.
+/// The representation of a channel and of its messages.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
     pub capacity: u32,
     pub fields: Vec<Scalar>,
     pub length_bytes: u32,
-    /// Bytes of one message.
+    /// The size of one message, in bytes.
     pub message: u32,
 }
 
 impl<'a> Program<'a> {
-    /// Of any process type.
+    /// The maximum over all process types.
     pub fn most_stations(&self) -> usize {
         let types = (0..self.system.process_types.len()).map(|id| ProcessTypeId(id as u16));
         types.map(|id| self.layout.stations(id).len()).max().unwrap_or(0)
     }
 
-    /// For all states, or for those of one process vector that are packed in one way.
+    /// For all states, or for those of one process vector with one packing.
     pub fn new(system: &'a System, layout: &'a Layout, special: Option<(&ProcessVector, &'a Codes)>) -> Self {
         let reach = Reach::new(system);
         let mut facts = Facts::new(system, layout, &reach);
@@ -76,7 +76,7 @@ impl<'a> Program<'a> {
             })
             .collect();
         if shapes.is_empty() {
-            // Something to make code of where channels are spoken of although there are none.
+            // A placeholder for expressions that refer to channels although there are none.
             shapes.push(Shape { capacity: 1, fields: Vec::new(), length_bytes: 1, message: 0 });
         }
         let len = match special {
@@ -86,7 +86,7 @@ impl<'a> Program<'a> {
                 layout.first_process + sizes.sum::<usize>()
             }),
         };
-        // Invariants are also asked for where a process has just ended.
+        // Invariants are also evaluated when a process has just ended.
         let all_there = special.is_some() && system.invariants.is_empty();
         let may_end = !all_there && reach.edges(system).any(|(_, _, edge)| edge.target.is_none());
         let uses_exclusive = reach.edges(system).any(|(_, _, edge)| edge.atomic);
@@ -127,7 +127,7 @@ impl<'a> Program<'a> {
         program
     }
 
-    /// How many bytes a number may have that a sender forgets in a rendezvous.
+    /// The sizes in bytes of the numbers that senders reset in a rendezvous.
     pub fn forgotten_sizes(&self) -> Vec<u32> {
         let mut sizes: Vec<_> = self.told_to_forget.iter().map(|place| place.scalar.size()).collect();
         sizes.sort_unstable();
@@ -139,13 +139,13 @@ impl<'a> Program<'a> {
         self.ways[edge.index()]
     }
 
-    /// All edges that can be reached, with the types of their processes.
+    /// All reachable edges, with the types of their processes.
     pub fn each_edge(&self) -> impl Iterator<Item = (ProcessTypeId, EdgeId, &'a Edge)> {
         self.reach.edges(self.system)
     }
 
-    /// How many entries a process of this type may write for a state, apart from those of a rendezvous and those
-    /// that the interpreter writes.
+    /// The maximal number of entries that a process of this type writes for a state, without those of a rendezvous and
+    /// those of the interpreter.
     pub fn most_steps(&self, of: ProcessTypeId) -> usize {
         self.reach.locations(self.system, of).map(|(_, location)| location.count as usize).max().unwrap_or(0)
     }
@@ -157,7 +157,7 @@ impl<'a> Program<'a> {
             || process_type.provided.as_ref().is_some_and(|condition| self.is_hard(condition))
     }
 
-    /// The value of an expression that is always the same.
+    /// The value of a constant expression.
     pub fn known(&self, expr: &Expr, of: Option<ProcessTypeId>) -> Option<i32> {
         match expr {
             Expr::Load(place) => self.facts.known(place, of),
@@ -165,13 +165,13 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The kinds of channels that the expression may stand for.
+    /// The kinds of channels that the expression may refer to.
     pub fn shapes_of(&self, channel: &Expr, of: Option<ProcessTypeId>) -> Vec<&Shape> {
         let known = self.known(channel, of).and_then(|number| self.global_channel(number));
         known.map_or_else(|| self.shapes.iter().collect(), |channel| vec![&self.shapes[channel.shape]])
     }
 
-    /// A channel that is always at the same place.
+    /// A channel with a constant offset.
     pub fn global_channel(&self, number: i32) -> Option<GlobalChannel> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
         let channels = &self.layout.global_channels;
@@ -201,7 +201,7 @@ impl<'a> Program<'a> {
         shapes.iter().any(|shape| shape.capacity == 0 && shape.fields.len() != send.fields.len())
     }
 
-    /// How many fields a message has that a receive may be offered, if that is always the same.
+    /// The number of fields of the messages that may be offered to a receive, if it is constant.
     pub fn offered_fields(&self, receive: &Receive, of: ProcessTypeId) -> Option<usize> {
         let shapes = self.shapes_of(&receive.channel, Some(of));
         let mut counts = shapes.iter().filter(|shape| shape.capacity == 0).map(|shape| shape.fields.len());
@@ -209,11 +209,12 @@ impl<'a> Program<'a> {
         counts.all(|count| count == first).then_some(first)
     }
 
-    /// Where a process of this type may receive through the channel (any rendezvous channel if it is not known).
+    /// The locations where a process of this type may receive from the channel (from any rendezvous channel if it is
+    /// unknown).
     pub fn accepting(&self, of: ProcessTypeId, channel: Option<i32>) -> Vec<LocationId> {
         let accepts = |edge: &Edge| {
             self.receives(&edge.action).iter().any(|receive| {
-                // Where there is no such channel, that is a fault whatever is offered.
+                // If there is no such channel, that is a fault for any offer.
                 let known = self.known(&receive.channel, Some(of)).filter(|n| self.global_channel(*n).is_some());
                 let same = channel.zip(known).is_none_or(|(offered, known)| offered == known);
                 same && self.may_meet(&receive.channel, of)
@@ -226,12 +227,12 @@ impl<'a> Program<'a> {
             .collect()
     }
 
-    /// Whether something may be received by rendezvous at a location.
+    /// Whether a process at the location may receive by rendezvous.
     pub fn accepts_at(&self, of: ProcessTypeId, location: &Location) -> bool {
         self.system.edges_of(location).iter().any(|edge| self.may_accept(edge, of))
     }
 
-    /// The receives by which the action can begin.
+    /// The receives with which the action can begin.
     pub fn receives<'e>(&self, action: &'e Action) -> Vec<&'e Receive> {
         match action.enabling() {
             Enabling::Receive(receive) => vec![receive],
@@ -242,13 +243,13 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Whether a process at the location can always move, if it may at all.
+    /// Whether a process at the location can always move, if it may move at all.
     pub fn is_never_stuck(&self, of: ProcessTypeId, location: LocationId) -> bool {
         let process_type = self.system.process_type(of);
         process_type.provided.is_none() && self.system.is_never_stuck(&process_type.locations[location.index()])
     }
 
-    /// Whether the question if a process at the location can move must go to the interpreter.
+    /// Whether the interpreter must decide if a process at the location can move.
     pub fn asks_interpreter(&self, of: ProcessTypeId, location: LocationId) -> bool {
         let process_type = self.system.process_type(of);
         let location = &process_type.locations[location.index()];
@@ -262,7 +263,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// A channel that is there from the beginning.
+/// A channel that exists initially.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GlobalChannel {
     /// Index into [`Program::shapes`].
@@ -282,7 +283,7 @@ impl Shape {
         }
     }
 
-    /// From the beginning of a message to a field.
+    /// The offset of a field in a message.
     pub fn field_offset(&self, field: usize) -> u32 {
         self.fields[..field].iter().map(|field| field.size()).sum()
     }

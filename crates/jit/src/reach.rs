@@ -1,8 +1,8 @@
-//! Where processes can be at all: front ends leave locations behind that nothing leads to.
+//! Reachability of control locations: front ends leave unreachable ones behind.
 
 use entail_ir::{Edge, EdgeId, Location, LocationId, ProcessTypeId, System};
 
-/// Per process type and location: whether some path of edges leads there.
+/// By process type and location: whether it is reachable in the control-flow graph.
 pub(crate) struct Reach(Vec<Vec<bool>>);
 
 impl Reach {
@@ -25,7 +25,7 @@ impl Reach {
         Reach(system.process_types.iter().map(of_type).collect())
     }
 
-    /// The locations of a type where something can be done.
+    /// The reachable locations of a type that have edges.
     pub fn locations<'s>(
         &self,
         system: &'s System,
@@ -35,7 +35,7 @@ impl Reach {
         all.filter(move |(id, location)| self.0[of.index()][id.index()] && location.count > 0)
     }
 
-    /// All edges, with the types of their processes.
+    /// All reachable edges, with the types of their processes.
     pub fn edges<'s>(&self, system: &'s System) -> impl Iterator<Item = (ProcessTypeId, EdgeId, &'s Edge)> {
         let types = (0..system.process_types.len()).map(|id| ProcessTypeId(id as u16));
         types.flat_map(move |of| {

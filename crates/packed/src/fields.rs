@@ -9,13 +9,12 @@ use crate::observed;
 
 const WORD_BITS: u32 = u64::BITS;
 
-/// The parts of a state whose fields are packed from some bit on: what comes before the first channel or process, and each
-/// of these.
+/// The components of a packed state, from some bit on: the part before the first channel or process, and each of these.
 pub(crate) fn parts(vector: &ProcessVector, from: u32, fields: &[Field]) -> Vec<Part> {
     let channels = vector.channel_starts.iter().zip(&vector.channel_types).map(|(at, of)| (*at, 2 * of + 1));
     let processes = vector.starts.iter().zip(&vector.types).map(|(at, of)| (*at, 2 * of + 2));
     let mut begins: Vec<_> = channels.chain(processes).collect();
-    // Of those that begin at the same place, all but the last are channels without bytes.
+    // Of those that begin at the same offset, all but the last are empty channels.
     begins.sort_by_key(|&(at, kind)| (at, kind.is_multiple_of(2)));
     let number = |field: &Field| begins.partition_point(|(at, _)| *at <= field.offset);
     let kind = |number: usize| if number == 0 { 0 } else { begins[number - 1].1 };
@@ -35,7 +34,7 @@ pub(crate) fn width(fields: &[Field]) -> u32 {
     fields.iter().map(|field| u32::from(field.bits)).sum()
 }
 
-/// Where in its word each field begins.
+/// The offset of each field in its word.
 fn places(fields: &[Field]) -> impl Iterator<Item = (u32, &Field)> {
     fields.iter().scan(0, |at, field| {
         let begin = *at % WORD_BITS;
@@ -44,17 +43,17 @@ fn places(fields: &[Field]) -> impl Iterator<Item = (u32, &Field)> {
     })
 }
 
-/// Whether a field begins in one word and ends in the next.
+/// Whether a field crosses a word boundary.
 pub(crate) fn straddles(fields: &[Field]) -> bool {
     places(fields).any(|(at, field)| at + u32::from(field.bits) > WORD_BITS)
 }
 
-/// Widens fields, from the one at `first` on, so that none is in both of two words; if that is possible.
+/// Widens fields, from the one at `first` on, so that no field crosses a word boundary, if that is possible.
 pub(crate) fn align(fields: &mut [Field], first: usize) {
     let across = places(fields).position(|(at, field)| at + u32::from(field.bits) > WORD_BITS);
     let Some(across) = across.filter(|&across| across > first) else { return };
     let fits = |gap: &u32| width(fields) + gap < 2 * WORD_BITS;
-    // In a long state, it may be only the second word that one begins in.
+    // In a long state, the crossing may be at the second word.
     let Some(gap) = WORD_BITS.checked_sub(width(&fields[..across])).filter(fits) else { return };
     let mut left = gap as u8;
     for field in fields[first..across].iter_mut().rev() {
@@ -64,14 +63,14 @@ pub(crate) fn align(fields: &mut [Field], first: usize) {
     }
 }
 
-/// As many bits as it takes to tell the values of a range apart.
+/// The field for the values of a range.
 pub(crate) fn field(number: &Number, Range { low, high }: Range) -> Field {
     let wide = u32::MAX >> (32 - 8 * u32::from(number.bytes));
     let bits = observed::bits(low, high).min(8 * u32::from(number.bytes)) as u8;
     Field { offset: number.at, bytes: number.bytes, low: low as u32 & wide, bits }
 }
 
-/// The fields of a state, one after the other in one word or two.
+/// The consecutive fields of a state in one word or two.
 pub(crate) fn codes(template: &State, fields: &[Field], wide: bool) -> Codes {
     let mut codes = Codes::new(template, wide);
     fields.iter().for_each(|field| codes.push(field.offset, field.bytes, field.low, field.bits));
@@ -92,13 +91,13 @@ mod tests {
     #[test]
     fn fields_are_widened_up_to_the_end_of_the_first_word_and_no_farther() {
         assert_eq!(aligned(&[7; 12]), [7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 7, 7]);
-        // The first one that is in two words is in the second and the third.
+        // The first field that crosses a word boundary does so between the second and the third word.
         let across = [[8; 8].as_slice(), &[7; 12]].concat();
         assert_eq!(aligned(&across), across);
     }
 
-    /// Globals, a channel of type 4, a process of type 1, another one that is always the same, a third one with a
-    /// rendezvous in front of its own channel.
+    /// Globals, a channel of type 4, a process of type 1, another one that is constant, a third one with a rendezvous
+    /// channel before its own channel.
     #[test]
     fn states_are_cut_where_processes_and_channels_begin() {
         let vector = ProcessVector {

@@ -1,16 +1,16 @@
-//! A system as a [`Model`] over packed states, in which every number has only as many bits as its values need.
+//! A system as a [`Model`] over packed states, in which every number has the minimal number of bits.
 //!
 //! ```text
 //! short:  the process vector's number and the codes of all numbers, in a fixed number of words; above them, if there is room,
-//!         the process that alone may move
+//!         the process with exclusive control
 //! long:   the process vector's number │ the codes of all numbers │ padding: longer than any short one
 //! raw:    the process vector's number, marked │ the state as it is: other transient states
 //! ```
 //!
-//! Which numbers there are depends on the state's *process vector*: which processes it has. A long state can be packed in
-//! any case: its codes are as wide as a static analysis of the system requires. A short one is packed by the values
-//! that a sample of the state space had, which are often far fewer; a state that does not fit is packed long. Nothing is
-//! lost. If there are many of these, the search begins again, with states packed by the values known then.
+//! The numbers in a state depend on its *process vector*, the list of its processes. A long state can always be packed:
+//! its codes have the widths that a static analysis of the system requires. A short one has codes for the values
+//! observed in a sample of the state space, which are often far fewer; a state that does not fit is packed long, so
+//! nothing is lost. If there are many of these, the search restarts, with states packed by the values known then.
 
 mod fields;
 mod observed;
@@ -65,12 +65,12 @@ impl<'s, E: Engine> Packed<'s, E> {
         Packed { interpreter, engine, layouts, fails_initially }
     }
 
-    /// Whether it asked for the search to begin again with the [`adapted`](Self::adapted) model.
+    /// Whether the model has asked for a restart of the search with the [`adapted`](Self::adapted) model.
     pub fn is_outgrown(&self) -> bool {
         self.layouts.are_outgrown()
     }
 
-    /// The same system, with states packed by all values observed by now. Packed states change.
+    /// The same system, with states packed by all values observed so far. This changes the packed states.
     pub fn adapted(self) -> Self {
         let Packed { interpreter, mut engine, layouts, fails_initially } = self;
         let layouts = layouts.adapted();
@@ -80,12 +80,12 @@ impl<'s, E: Engine> Packed<'s, E> {
         Packed { interpreter, engine, layouts, fails_initially }
     }
 
-    /// Saves how states are packed.
+    /// Saves the state layouts.
     pub fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.layouts.save(to)
     }
 
-    /// The same system, with states packed as in a snapshot.
+    /// The same system, with the state layouts of a snapshot.
     pub fn restored(self, from: &mut Reader) -> io::Result<Self> {
         let Packed { interpreter, mut engine, layouts, fails_initially } = self;
         let layouts = layouts.restored(from)?;
@@ -103,7 +103,8 @@ impl<'s, E: Engine> Packed<'s, E> {
         &self.engine
     }
 
-    /// How many bits a short state has. It is stored in as few whole words as possible; all other states are longer.
+    /// The number of bits of a short state. It is stored in as few whole words as possible; all other states are
+    /// longer.
     pub fn bits(&self) -> u32 {
         self.layouts.bits()
     }
@@ -136,7 +137,7 @@ impl<'s, E: Engine> Packed<'s, E> {
 /// Buffers for expanding states.
 #[derive(Default)]
 pub struct Scratch<D> {
-    /// Of the state that is expanded.
+    /// The unpacked state that is being expanded.
     unpacked: StateBuf,
     desk: D,
 }
@@ -190,7 +191,7 @@ impl<E: Engine> Sink for Packer<'_, '_, E> {
     fn state(&mut self, step: Step, fired: Fired, state: &State) {
         let transient = !fired.is_broken() && self.model.interpreter.is_transient(state);
         self.successors.push(step, fired, transient, |packed| {
-            // A step starts processes, or ends one, or leaves them all.
+            // A step starts processes, ends one, or changes none.
             if self.model.layouts.processes(state) == self.layout.processes() {
                 self.layout.pack(state, packed);
             } else {

@@ -1,4 +1,4 @@
-//! The values observed in the states of one process vector, and which of them get a code.
+//! The values observed in the states of one process vector, and the choice of values that get a code.
 
 use std::io;
 
@@ -7,9 +7,9 @@ use entail_ir::interpret::{Exclusive, Number, ProcessVector, StateNumbers};
 use entail_ir::{Interpreter, ProcessTypeId, Range, Ranges};
 use entail_model::State;
 
-/// How many bits more than was seen are given, at most, to a number that was still growing in the end.
+/// The maximal number of extra bits for a number that was still growing at the end of the sample.
 const SLACK: u32 = 5;
-/// How often a number must have grown to look as if it counted something.
+/// A number that grew at least this often is considered a counter.
 const COUNTS: u64 = 4;
 
 /// The values observed in the states of one process vector.
@@ -17,10 +17,10 @@ pub(crate) struct Observed {
     pub vector: ProcessVector,
     pub known: StateNumbers,
     pub states: u64,
-    /// How many of them were packed long.
+    /// The number of them that were packed long.
     pub longs: u64,
     numbers: Vec<Extent>,
-    /// Of each number that says where a process is: all places where one can stay.
+    /// For each number that is a control location: the range of locations in which the process can stay.
     stops: Vec<Option<Range>>,
     is_atomic: bool,
     pub exclusive: Exclusive,
@@ -28,12 +28,12 @@ pub(crate) struct Observed {
     count_at: u32,
 }
 
-/// The values a number had, read in both ways: often -1, or 255, stands beside small numbers.
+/// The values of a number, as signed and as unsigned values: often -1, or 255, occurs besides small numbers.
 #[derive(Clone, Copy)]
 struct Extent {
     signed: Range,
     unsigned: (u32, u32),
-    /// How often it was found to be larger, and after how many states the last time.
+    /// How often its range grew, and after how many states the last time.
     times: u64,
     grew: u64,
 }
@@ -43,24 +43,24 @@ snapshot!(Extent { signed, unsigned, times, grew });
 /// How many unobserved values get a code.
 #[derive(Clone, Copy)]
 struct Generosity {
-    /// So many bits for numbers that were still growing in the end, and one for those that look as if they counted.
+    /// Extra bits for numbers that were still growing at the end, and one bit for counters.
     slack: u32,
-    /// All places where a process can be: a run may go through phases that are alike but for one process.
+    /// All locations of a process: a run may have phases that differ only in one process.
     all_stops: bool,
 }
 
-/// A transient state is handled faster if it says in the same words which process alone may move: for which ones is
-/// that so?
+/// A transient state is processed faster if its words contain the process that has exclusive control. The choice of
+/// processes that get a code for it.
 #[derive(Clone, Copy)]
 enum Exclusives {
     Everywhere,
-    /// Those where that process is where it could also stay, or nearly so.
+    /// Processes at a location in which they could also stay, or close to one.
     NearStops,
     Nowhere,
 }
 
 impl Observed {
-    /// Nothing is observed yet.
+    /// Without observations.
     pub fn new(interpreter: &Interpreter, ranges: &Ranges, vector: ProcessVector) -> Observed {
         let (system, layout) = (interpreter.system(), interpreter.layout());
         let known = StateNumbers::new(system, layout, ranges, &vector);
@@ -119,22 +119,22 @@ impl Observed {
         }
     }
 
-    /// How often something was new.
+    /// The number of observations that were new.
     pub fn growth(&self) -> u64 {
         self.numbers.iter().map(|extent| extent.times).sum()
     }
 
-    /// How many bits a state takes, in whole words. `others` are those that it has besides its numbers, some of them
-    /// `spare`.
+    /// The number of bits of a state, in whole words. `others` is the number of bits besides its numbers, of which
+    /// `spare` are unused.
     pub fn room(&self, others: u32, spare: u32) -> u32 {
         let least = self.ranges(Generosity { slack: 0, all_stops: false });
-        // With an automaton's state, states take more memory anyway, and speed comes first.
+        // With an automaton state, states take more memory anyway, and speed has priority.
         let exclusive = if spare > 0 { self.exclusive_bits(&least, Exclusives::NearStops) } else { 0 };
         (bits_of(&least) + others + exclusive).next_multiple_of(u64::BITS)
     }
 
-    /// Of each number, the values that are to have a code. `complete`: all states were seen. To be generous is good, but
-    /// not so good that a state should take a word more for it.
+    /// For each number, the range of values that get a code. `complete` means that all states were observed. Chooses
+    /// the most generous ranges that do not take another word.
     pub fn coded(&self, others: u32, spare: u32, complete: bool) -> Vec<Range> {
         let room = self.room(others, spare);
         let most = if complete { 0 } else { SLACK };
@@ -152,7 +152,7 @@ impl Observed {
         fitting.next().map_or_else(|| self.ranges(Generosity { slack: 0, all_stops: false }), |(ranges, _)| ranges)
     }
 
-    /// How many bits it takes to tell which process alone may move.
+    /// The number of bits for the process with exclusive control.
     fn exclusive_bits(&self, ranges: &[Range], exclusives: Exclusives) -> u32 {
         let far = |(index, range): (usize, &Range)| {
             let last = self.known.numbers[index].range.high;
@@ -185,12 +185,12 @@ impl Observed {
     }
 }
 
-/// How many bits it takes to tell the values of all ranges apart.
+/// The number of bits for the values of all ranges.
 pub(crate) fn bits_of(ranges: &[Range]) -> u32 {
     ranges.iter().map(|range| bits(range.low, range.high)).sum()
 }
 
-/// How many bits it takes to tell the values of a range apart.
+/// The number of bits for the values of a range.
 pub(crate) fn bits(low: i32, high: i32) -> u32 {
     u32::BITS - (high.wrapping_sub(low) as u32).leading_zeros()
 }
@@ -206,7 +206,8 @@ impl Extent {
         }
     }
 
-    /// The smaller one of the two readings, with some bits to spare, but no more than the number can ever have.
+    /// The smaller one of the signed and the unsigned range, with some extra bits, but no more than the number can ever
+    /// use.
     fn range(&self, known: Range, slack: u32) -> Range {
         let (low, high) = self.unsigned;
         let span = |low: i32, high: i32| high.wrapping_sub(low) as u32;
@@ -221,7 +222,7 @@ impl Extent {
         if room >= span(known.low, known.high) {
             return known;
         }
-        // Codes that are left over go to neighbouring values; best down to 0, where many numbers begin.
+        // Unused codes go to neighbouring values, preferably down to 0, where many numbers begin.
         let spare = (room - span(narrow.low, narrow.high)).min(i32::MAX as u32) as i32;
         let lowest = narrow.low.saturating_sub(spare);
         let low = if narrow.low >= 0 && lowest <= 0 { 0 } else { narrow.low.saturating_sub(spare / 2) };

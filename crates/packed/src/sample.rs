@@ -1,7 +1,7 @@
-//! A sample of the state space before the search: which values do the numbers of a system have?
+//! A sample of the state space before the search, to observe the values of a system's numbers.
 //!
-//! The beginning of the state space is explored breadth first, and in between long random walks are taken, as long as
-//! they observe something new. Only hashes of states are stored. The sample decides how states are packed; unobserved values
+//! Explores the beginning of the state space breadth first, and takes long random walks in between, as long as these
+//! observe new values. Stores only hashes of states. The sample determines how states are packed; unobserved values
 //! cost memory later, but are not lost.
 
 use std::collections::VecDeque;
@@ -14,12 +14,12 @@ use rapidhash::{RapidHashMap, RapidHashSet};
 
 use crate::observed::Observed;
 
-/// How many states are expanded breadth first in the first round; in each round after it, twice as many as before.
+/// The number of states expanded breadth first in the first round; it doubles with each round.
 const BREADTH: usize = 2_000;
 const ROUNDS: u32 = 3;
-/// Fewer large states are expanded: all together have no more bytes than this.
+/// Large states are expanded in smaller numbers: the limit of their total size in bytes.
 const MOST_BYTES: usize = 1 << 24;
-/// The sample ends after so many rounds that observed nothing new.
+/// The sample ends after this many rounds without new observations.
 const QUIET: u32 = 2;
 
 /// The observed values, and whether the whole state space was explored.
@@ -52,7 +52,7 @@ pub(crate) fn explore<E: Engine>(interpreter: &Interpreter, engine: &E, ranges: 
             break;
         }
     }
-    // An process vector that only transient states have gets no short layout.
+    // A process vector that occurs only in transient states gets no short layout.
     (sampler.observed.into_values().filter(|observed| observed.states > 0).collect(), complete)
 }
 
@@ -68,7 +68,7 @@ struct Sampler<'a, E: Engine> {
     random: u64,
 }
 
-/// The states to be expanded next.
+/// The states to expand next.
 #[derive(Default)]
 struct Frontier {
     initial: StateBuf,
@@ -89,12 +89,12 @@ impl Frontier {
 }
 
 impl<E: Engine> Sampler<'_, E> {
-    /// How often something was new.
+    /// The number of observations that were new.
     fn growth(&self) -> u64 {
         self.observed.values().map(Observed::growth).sum()
     }
 
-    /// Expands so many states; returns whether these were all.
+    /// Expands up to `states` states; returns whether these were all.
     fn look_around(&mut self, frontier: &mut Frontier, states: usize) -> bool {
         for _ in 0..states {
             let Some(state) = frontier.queue.pop_front() else { return true };
@@ -110,7 +110,8 @@ impl<E: Engine> Sampler<'_, E> {
         false
     }
 
-    /// Takes a random walk, if possible to where no walk has been; returns where it ended, unless nothing leads on.
+    /// Takes a random walk, through states without earlier walks if possible. Returns its last state, unless that has
+    /// no successors.
     fn walk(&mut self, mut state: StateBuf, steps: usize) -> Option<StateBuf> {
         let (mut successors, mut spans) = (StateBuf::new(), Vec::new());
         for _ in 0..steps {

@@ -18,7 +18,7 @@ use crate::observed::{self, Observed};
 
 const WORD: usize = 8;
 const WORD_BITS: u32 = u64::BITS;
-/// In the first word of a packed state that is transient and not short.
+/// Marks a packed state that is transient and not short, in its first word.
 const RAW: u64 = 1 << 63;
 
 /// How the states of one process vector are packed.
@@ -26,20 +26,21 @@ pub(crate) struct StateLayout {
     number: u32,
     vector: ProcessVector,
     short: Option<Packing>,
-    /// The values that have a code in it; nothing if it became known later.
+    /// The ranges of values with a code; empty for a layout added during the search.
     coded: Vec<Range>,
-    /// The short packing, if that is one word or two.
+    /// The short packing, if it takes one word or two.
     codes: Option<Arc<Codes>>,
     long: Packing,
-    /// The parts of states that are packed short, and long.
+    /// The components of states that are packed short, and long.
     short_parts: Vec<Part>,
     long_parts: Vec<Part>,
     short_len: usize,
-    /// Above its codes, a state of one word or two has the process that alone may move, if there is room for that.
+    /// The offset of the process with exclusive control, above the codes of a state of one word or two, if there is
+    /// room for it.
     exclusive_at: u32,
-    /// Observed values, of states that were not packed short.
+    /// Observed values of states that were not packed short.
     observed: Mutex<Observed>,
-    /// How often a state was packed long, in any layout.
+    /// The number of states packed long, in all layouts.
     longs: Arc<AtomicU64>,
 }
 
@@ -52,7 +53,7 @@ impl StateLayout {
         self.vector.types.len()
     }
 
-    /// The words of a state, if they are few, and how its successors are packed.
+    /// The words of a state, if they are one or two, and the packing of its successors.
     #[inline]
     pub fn coded(&self, packed: &State) -> Option<(Words, &Codes)> {
         let codes = self.codes.as_ref().filter(|_| packed.len() == self.short_len)?;
@@ -60,7 +61,7 @@ impl StateLayout {
         Some(([word(packed), high], codes))
     }
 
-    /// Short states with this last word, or a greater one, are transient.
+    /// A short state whose last word is at least this is transient.
     #[inline]
     pub fn transient(&self) -> u64 {
         1 << self.exclusive_at
@@ -74,7 +75,7 @@ impl StateLayout {
                 None => self.pack_raw(state, packed),
             }
         } else if self.short.as_ref().is_some_and(|short| short.pack(state, packed)) {
-            // Nearly always it has that length already.
+            // Almost always it has that length already.
             if packed.len() < start + self.short_len {
                 packed.resize(start + self.short_len, 0);
             }
@@ -102,7 +103,7 @@ impl StateLayout {
         self.observed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// It is only passed through, so that it should be fast rather than small.
+    /// A transient state is not stored, so speed matters more than size.
     fn pack_raw(&self, state: &State, packed: &mut StateBuf) {
         packed.extend_from_slice(&(u64::from(self.number) | RAW).to_le_bytes());
         packed.extend_from_slice(state);
@@ -111,12 +112,12 @@ impl StateLayout {
         }
     }
 
-    /// The parts of a packed state that is not transient.
+    /// The components of a packed state that is not transient.
     pub fn parts(&self, packed: &State, parts: &mut Vec<Part>) {
         let own = if packed.len() == self.short_len { &self.short_parts } else { &self.long_parts };
         let first = parts.len();
         parts.extend_from_slice(own);
-        // Behind them there are only zeros.
+        // All bits behind them are zero.
         if let Some(last) = parts[first..].last_mut() {
             last.end = 8 * packed.len() as u32;
         }
@@ -152,10 +153,10 @@ impl StateLayout {
 pub(crate) struct StateLayouts<'s> {
     interpreter: &'s Interpreter<'s>,
     ranges: Ranges,
-    /// Those that are known from the beginning.
+    /// The layouts known from the beginning.
     first: Vec<StateLayout>,
     first_by_types: HashMap<Vec<u32>, usize>,
-    /// Where the process vector's number is in a short state.
+    /// The offset of the process vector's number in a short state.
     number_at: u32,
     number_mask: u64,
     short_bits: u32,
@@ -165,7 +166,7 @@ pub(crate) struct StateLayouts<'s> {
     spare: u32,
     later: RwLock<Later>,
     longs: Arc<AtomicU64>,
-    /// When to look next whether states would now be packed better.
+    /// The number of steps at which to check next whether another packing would be better.
     next_look: AtomicU64,
     outgrown: AtomicBool,
 }
@@ -195,16 +196,16 @@ impl Deref for LayoutRef<'_> {
     }
 }
 
-/// At most so many process vectors have a short layout.
+/// The maximal number of process vectors with a short layout.
 const MOST_SHORT: usize = 128;
-/// Of the states that are packed long, the first are all observed, and later one in so many.
+/// The first states that are packed long are all observed, later ones only periodically.
 const ALL_NOTED: u64 = 1 << 14;
 const SOME_NOTED: u64 = 16;
-/// After how many steps it is first asked whether states are packed well.
+/// The number of steps before the first check of the packing.
 const FIRST_LOOK: u64 = 1 << 13;
 
 impl<'s> StateLayouts<'s> {
-    /// From a sample of the state space, which may be `complete`. Short states have `spare` unused bits.
+    /// Layouts from a sample of the state space, which may be `complete`. Short states have `spare` unused bits.
     pub fn new(
         interpreter: &'s Interpreter<'s>,
         ranges: Ranges,
@@ -241,7 +242,7 @@ impl<'s> StateLayouts<'s> {
             .zip(observed.iter().zip(&draft.ranges))
             .map(|(number, (observed, ranges))| layouts.fields(number, draft.number_bits, observed, ranges))
             .collect();
-        // One bit is left to the store, which marks the keys of long states with it.
+        // One bit is reserved for the store, which marks the keys of long states with it.
         let last_word = 8 * layouts.short_len as u32 - WORD_BITS;
         let most_bits = last_word + WORD_BITS - 1 - spare;
         layouts.short_bits =
@@ -266,7 +267,7 @@ impl<'s> StateLayouts<'s> {
         layouts
     }
 
-    /// Packs states by all values observed by now.
+    /// Layouts for all values observed so far.
     pub fn adapted(self) -> Self {
         let StateLayouts { interpreter, ranges, first, later, next_look, spare, .. } = self;
         let later = later.into_inner().unwrap_or_else(PoisonError::into_inner).layouts;
@@ -279,7 +280,7 @@ impl<'s> StateLayouts<'s> {
         StateLayouts { next_look, ..StateLayouts::new(interpreter, ranges, observed, false, spare) }
     }
 
-    /// Writes down how states are packed, and all that has been seen by now.
+    /// Saves the layouts and all observations.
     pub fn save(&self, to: &mut Writer) -> io::Result<()> {
         let later = self.later.read().unwrap_or_else(PoisonError::into_inner);
         self.number_mask.count_ones().save(to)?;
@@ -296,7 +297,7 @@ impl<'s> StateLayouts<'s> {
         self.next_look.load(Ordering::Relaxed).save(to)
     }
 
-    /// Packs states as in a snapshot.
+    /// Restores layouts from a snapshot.
     pub fn restored(self, from: &mut Reader) -> io::Result<Self> {
         let StateLayouts { interpreter, ranges, .. } = self;
         let (number_bits, spare, short_len) = (u32::load(from)?, u32::load(from)?, usize::load(from)?);
@@ -332,8 +333,8 @@ impl<'s> StateLayouts<'s> {
         self.outgrown.load(Ordering::Relaxed)
     }
 
-    /// Whether a search that has taken so many steps had better begin again with [`StateLayouts::adapted`]: because many
-    /// states are packed long that would then be packed short.
+    /// Whether a search that has taken so many steps should restart with [`StateLayouts::adapted`], because many states
+    /// that are packed long would then be packed short.
     pub fn outgrow(&self, steps: u64) -> bool {
         let longs = self.longs.load(Ordering::Relaxed);
         if steps < self.next_look.load(Ordering::Relaxed) || longs < steps / 16 {
@@ -349,20 +350,20 @@ impl<'s> StateLayouts<'s> {
         let noted: u64 = observed.iter().map(|observed| observed.longs).sum();
         let saved = observed.iter().zip(&draft.ranges).filter(|(_, ranges)| draft.fits(ranges));
         let saved: u64 = saved.map(|(observed, _)| observed.longs).sum();
-        // One word more for all is worth it only if most need it.
+        // Another word for all states is worth it only if most need it.
         let pays = draft.short_len <= self.short_len || longs > steps / 2;
         let gains = pays && saved > noted / 2;
         self.outgrown.store(gains, Ordering::Relaxed);
         gains
     }
 
-    /// The process vector that most states are likely to have, if these are packed into one word or two.
+    /// The process vector that is likely the most common one, if its states are packed into one word or two.
     pub fn commonest(&self) -> Option<(&ProcessVector, &Arc<Codes>)> {
         let layout = self.first.first()?;
         Some((&layout.vector, layout.codes.as_ref()?))
     }
 
-    /// The same, if they are so many.
+    /// The same, if the states have `words` words.
     #[inline]
     pub fn first_coded(&self, words: usize) -> Option<(&StateLayout, &Codes)> {
         let layout = self.first.first().filter(|_| words * WORD == self.short_len)?;
@@ -379,7 +380,7 @@ impl<'s> StateLayouts<'s> {
         self.short_bits
     }
 
-    /// Above all that short states have.
+    /// The bits above all those of short states.
     pub fn room(&self) -> Room {
         let codes = self.first.iter().filter_map(|layout| layout.codes.as_ref());
         let exclusive = codes.map(|codes| codes.exclusive_bits()).max().unwrap_or(0);
@@ -415,7 +416,7 @@ impl<'s> StateLayouts<'s> {
         }
     }
 
-    /// The layout of an unpacked state, which is added if need be.
+    /// The layout of an unpacked state, which is added if it is new.
     pub fn layout_of(&self, state: &State) -> LayoutRef<'_> {
         let types = self.layout().types_of(state);
         if let Some(&number) = self.first_by_types.get(&types) {
@@ -466,13 +467,13 @@ impl<'s> StateLayouts<'s> {
         }
     }
 
-    /// The fields of short states of an process vector.
+    /// The fields of short states of a process vector.
     fn fields(&self, number: u32, number_bits: u32, observed: &Observed, ranges: &[Range]) -> Vec<Field> {
         let count_at = self.layout().process_count as u32;
         let (numbers, template) = (&observed.known.numbers, &observed.known.template);
         let mut fields: Vec<Field> =
             numbers.iter().zip(ranges).map(|(known, &range)| field(known, range)).collect();
-        // Where the number of processes stands in a state, the process vector's number is packed.
+        // The process vector's number is packed in the field of the number of processes.
         let low = u32::from(template[count_at as usize]).wrapping_sub(number) & 0xff;
         let place = fields.partition_point(|field| field.offset < count_at);
         fields.insert(place, Field { offset: count_at, bytes: 1, low, bits: number_bits as u8 });
@@ -487,9 +488,9 @@ impl<'s> StateLayouts<'s> {
     }
 }
 
-/// How short states are to be packed.
+/// The design of short states.
 struct Draft {
-    /// Of each process vector and number, the values that are to have a code.
+    /// For each process vector and number, the values that get a code.
     ranges: Vec<Vec<Range>>,
     number_bits: u32,
     spare: u32,
@@ -497,7 +498,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// The commonest process vector comes first: short states are as long as that one needs.
+    /// The most common process vector comes first: its states determine the length of short states.
     fn new<'l>(observed: impl Iterator<Item = &'l Observed> + Clone, complete: bool, spare: u32) -> Draft {
         let number_bits = usize::BITS - observed.clone().count().saturating_sub(1).leading_zeros();
         let others = number_bits + spare + 1;
@@ -506,7 +507,7 @@ impl Draft {
         Draft { ranges, number_bits, spare, short_len: (room / 8) as usize }
     }
 
-    /// Whether states with these numbers fit.
+    /// Whether states with these ranges fit.
     fn fits(&self, ranges: &[Range]) -> bool {
         ((observed::bits_of(ranges) + self.number_bits + self.spare) as usize) < 8 * self.short_len
     }

@@ -1,7 +1,7 @@
-//! Whether partial-order reduction pays off, estimated from the first states.
+//! Decides whether partial-order reduction pays off, by a trial on the first states.
 //!
-//! Computing stubborn sets takes several times as long as taking all steps. So reduction pays off only if it leaves far
-//! fewer states. That is estimated from the states that are reachable in a few steps.
+//! Computing stubborn sets takes several times as long as taking all steps. So reduction pays off only if it reduces
+//! the number of states considerably. The trial estimates this from the states that are reachable in a few steps.
 
 use entail_ir::interpret::{Engine, Step};
 use entail_ir::stubborn::{Proviso, Rule};
@@ -12,16 +12,17 @@ use std::collections::VecDeque;
 use crate::reduction::{Stubborn, Table};
 use crate::{Packed, Scratch};
 
-/// Of so many states, at most so many percent must be left. The closer the result, the more states are tried.
+/// The numbers of states of successive trials, and the percentage of states that the reduction may leave at most. The
+/// closer the result, the more states are tried.
 const TRIALS: [(usize, usize); 3] = [(1_000, 95), (4_000, 80), (16_000, 66)];
-/// With so many states, the best of several reductions is chosen.
+/// The number of states for comparing several reductions.
 const COMPARED: usize = 8_000;
-/// States that take more than this, all together, are too many anyway.
+/// The limit of the total size of the states, in bytes.
 const MOST_BYTES: usize = 2 << 20;
-/// With the states inside atomic sequences, at most so many times as many.
+/// The limit of the number of states including those inside atomic sequences, as a multiple.
 const MOST_PASSED: usize = 8;
 
-/// When to reduce.
+/// When to apply partial-order reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReductionMode {
     /// Only if it pays off.
@@ -49,13 +50,13 @@ pub fn best_reduction<'s, E: Engine>(
     while is_open(&tried) {
         tried.iter_mut().for_each(|(sets, some)| some.next_level_with(model, sets, most));
     }
-    // A proviso that the search must ensure costs more states later, when cycles are closed.
+    // A proviso that the search applies costs more states later, when cycles are closed.
     let weight = |sets: &Stubborn| if Reduction::<Packed<E>>::needs_proviso(sets) { 3 } else { 2 };
     let best = tried.into_iter().min_by_key(|(sets, some)| weight(sets) * some.known.len());
     best.map(|(sets, _)| sets)
 }
 
-/// Whether one of these reductions leaves far fewer states.
+/// Whether one of these reductions reduces the number of states considerably.
 fn is_worth_it<E: Engine>(model: &Packed<E>, tried: &mut [(Stubborn, Trial<E>)]) -> bool {
     let mut all = Trial::new(model);
     TRIALS.iter().all(|(many, hundredths)| {
@@ -75,23 +76,23 @@ fn is_worth_it<E: Engine>(model: &Packed<E>, tried: &mut [(Stubborn, Trial<E>)])
 /// Some of the steps out of a state.
 struct Choice {
     keeps: Vec<bool>,
-    /// Whether no others are ever needed.
+    /// Whether no other steps are ever needed.
     is_final: bool,
 }
 
-/// The first states of a search.
+/// The first states of a reduced search.
 struct Trial<E: Engine> {
     known: RapidHashSet<StateBuf>,
     expanded: RapidHashSet<StateBuf>,
-    /// The states of the level that is reached.
+    /// The states of the current level.
     level: Vec<StateBuf>,
-    /// Those inside indivisible sequences count too.
+    /// Includes the states inside atomic sequences.
     seen: usize,
-    /// Of the states that are known.
+    /// Of the known states.
     bytes: usize,
-    /// Of those inside indivisible sequences that were passed since the level before.
+    /// Of the states inside atomic sequences passed since the previous level.
     passed_bytes: usize,
-    /// There is no time to see more.
+    /// The trial is out of time.
     is_late: bool,
     successors: Successors<Step>,
     scratch: Scratch<E::Scratch>,
@@ -124,7 +125,7 @@ impl<E: Engine> Trial<E> {
         self.is_late || self.seen >= most || self.bytes + self.passed_bytes >= MOST_BYTES
     }
 
-    /// Goes on by a step, or a sequence of steps, of which some are left out.
+    /// Advances by one step, or one sequence of steps, with reduction.
     fn next_level_with(&mut self, model: &Packed<E>, sets: &Stubborn, most: usize) {
         let is_final = !Reduction::<Packed<E>>::needs_proviso(sets);
         let mut table = std::mem::take(&mut self.table);
@@ -135,8 +136,8 @@ impl<E: Engine> Trial<E> {
         self.table = table;
     }
 
-    /// Goes on by a step, or a sequence of steps; of these, only those that `select` says, as long as they lead to states that
-    /// are not expanded yet.
+    /// Advances by one step, or one sequence of steps. Takes only the steps that `select` returns, as long as they lead
+    /// to states that are not expanded yet.
     fn next_level(
         &mut self,
         model: &Packed<E>,
@@ -157,7 +158,7 @@ impl<E: Engine> Trial<E> {
                 choice.iter().for_each(|choice| self.successors.retain(&choice.keeps));
                 for successor in self.successors.iter() {
                     let next = successor.state.to_vec();
-                    // What comes behind an indivisible sequence is hoped to be new.
+                    // The states behind an atomic sequence are assumed to be new.
                     goes_on |= match successor.target {
                         Target::Nowhere => false,
                         Target::Transient => true,

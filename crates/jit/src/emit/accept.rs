@@ -15,7 +15,7 @@ use entail_ir::{
 use std::mem::{offset_of, size_of};
 
 impl Emitter<'_, '_> {
-    /// The steps by which a process receives what is offered.
+    /// The steps by which a process receives the offered message.
     pub(super) fn accept(&mut self, of: ProcessTypeId, params: &[Value]) {
         self.begin_writing(params[1]);
         let state = self.source();
@@ -33,7 +33,7 @@ impl Emitter<'_, '_> {
         self.finish_writing();
     }
 
-    /// Whether a process could receive what is offered: 1 or 0.
+    /// Whether a process could receive the offered message: 1 or 0.
     pub(super) fn can_accept(&mut self, of: ProcessTypeId, params: &[Value]) {
         let program = self.program;
         let who = self.who(of, params[2], params[3]);
@@ -97,7 +97,7 @@ impl Emitter<'_, '_> {
                 this.jump(next);
             };
             fire(self);
-            // What is a fault before the sender has moved need not be one afterwards.
+            // A fault before the sender has moved need not occur afterwards.
             if self.enter_fault(env.fault).is_some() {
                 fire(self);
             }
@@ -119,7 +119,7 @@ impl Emitter<'_, '_> {
         self.write_broken(env.fault, step, edge.statement, next);
     }
 
-    /// The receive of an edge and how many fields the message has, if generated code can take the step.
+    /// The receive of an edge and the number of fields of the message, if generated code can take the step.
     fn received_natively<'e>(&self, id: EdgeId, edge: &'e Edge, of: ProcessTypeId) -> Option<(&'e Receive, usize)> {
         let Action::Receive(receive) = &edge.action else { return None };
         let fields = self.program.offered_fields(receive, of)?;
@@ -129,7 +129,7 @@ impl Emitter<'_, '_> {
             matches!(expr, Expr::LocationOf(_) | Expr::At(..) | Expr::Last)
                 || matches!(expr, Expr::Load(place) if forgotten(place))
         };
-        // And the offer is gone when the indices are.
+        // The offer no longer exists when the indices are evaluated.
         let offered = |expr: &Expr| matches!(expr, Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_));
         let changes = mentions(&receive.channel, &moving)
             || receive.when.as_ref().is_some_and(|condition| mentions(condition, &moving))
@@ -160,7 +160,7 @@ impl Emitter<'_, '_> {
         self.load(of, offers, offset(Purpose::ForSteps) + part)
     }
 
-    /// Moves the sender to its target; whether others may move and who moved last depends on the receiver.
+    /// Moves the sender to its target. Exclusive control and the last process to move depend on the receiver.
     fn move_sender(&mut self, to: Value) {
         let at = self.of_offer(types::I64, offset_of!(Offer, location_at));
         let target = self.of_offer(types::I32, offset_of!(Offer, target));
@@ -172,7 +172,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Blanks the numbers that the sender forgets.
+    /// Resets the dead variables of the sender.
     fn forget_for_sender(&mut self, to: Value) {
         let [header, body, next, done] = [self.block(), self.block(), self.block(), self.block()];
         let turn = self.b.append_block_param(header, types::I64);
@@ -208,7 +208,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// Whether a process may find at `place` what another one has at `forgotten`.
+/// Whether `place` of a process may alias `forgotten` of another one.
 fn may_meet(place: &Place, forgotten: &Place) -> bool {
     match &place.base {
         Base::Local | Base::Nowhere => false,

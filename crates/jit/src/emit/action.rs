@@ -1,4 +1,4 @@
-//! Whether actions are possible, and what they do.
+//! Guards and effects of actions.
 
 use super::number::Number;
 use super::receive::Match;
@@ -11,7 +11,7 @@ use entail_ir::{
 };
 
 impl Emitter<'_, '_> {
-    /// Goes on only where the action is possible. A send counts without asking for a partner.
+    /// Continues only if the action is executable. A send counts as executable without a check for a partner.
     pub(super) fn possible(&mut self, action: &Action, env: &Env, no: Block) -> Option<Match> {
         match action.enabling() {
             Enabling::Receive(receive) => return Some(self.matching(receive, env, no)),
@@ -58,8 +58,8 @@ impl Emitter<'_, '_> {
         self.go_on_in(nowhere);
     }
 
-    /// Does what the action does, which is possible: reads from the environment's state and writes to `opened`, or to a
-    /// new entry. Returns where it has written to.
+    /// Performs an executable action: reads from the environment's state and writes to `opened`, or to a new entry.
+    /// Returns the address written to.
     pub(super) fn perform(
         &mut self,
         action: &Action,
@@ -159,7 +159,7 @@ impl Emitter<'_, '_> {
         let mut written = None;
         self.by_shape(&found.channel, |this, shape| {
             if this.shape(shape).capacity == 0 {
-                // It was not possible, so this is never reached.
+                // The action is not executable, so this is unreachable.
                 this.fault(FaultKind::Blocked, env);
                 written = Some(to.unwrap_or(env.state));
             } else {
@@ -178,7 +178,7 @@ impl Emitter<'_, '_> {
         written.expect("every channel has a shape")
     }
 
-    /// Whether something may fail in the action without ending the step.
+    /// Whether the action may fail without ending the step.
     pub(super) fn may_fail(&self, action: &Action, of: Option<ProcessTypeId>) -> bool {
         let differs = |fields: usize, shapes: Vec<&Shape>| shapes.iter().any(|shape| shape.fields.len() != fields);
         match action {

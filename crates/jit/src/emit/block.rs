@@ -10,15 +10,15 @@ use entail_ir::{Action, Block as Sequence, BlockNode, Effect, Entry, FaultKind, 
 
 /// The blocks of code of a sequence.
 struct Nodes {
-    /// Per node: where it begins.
+    /// For each node: the block where it begins.
     enter: Vec<Block>,
-    /// Per node: where it goes on once its action is known to be possible.
+    /// For each node: the block for when its action is known to be executable.
     perform: Vec<Block>,
     done: Block,
     passed: Option<Passed>,
 }
 
-/// How many nodes have been passed, where a sequence might not end.
+/// A count of the nodes passed, for sequences that may not terminate.
 #[derive(Clone, Copy)]
 struct Passed {
     nodes: Variable,
@@ -29,7 +29,7 @@ struct Passed {
 const MOST_NODES: i64 = 1 << 24;
 
 impl Emitter<'_, '_> {
-    /// Runs a sequence on the state at `to`, of which the environment's state is what it was before.
+    /// Runs a sequence on the state at `to`; the environment's state is the one before the sequence.
     pub(super) fn run_block(&mut self, block: &Sequence, env: &Env, to: Value) {
         let passed = has_circle(block).then(|| self.begin_passing());
         let nodes = Nodes {
@@ -47,7 +47,7 @@ impl Emitter<'_, '_> {
         let unchanged = unchanged_before(block);
         for (id, node) in block.nodes.iter().enumerate() {
             self.go_on_in(nodes.enter[id]);
-            // What has just been written is slower to read.
+            // Recently written memory is slower to read.
             let state = if unchanged[id] { env.state } else { to };
             let env = Env { state, fault: self.fault_block(), ..*env };
             match node {
@@ -69,7 +69,7 @@ impl Emitter<'_, '_> {
                         match &block.nodes[alternative.0 as usize] {
                             BlockNode::Do { action, .. } => match self.possible(action, &env, other) {
                                 None => self.proceed_performing(&nodes, alternative),
-                                // What it takes is found again.
+                                // The guard is evaluated again.
                                 Some(_) => self.proceed(&nodes, Some(alternative)),
                             },
                             BlockNode::Choose { .. } | BlockNode::Jump(_) => {
@@ -96,19 +96,19 @@ impl Emitter<'_, '_> {
         self.write_broken(env.fault, taking.step, statement, taking.then);
     }
 
-    /// Ends a block that is never reached.
+    /// Ends an unreachable block.
     fn never(&mut self) {
         let then = self.taking.expect("a step is being taken").then;
         self.jump(then);
     }
 
-    /// Goes to a node, or out of the sequence.
+    /// Jumps to a node, or out of the sequence.
     fn proceed(&mut self, nodes: &Nodes, next: Option<NodeId>) {
         self.pass(nodes);
         self.jump(next.map_or(nodes.done, |next| nodes.enter[next.0 as usize]));
     }
 
-    /// Goes to a node whose action is known to be possible.
+    /// Jumps to a node whose action is known to be executable.
     fn proceed_performing(&mut self, nodes: &Nodes, next: NodeId) {
         self.pass(nodes);
         self.jump(nodes.perform[next.0 as usize]);
@@ -131,7 +131,7 @@ impl Emitter<'_, '_> {
         self.b.def_var(passed.nodes, count);
     }
 
-    /// Leaves a sequence that may not end to the interpreter, which finds out.
+    /// Leaves a sequence that may not terminate to the interpreter, which decides.
     fn write_long(&mut self, long: Block) {
         let taking = self.taking.expect("a step is being taken");
         self.go_on_in(long);
@@ -141,7 +141,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// Whether the condition on which the sequence is entered is that its first action is possible.
+/// Whether the guard of the sequence is that its first action is executable.
 fn begins_with_its_entry(block: &Sequence) -> bool {
     let Some(BlockNode::Do { action, .. }) = block.nodes.first() else { return false };
     match &block.entry {
@@ -159,7 +159,7 @@ fn followers(block: &Sequence, id: usize) -> Vec<NodeId> {
     }
 }
 
-/// Per node: whether nothing has been stored when it is entered.
+/// For each node: whether nothing was stored before it is entered.
 fn unchanged_before(block: &Sequence) -> Vec<bool> {
     let stores = |id: usize| match &block.nodes[id] {
         BlockNode::Do { action, .. } => !matches!(action.effect(), Effect::Nothing),

@@ -1,4 +1,4 @@
-//! Channels: which one, how full, and sending to their buffers.
+//! Channels: their indices, lengths, and sends to their buffers.
 
 use super::number::{BOOLEAN, Number, Offset};
 use super::{Emitter, Env};
@@ -15,7 +15,7 @@ use std::mem::offset_of;
 #[derive(Clone, Copy)]
 pub(super) struct Channel {
     pub number: Number,
-    /// Where it begins in the state.
+    /// Its offset in the state.
     pub start: Offset,
     kind: Kind,
 }
@@ -29,7 +29,7 @@ enum Kind {
 }
 
 impl Emitter<'_, '_> {
-    /// The channel that an expression stands for; that there is none is a fault.
+    /// The channel that an expression refers to; a fault if there is none.
     pub(super) fn channel(&mut self, expr: &Expr, env: &Env) -> Channel {
         let number = self.eval(expr, env);
         self.channel_with(number, env)
@@ -56,7 +56,7 @@ impl Emitter<'_, '_> {
         Channel { number, start: Offset { fixed: 0, computed: Some(start) }, kind }
     }
 
-    /// The index that belongs to a number, and whether there is no such channel.
+    /// The index for a channel number, and whether there is no such channel.
     pub(super) fn channel_index(&mut self, number: Number) -> (Value, Value) {
         let value = self.value(number);
         let index = self.b.ins().iadd_imm_s(value, -1);
@@ -65,7 +65,7 @@ impl Emitter<'_, '_> {
         (index, self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index, count))
     }
 
-    /// Writes code for every shape that the channel may have. Unless there is only one, `each` must leave its block.
+    /// Emits code for every shape that the channel may have. Unless there is only one, `each` must leave its block.
     /// Returns whether there is only one.
     pub(super) fn by_shape(&mut self, channel: &Channel, mut each: impl FnMut(&mut Self, usize)) -> bool {
         let program = self.program;
@@ -116,7 +116,7 @@ impl Emitter<'_, '_> {
         Number::Computed(result, range)
     }
 
-    /// How many messages are in the buffer.
+    /// The number of messages in the buffer.
     pub(super) fn stored(&mut self, channel: &Channel, shape: usize, state: Value) -> Number {
         let Shape { length_bytes, capacity, .. } = *self.shape(shape);
         if length_bytes == 0 {
@@ -131,7 +131,7 @@ impl Emitter<'_, '_> {
         Number::Computed(value, Range { low: 0, high: capacity as i32 })
     }
 
-    /// The length as expressions see it: a message that waits to be received counts.
+    /// The length as expressions see it: an offered message counts.
     pub(super) fn length(&mut self, channel: &Channel, env: &Env) -> Number {
         let range = Range { low: 0, high: 1 << 16 };
         self.number_by_shape(channel, range, |this, shape| this.length_of(channel, shape, env))
@@ -159,7 +159,7 @@ impl Emitter<'_, '_> {
         Number::Computed(self.load(types::I32, offers, offset), super::number::FULL)
     }
 
-    /// Where a message begins.
+    /// The offset of a message.
     pub(super) fn message(&mut self, channel: &Channel, shape: usize, slot: Number) -> Offset {
         let Shape { length_bytes, message, .. } = *self.shape(shape);
         self.add_times(channel.start.plus(length_bytes), slot, message)
@@ -182,8 +182,8 @@ impl Emitter<'_, '_> {
         self.store_bytes(state, channel.start, bytes, length);
     }
 
-    /// Puts a message into the buffer, of which it is known that it is not full. What is read is read from the
-    /// environment's state, what is written goes to what `open` gives.
+    /// Appends a message to the buffer, which is known not to be full. Reads from the environment's state, and writes
+    /// to the state that `open` returns.
     pub(super) fn send_to_buffer(
         &mut self,
         send: &Send,
@@ -256,7 +256,7 @@ impl Emitter<'_, '_> {
         Number::Computed(result, length.range())
     }
 
-    /// Lets Rust move messages up or down from a slot on.
+    /// Calls a helper that moves messages up or down from a slot on.
     pub(super) fn move_messages(
         &mut self,
         helper: Helper,

@@ -1,7 +1,7 @@
-//! The successor of a packed state as one word: only the numbers that are written are coded again.
+//! Packed successors: only the numbers that a step writes are coded again.
 //!
-//! Which number has which bits of the word is looked up when the code runs, unless the code is for one packing only.
-//! If that has two words, so has the successor.
+//! The position of a number in the word is looked up at run time, unless the code is specialised for one packing. If
+//! that has two words, so has the successor.
 
 use super::number::{Number, Offset, range_of};
 use super::{Emitter, TRUSTED};
@@ -14,22 +14,22 @@ use entail_ir::Scalar;
 use entail_ir::interpret::{Code, Codes};
 use std::mem::{offset_of, size_of};
 
-/// The words of the state that is being written.
+/// The words of the state under construction.
 #[derive(Clone, Copy)]
 pub(super) struct Coding {
-    /// Where the state is.
+    /// The address of the state.
     to: Value,
     words: [Variable; 2],
     /// Negative as long as all numbers have codes.
     fits: Variable,
-    /// Where to go if the state does not fit into words.
+    /// The block for states that do not fit into words.
     pub(super) otherwise: Block,
-    /// Something was written of which it is not known what it is: all must be coded.
+    /// Something unknown was written, so all numbers must be coded again.
     whole: bool,
 }
 
 impl Emitter<'_, '_> {
-    /// From now on, what is stored to the state at `to`, a copy of the state that is expanded, is coded as well.
+    /// From now on, stores to the state at `to`, a copy of the expanded state, also update the code.
     pub(super) fn begin_coding(&mut self, to: Value) {
         let [low, high, fits] = [(); 3].map(|()| self.b.declare_var(types::I64));
         let coding = Coding { to, words: [low, high], fits, otherwise: self.cold_block(), whole: false };
@@ -45,7 +45,7 @@ impl Emitter<'_, '_> {
         self.coding = Some(coding);
     }
 
-    /// The words of a state of which there is nothing else.
+    /// The words of a state that exists only as words.
     fn words_of(&mut self, state: Value) -> Vec<Value> {
         match self.coding {
             Some(coding) if coding.to == state => {
@@ -66,7 +66,7 @@ impl Emitter<'_, '_> {
         let Some(computed) = at.computed else {
             let code = table[at.fixed as usize];
             if code.limit == 1 {
-                // Without a bit for the process that alone may move, there is none.
+                // Without bits for a process with exclusive control, there is none.
                 let only = if at.fixed == 0 { 0 } else { read.truncate(code.low as u32 as i32) };
                 return Number::Known(only);
             }
@@ -81,7 +81,7 @@ impl Emitter<'_, '_> {
                 0 => number,
                 low => {
                     let sum = self.b.ins().iadd_imm_s(number, i64::from(low as u32 as i32));
-                    // Which process alone may move; if it is none, the code is 0 in any case.
+                    // The process with exclusive control; if there is none, the code is 0 in any case.
                     if at.fixed == 0 { self.b.ins().select(number, sum, number) } else { sum }
                 }
             };
@@ -114,7 +114,7 @@ impl Emitter<'_, '_> {
         Number::Computed(self.truncate_value(number, read), range_of(scalar))
     }
 
-    /// How many words a packed state has.
+    /// The number of words of a packed state.
     pub(super) fn coded_words(&self) -> usize {
         if self.program.codes.is_some_and(Codes::is_wide) { 2 } else { 1 }
     }
@@ -136,7 +136,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// No process alone may move: that is always coded as 0.
+    /// Codes that no process has exclusive control: always 0.
     fn code_no_process(&mut self, coding: Coding) {
         let (keep, variable) = match self.program.codes.map(|codes| codes.table()[0]) {
             Some(code) => (self.word(code.keep), coding.words[(code.shift / 64) as usize]),
@@ -150,7 +150,7 @@ impl Emitter<'_, '_> {
         self.b.def_var(variable, word);
     }
 
-    /// Where it is known which bits the number has.
+    /// Codes a number whose bits are known at compile time.
     fn code_known(&mut self, coding: Coding, code: Code, bytes: u32, number: Number) {
         let wide = u32::MAX >> (32 - 8 * bytes);
         let low = code.low as u32;
@@ -226,11 +226,11 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The state does not fit into words.
+    /// Records that the state does not fit into words.
     fn never_fits(&mut self, coding: Coding) {
         if self.program.only_words {
             self.jump(coding.otherwise);
-            // What follows is never reached, but is written nevertheless.
+            // The following code is unreachable, but must exist.
             let nowhere = self.block();
             return self.go_on_in(nowhere);
         }
@@ -241,7 +241,7 @@ impl Emitter<'_, '_> {
     /// The state fits into words only if this is negative.
     fn require_fit(&mut self, coding: Coding, below: Value) {
         if self.program.only_words {
-            // What is in the words from here on may be read again.
+            // The words may be read again from here on.
             let fits = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, below, 0);
             return self.unless_leave(fits, coding.otherwise);
         }
@@ -250,14 +250,14 @@ impl Emitter<'_, '_> {
         self.b.def_var(coding.fits, fits);
     }
 
-    /// Something was stored that is not a number of its own.
+    /// Records a store that is not a single number.
     pub(super) fn code_whole(&mut self, state: Value) {
         if let Some(coding) = self.coding.as_mut().filter(|coding| coding.to == state) {
             coding.whole = true;
         }
     }
 
-    /// The words, the last one first, unless the state does not fit.
+    /// The words, the last one first; jumps to `otherwise` if the state does not fit.
     pub(super) fn coded(&mut self, coding: Coding, otherwise: Block) -> Vec<Value> {
         let words = (0..self.coded_words()).rev();
         if !coding.whole {
@@ -288,7 +288,7 @@ impl Emitter<'_, '_> {
         self.code(state, at, bytes, coded);
     }
 
-    /// The same where it does not belong to a packed state.
+    /// The same outside of a packed state.
     pub(super) fn write_bytes(&mut self, state: Value, at: Offset, bytes: u32, value: Value) {
         let (pointer, offset) = self.address(state, at);
         match bytes {

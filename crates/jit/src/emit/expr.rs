@@ -70,7 +70,7 @@ impl Emitter<'_, '_> {
                 let here = self.location_of(process, env);
                 self.binary(BinaryOp::Eq, here, Number::Known(i32::from(location.0)), env)
             }
-            // Systems with priorities are not compiled, and in others all are 1.
+            // Systems with priorities are not compiled; in others, all priorities are 1.
             Expr::PriorityOf(process) => match self.process_at(process, env) {
                 Other::At(_) => Number::Known(1),
                 Other::Missing => Number::Known(0),
@@ -95,7 +95,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Goes to one of two blocks.
+    /// Jumps to one of two blocks.
     pub(super) fn branch(&mut self, expr: &Expr, env: &Env, yes: Block, no: Block) {
         match expr {
             Expr::Unary(UnaryOp::Not, operand) => self.branch(operand, env, no, yes),
@@ -121,14 +121,14 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Goes on only where the expression is not 0.
+    /// Continues only if the expression is not 0.
     pub(super) fn require(&mut self, expr: &Expr, env: &Env, no: Block) {
         let yes = self.block();
         self.branch(expr, env, yes, no);
         self.go_on_in(yes);
     }
 
-    /// The value of an expression that is best evaluated by going here or there.
+    /// The value of an expression that is evaluated by branching.
     fn as_number(&mut self, expr: &Expr, env: &Env) -> Number {
         if let Some(known) = expr.constant() {
             return Number::Known(known);
@@ -179,7 +179,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// All but `And` and `Or`.
+    /// All operators but `And` and `Or`.
     pub(super) fn binary(&mut self, op: BinaryOp, left: Number, right: Number, env: &Env) -> Number {
         if let (Some(left), Some(right)) = (left.known(), right.known()) {
             return match op.apply(left, right) {
@@ -206,7 +206,7 @@ impl Emitter<'_, '_> {
             BinaryOp::BitAnd => ins.band(left, right),
             BinaryOp::BitXor => ins.bxor(left, right),
             BinaryOp::BitOr => ins.bor(left, right),
-            // Like Rust's wrapping shifts, these look at the lowest five bits only.
+            // These use only the lowest five bits, as Rust's wrapping shifts do.
             BinaryOp::Shl => ins.ishl(left, right),
             BinaryOp::Shr => ins.sshr(left, right),
             BinaryOp::Div
@@ -251,7 +251,7 @@ impl Emitter<'_, '_> {
         if !divisor_range.contains(-1) || !left.range().contains(i32::MIN) {
             return Number::Computed(divide(self), range);
         }
-        // The smallest number divided by -1 is a trap to the processor, and itself to us.
+        // Dividing the smallest number by -1 traps on the processor, and must give the number itself.
         let [minus, other, join] = [self.block(), self.block(), self.block()];
         let result = self.b.append_block_param(join, types::I32);
         let is_minus = self.b.ins().icmp_imm_s(IntCC::Equal, divisor, -1);
@@ -366,7 +366,7 @@ fn range_after(op: BinaryOp, left: Range, right: Range) -> Range {
 mod tests {
     use super::*;
 
-    /// The ranges of results hold what the results are.
+    /// The ranges of results contain the results.
     #[test]
     fn ranges_hold_all_results() {
         let ops = [

@@ -1,4 +1,4 @@
-//! From parts of a system to Cranelift's instructions.
+//! Translation of a system's parts to Cranelift's instructions.
 
 mod accept;
 mod action;
@@ -26,7 +26,7 @@ use std::mem::{offset_of, size_of};
 
 pub(crate) use number::{Number, Offset};
 
-/// Writes one function.
+/// Emits one function.
 pub(crate) fn function(
     program: &Program<'_>,
     code: &mut Code,
@@ -60,75 +60,75 @@ pub(crate) fn function(
     b.finalize(code.target());
 }
 
-/// A function that is being written.
+/// A function under construction.
 pub(crate) struct Emitter<'a, 'f> {
     program: &'a Program<'a>,
     code: &'a mut Code,
     b: FunctionBuilder<'f>,
     context: Value,
-    /// Where the next entry goes.
+    /// The address of the next entry.
     out: Variable,
-    /// The step that is being written.
+    /// The step under construction.
     taking: Option<Taking>,
-    /// Failures of that step, if there can be some.
+    /// The failures of that step, if it can have any.
     failures: Option<Failures>,
-    /// The state that is being written, as one word.
+    /// The packed state under construction.
     coding: Option<coding::Coding>,
-    /// The state that is expanded, in a function that reads it, and its words.
+    /// The expanded state, in a function that reads it, and its words.
     source: Option<Value>,
     source_words: Vec<Value>,
     references: HashMap<Callee, cranelift_codegen::ir::FuncRef>,
-    /// Blocks for faults that something jumps to.
+    /// Blocks for faults that are the target of a jump.
     faulted: HashSet<Block>,
 }
 
-/// A step, and where to go if it cannot be completed.
+/// A step, and the block for when it cannot be completed.
 #[derive(Clone, Copy)]
 struct Taking {
     step: Value,
     then: Block,
 }
 
-/// How often something failed in a step, and kind and place of the first time.
+/// The number of failures in a step, and the kind and place of the first.
 #[derive(Clone, Copy)]
 struct Failures {
     count: Variable,
     first: Variable,
 }
 
-/// Everything an expression can refer to.
+/// The environment of an expression.
 #[derive(Clone, Copy)]
 struct Env {
-    /// Where the state begins.
+    /// The address of the state.
     state: Value,
     who: CurrentProcess,
     purpose: Purpose,
-    /// A message waits to be received in a rendezvous: then nothing but that is possible.
+    /// A message is offered in a rendezvous: then only receiving it is possible.
     offered: bool,
-    /// Where to go, with the kind of a fault.
+    /// The target of faults, which takes their kind.
     fault: Block,
 }
 
 /// The process that evaluates.
 #[derive(Clone, Copy)]
 struct CurrentProcess {
-    /// None has a hand in an invariant.
+    /// `None` for an invariant.
     of: Option<ProcessTypeId>,
     number: Number,
-    /// Where it begins in the state.
+    /// The offset of the process in the state.
     start: Offset,
 }
 
-/// Why a guard is evaluated.
+/// The reason for evaluating a guard.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     /// To take every step.
     ForSteps,
-    /// To know whether there is a step, while some step is being taken: never because of a timeout.
+    /// To find out whether there is a step, while another step is taken: never by a timeout.
     Whether,
 }
 
-/// All memory is ours.
+/// All memory belongs to this process.
 const TRUSTED: MemFlagsData = MemFlagsData::new().with_notrap();
 
 impl Emitter<'_, '_> {
@@ -163,7 +163,7 @@ impl Emitter<'_, '_> {
         self.call(Callee::Helper(helper), args)
     }
 
-    /// Calls something that writes entries.
+    /// Calls a function that writes entries.
     fn call_writer(&mut self, callee: Callee, before: &[Value], after: &[Value]) {
         let out = self.b.use_var(self.out);
         let args: Vec<_> = before.iter().chain([&out]).chain(after).copied().collect();
@@ -175,7 +175,7 @@ impl Emitter<'_, '_> {
         self.b.create_block()
     }
 
-    /// A block that the processor need not have at hand.
+    /// A block for a rare case.
     fn cold_block(&mut self) -> Block {
         let block = self.b.create_block();
         self.b.set_cold_block(block);
@@ -194,26 +194,26 @@ impl Emitter<'_, '_> {
         self.b.ins().jump(to, &[BlockArg::Value(value)]);
     }
 
-    /// Goes on only if the condition holds.
+    /// Continues only if the condition holds.
     fn unless_leave(&mut self, condition: Value, leave: Block) {
         let on = self.block();
         self.b.ins().brif(condition, on, &[], leave, &[]);
         self.go_on_in(on);
     }
 
-    /// Goes on only if the condition does not hold.
+    /// Continues only if the condition does not hold.
     fn if_leave(&mut self, condition: Value, leave: Block) {
         let on = self.block();
         self.b.ins().brif(condition, leave, &[], on, &[]);
         self.go_on_in(on);
     }
 
-    /// A fault, for which the scene has a place.
+    /// Jumps to the environment's fault block.
     fn fault(&mut self, kind: FaultKind, env: &Env) {
         let kind = self.b.ins().iconst(types::I64, kind as i64);
         self.faulted.insert(env.fault);
         self.jump_with(env.fault, kind);
-        // What follows is never reached, but is written nevertheless.
+        // The following code is unreachable, but must exist.
         let nowhere = self.block();
         self.go_on_in(nowhere);
     }
@@ -234,7 +234,7 @@ impl Emitter<'_, '_> {
         block
     }
 
-    /// Goes on in a block for faults, if any can happen, with the kind.
+    /// Continues in a block for faults, with their kind, if any can occur.
     fn enter_fault(&mut self, block: Block) -> Option<Value> {
         self.faulted.remove(&block).then(|| {
             self.go_on_in(block);
@@ -268,7 +268,7 @@ impl Emitter<'_, '_> {
         self.b.ins().uload32(TRUSTED, at, 0)
     }
 
-    /// How many processes there are in a state.
+    /// The number of processes in a state.
     fn process_count(&mut self, state: Value) -> Value {
         if self.program.only_words {
             let fixed = self.program.facts.fixed().expect("all have the same processes");
@@ -278,7 +278,7 @@ impl Emitter<'_, '_> {
         self.b.ins().uload8(types::I32, TRUSTED, state, offset)
     }
 
-    /// The state that is expanded.
+    /// The expanded state.
     fn source(&mut self) -> Value {
         let state = self.context_word(offset_of!(Context, state));
         self.source = Some(state);
@@ -298,7 +298,7 @@ impl Emitter<'_, '_> {
         self.b.ins().return_(&[out]);
     }
 
-    /// Whether an entry has been written since `out` was what it was.
+    /// Whether an entry was written since `out` had this value.
     fn has_moved(&mut self, since: Value) -> Value {
         let out = self.b.use_var(self.out);
         self.b.ins().icmp(IntCC::NotEqual, out, since)

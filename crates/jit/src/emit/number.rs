@@ -1,4 +1,4 @@
-//! Numbers that are known now, or will be when the code runs.
+//! Numbers that are known at compile time or at run time.
 
 use super::{Emitter, TRUSTED};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -8,11 +8,11 @@ use entail_ir::{Range, Scalar};
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Number {
     Known(i32),
-    /// One that is within the range.
+    /// A value within the range.
     Computed(Value, Range),
 }
 
-/// So many bytes into a state: those known now, and those added when the code runs.
+/// An offset in a state, in bytes: a fixed part, and a part computed at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offset {
     pub fixed: u32,
@@ -38,7 +38,7 @@ impl Number {
         }
     }
 
-    /// Whether it is within the range for sure.
+    /// Whether it is known to be within the range.
     pub fn is_within(self, range: Range) -> bool {
         range.contains(self.range().low) && range.contains(self.range().high)
     }
@@ -74,7 +74,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The number, which is not negative, as a 64-bit value.
+    /// The nonnegative number as a 64-bit value.
     pub(super) fn index(&mut self, number: Number) -> Value {
         match number {
             Number::Known(value) => self.b.ins().iconst(types::I64, i64::from(value)),
@@ -82,7 +82,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The sum of an offset and `number` times so many bytes.
+    /// The offset plus `number` times `bytes`.
     pub(super) fn add_times(&mut self, offset: Offset, number: Number, bytes: u32) -> Offset {
         match number {
             Number::Known(value) => offset.plus(value as u32 * bytes),
@@ -115,7 +115,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A pointer, and what remains to be added to it.
+    /// A pointer, and an offset to add to it.
     pub(super) fn address(&mut self, state: Value, offset: Offset) -> (Value, i32) {
         let pointer = match offset.computed {
             Some(value) => self.b.ins().iadd(state, value),
@@ -154,7 +154,7 @@ impl Emitter<'_, '_> {
         let Some(code) = code.filter(|code| code.limit > 0) else {
             return range;
         };
-        // Where the codes go on from the greatest number to the least one, nothing is known.
+        // If the codes wrap around from the greatest number to the least one, nothing is known.
         let (low, high) = (code.low, code.low + code.limit - 1);
         match (i32::try_from(low), i32::try_from(high)) {
             (Ok(low), Ok(high)) if range.contains(low) && range.contains(high) => Range { low, high },
@@ -177,7 +177,7 @@ impl Emitter<'_, '_> {
         self.store_bytes(state, at, scalar.size(), cut);
     }
 
-    /// A number after it has been stored and read again.
+    /// A number after it was stored and read again.
     pub(super) fn truncate(&mut self, number: Number, scalar: Scalar) -> Number {
         match number {
             Number::Known(value) => Number::Known(scalar.truncate(value)),

@@ -10,7 +10,7 @@ use cranelift_frontend::Switch;
 use entail_ir::{Edge, EdgeId, FaultKind, LocationId, ProcessTypeId, Scalar, Send};
 use std::mem::{offset_of, size_of};
 
-/// Where the offer is: one made while another is pending must not overwrite it.
+/// The offset of the offer: one made while another is pending must not overwrite it.
 pub(super) fn offset(purpose: Purpose) -> usize {
     match purpose {
         Purpose::ForSteps => 0,
@@ -73,7 +73,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Whether a send that may be a rendezvous can be done. Ends in `yes` or `next`.
+    /// Whether a send that may be a rendezvous is executable. Ends in `yes` or `next`.
     pub(super) fn ask_send(&mut self, send: &Send, env: &Env, yes: Block, next: Block) {
         let channel = self.channel(&send.channel, env);
         self.by_shape(&channel, |this, shape| {
@@ -96,7 +96,7 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// The values of the fields that a channel of this shape has.
+    /// The values of the fields of a channel of this shape.
     pub(super) fn offered_values(&mut self, send: &Send, shape: usize, env: &Env) -> Vec<Number> {
         let program = self.program;
         let kinds = &program.shapes[shape].fields;
@@ -123,7 +123,7 @@ impl Emitter<'_, '_> {
         self.store(channel, offers, offer + offset_of!(Offer, channel));
     }
 
-    /// The receiver's code writes the sender's next state.
+    /// Passes the sender's next state to the receiver's code, which writes it.
     fn tell_about_sender(&mut self, id: EdgeId, edge: &Edge, send: &Send, shape: usize, env: &Env) {
         let (offers, offer) = (self.offers(), offset(env.purpose));
         let step = self.step_begin(id, 0, env);
@@ -159,7 +159,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Lets all other processes that may receive do so.
+    /// Calls the code of all other processes that may receive.
     fn call_partners(&mut self, channel: Number, env: &Env) {
         self.each_partner(channel, env, |this, of, number, start| {
             let context = this.context;
@@ -177,7 +177,7 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// Writes code for every other process that may receive from the channel, with number and start.
+    /// Emits code for every other process that may receive from the channel, with its number and start.
     fn each_partner(
         &mut self,
         channel: Number,
@@ -213,7 +213,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Goes on only where a process that begins at `start` is at one of the locations, if that is soon found out.
+    /// Continues only if the process at `start` is at one of the locations, if that is fast to check.
     fn if_accepting(&mut self, locations: &[LocationId], env: &Env, start: Offset, no: Block) {
         let here = self.load_location(env.state, start);
         let here = self.value(here);
@@ -224,7 +224,7 @@ impl Emitter<'_, '_> {
                 if several.iter().any(|location| location.0 - first >= 64) {
                     return;
                 }
-                // One bit per location; the others are far away or not there.
+                // One bit for each location; the others are far away or do not exist.
                 let bits = several.iter().fold(0_u64, |bits, location| bits | 1 << (location.0 - first));
                 let bit = self.b.ins().iadd_imm_s(here, -i64::from(first));
                 let near = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, bit, 64);
@@ -251,7 +251,7 @@ impl Emitter<'_, '_> {
         let zero = self.b.ins().iconst(types::I32, 0);
         self.jump_with(header, if oldest_first { zero } else { count });
         self.go_on_in(header);
-        // Downwards the turn is one more than the number of the process.
+        // When counting down, the counter is one more than the number of the process.
         let (number, more) = if oldest_first {
             (turn, self.b.ins().icmp(IntCC::UnsignedLessThan, turn, count))
         } else {

@@ -1,4 +1,4 @@
-//! Where values are.
+//! Places of variables.
 
 use super::number::{Number, Offset};
 use super::{Emitter, Env};
@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 use entail_ir::{Base, Expr, FaultKind, Place, ProcessTypeId, Range, Scalar};
 use std::mem::offset_of;
 
-/// Where a place is in a state, if it is there at all.
+/// The offset of a place in a state, if it exists.
 #[derive(Clone, Copy)]
 pub(super) struct Spot {
     pub at: Offset,
@@ -22,12 +22,12 @@ pub(super) enum Exists {
     If(Value),
 }
 
-/// A process that an expression speaks of.
+/// A process that an expression refers to.
 #[derive(Clone, Copy)]
 pub(super) enum Other {
-    /// Where it begins.
+    /// At this offset.
     At(Offset),
-    /// Only if the value is not 0.
+    /// Exists only if the value is not 0.
     If(Value, Offset),
     Missing,
 }
@@ -80,7 +80,7 @@ impl Emitter<'_, '_> {
             }
             if !number.is_within(Range { low: 0, high: len - 1 }) {
                 let value = self.value(number);
-                // A negative number is a large unsigned one.
+                // As an unsigned number, a negative number is large.
                 let outside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, value, i64::from(len));
                 self.fault_if(outside, FaultKind::Index, env);
             }
@@ -101,7 +101,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Stores to a state; the value must have been checked.
+    /// Stores to a state; the value was checked before.
     pub(super) fn store_spot(&mut self, state: Value, spot: Spot, scalar: Scalar, number: Number) {
         match spot.exists {
             Exists::Always => self.store_scalar(state, spot.at, scalar, number),
@@ -128,7 +128,7 @@ impl Emitter<'_, '_> {
             return self.fault(FaultKind::Range, env);
         }
         let value = self.value(number);
-        // From `low` to `high`, as a number of steps from `low`.
+        // The distance from `low`.
         let distance = self.b.ins().iadd_imm_s(value, i64::from(range.low.wrapping_neg()));
         let width = i64::from(range.high.wrapping_sub(range.low) as u32);
         let outside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, distance, width);
@@ -176,7 +176,7 @@ impl Emitter<'_, '_> {
         self.computed_process(number, state)
     }
 
-    /// Whether a process that was there from the beginning still is; `None` if it is for sure.
+    /// Whether a process that existed initially still exists; `None` if it certainly does.
     pub(super) fn exists(&mut self, process: usize, state: Value) -> Option<Value> {
         self.program.may_end.then(|| {
             let count = self.process_count(state);
@@ -214,7 +214,7 @@ impl Emitter<'_, '_> {
             Other::Missing => Other::Missing,
             Other::At(start) => Other::At(start),
             Other::If(exists, start) => {
-                // The first byte of a process is its type. If there is none, whatever is read there does not matter.
+                // The first byte of a process is its type. If there is no process, the value read is irrelevant.
                 let (pointer, offset) = self.address(env.state, start);
                 let found = self.b.ins().uload8(types::I32, super::TRUSTED, pointer, offset);
                 let same = self.b.ins().icmp_imm_u(IntCC::Equal, found, i64::from(of.0));

@@ -12,7 +12,7 @@ use entail_ir::{Action, Edge, EdgeId, Location, LocationId, ProcessTypeId, Range
 use std::collections::BTreeMap;
 
 impl Emitter<'_, '_> {
-    /// All steps of a state whose processes are always the same.
+    /// All steps of a state whose processes never change.
     pub(super) fn expand(&mut self, out: Value) {
         let program = self.program;
         self.begin_writing(out);
@@ -25,7 +25,7 @@ impl Emitter<'_, '_> {
             let exclusive = self.value(exclusive);
             let all = self.block();
             let far = program.codes.filter(|_| program.only_words).map_or(&[][..], Codes::far);
-            // An alias may be the number of a process that never moves alone.
+            // An alias may be the number of a process that never has exclusive control.
             let mut entries: BTreeMap<_, _> = (1..).zip(&blocks).collect();
             entries.extend(far.iter().map(|far| (u128::from(far.alias), &blocks[usize::from(far.process)])));
             let mut switch = Switch::new();
@@ -59,7 +59,7 @@ impl Emitter<'_, '_> {
         self.finish_writing();
     }
 
-    /// Processes in the order in which their steps come.
+    /// Processes in the order of their steps.
     pub(super) fn in_turn(&self, processes: usize) -> Vec<usize> {
         if self.program.system.oldest_first { (0..processes).collect() } else { (0..processes).rev().collect() }
     }
@@ -116,7 +116,7 @@ impl Emitter<'_, '_> {
         self.call_writer(Callee::Helper(Helper::Steps), &[context], &[number, edge]);
     }
 
-    /// Goes on only where such a process may move at all. A condition that cannot be evaluated does not hold.
+    /// Continues only if the provided clause of the process holds. A condition that cannot be evaluated does not hold.
     pub(super) fn if_provided(&mut self, of: ProcessTypeId, env: &Env, no: Block) {
         let program = self.program;
         let Some(condition) = &program.system.process_type(of).provided else { return };
@@ -129,7 +129,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Goes to the code of the process's location, which `each` writes for those that are `wanted`.
+    /// Jumps to the code of the process's location. `each` emits it for the `wanted` locations.
     pub(super) fn by_location(
         &mut self,
         of: ProcessTypeId,
@@ -155,7 +155,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Goes to the block that belongs to a number.
+    /// Jumps to the block for a number.
     fn switch(&mut self, number: Value, blocks: &[(u16, Block)], otherwise: Block) {
         const BRANCHES: usize = 2;
         let len = blocks.iter().map(|(number, _)| usize::from(*number) + 1).max().unwrap_or(0);
@@ -166,12 +166,12 @@ impl Emitter<'_, '_> {
             }
             return switch.emit(&mut self.b, number, otherwise);
         }
-        // A table from 0 on needs no look at where it begins.
+        // A table from 0 on needs no subtraction.
         let mut targets = vec![otherwise; len];
         for (number, block) in blocks {
             targets[usize::from(*number)] = *block;
         }
-        // Every entry is a call of its own, also those of the same block: arguments are added to each later.
+        // Every entry is a separate block call, even for the same block: arguments are added to each later.
         let mut call = |block| self.b.func.dfg.block_call(block, &[]);
         let table: Vec<_> = targets.into_iter().map(&mut call).collect();
         let table = JumpTableData::new(call(otherwise), &table);
@@ -282,7 +282,7 @@ impl Emitter<'_, '_> {
         self.answer(&env, yes, no);
     }
 
-    /// Returns 1 from `yes` and from faults, which show when the step is taken, and 0 from `no`.
+    /// Returns 1 from `yes` and from faults, which occur when the step is taken, and 0 from `no`.
     pub(super) fn answer(&mut self, env: &Env, yes: Block, no: Block) {
         if self.enter_fault(env.fault).is_some() {
             self.jump(yes);
@@ -314,7 +314,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// Whether an entry has been written for an earlier edge of the location.
+/// Whether an entry was written for an earlier edge of the location.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Moved {
     Not,

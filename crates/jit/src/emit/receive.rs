@@ -20,7 +20,7 @@ pub(super) struct Match {
     pub slot: Number,
 }
 
-/// Where the fields of a message are.
+/// The source of a message's fields.
 #[derive(Clone, Copy)]
 enum Message {
     Buffered { at: Offset, shape: usize },
@@ -28,7 +28,7 @@ enum Message {
 }
 
 impl Emitter<'_, '_> {
-    /// Goes on only where the receive is possible.
+    /// Continues only if the receive is executable.
     pub(super) fn matching(&mut self, receive: &Receive, env: &Env, no: Block) -> Match {
         let channel = if env.offered {
             let channel = self.offered_here(receive, env, no);
@@ -39,7 +39,7 @@ impl Emitter<'_, '_> {
             self.channel(&receive.channel, env)
         };
         let found = self.block();
-        // Which slot it is must be told only if it can be another one than the first.
+        // The slot is a parameter only if it can be another one than the first.
         let slot = receive.anywhere.then(|| self.b.append_block_param(found, types::I32));
         self.by_shape(&channel, |this, shape| {
             if this.shape(shape).capacity == 0 {
@@ -63,7 +63,7 @@ impl Emitter<'_, '_> {
         Match { channel, slot: slot.map_or(Number::Known(0), |slot| Number::Computed(slot, range)) }
     }
 
-    /// Goes on only where the message that is offered comes through the channel of the receive.
+    /// Continues only if the message is offered on the channel of the receive.
     fn offered_here(&mut self, receive: &Receive, env: &Env, no: Block) -> Channel {
         let number = self.eval(&receive.channel, env);
         let offers = self.offers();
@@ -104,7 +104,7 @@ impl Emitter<'_, '_> {
         Number::Computed(result, super::number::BOOLEAN)
     }
 
-    /// The first slot whose message fits; without `anywhere` only the first slot is looked at.
+    /// The first slot whose message matches; without `anywhere`, only the first slot is checked.
     fn search(
         &mut self,
         channel: &Channel,
@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A field of the message that is offered; the sender fills up with zeros what a receiver may look at.
+    /// A field of the offered message; the sender adds zeros for fields that a receiver may read.
     fn offered_field(&mut self, field: usize, env: &Env) -> Number {
         debug_assert!(field < MAX_FIELDS);
         let at = offer_offset(env.purpose) + offset_of!(Offer, fields) + field * size_of::<i32>();
@@ -176,7 +176,7 @@ impl Emitter<'_, '_> {
         Number::Computed(self.load(types::I32, offers, at), super::number::FULL)
     }
 
-    /// Goes on only where the condition of a receive holds once the message has been stored: tried on a copy.
+    /// Continues only if the condition of a receive holds after the message was stored, tried on a copy.
     fn holds_afterwards(&mut self, receive: &Receive, message: Message, env: &Env, no: Block) {
         let Some(condition) = &receive.when else { return };
         let trial = self.context_word(offset_of!(Context, room.trial));
@@ -197,8 +197,8 @@ impl Emitter<'_, '_> {
         self.require(condition, &Env { offered: false, ..tried }, no);
     }
 
-    /// Receives a message from a buffer. What is read is read from the environment's state, what is written goes to what
-    /// `open` gives.
+    /// Receives a message from a buffer. Reads from the environment's state, and writes to the state that `open`
+    /// returns.
     pub(super) fn receive_from_buffer(
         &mut self,
         receive: &Receive,
@@ -215,12 +215,12 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// Receives the message that is offered.
+    /// Receives the offered message.
     pub(super) fn receive_offer(&mut self, receive: &Receive, env: &Env, to: Value) {
         self.store_fields(&receive.fields, Message::Offered, env, |_| to, |_, _| {});
     }
 
-    /// Fields are stored one after the other, so that in `c?i,a[i]` the index is the `i` just received.
+    /// Fields are stored in order, so that in `c?i,a[i]` the index is the `i` just received.
     fn store_fields(
         &mut self,
         patterns: &[Pattern],
@@ -238,7 +238,7 @@ impl Emitter<'_, '_> {
             })
             .collect();
         let to = open(self);
-        // The offer has been taken up.
+        // The offer has been accepted.
         let mut seen = Env { offered: false, ..*env };
         for (place, field) in fields {
             let spot = self.find(place, &seen);
@@ -249,7 +249,7 @@ impl Emitter<'_, '_> {
         finally(self, to);
     }
 
-    /// Takes a message out of its buffer. Free slots are 0, so that the first is removed by moving all.
+    /// Removes a message from its buffer. Free slots are 0, so the first message is removed by moving all.
     fn remove(&mut self, found: &Match, shape: usize, from: Value, to: Value) {
         const AT_ONCE: u32 = 64;
         const ONE_BY_ONE: usize = 6;
@@ -313,7 +313,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// So many bytes in pieces that a register holds.
+/// Pieces of so many bytes in total, each of the size of a register.
 fn pieces(bytes: u32) -> Vec<(Type, u32)> {
     let mut pieces = Vec::new();
     let mut at = 0;

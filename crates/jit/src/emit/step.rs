@@ -1,4 +1,4 @@
-//! Taking a step: a copy of the state is changed and becomes an entry.
+//! Steps: a copy of the state is changed and becomes an entry.
 
 use super::coding::Coding;
 use super::number::{Number, Offset};
@@ -19,11 +19,11 @@ const INLINE_COPY: usize = 64;
 const UNROLLED_COPY: usize = 512;
 
 impl Emitter<'_, '_> {
-    /// Begins an entry with a copy of the state; returns where the copy is. There is room for as many as a process
-    /// can begin by itself.
+    /// Begins an entry with a copy of the state; returns the address of the copy. There is room for as many entries as
+    /// a process can begin by itself.
     pub(super) fn open(&mut self, state: Value) -> Value {
         if self.program.only_words {
-            // Stands for the copy, of which there are only words.
+            // Stands for the copy, which exists only as words.
             let to = self.word(0);
             self.begin_coding(to);
             return to;
@@ -41,7 +41,7 @@ impl Emitter<'_, '_> {
         to
     }
 
-    /// The same where there may be no room.
+    /// The same, with a check for room.
     pub(super) fn open_with_care(&mut self, state: Value) -> Value {
         let out = self.b.use_var(self.out);
         let end = self.context_word(offset_of!(Context, room.end));
@@ -98,7 +98,7 @@ impl Emitter<'_, '_> {
         self.b.ins().return_(&[]);
     }
 
-    /// The location of a process whose type may be known only when it is run.
+    /// The location of a process whose type may be known only at run time.
     pub(super) fn load_location(&mut self, state: Value, start: Offset) -> Number {
         let station = self.load_station(state, start);
         let station = self.index(station);
@@ -118,7 +118,7 @@ impl Emitter<'_, '_> {
         let at = start.plus(1);
         let station = self.load_scalar(state, at, Scalar::unsigned(8 * self.program.layout.location_bytes as u8));
         let Some(codes) = self.program.codes.filter(|_| self.program.only_words) else { return station };
-        // Only the words say where it is, and they may say that it is far from where it can stay.
+        // Only the words contain the location, possibly one far from those in which the process can stay.
         let far = codes.far().iter().filter(|far| at.computed.is_some() || at.fixed == far.at);
         far.fold(station, |station, far| {
             let exclusive = self.load_scalar(state, Offset::fixed(0), Scalar::unsigned(8));
@@ -140,7 +140,7 @@ impl Emitter<'_, '_> {
         self.with_timeout(bits, env)
     }
 
-    /// Process and edge of a step, and more bits.
+    /// The process and the edge of a step, and more bits.
     pub(super) fn step_begin(&mut self, edge: EdgeId, more: u64, env: &Env) -> Value {
         let bits = u64::from(edge.0) << 8 | more;
         match env.who.number {
@@ -161,7 +161,7 @@ impl Emitter<'_, '_> {
         self.b.ins().bor(bits, timeout)
     }
 
-    /// From now on something may fail without ending the step.
+    /// From now on, failures are possible that do not end the step.
     pub(super) fn begin_failures(&mut self, count: Value, first: Value) {
         let failures = Failures { count: self.b.declare_var(types::I32), first: self.b.declare_var(types::I64) };
         self.b.def_var(failures.count, count);
@@ -174,7 +174,7 @@ impl Emitter<'_, '_> {
         self.begin_failures(count, first);
     }
 
-    /// Something is wrong, but the step goes on.
+    /// Records a failure that does not end the step.
     pub(super) fn fail(&mut self, kind: FaultKind, statement: StatementId) {
         let failures = self.failures.expect("it was said that something may fail");
         let count = self.b.use_var(failures.count);
@@ -186,7 +186,7 @@ impl Emitter<'_, '_> {
         self.b.def_var(failures.count, count);
     }
 
-    /// Fills a block for faults, if there are any: the entry says what happened at the statement.
+    /// Fills a block for faults, if there are any: writes an entry with the fault at the statement.
     pub(super) fn write_broken(&mut self, faults: Block, step: Value, statement: StatementId, then: Block) {
         let Some(kind) = self.enter_fault(faults) else { return };
         let place = self.word(u64::from(statement.0) << 32);
@@ -256,7 +256,7 @@ impl Emitter<'_, '_> {
         self.go_on_in(on);
     }
 
-    /// Ends the entry with words, if the state fits into them and nothing is wrong with it.
+    /// Ends the entry with words, if the state fits into them and there is no failure.
     fn write_words(&mut self, coding: Coding, edge: &Edge, to: Value, step: Value, otherwise: Block) {
         if let Some(failures) = self.failures {
             let count = self.b.use_var(failures.count);
@@ -283,7 +283,7 @@ impl Emitter<'_, '_> {
         self.b.def_var(self.out, next);
     }
 
-    /// How a process is coded that goes on alone from where it could not stay.
+    /// The code of a process that continues with exclusive control from a location in which it could not stay.
     fn far(&self, edge: &Edge, who: &CurrentProcess, of: ProcessTypeId, target: LocationId) -> Option<Far> {
         let codes = self.program.codes.filter(|_| edge.atomic && self.program.is_never_stuck(of, target))?;
         let at = Some(who.start.plus(1)).filter(|at| at.computed.is_none())?.fixed;
@@ -313,7 +313,7 @@ impl Emitter<'_, '_> {
         self.store_bytes_as(to, Offset::fixed(0), 1, exclusive, coded);
     }
 
-    /// A process that may not be interrupted but cannot go on either loses that privilege.
+    /// A process inside an atomic sequence that is blocked loses exclusive control.
     fn settle(&mut self, who: &CurrentProcess, target: LocationId, to: Value) {
         let of = who.of.expect("a process moves");
         if self.program.is_never_stuck(of, target) {
@@ -335,7 +335,7 @@ impl Emitter<'_, '_> {
         self.go_on_in(on);
     }
 
-    /// The second word of an entry in which all went well.
+    /// The second word of an entry without a fault.
     fn shape_word(&mut self, edge: &Edge, who: &CurrentProcess) -> Value {
         let program = self.program;
         match (edge.target, program.len) {
@@ -352,7 +352,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Says in the entry what failed, or which invariant does not hold.
+    /// Writes failures, or the violated invariant, to the entry.
     fn report(&mut self, edge: &Edge, entry: Value, to: Value) {
         if self.failures.is_none() && self.program.system.invariants.is_empty() {
             return;
@@ -388,7 +388,7 @@ impl Emitter<'_, '_> {
         self.go_on_in(done);
     }
 
-    /// Returns which propositions hold, a bit for each; the last bit if one cannot be evaluated.
+    /// Returns the propositions that hold, one bit for each; the last bit if one cannot be evaluated.
     pub(super) fn propositions(&mut self) {
         let program = self.program;
         let state = self.source();
@@ -416,7 +416,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Returns what is wrong with the first invariant that does not hold, plus 1; 0 if all hold.
+    /// Returns the failure of the first invariant that does not hold, plus 1; 0 if all hold.
     pub(super) fn invariants(&mut self, state: Value) {
         let program = self.program;
         let who = CurrentProcess { of: None, number: Number::Known(0), start: Offset::fixed(0) };
