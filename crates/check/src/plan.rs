@@ -21,11 +21,11 @@ use entail_ir::interpret::Step;
 use entail_ir::passes::{Optimised, optimised_until};
 use entail_ir::stubborn::{Proviso, Rule, is_too_large};
 use entail_ir::{Interpreter, Passes};
-use entail_jit::{Either, Jit};
+use entail_jit::{AnyEngine, Jit};
 use entail_model::{Concurrent, Deadline, Model, Propositional, Reduced};
 use entail_packed::{Packed, ReductionMode, Stubborn, best_reduction};
 use entail_search::{Checkpointer, Checks, End, Errors, Limit, Limits};
-use entail_store::{Lossless, LosslessWide};
+use entail_store::{ExactPairSet, ExactWordSet};
 use entail_temporal::ctl::{Asked, Ctl};
 use entail_temporal::product::Product;
 use entail_temporal::{self as temporal, Claim, Fairness, Formulas, translate};
@@ -192,10 +192,10 @@ impl Plan {
         let optimised = &Interpreter::new(&system).until(deadline);
         let (engine, fallback) = match self.config.backend {
             Backend::Jit => match Jit::compile(optimised) {
-                Ok(jit) => (Either::Jit(jit), None),
-                Err(reason) => (Either::Interpreter(optimised), Some(reason.to_string())),
+                Ok(jit) => (AnyEngine::Jit(jit), None),
+                Err(reason) => (AnyEngine::Interpreter(optimised), Some(reason.to_string())),
             },
-            Backend::Interpret => (Either::Interpreter(optimised), None),
+            Backend::Interpret => (AnyEngine::Interpreter(optimised), None),
         };
         let mut done = self.search(optimised, engine, goal, began, oversight, watch)?;
         done.unread = unread;
@@ -240,7 +240,7 @@ impl Plan {
     fn search(
         &self,
         interpreter: &Interpreter,
-        engine: Either,
+        engine: AnyEngine,
         goal: Goal,
         began: Instant,
         Oversight { stop, keeping, .. }: Oversight,
@@ -438,14 +438,14 @@ impl Plan {
                 self.explore(&product, bits, task, watch, saved)?
             }
             SearchKind::Liveness(_) => match bits {
-                64..128 => self.look_for_run(&product, LosslessWide::new(), limits, watch),
-                _ => self.look_for_run(&product, Lossless::new(bits), limits, watch),
+                64..128 => self.look_for_run(&product, ExactPairSet::new(), limits, watch),
+                _ => self.look_for_run(&product, ExactWordSet::new(bits), limits, watch),
             },
             SearchKind::Ctl(formula, asked) => {
                 let asking = Asking { formula, asked, fairness, limits };
                 let (outcome, reasons) = match bits {
-                    64..128 => asking.ask(&product, LosslessWide::new, watch),
-                    _ => asking.ask(&product, || Lossless::new(bits), watch),
+                    64..128 => asking.ask(&product, ExactPairSet::new, watch),
+                    _ => asking.ask(&product, || ExactWordSet::new(bits), watch),
                 };
                 evidence = reasons.map(|reasons| reasons.map(|one| one.step));
                 (outcome, StoreOutcome::EXACT, Algorithm::Branching)

@@ -8,7 +8,7 @@ use entail_front::{ModelSource, PropertyKind, Specification};
 use entail_ir::{Interpreter, System};
 use entail_packed::Packed;
 use entail_search::{Checks, End, Errors, Limits, breadth_first, scc};
-use entail_store::{Lossless, LosslessWide, Numbers};
+use entail_store::{ExactPairSet, ExactWordSet, NumberMap};
 use entail_temporal::product::Product;
 use entail_temporal::{Claim, Fairness, Formulas, translate};
 use entail_testkit::ctl::Kripke;
@@ -62,8 +62,8 @@ fn violated(model: &ModelSource, name: &str, fairness: Fairness) -> Option<(bool
         let product = Product::new(&packed, &claim, fairness);
         let bits = product.bits().unwrap_or(packed.bits() + u64::BITS);
         let outcome = match bits {
-            64..128 => scc(&product, &mut Numbers::new(LosslessWide::new()), &limits, &mut ()),
-            _ => scc(&product, &mut Numbers::new(Lossless::new(bits)), &limits, &mut ()),
+            64..128 => scc(&product, &mut NumberMap::new(ExactPairSet::new()), &limits, &mut ()),
+            _ => scc(&product, &mut NumberMap::new(ExactWordSet::new(bits)), &limits, &mut ()),
         };
         if packed.is_outgrown() {
             packed = packed.adapted();

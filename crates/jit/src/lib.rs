@@ -8,20 +8,20 @@
 //! There is general code for any state, and specialised code for the most common process vector. If states of that
 //! process vector contain only numbers, the specialised code works on packed words and never unpacks a state.
 
+mod any_engine;
 mod atomic_chain;
 mod by_interpreter;
 mod code;
 mod context;
-mod either;
 mod emit;
 mod facts;
 mod fallback;
 mod program;
 mod reach;
 
+pub use any_engine::AnyEngine;
 pub use code::Tuning;
 pub use context::Scratch;
-pub use either::Either;
 
 use atomic_chain::Expander;
 use code::{Callee, Loaded, generate};

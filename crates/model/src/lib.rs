@@ -25,7 +25,7 @@ pub use starting_at::StartingAt;
 pub use store::{
     Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, Opened, StateKey, Store, Visit, WideKey, insert_each,
 };
-pub use subformula::{Beyond, Subformula, SubformulaId, Subformulas};
+pub use subformula::{AfterFault, Subformula, SubformulaId, Subformulas};
 pub use successors::{Successor, Successors, Target};
 
 use std::fmt::Debug;
@@ -70,7 +70,7 @@ pub trait Model: Sync {
     fn marks(&self, state: &State) -> Marks;
 
     /// Unused bits of states, where a wrapper such as a product can store data of its own.
-    fn room(&self) -> Option<Room> {
+    fn unused_bits(&self) -> Option<UnusedBits> {
         None
     }
 
@@ -82,7 +82,7 @@ pub trait Model: Sync {
 
     /// Whether a search that has taken so many steps should restart, because the model has found a better
     /// representation of its states. The search then ends as if it had been interrupted.
-    fn should_begin_again(&self, _steps: u64) -> bool {
+    fn should_restart(&self, _steps: u64) -> bool {
         false
     }
 
@@ -315,7 +315,7 @@ impl FaultKind {
 
 /// In states of this length, all bits of the last word from one on are zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct UnusedBits {
     /// The length of these states in bytes.
     pub len: usize,
     /// The first unused bit of the last word.

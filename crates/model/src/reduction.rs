@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::{
-    Concurrent, Fired, Marks, Model, Part, Propositional, Room, State, StateBuf, StateKey, Successors, Target,
-    Transition, Valuation,
+    Concurrent, Fired, Marks, Model, Part, Propositional, State, StateBuf, StateKey, Successors, Target,
+    Transition, UnusedBits, Valuation,
 };
 
 /// Partial-order reduction: selects a sufficient subset of the steps out of a state, such as a stubborn or an ample
@@ -67,7 +67,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
     fn enabled(&self, state: &State, steps: &mut Vec<M::Step>) {
         let mut successors = Successors::default();
         self.expand(state, &mut successors, &mut Self::Scratch::default());
-        successors.each_step(|step| steps.push(step));
+        successors.for_each_step(|step| steps.push(step));
     }
 
     fn fire(&self, step: M::Step, state: &mut StateBuf) -> Fired {
@@ -82,8 +82,8 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         self.model.marks(state)
     }
 
-    fn room(&self) -> Option<Room> {
-        self.model.room()
+    fn unused_bits(&self) -> Option<UnusedBits> {
+        self.model.unused_bits()
     }
 
     fn parts(&self, state: &State, parts: &mut Vec<Part>) {
@@ -94,8 +94,8 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         self.reduction.is_some_and(R::needs_proviso)
     }
 
-    fn should_begin_again(&self, steps: u64) -> bool {
-        self.model.should_begin_again(steps)
+    fn should_restart(&self, steps: u64) -> bool {
+        self.model.should_restart(steps)
     }
 
     fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut Self::Scratch) {
@@ -115,7 +115,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
             return;
         }
         scratch.steps.clear();
-        successors.each_step(|step| scratch.steps.push(step));
+        successors.for_each_step(|step| scratch.steps.push(step));
         let Scratch { model, selection, steps } = scratch;
         if let Some(keeps) = reduction.select(self.model, state, steps, times, selection)
             && (successors.are_plain() || leads_somewhere(self.model, successors, keeps, model))

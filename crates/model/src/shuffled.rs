@@ -1,6 +1,6 @@
 //! Models with another order of steps, so that lossy searches omit different states.
 
-use crate::{Fired, Marks, Model, Room, State, StateBuf, Successors};
+use crate::{Fired, Marks, Model, State, StateBuf, Successors, UnusedBits};
 
 /// A model with a random order of steps that depends only on a seed and the state, so that a run can be replayed. Seed
 /// 0 keeps the model's order.
@@ -78,16 +78,16 @@ impl<M: Model> Model for Shuffled<'_, M> {
         self.model.marks(state)
     }
 
-    fn room(&self) -> Option<Room> {
-        self.model.room()
+    fn unused_bits(&self) -> Option<UnusedBits> {
+        self.model.unused_bits()
     }
 
     fn needs_proviso(&self) -> bool {
         self.model.needs_proviso()
     }
 
-    fn should_begin_again(&self, steps: u64) -> bool {
-        self.model.should_begin_again(steps)
+    fn should_restart(&self, steps: u64) -> bool {
+        self.model.should_restart(steps)
     }
 
     fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut M::Scratch) {

@@ -1,8 +1,8 @@
 //! A model with another initial state.
 
 use crate::{
-    AcceptanceMarks, Accepting, Fired, Marks, Model, Part, Propositional, Room, State, StateBuf, StateKey,
-    Successors, Transition, Valuation,
+    AcceptanceMarks, Accepting, Fired, Marks, Model, Part, Propositional, State, StateBuf, StateKey, Successors,
+    Transition, UnusedBits, Valuation,
 };
 
 /// The same model, whose only initial state is a given stable state.
@@ -37,8 +37,8 @@ impl<M: Model> Model for StartingAt<'_, M> {
         self.model.marks(state)
     }
 
-    fn room(&self) -> Option<Room> {
-        self.model.room()
+    fn unused_bits(&self) -> Option<UnusedBits> {
+        self.model.unused_bits()
     }
 
     fn parts(&self, state: &State, parts: &mut Vec<Part>) {
@@ -49,8 +49,8 @@ impl<M: Model> Model for StartingAt<'_, M> {
         self.model.needs_proviso()
     }
 
-    fn should_begin_again(&self, steps: u64) -> bool {
-        self.model.should_begin_again(steps)
+    fn should_restart(&self, steps: u64) -> bool {
+        self.model.should_restart(steps)
     }
 
     fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut M::Scratch) {

@@ -15,34 +15,34 @@ pub enum Subformula {
     /// Disjunction.
     Or(SubformulaId, SubformulaId),
     /// `EX then`.
-    Next { then: SubformulaId, beyond: Beyond },
+    Next { then: SubformulaId, after_fault: AfterFault },
     /// `E (first U then)`.
-    Until { first: SubformulaId, then: SubformulaId, beyond: Beyond },
+    Until { first: SubformulaId, then: SubformulaId, after_fault: AfterFault },
     /// `E (first W then)`: the same, or `first` always holds on an accepted run.
-    WeakUntil { first: SubformulaId, then: SubformulaId, beyond: Beyond },
+    WeakUntil { first: SubformulaId, then: SubformulaId, after_fault: AfterFault },
     /// The state is in a strongly connected component in which the operand always holds, and a run that takes all
     /// transitions of the component infinitely often is accepted.
-    Round(SubformulaId),
-    /// `E (first U (then or round))`, where `round` is the [component](Subformula::Round) of `first`.
-    Settle { first: SubformulaId, then: SubformulaId, round: SubformulaId, beyond: Beyond },
+    FairComponent(SubformulaId),
+    /// `E (first U (then or component))`, where `component` is the [fair component](Subformula::FairComponent) of `first`.
+    UntilComponent { first: SubformulaId, then: SubformulaId, component: SubformulaId, after_fault: AfterFault },
 }
 
 /// The assumption about runs that end in a fault, which are inconclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Beyond {
+pub enum AfterFault {
     /// The formula does not hold on such a run.
     No,
     /// The formula holds on such a run.
     Yes,
 }
 
-impl std::ops::Not for Beyond {
-    type Output = Beyond;
+impl std::ops::Not for AfterFault {
+    type Output = AfterFault;
 
-    fn not(self) -> Beyond {
+    fn not(self) -> AfterFault {
         match self {
-            Beyond::No => Beyond::Yes,
-            Beyond::Yes => Beyond::No,
+            AfterFault::No => AfterFault::Yes,
+            AfterFault::Yes => AfterFault::No,
         }
     }
 }
@@ -102,8 +102,8 @@ impl Subformula {
             Subformula::Next { .. }
             | Subformula::Until { .. }
             | Subformula::WeakUntil { .. }
-            | Subformula::Round(_)
-            | Subformula::Settle { .. } => true,
+            | Subformula::FairComponent(_)
+            | Subformula::UntilComponent { .. } => true,
         }
     }
 }

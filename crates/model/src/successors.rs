@@ -210,7 +210,7 @@ impl<S: Copy> Successors<S> {
 
     /// Calls `each` for every step.
     #[inline(always)]
-    pub fn each_step(&self, mut each: impl FnMut(S)) {
+    pub fn for_each_step(&self, mut each: impl FnMut(S)) {
         self.words.iter().for_each(|(step, _)| each(*step));
         self.pairs.iter().for_each(|(step, _)| each(*step));
         self.list.iter().for_each(|entry| each(entry.step));
@@ -219,13 +219,13 @@ impl<S: Copy> Successors<S> {
     /// All steps.
     pub fn steps(&self) -> Vec<S> {
         let mut steps = Vec::with_capacity(self.len());
-        self.each_step(|step| steps.push(step));
+        self.for_each_step(|step| steps.push(step));
         steps
     }
 
     /// Calls `each` for every target. All steps must have one.
     #[inline(always)]
-    pub fn each_state(&self, mut each: impl FnMut(&State)) {
+    pub fn for_each_target(&self, mut each: impl FnMut(&State)) {
         self.words.iter().for_each(|(_, word)| each(word));
         self.pairs.iter().for_each(|(_, pair)| each(pair));
         self.listed().for_each(each);

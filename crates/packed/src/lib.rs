@@ -25,8 +25,8 @@ use entail_disk::{Reader, Writer};
 use entail_ir::interpret::{Engine, Kind, Sink, Source, Step};
 use entail_ir::{Interpreter, Ranges, System};
 use entail_model::{
-    Concurrent, Fired, Marks, Model, Part, Propositional, Room, State, StateBuf, StateKey, Successors, Transition,
-    Valuation,
+    Concurrent, Fired, Marks, Model, Part, Propositional, State, StateBuf, StateKey, Successors, Transition,
+    UnusedBits, Valuation,
 };
 
 pub use reduction::Stubborn;
@@ -253,8 +253,8 @@ impl<E: Engine> Model for Packed<'_, E> {
         self.interpreter.marks_with(&unpacked, layout.vector())
     }
 
-    fn room(&self) -> Option<Room> {
-        (!self.fails_initially).then(|| self.layouts.room())
+    fn unused_bits(&self) -> Option<UnusedBits> {
+        (!self.fails_initially).then(|| self.layouts.unused_bits())
     }
 
     fn parts(&self, state: &State, parts: &mut Vec<Part>) {
@@ -263,7 +263,7 @@ impl<E: Engine> Model for Packed<'_, E> {
         }
     }
 
-    fn should_begin_again(&self, steps: u64) -> bool {
+    fn should_restart(&self, steps: u64) -> bool {
         self.layouts.outgrow(steps)
     }
 

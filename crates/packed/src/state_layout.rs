@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use entail_disk::{Reader, Snapshot, Writer, damaged};
 use entail_ir::interpret::{Codes, Layout, ProcessVector, Words};
 use entail_ir::{Interpreter, Range, Ranges};
-use entail_model::{Part, Room, State, StateBuf};
+use entail_model::{Part, State, StateBuf, UnusedBits};
 use entail_store::{Field, Packing};
 
 use crate::fields::{align, codes, field, parts, straddles, width};
@@ -381,10 +381,10 @@ impl<'s> StateLayouts<'s> {
     }
 
     /// The bits above all those of short states.
-    pub fn room(&self) -> Room {
+    pub fn unused_bits(&self) -> UnusedBits {
         let codes = self.first.iter().filter_map(|layout| layout.codes.as_ref());
         let exclusive = codes.map(|codes| codes.exclusive_bits()).max().unwrap_or(0);
-        Room { len: self.short_len, from: self.exclusive_at + exclusive }
+        UnusedBits { len: self.short_len, from: self.exclusive_at + exclusive }
     }
 
     pub fn processes(&self, state: &State) -> usize {

@@ -6,7 +6,7 @@ use entail_ir::Interpreter;
 use entail_model::{Model, StateBuf};
 use entail_packed::Packed;
 use entail_search::{Checks, End, Errors, Limits, breadth_first};
-use entail_store::Lossless;
+use entail_store::ExactWordSet;
 
 /// Counts with three digits, of which the first one stays 0 for a long time; one state per number.
 const ODOMETER: &str = "
@@ -29,7 +29,7 @@ fn a_search_begins_again_and_misses_nothing() {
     let mut packed = Packed::new(&interpreter, Interpreter::new(&model.system));
     let mut bits = vec![packed.bits()];
     let outcome = loop {
-        let mut store = Lossless::new(packed.bits());
+        let mut store = ExactWordSet::new(packed.bits());
         let outcome = breadth_first(&packed, &mut store, &checks, &Limits::default(), &mut ());
         if !packed.is_outgrown() {
             break outcome;

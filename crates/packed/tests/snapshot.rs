@@ -7,7 +7,7 @@ use entail_ir::Interpreter;
 use entail_model::{Model, StateBuf, Store};
 use entail_packed::Packed;
 use entail_search::{Checks, End, Errors, Limit, Limits, breadth_first};
-use entail_store::Lossless;
+use entail_store::ExactWordSet;
 
 /// Counts with three digits, of which the first one stays 0 for a long time; then processes come and go.
 const COMING: &str = "
@@ -41,7 +41,7 @@ fn every_state_is_packed_as_it_was() {
     let mut rounds = 0;
     loop {
         rounds += 1;
-        let mut store = Lossless::new(packed.bits());
+        let mut store = ExactWordSet::new(packed.bits());
         let outcome = breadth_first(&packed, &mut store, &checks, &Limits::default(), &mut ());
         let bytes = written(&packed);
         let mut reader = Reader::new(Box::new(&bytes[..]), bytes.len() as u64).unwrap();

@@ -11,7 +11,7 @@ use entail_search::{
     Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, breadth_first, depth_first, nested, scc,
 };
 use entail_store::{
-    BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, DfaSet, Lossless, LossySet, Numbers, PlainSet,
+    BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, DfaSet, ExactWordSet, LossySet, NumberMap, PlainSet,
     VisitedSet,
 };
 use entail_temporal::{Claim, Fairness, Formula, Formulas, Product, Proposition, translate};
@@ -191,10 +191,10 @@ impl Check<'_> {
             let outcome = match (is_prefix, self.order) {
                 (true, _) => self.explore(&product, &Checks::OF_CLAIMS, limits, guarantee),
                 (false, Order::BreadthFirst | Order::DepthFirst) => {
-                    scc(&product, &mut Numbers::new(Lossless::new(u64::BITS)), limits, &mut ())
+                    scc(&product, &mut NumberMap::new(ExactWordSet::new(u64::BITS)), limits, &mut ())
                 }
                 (false, Order::Nested) => {
-                    let mut store = Lossless::new(u64::BITS);
+                    let mut store = ExactWordSet::new(u64::BITS);
                     let mut inner = store.key_set();
                     nested(&product, &mut store, &mut inner, limits, &mut ())
                 }
@@ -217,7 +217,7 @@ impl Check<'_> {
         limits: &Limits,
         guarantee: &mut Guarantee,
     ) -> Outcome<M::Step> {
-        let exact = || Lossless::new(u64::BITS);
+        let exact = || ExactWordSet::new(u64::BITS);
         let cut = |state: &entail_model::State, parts: &mut Vec<_>| model.parts(state, parts);
         let mut store: Box<dyn entail_model::Store<Key = Key> + '_> = match self.store {
             Store::Tree => Box::new(exact()),

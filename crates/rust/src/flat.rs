@@ -130,7 +130,7 @@ impl<M: Model> entail_model::Model for Flat<'_, M> {
     fn enabled(&self, state: &State, steps: &mut Vec<Step>) {
         let mut successors = Successors::default();
         self.expand(state, &mut successors, &mut ());
-        successors.each_step(|step| steps.push(step));
+        successors.for_each_step(|step| steps.push(step));
     }
 
     fn fire(&self, step: Step, state: &mut StateBuf) -> Fired {
@@ -157,7 +157,7 @@ impl<M: Model> entail_model::Model for Flat<'_, M> {
     }
 
     /// Ends the search after an error of the model's implementation.
-    fn should_begin_again(&self, _: u64) -> bool {
+    fn should_restart(&self, _: u64) -> bool {
         self.error().is_some()
     }
 

@@ -124,7 +124,7 @@ impl NibbleVec {
     }
 
     /// The first block, encoded.
-    pub fn frontier(&self) -> Option<Vec<u8>> {
+    pub fn front_block(&self) -> Option<Vec<u8>> {
         self.pieces().next()
     }
 
@@ -246,7 +246,7 @@ mod tests {
         assert!((0..all.len()).all(|at| row.get(at) == all[at]));
         assert_eq!(row.pieces().flatten().collect::<Vec<_>>(), all);
         let mut dropped = Vec::new();
-        while let Some(piece) = row.frontier() {
+        while let Some(piece) = row.front_block() {
             dropped.extend(piece);
             row.drop_front();
         }

@@ -7,14 +7,14 @@ use entail_disk::{Reader, Scratch, Snapshot, Writer, snapshot};
 use entail_model::{Event, Key, Model, Observer, StateKey, Store};
 
 use crate::backoff::FastPathBackoff;
-use crate::context::{Entered, SearchContext};
+use crate::context::{Expansion, SearchContext};
 use crate::duplicates::DuplicateFilter;
 use crate::findings::Found;
-use crate::follow::Follower;
 use crate::open_set::OpenSetCache;
 use crate::probe::Probes;
 use crate::queue::Queue;
-use crate::stack::{Nothing, SearchStack, Turn};
+use crate::replay::Replay;
+use crate::stack::{NoAnnotation, PathStep, SearchStack};
 use crate::trace::Trace;
 use crate::{Checks, Counterexample, End, Limit, Limits, Outcome};
 
@@ -38,7 +38,7 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let mut context = SearchContext::new(model, store, checks, limits, observer).kept().queued();
-    let (scratch, backoff) = (context.shared.keep_aside(), context.worker.backoff);
+    let (scratch, backoff) = (context.shared.allow_spilling(), context.worker.backoff);
     let proviso = model.needs_proviso();
     let mut frontier = Frontier { scratch, proviso, backoff, pending: pending(limits), ..Frontier::default() };
     let probes = Probes::new(&context);
@@ -64,7 +64,7 @@ where
     let mut context = SearchContext::new(model, store, checks, limits, observer).kept().queued();
     context.restore(&mut from)?;
     let probes = Probes::scheduled(Snapshot::load(&mut from)?);
-    let frontier = Frontier::load(&mut from, context.shared.keep_aside(), model.needs_proviso())?;
+    let frontier = Frontier::load(&mut from, context.shared.allow_spilling(), model.needs_proviso())?;
     from.finish()?;
     Ok(go_on(context, frontier, probes, ControlFlow::Continue(())))
 }
@@ -187,7 +187,7 @@ where
         frontier.recent.begin(key);
         frontier.queue.push(key);
         frontier.trace.note(0, way(number));
-        context.tell(|state| Event::Pushed { state }, key);
+        context.log_event(|state| Event::Pushed { state }, key);
     }
     ControlFlow::Continue(())
 }
@@ -227,7 +227,7 @@ where
             plain.inspect(|&expanded| backoff.learn(expanded));
             // The proviso depends on the lookups so far. These must not depend on the block boundaries of the queue,
             // which change when blocks are spilled.
-            if context.is_told() {
+            if context.is_logging() {
                 frontier.flush(context)?;
             } else if frontier.reached.keys.len() >= BATCH && context.worker.findings.origin.is_multiple_of(STRETCH)
             {
@@ -357,11 +357,11 @@ impl<K: StateKey> Frontier<'_, K> {
         let Some(key) = self.queue.pop() else { return ControlFlow::Continue(()) };
         context.worker.findings.origin += 1;
         let parent = context.worker.findings.origin;
-        context.tell(|state| Event::Taken { state }, key);
+        context.log_event(|state| Event::Taken { state }, key);
         let mut place = 0;
         let Batch { keys, origins, reduced } = &mut self.reached;
         // The event log reports a known state at its lookup.
-        let recent = (!self.proviso && !context.is_told()).then_some(&mut self.recent);
+        let recent = (!self.proviso && !context.is_logging()).then_some(&mut self.recent);
         let mut reached = Reached { keys, origins, recent };
         let mut reach = |key: K| {
             let origin = Origin { parent, place };
@@ -374,10 +374,10 @@ impl<K: StateKey> Frontier<'_, K> {
             note_once(reduced, Reduced { number: parent, key, times });
         }
         match entered {
-            Entered::Nothing => return ControlFlow::Continue(()),
-            Entered::SearchStack => {}
+            Expansion::Complete => return ControlFlow::Continue(()),
+            Expansion::Pushed => {}
         }
-        while let Some(taken) = context.step(stack, &Nothing)? {
+        while let Some(taken) = context.step(stack, &NoAnnotation)? {
             if let Some(key) = taken.stable() {
                 context.stats().matched += u64::from(reach(key));
             }
@@ -426,7 +426,7 @@ impl<K: StateKey> Frontier<'_, K> {
     {
         context.shared.store.prefetch_all(&self.reached.keys);
         std::mem::swap(&mut self.reached, &mut self.fetched);
-        context.shared.memory.aside = self.bytes();
+        context.shared.memory.auxiliary = self.bytes();
         if context.shared.is_crowded() || !context.has_room(self.reached.keys.len()) {
             self.spill(context);
         }
@@ -436,11 +436,11 @@ impl<K: StateKey> Frontier<'_, K> {
         let batch = &self.reached;
         self.new.clear();
         let inserted = context.insert_all(&batch.keys, &mut self.new);
-        if context.is_told() {
-            tell(context, &batch.keys, &self.new);
+        if context.is_logging() {
+            log_lookups(context, &batch.keys, &self.new);
         }
         if self.proviso {
-            self.queue_new(|key| context.tell(|state| Event::Pushed { state }, key));
+            self.queue_new(|key| context.log_event(|state| Event::Pushed { state }, key));
         } else {
             for &index in &self.new {
                 let Origin { parent, place } = batch.origins[index as usize];
@@ -469,7 +469,7 @@ impl<K: StateKey> Frontier<'_, K> {
             let _ = self.queue.spill(scratch);
             let _ = self.trace.spill(scratch);
             let _ = self.again.0.spill(scratch);
-            context.shared.memory.aside = self.bytes();
+            context.shared.memory.auxiliary = self.bytes();
         }
     }
 
@@ -513,7 +513,7 @@ impl<K: StateKey> Frontier<'_, K> {
 
 /// Logs the result of each lookup of a batch.
 #[cold]
-fn tell<M, S, O>(context: &mut SearchContext<M, S, O>, keys: &[S::Key], new: &[u32])
+fn log_lookups<M, S, O>(context: &mut SearchContext<M, S, O>, keys: &[S::Key], new: &[u32])
 where
     M: Model,
     S: Store + ?Sized,
@@ -522,11 +522,11 @@ where
     let mut new = new.iter().peekable();
     for (index, &key) in (0..).zip(keys) {
         if new.next_if_eq(&&index).is_none() {
-            context.tell_known(key, false);
+            context.log_known(key, false);
             continue;
         }
-        context.tell(|state| Event::New { state }, key);
-        context.tell(|state| Event::Pushed { state }, key);
+        context.log_event(|state| Event::New { state }, key);
+        context.log_event(|state| Event::Pushed { state }, key);
     }
 }
 
@@ -582,10 +582,11 @@ impl<K: StateKey> Reached<'_, K> {
 }
 
 fn counterexample<M: Model>(model: &M, found: Found, trace: &Trace) -> Option<Counterexample<M::Step>> {
-    let way = trace.way_to(found.origin).ok()?;
+    let way = trace.path_to(found.origin).ok()?;
     let (first, rest) = way.split_first()?;
-    let mut follower = Follower::start(model, first - 1)?;
-    follower.follow(rest.iter().map(|way| way.checked_sub(1).map_or(Turn::Stay, Turn::Way)))?;
-    follower.follow(found.turns)?;
-    Some(Counterexample { error: found.error, start: follower.start, steps: follower.steps })
+    let mut replay = Replay::start(model, first - 1)?;
+    replay
+        .follow(rest.iter().map(|way| way.checked_sub(1).map_or(PathStep::ExpandFurther, PathStep::Successor)))?;
+    replay.follow(found.path_steps)?;
+    Some(Counterexample { error: found.error, start: replay.start, steps: replay.steps })
 }

@@ -10,7 +10,7 @@ use std::io;
 use entail_disk::{Writer, snapshot};
 
 use crate::backoff::FastPathBackoff;
-use crate::stack::Turn;
+use crate::stack::PathStep;
 use crate::{ErrorKind, Stats};
 
 /// Stores snapshots of a search.
@@ -32,4 +32,4 @@ snapshot!(Stats { stored, matched, loops, depth, entered, forgotten });
 snapshot!(FastPathBackoff { rest, pause });
 
 snapshot!(enum ErrorKind { 0 => Fault(fault), 1 => InvalidEnd, 2 => Cycle { begins } });
-snapshot!(enum Turn { 0 => Step(number), 1 => Way(number), 2 => Stay });
+snapshot!(enum PathStep { 0 => Step(number), 1 => Successor(number), 2 => ExpandFurther });

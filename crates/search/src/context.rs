@@ -13,9 +13,9 @@ use crate::backoff::FastPathBackoff;
 use crate::expander::Expander;
 use crate::findings::{Findings, Found};
 use crate::log::Log;
-use crate::pulse::{Beat, Pulse};
-use crate::shared::{Room, Shared};
-use crate::stack::{Ahead, Notes, Nothing, SearchStack, Taken};
+use crate::poll::{Poll, PollTimer};
+use crate::shared::{Capacity, Shared};
+use crate::stack::{Advance, Annotation, Destination, NoAnnotation, SearchStack};
 use crate::{Checks, End, ErrorKind, Errors, Limit, Limits, Outcome, Stats};
 
 /// The context of a running search. Its methods break with the reason why the search ends.
@@ -34,8 +34,8 @@ pub(crate) struct Worker<M: Model> {
     /// The unit of depth.
     pub depth_unit: DepthUnit,
     /// How many keys and insertions the store has room for before the next `reserve`.
-    room: Room,
-    pulse: Pulse,
+    capacity: Capacity,
+    poll_timer: PollTimer,
     /// The event log, if the observer listens.
     pub log: Option<Log<M::Step>>,
 }
@@ -50,11 +50,11 @@ pub(crate) enum DepthUnit {
 
 /// The result of entering a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Entered {
+pub(crate) enum Expansion {
     /// All successors were passed to the callback.
-    Nothing,
+    Complete,
     /// The state was pushed onto the stack.
-    SearchStack,
+    Pushed,
 }
 
 impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'a, M, S, O> {
@@ -76,8 +76,8 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
             findings: Findings::default(),
             backoff,
             depth_unit: DepthUnit::StableStates,
-            room: Room::default(),
-            pulse: Pulse::default(),
+            capacity: Capacity::default(),
+            poll_timer: PollTimer::default(),
             log,
         };
         SearchContext { shared: Shared::new(model, store, checks, limits), worker, observer }
@@ -101,7 +101,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
 
     /// Expands a stable state and pushes it onto the stack.
     #[inline]
-    pub fn enter<N: Notes<M>>(
+    pub fn enter<N: Annotation<M>>(
         &mut self,
         stack: &mut SearchStack<S::Key, N::Note>,
         key: S::Key,
@@ -110,13 +110,13 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         self.expand(key, 0, stack)?;
         let note = self.worker.expander.note(notes);
         self.admit(stack, notes, note);
-        self.tell_entered(Some(key));
+        self.log_entered(Some(key));
         self.check_end(stack)
     }
 
     /// The same for a search that skips transient states: tries the fast path first.
     #[inline]
-    pub fn enter_stable<N: Notes<M>>(
+    pub fn enter_stable<N: Annotation<M>>(
         &mut self,
         stack: &mut SearchStack<S::Key, N::Note>,
         key: S::Key,
@@ -125,7 +125,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         if self.shared.store.is_state(key) && self.worker.backoff.is_worth_a_try() {
             let from = (self.shared.model, &*self.shared.store, key);
             let stepped = |step| self.observer.stepped(step);
-            let entered = self.worker.expander.enter_ways(from, stack, notes, stepped);
+            let entered = self.worker.expander.enter_paths(from, stack, notes, stepped);
             self.worker.backoff.learn(usize::from(entered));
             if entered {
                 return ControlFlow::Continue(());
@@ -154,23 +154,23 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         key: S::Key,
         times: u32,
         mut each: impl FnMut(S::Key) -> bool,
-    ) -> ControlFlow<End, Entered> {
+    ) -> ControlFlow<End, Expansion> {
         self.expand(key, times, stack)?;
         let successors = &self.worker.expander.successors;
-        if !successors.are_plain() || successors.is_empty() || self.is_told() {
-            self.admit(stack, &Nothing, ());
-            self.tell_entered(Some(key));
+        if !successors.are_plain() || successors.is_empty() || self.is_logging() {
+            self.admit(stack, &NoAnnotation, ());
+            self.log_entered(Some(key));
             self.check_end(stack)?;
-            return ControlFlow::Continue(Entered::SearchStack);
+            return ControlFlow::Continue(Expansion::Pushed);
         }
         self.keep_watch()?;
         let Expander { successors, opened, .. } = &self.worker.expander;
         let matched = &mut self.worker.findings.stats.matched;
-        successors.each_state(|state| {
+        successors.for_each_target(|state| {
             let key = self.shared.store.key(state, opened);
             *matched += u64::from(each(key));
         });
-        ControlFlow::Continue(Entered::Nothing)
+        ControlFlow::Continue(Expansion::Complete)
     }
 
     /// Expands stable states in order, up to the first one with a possible fault or without a fast path. Returns the
@@ -226,25 +226,25 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
     /// Takes the next choice of `stack`; returns `None` when none is left. A transient state is entered: its steps are
     /// the next choices.
     #[inline]
-    pub fn step<N: Notes<M>>(
+    pub fn step<N: Annotation<M>>(
         &mut self,
         stack: &mut SearchStack<S::Key, N::Note>,
         notes: &N,
-    ) -> ControlFlow<End, Option<Taken<S::Key, N::Note>>> {
+    ) -> ControlFlow<End, Option<Advance<S::Key, N::Note>>> {
         self.keep_watch()?;
-        let advanced = if self.is_told() { self.advance_aloud(stack) } else { stack.advance() };
+        let advanced = if self.is_logging() { self.advance_logged(stack) } else { stack.advance() };
         let Some(taken) = advanced else { return ControlFlow::Continue(None) };
         if let Some(fault) = taken.fault {
-            self.meet_fault(fault, taken.broken, stack)?;
+            self.handle_fault(fault, taken.broken, stack)?;
         }
-        if taken.ahead == Ahead::Transient {
+        if taken.destination == Destination::Transient {
             self.pass(stack, notes, taken.depth)?;
         }
         ControlFlow::Continue(Some(taken))
     }
 
     /// Enters the transient state just reached.
-    fn pass<N: Notes<M>>(
+    fn pass<N: Annotation<M>>(
         &mut self,
         stack: &mut SearchStack<S::Key, N::Note>,
         notes: &N,
@@ -257,12 +257,12 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         self.prepare(stack)?;
         let note = stack.note().unwrap_or_default();
         self.admit(stack, notes, note);
-        self.tell_entered(None);
+        self.log_entered(None);
         ControlFlow::Continue(())
     }
 
     #[cold]
-    fn meet_fault<N: Copy>(
+    fn handle_fault<N: Copy>(
         &mut self,
         fault: Fault,
         ends_run: bool,
@@ -283,24 +283,24 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         let stats = self.stats();
         stats.matched += 1;
         stats.loops.iter_mut().for_each(|loops| *loops += u64::from(closes_cycle));
-        self.tell_known(key, closes_cycle);
+        self.log_known(key, closes_cycle);
     }
 
     /// Makes sure that there is room for the successors of the state just expanded.
     #[inline]
     fn prepare<N: Copy>(&mut self, stack: &SearchStack<S::Key, N>) -> ControlFlow<End> {
         let steps = self.worker.expander.successors.len();
-        if self.worker.room.keys < steps {
+        if self.worker.capacity.keys < steps {
             self.make_room(steps, stack.bytes())?;
         }
-        self.worker.room.keys -= steps;
-        self.worker.expander.successors.each_step(|step| self.observer.stepped(step));
+        self.worker.capacity.keys -= steps;
+        self.worker.expander.successors.for_each_step(|step| self.observer.stepped(step));
         ControlFlow::Continue(())
     }
 
     /// Pushes the state just expanded. `common` is part of the note of each of its steps.
     #[inline]
-    fn admit<N: Notes<M>>(&mut self, stack: &mut SearchStack<S::Key, N::Note>, notes: &N, common: N::Note) {
+    fn admit<N: Annotation<M>>(&mut self, stack: &mut SearchStack<S::Key, N::Note>, notes: &N, common: N::Note) {
         let Expander { successors, opened, .. } = &self.worker.expander;
         let store = &*self.shared.store;
         let key = |state: &State| {
@@ -327,16 +327,16 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         stack: u64,
         make_room: impl FnOnce(&mut S, usize, u64) -> Result<(), Full>,
     ) -> Result<(), Full> {
-        let portion = keys.max(Room::portion(self.stats().stored));
-        self.worker.room = self.shared.reserve(portion, stack, make_room)?;
+        let portion = keys.max(Capacity::portion(self.stats().stored));
+        self.worker.capacity = self.shared.reserve(portion, stack, make_room)?;
         Ok(())
     }
 
     /// Whether there is room for `count` more states, and for the successors of one, without degradation.
     #[inline]
     pub fn has_room(&mut self, count: usize) -> bool {
-        let few = Room::portion(self.stats().stored) / 16;
-        let has = self.worker.room.inserts >= count && self.worker.room.keys >= few;
+        let few = Capacity::portion(self.stats().stored) / 16;
+        let has = self.worker.capacity.inserts >= count && self.worker.capacity.keys >= few;
         has || self.reserve(count, 0, S::reserve).is_ok()
     }
 
@@ -351,7 +351,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
     /// Makes room in a set that counts as auxiliary memory, and returns for how many keys.
     #[cold]
     pub fn make_room_in(&mut self, set: &mut impl KeySet<S::Key>, stack: u64) -> ControlFlow<End, usize> {
-        let portion = Room::portion(self.stats().stored);
+        let portion = Capacity::portion(self.stats().stored);
         self.shared.reserve_in(set, portion, stack)
     }
 
@@ -370,8 +370,8 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
 
     #[cold]
     fn error<N: Copy>(&mut self, error: ErrorKind, times: u32, stack: &SearchStack<S::Key, N>) -> ControlFlow<End> {
-        self.tell_wrong(error);
-        self.worker.findings.add_error(error, times, || stack.turns());
+        self.log_wrong(error);
+        self.worker.findings.add_error(error, times, || stack.path_steps());
         match self.shared.checks.errors {
             Errors::First | Errors::Soonest => ControlFlow::Break(End::Error),
             Errors::All => ControlFlow::Continue(()),
@@ -380,10 +380,10 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
 
     #[inline]
     fn keep_watch(&mut self) -> ControlFlow<End> {
-        match self.worker.pulse.beat() {
-            Beat::Rest => ControlFlow::Continue(()),
-            Beat::Look => self.look_at_limits(),
-            Beat::Tell => {
+        match self.worker.poll_timer.poll() {
+            Poll::Skip => ControlFlow::Continue(()),
+            Poll::Limits => self.look_at_limits(),
+            Poll::Progress => {
                 self.tell_progress();
                 self.look_at_limits()
             }
@@ -445,15 +445,15 @@ impl<M: Model> Worker<M> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.findings.save(to)?;
         self.backoff.save(to)?;
-        self.room.save(to)?;
-        self.pulse.save(to)
+        self.capacity.save(to)?;
+        self.poll_timer.save(to)
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
         self.findings = Snapshot::load(from)?;
         self.backoff = Snapshot::load(from)?;
-        self.room = Snapshot::load(from)?;
-        self.pulse = Snapshot::load(from)?;
+        self.capacity = Snapshot::load(from)?;
+        self.poll_timer = Snapshot::load(from)?;
         Ok(())
     }
 }
@@ -477,10 +477,10 @@ impl<M: Model, S: Store + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'
 
     /// Looks up keys in order, and appends the indices of the new ones.
     pub fn insert_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) -> ControlFlow<End> {
-        if self.worker.room.inserts < keys.len() {
+        if self.worker.capacity.inserts < keys.len() {
             self.make_room(keys.len(), 0)?;
         }
-        self.worker.room.inserts -= keys.len();
+        self.worker.capacity.inserts -= keys.len();
         let before = new.len();
         self.shared.store.insert_all_alone(keys, new);
         let stored = (new.len() - before) as u64;
@@ -497,7 +497,7 @@ impl<M: Model, S: Store + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'
         let visit = self.shared.store.insert_alone(key);
         self.stats().stored += u64::from(visit == Visit::New);
         if visit == Visit::New {
-            self.tell(|state| Event::New { state }, key);
+            self.log_event(|state| Event::New { state }, key);
         }
         ControlFlow::Continue(visit)
     }
@@ -506,10 +506,10 @@ impl<M: Model, S: Store + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'
 impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_, M, S, O> {
     #[inline]
     fn make_room_for_one<N: Copy>(&mut self, stack: &SearchStack<S::Key, N>) -> ControlFlow<End> {
-        if self.worker.room.inserts == 0 {
+        if self.worker.capacity.inserts == 0 {
             self.make_room(0, stack.bytes())?;
         }
-        self.worker.room.inserts -= 1;
+        self.worker.capacity.inserts -= 1;
         ControlFlow::Continue(())
     }
 
@@ -527,7 +527,7 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
         self.make_room_for_one(stack)?;
         self.shared.store.set_number(key, number);
         self.stats().stored += 1;
-        self.tell(|state| Event::New { state }, key);
+        self.log_event(|state| Event::New { state }, key);
         ControlFlow::Continue(())
     }
 }

@@ -7,12 +7,12 @@
 //! leaves; when it finds a run, the run exists from all states that are still open. So no state is entered twice for
 //! the same subformula. After Vergauwen, Lewi: A linear local model checking algorithm for CTL, 1993.
 //!
-//! Under fairness conditions that refer to a whole component ([`Subformula::Settle`]), a search still passes only
+//! Under fairness conditions that refer to a whole component ([`Subformula::UntilComponent`]), a search still passes only
 //! through states in which the first operand holds. A component of these states may be part of a larger component of
-//! the model. Another subformula ([`Subformula::Round`]) decides this; it is evaluated when a complete component would
+//! the model. Another subformula ([`Subformula::FairComponent`]) decides this; it is evaluated when a complete component would
 //! be accepted. Its search passes through all states and records for each component whether the condition holds.
 //!
-//! A run that ends in a fault has no continuation. Each subformula has an assumption about it ([`Beyond`]), and
+//! A run that ends in a fault has no continuation. Each subformula has an assumption about it ([`AfterFault`]), and
 //! [`decide`] requires an answer that is the same under all assumptions. This is Kleene's three-valued logic, after
 //! Bruns, Godefroid: Model checking partial state spaces with 3-valued temporal logics, 1999.
 
@@ -20,19 +20,19 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use entail_model::{
-    Accepting, Beyond, Fault, Full, Model, Numbered, Observer, Propositional, StateKey, Subformula, SubformulaId,
-    Subformulas, Valuation,
+    Accepting, AfterFault, Fault, Full, Model, Numbered, Observer, Propositional, StateKey, Subformula,
+    SubformulaId, Subformulas, Valuation,
 };
 
 use crate::context::SearchContext;
-use crate::lasso::{self, WayIn};
+use crate::lasso::{self, Stem};
 use crate::memory_estimate;
-use crate::scc::{ByModel, Complete, Note, Open};
-use crate::stack::{self, SearchStack, Taken};
+use crate::scc::{ByModel, Complete, Open, TransitionMarks};
+use crate::stack::{self, Advance, SearchStack};
 use crate::{Checks, Counterexample, End, ErrorKind, Limit, Limits, Outcome};
 
 /// The result of evaluating a formula in the initial states.
-pub struct Answered<S> {
+pub struct CtlResult<S> {
     /// Whether the formula holds in all initial states; `None` if unknown.
     pub holds: Option<bool>,
     pub outcome: Outcome<S>,
@@ -58,7 +58,7 @@ pub fn decide<M, S, O>(
     [surely, perhaps]: [(&Subformulas, SubformulaId); 2],
     limits: &Limits,
     observer: &mut O,
-) -> Answered<M::Step>
+) -> CtlResult<M::Step>
 where
     M: Accepting + Propositional,
     S: Numbered,
@@ -70,7 +70,7 @@ where
         let limits = Limits { time: limits.time.map(|time| time.saturating_sub(began.elapsed())), ..*limits };
         answered = ctl(model, &mut store(), perhaps.0, perhaps.1, &limits, observer);
         if answered.holds == Some(true) {
-            return Answered { holds: None, witness: None, ..answered };
+            return CtlResult { holds: None, witness: None, ..answered };
         }
     }
     if answered.holds.is_some() {
@@ -90,17 +90,17 @@ pub fn ctl<M, S, O>(
     asked: SubformulaId,
     limits: &Limits,
     observer: &mut O,
-) -> Answered<M::Step>
+) -> CtlResult<M::Step>
 where
     M: Accepting + Propositional,
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
     let context = SearchContext::new(model, store, &Checks::OF_CLAIMS, limits, observer);
-    let mut inquiry =
+    let mut checker =
         CtlChecker { context, questions, searches: Vec::new(), idle: Vec::new(), shown: None, unanswered: None };
-    let answer = inquiry.ask_initial_states(asked);
-    let CtlChecker { context, shown, unanswered, .. } = inquiry;
+    let answer = checker.ask_initial_states(asked);
+    let CtlChecker { context, shown, unanswered, .. } = checker;
     let (holds, explored) = match answer {
         ControlFlow::Continue(holds) => (Some(holds), ControlFlow::Continue(())),
         ControlFlow::Break(end) => (None, ControlFlow::Break(end)),
@@ -108,8 +108,8 @@ where
     let (mut outcome, _) = context.finish(explored);
     if let Some((key, fault)) = unanswered {
         outcome.errors = 1;
-        outcome.counterexample = lasso::into(model, store, &[key], None, |_, _| true).and_then(|way| {
-            let found = lasso::along(model, way.start, &way.turns, &[])?;
+        outcome.counterexample = lasso::find_stem(model, store, &[key], None, |_, _| true).and_then(|way| {
+            let found = lasso::build_run(model, way.start, &way.path_steps, &[])?;
             Some(Counterexample { error: ErrorKind::Fault(fault), ..found })
         });
     }
@@ -119,7 +119,7 @@ where
         Subformula::Next { .. } => Witness::along(model, &shown.way, None),
         _ => shown.tell(model, store, number),
     });
-    Answered { holds, outcome, witness }
+    CtlResult { holds, outcome, witness }
 }
 
 /// A formula without its outer negations.
@@ -166,7 +166,7 @@ struct CtlChecker<'a, M: Accepting, S: Numbered, O: ?Sized> {
     /// Finished searches, kept to reuse their memory: at most as many as the nesting depth of the formula.
     idle: Vec<Box<Search<S::Key>>>,
     /// The run that the outermost search found.
-    shown: Option<Shown<S::Key>>,
+    shown: Option<FoundRun<S::Key>>,
     /// The state in which a proposition cannot be evaluated.
     unanswered: Option<(S::Key, Fault)>,
 }
@@ -182,16 +182,16 @@ struct Search<K> {
     open: Open<K>,
     /// The indices of its states in suspended searches.
     before: Vec<u64>,
-    stack: SearchStack<K, Note>,
+    stack: SearchStack<K, TransitionMarks>,
     /// A reached state to examine next.
-    ahead: Option<(K, Note)>,
+    ahead: Option<(K, TransitionMarks)>,
     /// A step that was taken (or `None` at the end) before the search was suspended.
-    taken: Option<Option<Taken<K, Note>>>,
+    taken: Option<Option<Advance<K, TransitionMarks>>>,
 }
 
 /// A run that a search found: a path and a component.
-struct Shown<K> {
-    way: WayIn<K>,
+struct FoundRun<K> {
+    way: Stem<K>,
     component: Option<Vec<K>>,
 }
 
@@ -204,9 +204,9 @@ enum Truth {
 }
 
 /// The result of advancing a search.
-enum Turn<K> {
+enum Status<K> {
     /// The search waits for the value of a subformula in a state.
-    Ask(SubformulaId, K),
+    Suspended(SubformulaId, K),
     /// The search has recorded its answer.
     Done,
 }
@@ -229,7 +229,7 @@ where
     /// Evaluates a formula in a state.
     fn ask(&mut self, asked: SubformulaId, key: S::Key) -> ControlFlow<End, bool> {
         loop {
-            match self.opinion(asked, key) {
+            match self.truth(asked, key) {
                 Truth::Known(answer) => return ControlFlow::Continue(answer),
                 Truth::Depends(question) => self.search(question, key)?,
                 Truth::Unanswerable(fault) => return self.give_up(key, fault),
@@ -247,15 +247,15 @@ where
         self.begin(question, key);
         while let Some(mut search) = self.searches.pop() {
             match self.advance(&mut search)? {
-                Turn::Ask(question, key) => {
+                Status::Suspended(question, key) => {
                     self.searches.push(search);
-                    self.context.tell_inside(true);
+                    self.context.log_inside(true);
                     self.begin(question, key);
                 }
-                Turn::Done => {
+                Status::Done => {
                     self.context.clear(&mut search.stack);
                     if !self.searches.is_empty() {
-                        self.context.tell_inside(false);
+                        self.context.log_inside(false);
                     }
                     self.idle.push(search);
                 }
@@ -272,18 +272,18 @@ where
         (search.base, search.waiting) = waiting.unwrap_or_default();
         search.open.begin_above(search.base);
         search.before.clear();
-        search.ahead = Some((root, Note::default()));
+        search.ahead = Some((root, TransitionMarks::default()));
         search.taken = None;
         self.searches.push(search);
     }
 
     /// Advances a search until it has an answer or needs one.
-    fn advance(&mut self, search: &mut Search<S::Key>) -> ControlFlow<End, Turn<S::Key>> {
+    fn advance(&mut self, search: &mut Search<S::Key>) -> ControlFlow<End, Status<S::Key>> {
         let (notes, all) = (ByModel(self.context.model()), self.context.model().acceptance());
         loop {
             if let Some((key, note)) = search.ahead {
                 match self.look(search, key)? {
-                    Look::Wait(question) => return ControlFlow::Continue(Turn::Ask(question, key)),
+                    Look::Wait(question) => return ControlFlow::Continue(Status::Suspended(question, key)),
                     Look::Found => return self.found(search, Some(key), None),
                     Look::Passed => self.close(search, key)?,
                     Look::Through => {
@@ -302,12 +302,12 @@ where
                 Retreat::Done => {}
                 Retreat::Wait(question, key) => {
                     search.taken = Some(taken);
-                    return ControlFlow::Continue(Turn::Ask(question, key));
+                    return ControlFlow::Continue(Status::Suspended(question, key));
                 }
                 Retreat::Accepted(component) => return self.found(search, Some(component[0]), Some(component)),
             }
-            let Some(taken) = taken else { return ControlFlow::Continue(Turn::Done) };
-            if taken.broken && search.beyond() == Beyond::Yes {
+            let Some(taken) = taken else { return ControlFlow::Continue(Status::Done) };
+            if taken.broken && search.after_fault() == AfterFault::Yes {
                 return self.found(search, None, None);
             }
             let Some(key) = taken.stable() else { continue };
@@ -334,7 +334,7 @@ where
             // `EX` asks for the value of another formula.
             (Subformula::Next { .. }, _) => Known::Nothing,
             // The state belongs to another component.
-            (Subformula::Round(_), Some(_)) => Known::Elsewhere,
+            (Subformula::FairComponent(_), Some(_)) => Known::Elsewhere,
             (_, Some(answer)) => Known::Answer(answer),
             (_, None) if word.place() > search.base => Known::Open(word.place()),
             (_, None) => Known::Nothing,
@@ -350,11 +350,11 @@ where
             Subformula::Next { then, .. } => (None, then),
             Subformula::Until { first, then, .. }
             | Subformula::WeakUntil { first, then, .. }
-            | Subformula::Settle { first, then, .. } => (Some(first), then),
-            Subformula::Round(of) => {
+            | Subformula::UntilComponent { first, then, .. } => (Some(first), then),
+            Subformula::FairComponent(of) => {
                 // The search must visit the whole component, but the operand's value in each of its states is needed in
                 // the end.
-                return match self.opinion(of, key) {
+                return match self.truth(of, key) {
                     Truth::Known(_) => ControlFlow::Continue(Look::Through),
                     Truth::Depends(question) => ControlFlow::Continue(Look::Wait(question)),
                     Truth::Unanswerable(fault) => self.give_up(key, fault),
@@ -370,7 +370,7 @@ where
             [(Some(then), Some(Look::Found), None), (first, Some(Look::Through), Some(Look::Passed))]
         {
             let Some(question) = question else { break };
-            let look = match self.opinion(question, key) {
+            let look = match self.truth(question, key) {
                 Truth::Known(true) => so,
                 Truth::Known(false) => otherwise,
                 Truth::Depends(question) => Some(Look::Wait(question)),
@@ -384,7 +384,7 @@ where
     }
 
     /// Enters a new state.
-    fn enter(&mut self, search: &mut Search<S::Key>, key: S::Key, note: Note) -> ControlFlow<End> {
+    fn enter(&mut self, search: &mut Search<S::Key>, key: S::Key, note: TransitionMarks) -> ControlFlow<End> {
         if !self.context.may_expand(search.open.depth()) {
             // States behind the limit could change every answer.
             return ControlFlow::Break(End::Limit(Limit::Depth));
@@ -397,7 +397,7 @@ where
         // The estimate need not be updated at each state: memory grows in large steps.
         let count = search.open.states().len() as u64;
         if count.is_power_of_two() || count.is_multiple_of(64) {
-            self.context.shared.memory.aside = search.waiting + search.bytes();
+            self.context.shared.memory.auxiliary = search.waiting + search.bytes();
         }
         self.write(search, key, word.placed(place))
     }
@@ -441,19 +441,19 @@ where
         let (model, component) = (self.context.model(), search.open.deepest());
         let judged = match search.kind {
             Subformula::WeakUntil { .. } if complete.may_be_accepted_in_part(model.acceptance()) => {
-                match lasso::undemanding(model, self.context.shared.store, component) {
+                match lasso::fair_subcomponent(model, self.context.shared.store, component) {
                     Ok(None) => Judged::Answer(false),
                     Ok(Some(accepted)) => Judged::Stop(Retreat::Accepted(accepted)),
                     Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),
                 }
             }
-            Subformula::Round(of) if complete.is_accepted(model.acceptance()) => {
-                let everywhere = component.iter().all(|&key| matches!(self.opinion(of, key), Truth::Known(true)));
+            Subformula::FairComponent(of) if complete.is_accepted(model.acceptance()) => {
+                let everywhere = component.iter().all(|&key| matches!(self.truth(of, key), Truth::Known(true)));
                 Judged::Answer(everywhere)
             }
             // This component may be part of a larger one with states that the search does not enter.
-            Subformula::Settle { round, .. } if complete.is_accepted(model.acceptance()) => {
-                match self.opinion(round, component[0]) {
+            Subformula::UntilComponent { component: of_first, .. } if complete.is_accepted(model.acceptance()) => {
+                match self.truth(of_first, component[0]) {
                     Truth::Known(true) => Judged::Stop(Retreat::Accepted(component.to_vec())),
                     Truth::Known(false) => Judged::Answer(false),
                     Truth::Depends(question) => Judged::Stop(Retreat::Wait(question, component[0])),
@@ -471,14 +471,14 @@ where
         search: &mut Search<S::Key>,
         target: Option<S::Key>,
         component: Option<Vec<S::Key>>,
-    ) -> ControlFlow<End, Turn<S::Key>> {
+    ) -> ControlFlow<End, Status<S::Key>> {
         if let Some(target) = target
             && self.searches.is_empty()
             && self.shown.is_none()
         {
-            let turns = search.stack.turns();
-            let way = WayIn { start: self.context.worker.findings.origin as u32, turns, target };
-            self.shown = Some(Shown { way, component });
+            let path_steps = search.stack.path_steps();
+            let way = Stem { start: self.context.worker.findings.origin as u32, path_steps, target };
+            self.shown = Some(FoundRun { way, component });
         }
         for (&key, &before) in search.open.states().iter().zip(&search.before) {
             let word = Word(self.context.shared.store.number(key)).placed(before).answered(search.number, true);
@@ -490,17 +490,17 @@ where
             let word = Word(self.context.shared.store.number(target));
             self.write(search, target, word.answered(search.number, true))?;
         }
-        ControlFlow::Continue(Turn::Done)
+        ControlFlow::Continue(Status::Done)
     }
 
     /// The value of a subformula in a state, as far as it is known.
-    fn opinion(&mut self, asked: SubformulaId, key: S::Key) -> Truth {
+    fn truth(&mut self, asked: SubformulaId, key: S::Key) -> Truth {
         let word = Word(self.context.shared.store.number(key));
-        self.opinion_of(asked, key, word, &mut None)
+        self.truth_of(asked, key, word, &mut None)
     }
 
     /// The recursion is as deep as the formula.
-    fn opinion_of(
+    fn truth_of(
         &mut self,
         asked: SubformulaId,
         key: S::Key,
@@ -516,23 +516,23 @@ where
                     None => Truth::Known(valuation.holds >> bit & 1 == 1),
                 }
             }
-            Subformula::Not(operand) => match self.opinion_of(operand, key, word, valuation) {
+            Subformula::Not(operand) => match self.truth_of(operand, key, word, valuation) {
                 Truth::Known(answer) => Truth::Known(!answer),
                 other @ (Truth::Depends(_) | Truth::Unanswerable(_)) => other,
             },
-            Subformula::And(left, right) => match self.opinion_of(left, key, word, valuation) {
-                Truth::Known(true) => self.opinion_of(right, key, word, valuation),
+            Subformula::And(left, right) => match self.truth_of(left, key, word, valuation) {
+                Truth::Known(true) => self.truth_of(right, key, word, valuation),
                 other => other,
             },
-            Subformula::Or(left, right) => match self.opinion_of(left, key, word, valuation) {
-                Truth::Known(false) => self.opinion_of(right, key, word, valuation),
+            Subformula::Or(left, right) => match self.truth_of(left, key, word, valuation) {
+                Truth::Known(false) => self.truth_of(right, key, word, valuation),
                 other => other,
             },
             Subformula::Next { .. }
             | Subformula::Until { .. }
             | Subformula::WeakUntil { .. }
-            | Subformula::Round(_)
-            | Subformula::Settle { .. } => {
+            | Subformula::FairComponent(_)
+            | Subformula::UntilComponent { .. } => {
                 let known = self.questions.number(asked).and_then(|number| word.answer(number));
                 known.map_or(Truth::Depends(asked), Truth::Known)
             }
@@ -588,18 +588,18 @@ impl<K: StateKey> Search<K> {
     }
 
     /// The assumption about runs that end in a fault. Components do not depend on it.
-    fn beyond(&self) -> Beyond {
+    fn after_fault(&self) -> AfterFault {
         match self.kind {
-            Subformula::Next { beyond, .. }
-            | Subformula::Until { beyond, .. }
-            | Subformula::WeakUntil { beyond, .. }
-            | Subformula::Settle { beyond, .. } => beyond,
-            Subformula::Round(_)
+            Subformula::Next { after_fault, .. }
+            | Subformula::Until { after_fault, .. }
+            | Subformula::WeakUntil { after_fault, .. }
+            | Subformula::UntilComponent { after_fault, .. } => after_fault,
+            Subformula::FairComponent(_)
             | Subformula::Const(_)
             | Subformula::Proposition(_)
             | Subformula::Not(_)
             | Subformula::And(..)
-            | Subformula::Or(..) => Beyond::No,
+            | Subformula::Or(..) => AfterFault::No,
         }
     }
 
@@ -608,21 +608,21 @@ impl<K: StateKey> Search<K> {
     }
 }
 
-impl<K: StateKey> Shown<K> {
+impl<K: StateKey> FoundRun<K> {
     fn tell<M, S>(self, model: &M, store: &mut S, number: u32) -> Option<Witness<M::Step>>
     where
         M: Accepting,
         S: Numbered<Key = K>,
     {
-        let Shown { way, component } = self;
+        let FoundRun { way, component } = self;
         let targets = component.as_deref().unwrap_or(std::slice::from_ref(&way.target)).to_vec();
         // The path taken ends in the component only if its last step does.
         let known = targets.contains(&way.target).then_some(way);
         let allowed = |store: &S, key: K| Word(store.number(key)).answer(number) == Some(true);
-        let way = lasso::into(model, store, &targets, known, allowed)?;
+        let way = lasso::find_stem(model, store, &targets, known, allowed)?;
         let cycle = match &component {
             None => None,
-            Some(component) => Some(lasso::around(model, store, component, way.target)?),
+            Some(component) => Some(lasso::find_cycle(model, store, component, way.target)?),
         };
         Witness::along(model, &way, cycle)
     }
@@ -631,11 +631,11 @@ impl<K: StateKey> Shown<K> {
 impl<S: Copy> Witness<S> {
     fn along<M: Model<Step = S>, K>(
         model: &M,
-        way: &WayIn<K>,
-        cycle: Option<Vec<stack::Turn>>,
+        way: &Stem<K>,
+        cycle: Option<Vec<stack::PathStep>>,
     ) -> Option<Witness<S>> {
         let is_cycle = cycle.is_some();
-        let found = lasso::along(model, way.start, &way.turns, &cycle.unwrap_or_default())?;
+        let found = lasso::build_run(model, way.start, &way.path_steps, &cycle.unwrap_or_default())?;
         let cycle_start = match found.error {
             ErrorKind::Cycle { begins } => is_cycle.then_some(begins),
             ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,

@@ -8,9 +8,9 @@ use entail_disk::{Reader, Snapshot, snapshot};
 use entail_model::{Model, Observer, StateKey, Store, Visit};
 
 use crate::context::{DepthUnit, SearchContext};
-use crate::follow;
 use crate::path::Path;
-use crate::stack::{Nothing, SearchStack};
+use crate::replay;
+use crate::stack::{NoAnnotation, SearchStack};
 use crate::{Checks, End, Limits, Outcome};
 
 /// Explores `model` depth first, in the order of SPIN's `pan`: it takes steps in the model's order, and explores
@@ -83,7 +83,7 @@ where
     let model = context.model();
     context.stats().forgotten = context.shared.store.forgotten();
     let (outcome, first) = context.finish(explored);
-    Outcome { counterexample: first.and_then(|found| follow::retrace(model, found)), ..outcome }
+    Outcome { counterexample: first.and_then(|found| replay::retrace(model, found)), ..outcome }
 }
 
 /// The progress of a search.
@@ -116,7 +116,7 @@ where
             context.worker.findings.origin = u64::from(number);
             exploration.path.enter(initial, 0, ());
             exploration.stack.clear();
-            context.enter(&mut exploration.stack, initial, &Nothing)?;
+            context.enter(&mut exploration.stack, initial, &NoAnnotation)?;
         }
     }
 }
@@ -131,7 +131,7 @@ where
     loop {
         context.safepoint(|to| exploration.save(to))?;
         let Exploration { stack, path, .. } = exploration;
-        let Some(taken) = context.step(stack, &Nothing)? else { return ControlFlow::Continue(()) };
+        let Some(taken) = context.step(stack, &NoAnnotation)? else { return ControlFlow::Continue(()) };
         let depth = taken.depth;
         path.retreat(depth, |left| context.shared.store.leave(left));
         let Some(key) = taken.stable() else { continue };
@@ -139,8 +139,8 @@ where
             Visit::Seen => context.count_known(key, path.contains(key)),
             Visit::New if context.may_expand(depth) => {
                 path.enter(key, depth, ());
-                context.shared.memory.aside = path.bytes();
-                context.enter(stack, key, &Nothing)?;
+                context.shared.memory.auxiliary = path.bytes();
+                context.enter(stack, key, &NoAnnotation)?;
             }
             Visit::New => context.shared.store.leave(key),
         }

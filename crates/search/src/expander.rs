@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use entail_model::{Keys, Model, Opened, StateBuf, StateKey, Successors, Transition};
 
-use crate::stack::{Ahead, Notes, SearchStack};
+use crate::stack::{Annotation, Destination, SearchStack};
 
 /// The buffers of one worker, reused from state to state.
 pub(crate) struct Expander<M: Model> {
@@ -58,22 +58,22 @@ impl<M: Model> Expander<M> {
 
     /// The note for all steps out of the expanded stable state.
     #[inline]
-    pub fn note<N: Notes<M>>(&mut self, notes: &N) -> N::Note {
+    pub fn note<N: Annotation<M>>(&mut self, notes: &N) -> N::Note {
         self.steps.clear();
-        self.successors.each_step(|step| self.steps.push(step));
+        self.successors.for_each_step(|step| self.steps.push(step));
         notes.at(&self.state, &self.steps)
     }
 
     /// Pushes all paths from a stable state to its stable successors, if the fast path can expand it.
     #[inline]
-    pub fn enter_ways<S: Keys + ?Sized, N: Notes<M>>(
+    pub fn enter_paths<S: Keys + ?Sized, N: Annotation<M>>(
         &mut self,
         (model, store, key): (&M, &S, S::Key),
         stack: &mut SearchStack<S::Key, N::Note>,
         notes: &N,
         mut stepped: impl FnMut(M::Step),
     ) -> bool {
-        stack.enter_ways();
+        stack.enter_paths();
         self.steps.clear();
         let steps = &mut self.steps;
         let expanded = model.expand_words(&[key], &mut self.scratch, |transition: Transition<M::Step, S::Key>| {
@@ -99,7 +99,7 @@ impl<M: Model> Expander<M> {
 
     /// Visits all paths from the expanded stable state through transient states to the next stable ones. `enter` pushes
     /// an expanded state onto the stack; `each` is called at the end of each path, with the stack, until it breaks.
-    pub fn each_way<K: StateKey, N: Copy, E>(
+    pub fn for_each_path<K: StateKey, N: Copy, E>(
         &mut self,
         model: &M,
         stack: &mut SearchStack<K, N>,
@@ -108,13 +108,13 @@ impl<M: Model> Expander<M> {
     ) -> Result<(), E> {
         enter(self, stack)?;
         while let Some(taken) = stack.advance() {
-            match taken.ahead {
-                Ahead::Nothing => {}
-                Ahead::Transient => {
+            match taken.destination {
+                Destination::Nowhere => {}
+                Destination::Transient => {
                     self.expand_transient(model, stack);
                     enter(self, stack)?;
                 }
-                Ahead::Stable(key) => {
+                Destination::Stable(key) => {
                     if each(stack, key, taken.note).is_break() {
                         break;
                     }

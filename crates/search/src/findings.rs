@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use entail_disk::snapshot;
 use entail_model::Fault;
 
-use crate::stack::Turn;
+use crate::stack::PathStep;
 use crate::{End, ErrorKind, Limits, Stats};
 
 /// The counts and findings so far.
@@ -30,10 +30,10 @@ pub(crate) struct Found {
     /// The number of the state from which the error was found.
     pub origin: u64,
     /// The path from there; its last step is the faulty one.
-    pub turns: Vec<Turn>,
+    pub path_steps: Vec<PathStep>,
 }
 
-snapshot!(Found { error, origin, turns });
+snapshot!(Found { error, origin, path_steps });
 
 impl Findings {
     /// Whether the depth limit permits expanding states at this depth. Records the depth as reached.
@@ -45,10 +45,10 @@ impl Findings {
         may
     }
 
-    pub fn add_error(&mut self, error: ErrorKind, times: u32, turns: impl FnOnce() -> Vec<Turn>) {
+    pub fn add_error(&mut self, error: ErrorKind, times: u32, path_steps: impl FnOnce() -> Vec<PathStep>) {
         self.errors += u64::from(times);
         let origin = self.origin;
-        self.first.get_or_insert_with(|| Found { error, origin, turns: turns() });
+        self.first.get_or_insert_with(|| Found { error, origin, path_steps: path_steps() });
     }
 
     /// Why the search ended.

@@ -8,16 +8,16 @@ use entail_model::{Accepting, Full, Keys, Model, Opened, State, StateKey};
 use rapidhash::{RapidHashMap, RapidHashSet};
 
 use crate::expander::Expander;
-use crate::follow::Follower;
-use crate::scc::{ByModel, Note};
-use crate::stack::{Notes, SearchStack, Turn};
+use crate::replay::Replay;
+use crate::scc::{ByModel, TransitionMarks};
+use crate::stack::{Annotation, PathStep, SearchStack};
 use crate::{Counterexample, ErrorKind};
 
 /// The stem of a lasso: a path from an initial state.
-pub(crate) struct WayIn<K> {
+pub(crate) struct Stem<K> {
     /// The number of the initial state.
     pub start: u32,
-    pub turns: Vec<Turn>,
+    pub path_steps: Vec<PathStep>,
     pub target: K,
 }
 
@@ -27,74 +27,74 @@ const PATIENCE: usize = 1 << 16;
 /// An accepted run through a strongly connected component; `None` if memory does not suffice to find it. A run that
 /// takes all transitions of the component infinitely often must be accepted. `known` is a path to the component;
 /// without it, one is searched for without a bound.
-pub(crate) fn through<M: Accepting, S: Keys>(
+pub(crate) fn find_lasso<M: Accepting, S: Keys>(
     model: &M,
     store: &mut S,
     component: &[S::Key],
-    known: Option<WayIn<S::Key>>,
+    known: Option<Stem<S::Key>>,
 ) -> Option<Counterexample<M::Step>> {
-    let WayIn { start, turns, target: entry } = into(model, store, component, known, |_, _| true)?;
-    let cycle = around(model, store, component, entry)?;
-    along(model, start, &turns, &cycle)
+    let Stem { start, path_steps, target: entry } = find_stem(model, store, component, known, |_, _| true)?;
+    let cycle = find_cycle(model, store, component, entry)?;
+    build_run(model, start, &path_steps, &cycle)
 }
 
 /// A path from an initial state to one of `targets`, through states that `allowed` accepts. `known` is such a path;
 /// without it, one is searched for without a bound.
-pub(crate) fn into<M: Accepting, S: Keys>(
+pub(crate) fn find_stem<M: Accepting, S: Keys>(
     model: &M,
     store: &mut S,
     targets: &[S::Key],
-    known: Option<WayIn<S::Key>>,
+    known: Option<Stem<S::Key>>,
     allowed: impl Fn(&S, S::Key) -> bool,
-) -> Option<WayIn<S::Key>> {
+) -> Option<Stem<S::Key>> {
     let members: RapidHashSet<S::Key> = targets.iter().copied().collect();
     let patience = if known.is_some() { PATIENCE } else { usize::MAX };
-    Finder::new(model, store).way_into(&members, patience, allowed).or(known)
+    Finder::new(model, store).shortest_stem(&members, patience, allowed).or(known)
 }
 
 /// A cycle from one of these states back to it, such that the run that repeats it is accepted. The states are strongly
 /// connected.
-pub(crate) fn around<M: Accepting, S: Keys>(
+pub(crate) fn find_cycle<M: Accepting, S: Keys>(
     model: &M,
     store: &mut S,
     component: &[S::Key],
     entry: S::Key,
-) -> Option<Vec<Turn>> {
+) -> Option<Vec<PathStep>> {
     let members: RapidHashSet<S::Key> = component.iter().copied().collect();
     let mut finder = Finder::new(model, store);
-    let (mut here, mut taken, mut cycle) = (entry, Note::default(), Vec::new());
+    let (mut here, mut taken, mut cycle) = (entry, TransitionMarks::default(), Vec::new());
     loop {
         let missing = model.acceptance().and(taken.requests).without(taken.marks);
         // The path back may add requests.
         let way = match (missing.is_empty(), here == entry && !cycle.is_empty()) {
             (true, true) => return Some(cycle),
-            (true, false) => finder.shortest(here, &members, |edge| edge.target == entry)?,
-            (false, _) => finder.shortest(here, &members, |edge| edge.note.marks.meet(missing))?,
+            (true, false) => finder.shortest_path(here, &members, |edge| edge.target == entry)?,
+            (false, _) => finder.shortest_path(here, &members, |edge| edge.note.marks.meet(missing))?,
         };
-        cycle.extend(way.turns);
+        cycle.extend(way.path_steps);
         taken = taken.and(way.note);
         here = way.target;
     }
 }
 
 /// The run that takes these choices from the initial state with this number, and then repeats those of the cycle.
-pub(crate) fn along<M: Model>(
+pub(crate) fn build_run<M: Model>(
     model: &M,
     start: u32,
-    way: &[Turn],
-    cycle: &[Turn],
+    way: &[PathStep],
+    cycle: &[PathStep],
 ) -> Option<Counterexample<M::Step>> {
-    let mut follower = Follower::start(model, start)?;
-    follower.follow(way.iter().copied())?;
-    let error = ErrorKind::Cycle { begins: follower.steps.len() };
-    follower.follow(cycle.iter().copied())?;
-    Some(Counterexample { error, start: follower.start, steps: follower.steps })
+    let mut replay = Replay::start(model, start)?;
+    replay.follow(way.iter().copied())?;
+    let error = ErrorKind::Cycle { begins: replay.steps.len() };
+    replay.follow(cycle.iter().copied())?;
+    Some(Counterexample { error, start: replay.start, steps: replay.steps })
 }
 
 /// A strongly connected subset of these states such that a run that takes all of its transitions infinitely often is
 /// accepted, if there is one. Removes the states whose requests are not met, and repeats with the components of the
 /// rest.
-pub(crate) fn undemanding<M: Accepting, S: Keys>(
+pub(crate) fn fair_subcomponent<M: Accepting, S: Keys>(
     model: &M,
     store: &mut S,
     component: &[S::Key],
@@ -113,7 +113,7 @@ pub(crate) fn undemanding<M: Accepting, S: Keys>(
             let members: RapidHashSet<usize> = part.iter().copied().collect();
             let steps = || part.iter().flat_map(|&state| edges[state].iter().map(move |edge| (state, edge)));
             let inside = || steps().filter(|(_, (target, _))| members.contains(target));
-            let Some(note) = inside().map(|(_, (_, note))| *note).reduce(Note::and) else { continue };
+            let Some(note) = inside().map(|(_, (_, note))| *note).reduce(TransitionMarks::and) else { continue };
             if note.is_accepted(model.acceptance()) {
                 return Ok(Some(part.iter().map(|&state| component[state]).collect()));
             }
@@ -129,7 +129,7 @@ pub(crate) fn undemanding<M: Accepting, S: Keys>(
 }
 
 /// The strongly connected components of these states; `edges` leave each state. Kosaraju's algorithm.
-fn strongly_connected(edges: &[Vec<(usize, Note)>], states: &[usize]) -> Vec<Vec<usize>> {
+fn strongly_connected(edges: &[Vec<(usize, TransitionMarks)>], states: &[usize]) -> Vec<Vec<usize>> {
     let mut backward: RapidHashMap<usize, Vec<usize>> = states.iter().map(|&state| (state, Vec::new())).collect();
     for &state in states {
         for (target, _) in &edges[state] {
@@ -182,15 +182,15 @@ struct Finder<'a, M: Model, S: Keys> {
     model: &'a M,
     store: &'a mut S,
     expander: Expander<M>,
-    stack: SearchStack<S::Key, Note>,
+    stack: SearchStack<S::Key, TransitionMarks>,
 }
 
 /// A path from one stable state to the next.
 struct Edge<K> {
     source: K,
     /// The choices on the path.
-    turns: Vec<Turn>,
-    note: Note,
+    path_steps: Vec<PathStep>,
+    note: TransitionMarks,
     target: K,
 }
 
@@ -201,18 +201,18 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
 
     /// A shortest path from an initial state to one of `targets`, if it is found before `patience` states were
     /// examined.
-    fn way_into(
+    fn shortest_stem(
         &mut self,
         members: &RapidHashSet<S::Key>,
         patience: usize,
         allowed: impl Fn(&S, S::Key) -> bool,
-    ) -> Option<WayIn<S::Key>> {
+    ) -> Option<Stem<S::Key>> {
         let mut states = Vec::new();
         self.model.initial_states(&mut |state| states.push(state.to_vec()));
         self.store.reserve(states.len(), u64::MAX).ok()?;
         let initial: Vec<_> = states.iter().map(|state| self.store.key(state, &Opened::default())).collect();
         if let Some(start) = initial.iter().position(|key| members.contains(key)) {
-            return Some(WayIn { start: start as u32, turns: Vec::new(), target: initial[start] });
+            return Some(Stem { start: start as u32, path_steps: Vec::new(), target: initial[start] });
         }
         let way = self.explore(
             &initial,
@@ -221,11 +221,11 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
             |edge| members.contains(&edge.target),
         )?;
         let start = initial.iter().position(|key| *key == way.source)?;
-        Some(WayIn { start: start as u32, turns: way.turns, target: way.target })
+        Some(Stem { start: start as u32, path_steps: way.path_steps, target: way.target })
     }
 
     /// A shortest path inside a component whose last edge satisfies `wanted`.
-    fn shortest(
+    fn shortest_path(
         &mut self,
         from: S::Key,
         members: &RapidHashSet<S::Key>,
@@ -270,7 +270,7 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
         expander.open(*store, key);
         expander.expand(model, 0);
         let at_state = expander.note(&notes);
-        let enter = |expander: &Expander<M>, stack: &mut SearchStack<S::Key, Note>| {
+        let enter = |expander: &Expander<M>, stack: &mut SearchStack<S::Key, TransitionMarks>| {
             store.reserve(expander.successors.len(), u64::MAX)?;
             let common = stack.note().unwrap_or(at_state);
             let key = |state: &State| store.key(state, &expander.opened);
@@ -278,8 +278,8 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
             Ok(())
         };
         let mut edges = Vec::new();
-        expander.each_way(model, stack, enter, |stack, target, note| {
-            edges.push(Edge { source: key, turns: stack.turns(), note, target });
+        expander.for_each_path(model, stack, enter, |stack, target, note| {
+            edges.push(Edge { source: key, path_steps: stack.path_steps(), note, target });
             ControlFlow::Continue(())
         })?;
         Ok(edges)
@@ -289,12 +289,12 @@ impl<'a, M: Accepting, S: Keys> Finder<'a, M, S> {
 /// Joins all edges on the path that ends with `last`.
 fn backwards<K: StateKey>(reached: &RapidHashMap<K, Option<Edge<K>>>, last: Edge<K>) -> Edge<K> {
     let (mut source, mut note) = (last.source, last.note);
-    let mut pieces = vec![&last.turns];
+    let mut pieces = vec![&last.path_steps];
     while let Some(edge) = &reached[&source] {
-        pieces.push(&edge.turns);
+        pieces.push(&edge.path_steps);
         note = note.and(edge.note);
         source = edge.source;
     }
-    let turns = pieces.into_iter().rev().flatten().copied().collect();
-    Edge { source, turns, note, target: last.target }
+    let path_steps = pieces.into_iter().rev().flatten().copied().collect();
+    Edge { source, path_steps, note, target: last.target }
 }

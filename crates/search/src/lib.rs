@@ -10,7 +10,6 @@
 mod backoff;
 mod block_vec;
 mod breadth_first;
-mod chain;
 mod checkpointer;
 mod context;
 mod ctl;
@@ -18,7 +17,6 @@ mod depth_first;
 mod duplicates;
 mod expander;
 mod findings;
-mod follow;
 mod lasso;
 mod log;
 mod memory_estimate;
@@ -26,13 +24,15 @@ mod minimise;
 mod nested;
 mod open_set;
 mod path;
+mod poll;
 mod probe;
-mod pulse;
 mod queue;
+mod replay;
 mod scc;
 mod shared;
 mod stack;
 mod trace;
+mod transient_index;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -42,9 +42,9 @@ use entail_model::{Fault, State, StateBuf};
 
 pub use breadth_first::{breadth_first, resume_breadth_first};
 pub use checkpointer::Checkpointer;
-pub use ctl::{Answered, Witness, ctl, decide};
+pub use ctl::{CtlResult, Witness, ctl, decide};
 pub use depth_first::{depth_first, resume_depth_first};
-pub use minimise::{EFFORT, minimised, turns};
+pub use minimise::{EFFORT, context_switches, minimised};
 pub use nested::nested;
 pub use scc::scc;
 

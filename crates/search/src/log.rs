@@ -4,7 +4,7 @@ use entail_model::{Event, EventTarget, Keys, Model, Observer, StateName};
 
 use crate::ErrorKind;
 use crate::context::SearchContext;
-use crate::stack::{Ahead, SearchStack, Taken};
+use crate::stack::{Advance, Destination, SearchStack};
 
 /// The names of the states on the path, and the steps out of them, which the search stack does not hold.
 pub(crate) struct Log<S> {
@@ -66,41 +66,41 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
 
     /// Whether an observer logs events.
     #[inline]
-    pub fn is_told(&self) -> bool {
+    pub fn is_logging(&self) -> bool {
         self.worker.log.is_some()
     }
 
     /// Logs an event of a state.
     #[inline]
-    pub fn tell(&mut self, event: impl FnOnce(StateName) -> Event<M::Step>, key: S::Key) {
-        if self.is_told() {
+    pub fn log_event(&mut self, event: impl FnOnce(StateName) -> Event<M::Step>, key: S::Key) {
+        if self.is_logging() {
             self.observer.happened(event(StateName::of(key)));
         }
     }
 
     #[inline]
-    pub fn tell_known(&mut self, key: S::Key, closes_cycle: bool) {
-        self.tell(|state| Event::Known { state, closes_cycle }, key);
+    pub fn log_known(&mut self, key: S::Key, closes_cycle: bool) {
+        self.log_event(|state| Event::Known { state, closes_cycle }, key);
     }
 
-    pub fn tell_inside(&mut self, begins: bool) {
-        if self.is_told() {
+    pub fn log_inside(&mut self, begins: bool) {
+        if self.is_logging() {
             self.observer.happened(Event::Inside { begins });
         }
     }
 
     /// Logs that the state just expanded is entered, a stable or a transient one.
     #[inline]
-    pub fn tell_entered(&mut self, stable: Option<S::Key>) {
+    pub fn log_entered(&mut self, stable: Option<S::Key>) {
         if let Some(log) = &mut self.worker.log {
             let mut steps = Vec::new();
-            self.worker.expander.successors.each_step(|step| steps.push(step));
+            self.worker.expander.successors.for_each_step(|step| steps.push(step));
             let event = log.enter(stable.map(StateName::of), steps);
             event.into_iter().for_each(|event| self.observer.happened(event));
         }
     }
 
-    pub fn tell_wrong(&mut self, error: ErrorKind) {
+    pub fn log_wrong(&mut self, error: ErrorKind) {
         if let Some(state) = self.worker.log.as_ref().and_then(Log::last) {
             let fault = match error {
                 ErrorKind::Fault(fault) => Some(fault),
@@ -112,15 +112,15 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
 
     /// Takes the next choice and logs it, together with the states left on the way.
     #[cold]
-    pub fn advance_aloud<N: Copy>(&mut self, stack: &mut SearchStack<S::Key, N>) -> Option<Taken<S::Key, N>> {
+    pub fn advance_logged<N: Copy>(&mut self, stack: &mut SearchStack<S::Key, N>) -> Option<Advance<S::Key, N>> {
         while stack.is_spent() {
             self.leave(stack);
         }
         let taken = stack.advance()?;
-        let to = match taken.ahead {
-            Ahead::Nothing => EventTarget::Nowhere,
-            Ahead::Transient => EventTarget::Transient,
-            Ahead::Stable(key) => EventTarget::Stable(StateName::of(key)),
+        let to = match taken.destination {
+            Destination::Nowhere => EventTarget::Nowhere,
+            Destination::Transient => EventTarget::Transient,
+            Destination::Stable(key) => EventTarget::Stable(StateName::of(key)),
         };
         let event = self.worker.log.as_mut().and_then(|log| log.go(to));
         event.into_iter().for_each(|event| self.observer.happened(event));

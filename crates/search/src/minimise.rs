@@ -34,7 +34,7 @@ pub fn minimised<M: Concurrent>(
 }
 
 /// The number of context switches.
-pub fn turns<M: Concurrent>(model: &M, steps: &[M::Step]) -> usize {
+pub fn context_switches<M: Concurrent>(model: &M, steps: &[M::Step]) -> usize {
     steps.windows(2).filter(|pair| model.owner(pair[0]) != model.owner(pair[1])).count()
 }
 
@@ -142,9 +142,9 @@ impl<M: Concurrent> Editor<'_, M> {
             }
             let next = (index..steps.len()).find(|&later| self.model.owner(steps[later]) == owner);
             let Some(next) = next else { continue };
-            let before = turns(self.model, steps);
+            let before = context_switches(self.model, steps);
             steps[index..=next].rotate_right(1);
-            if turns(self.model, steps) > before || !self.leads_there(steps) {
+            if context_switches(self.model, steps) > before || !self.leads_there(steps) {
                 steps[index..=next].rotate_left(1);
             }
         }

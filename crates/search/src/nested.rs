@@ -15,10 +15,10 @@ use entail_model::{AcceptanceMarks, Accepting, Event, KeySet, Model, Observer, S
 
 use crate::context::SearchContext;
 use crate::findings::Found;
-use crate::follow;
-use crate::lasso::{self, WayIn};
+use crate::lasso::{self, Stem};
 use crate::path::Path;
-use crate::stack::{Notes, Nothing, SearchStack, Taken};
+use crate::replay;
+use crate::stack::{Advance, Annotation, NoAnnotation, SearchStack};
 use crate::{Checks, End, Limits, Outcome};
 
 /// Searches for an accepted infinite run of `model`, a counterexample. The model must have at most one acceptance set
@@ -60,19 +60,19 @@ where
     let explored = search.explore();
     let Nested { context, outer: way_out, inner: way_back, met, .. } = search;
     let (outcome, fault) = context.finish(explored);
-    let turns = || [way_out.turns(), way_back.turns()].concat();
+    let path_steps = || [way_out.path_steps(), way_back.path_steps()].concat();
     match (outcome.end, fault, met) {
         (End::Error, Some(fault), _) => {
-            let found = Found { turns: turns(), ..fault };
-            Outcome { counterexample: follow::retrace(model, found), ..outcome }
+            let found = Found { path_steps: path_steps(), ..fault };
+            Outcome { counterexample: replay::retrace(model, found), ..outcome }
         }
         (End::Error, None, Some(Met { start, key, depth })) => {
             let members: Vec<_> = way_out.stops(depth).chain(way_back.stops(0)).collect();
-            let turns = turns();
-            let (way, cycle) = turns.split_at(depth);
-            let known = WayIn { start, turns: way.to_vec(), target: key };
-            let lasso = lasso::through(model, outer, &members, Some(known))
-                .or_else(|| lasso::along(model, start, way, cycle));
+            let path_steps = path_steps();
+            let (way, cycle) = path_steps.split_at(depth);
+            let known = Stem { start, path_steps: way.to_vec(), target: key };
+            let lasso = lasso::find_lasso(model, outer, &members, Some(known))
+                .or_else(|| lasso::build_run(model, start, way, cycle));
             Outcome { errors: 1, counterexample: lasso, ..outcome }
         }
         (End::Error, None, None) | (End::Complete | End::Limit(_), ..) => outcome,
@@ -86,7 +86,7 @@ struct Accepted<'m, M> {
     all: AcceptanceMarks,
 }
 
-impl<M: Accepting> Notes<M> for Accepted<'_, M> {
+impl<M: Accepting> Annotation<M> for Accepted<'_, M> {
     type Note = bool;
 
     fn at(&self, state: &State, steps: &[M::Step]) -> bool {
@@ -169,12 +169,12 @@ where
 
     fn enter(&mut self, key: S::Key, depth: u64) -> ControlFlow<End> {
         self.path.enter(key, depth, Place { depth, passed: self.passed });
-        self.context.shared.memory.aside = self.path.bytes() + self.held;
+        self.context.shared.memory.auxiliary = self.path.bytes() + self.held;
         self.context.enter_stable(&mut self.outer, key, &self.accepted)
     }
 
     /// The next step of the outer search. First leaves the states whose successors are all explored, one by one.
-    fn step(&mut self) -> ControlFlow<End, Option<Taken<S::Key, bool>>> {
+    fn step(&mut self) -> ControlFlow<End, Option<Advance<S::Key, bool>>> {
         while self.outer.is_spent() {
             let explored = self.path.leave(self.outer.depth());
             self.context.leave(&mut self.outer);
@@ -186,7 +186,7 @@ where
         self.context.step(&mut self.outer, &self.accepted)
     }
 
-    fn go(&mut self, taken: Taken<S::Key, bool>) -> ControlFlow<End> {
+    fn go(&mut self, taken: Advance<S::Key, bool>) -> ControlFlow<End> {
         let Some(key) = taken.stable() else { return ControlFlow::Continue(()) };
         match self.context.insert(key, &self.outer)? {
             Visit::New if self.context.may_expand(self.outer.stable()) => {
@@ -216,22 +216,22 @@ where
             // A cycle would have been detected when it was closed.
             return ControlFlow::Continue(());
         }
-        self.context.shared.memory.aside = self.path.bytes() + self.known.bytes() + self.outer.bytes();
-        self.context.tell_inside(true);
+        self.context.shared.memory.auxiliary = self.path.bytes() + self.known.bytes() + self.outer.bytes();
+        self.context.log_inside(true);
         self.explore_again(start)?;
-        while let Some(taken) = self.context.step(&mut self.inner, &Nothing)? {
+        while let Some(taken) = self.context.step(&mut self.inner, &NoAnnotation)? {
             let Some(key) = taken.stable() else { continue };
             match self.path.note(key) {
                 Some(place) => {
-                    self.context.tell_known(key, true);
+                    self.context.log_known(key, true);
                     return self.close(key, place);
                 }
                 None => self.explore_again(key)?,
             }
         }
-        self.context.tell_inside(false);
+        self.context.log_inside(false);
         self.held = self.known.bytes() + self.inner.bytes();
-        self.context.shared.memory.aside = self.path.bytes() + self.held;
+        self.context.shared.memory.auxiliary = self.path.bytes() + self.held;
         ControlFlow::Continue(())
     }
 
@@ -243,9 +243,9 @@ where
         self.room -= 1;
         let depth = self.outer.stable() + self.inner.stable();
         match self.known.insert(key) {
-            Visit::Seen => self.context.tell_known(key, false),
+            Visit::Seen => self.context.log_known(key, false),
             Visit::New if self.context.may_expand(depth) => {
-                self.context.enter_stable(&mut self.inner, key, &Nothing)?
+                self.context.enter_stable(&mut self.inner, key, &NoAnnotation)?
             }
             Visit::New => {}
         }
@@ -254,7 +254,7 @@ where
 
     /// Reports the cycle that a step back to the path closes, if it has an accepting step.
     fn close(&mut self, key: S::Key, Place { depth, .. }: Place) -> ControlFlow<End> {
-        self.context.tell(|state| Event::Accepted { state }, key);
+        self.context.log_event(|state| Event::Accepted { state }, key);
         self.met = Some(Met { start: self.context.worker.findings.origin as u32, key, depth: depth as usize });
         ControlFlow::Break(End::Error)
     }

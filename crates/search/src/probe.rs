@@ -35,7 +35,7 @@ impl<S> Probes<S> {
         O: Observer<S> + ?Sized,
     {
         let Shared { checks, limits, .. } = &context.shared;
-        let may = checks.errors == Errors::Soonest && limits.depth.is_none() && !context.is_told();
+        let may = checks.errors == Errors::Soonest && limits.depth.is_none() && !context.is_logging();
         Probes::scheduled(may.then(Schedule::default))
     }
 

@@ -30,7 +30,7 @@ pub(crate) struct Queue<K> {
     /// The number of keys in a block; a multiple of [`BLOCK`].
     block: usize,
     /// The spilled blocks, between the first block and all others. If there are any, there is a first block.
-    spool: Option<SpillQueue>,
+    spilled: Option<SpillQueue>,
     /// Spilled keys could not be read back.
     is_lost: bool,
 }
@@ -54,7 +54,7 @@ impl<K> Default for Queue<K> {
             held: 0,
             spare: Vec::new(),
             block: BLOCK,
-            spool: None,
+            spilled: None,
             is_lost: false,
         }
     }
@@ -72,7 +72,7 @@ impl<K: StateKey> Queue<K> {
 
     #[cold]
     fn add_block(&mut self) {
-        let is_large = self.len >= MANY && self.spool.is_none();
+        let is_large = self.len >= MANY && self.spilled.is_none();
         self.block = if is_large { LARGE_BYTES / size_of::<K>() } else { BLOCK };
         let mut empty = std::mem::take(&mut self.spare);
         // A large block is allocated at once; the system backs only the used pages with memory.
@@ -111,8 +111,8 @@ impl<K: StateKey> Queue<K> {
         let Some(mut block) = self.blocks.pop_front() else { return self.last.clear() };
         self.held -= block.len();
         block.clear();
-        if let Some(spool) = self.spool.as_mut().filter(|spool| !spool.is_empty()) {
-            match read(spool, &mut block) {
+        if let Some(spilled) = self.spilled.as_mut().filter(|spilled| !spilled.is_empty()) {
+            match read(spilled, &mut block) {
                 Ok(()) => {
                     self.held += block.len();
                     self.blocks.push_front(block);
@@ -140,14 +140,14 @@ impl<K: StateKey> Queue<K> {
         if self.blocks.len() < 2 && self.last.len() < 2 * BLOCK && !is_large {
             return Ok(());
         }
-        if self.spool.as_ref().is_none_or(SpillQueue::is_empty) {
+        if self.spilled.as_ref().is_none_or(SpillQueue::is_empty) {
             self.front_alone();
         }
-        let spool = match &mut self.spool {
-            Some(spool) => spool,
+        let spilled = match &mut self.spilled {
+            Some(spilled) => spilled,
             none => none.insert(scratch.spill_queue(BLOCK * size_of::<K>())?),
         };
-        let moved = move_all(spool, &mut self.blocks, &mut self.last);
+        let moved = move_all(spilled, &mut self.blocks, &mut self.last);
         self.held = self.blocks.iter().map(Vec::len).sum();
         if moved.is_ok() {
             self.spare = Vec::new();
@@ -176,11 +176,11 @@ impl<K: StateKey> Queue<K> {
     pub fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.len.save(to)?;
         let mut all = self.blocks.iter().chain([&self.last]).flatten().skip(self.taken);
-        if let Some(spool) = self.spool.as_ref().filter(|spool| !spool.is_empty()) {
+        if let Some(spilled) = self.spilled.as_ref().filter(|spilled| !spilled.is_empty()) {
             let first = self.blocks.front().map_or(0, Vec::len) - self.taken;
             all.by_ref().take(first).try_for_each(|key| key.save(to))?;
             // In the format of saved keys: the words of each.
-            spool.each(|block| to.put(block))?;
+            spilled.each(|block| to.put(block))?;
         }
         all.try_for_each(|key| key.save(to))
     }
@@ -208,26 +208,26 @@ impl<K: StateKey> Queue<K> {
         // The unused part of a large block takes no memory.
         let last = if self.last.capacity() > BLOCK { self.last.len() } else { self.last.capacity() };
         let keys = self.held + last + self.spare.capacity();
-        (keys * size_of::<K>()) as u64 + self.spool.as_ref().map_or(0, SpillQueue::bytes)
+        (keys * size_of::<K>()) as u64 + self.spilled.as_ref().map_or(0, SpillQueue::bytes)
     }
 }
 
 /// Spills all but the first block. Each block is freed as soon as it is written, so that no key is in both places after
 /// an error.
 fn move_all<K: StateKey>(
-    spool: &mut SpillQueue,
+    spilled: &mut SpillQueue,
     blocks: &mut VecDeque<Vec<K>>,
     last: &mut Vec<K>,
 ) -> io::Result<()> {
     while let Some(block) = blocks.get_mut(1) {
-        write(spool, block)?;
+        write(spilled, block)?;
         blocks.remove(1);
     }
-    write(spool, last)
+    write(spilled, last)
 }
 
 /// Spills whole small blocks from the front of a block, as many as find room.
-fn write<K: StateKey>(spool: &mut SpillQueue, block: &mut Vec<K>) -> io::Result<()> {
+fn write<K: StateKey>(spilled: &mut SpillQueue, block: &mut Vec<K>) -> io::Result<()> {
     let mut written = 0;
     let mut bytes = Vec::with_capacity(BLOCK * size_of::<K>());
     let result = block.chunks_exact(BLOCK).try_for_each(|keys| {
@@ -236,7 +236,7 @@ fn write<K: StateKey>(spool: &mut SpillQueue, block: &mut Vec<K>) -> io::Result<
             let words = key.words();
             words[..K::WORDS].iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
         }
-        spool.push(&bytes)?;
+        spilled.push(&bytes)?;
         written += BLOCK;
         io::Result::Ok(())
     });
@@ -245,9 +245,9 @@ fn write<K: StateKey>(spool: &mut SpillQueue, block: &mut Vec<K>) -> io::Result<
 }
 
 /// Fills an empty block with the next keys of a file.
-fn read<K: StateKey>(spool: &mut SpillQueue, block: &mut Vec<K>) -> io::Result<()> {
+fn read<K: StateKey>(spilled: &mut SpillQueue, block: &mut Vec<K>) -> io::Result<()> {
     let mut bytes = vec![0; BLOCK * size_of::<K>()];
-    spool.pop(&mut bytes)?;
+    spilled.pop(&mut bytes)?;
     let (words, _) = bytes.as_chunks();
     block.extend(words.chunks_exact(K::WORDS).map(|words| {
         let mut key = [0; 2];

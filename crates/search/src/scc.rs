@@ -11,10 +11,10 @@ use std::ops::ControlFlow;
 use entail_model::{AcceptanceMarks, Accepting, Event, Full, Numbered, Observer, State};
 
 use crate::context::SearchContext;
-use crate::follow;
-use crate::lasso::{self, WayIn};
+use crate::lasso::{self, Stem};
 use crate::memory_estimate;
-use crate::stack::{Notes, SearchStack};
+use crate::replay;
+use crate::stack::{Annotation, SearchStack};
 use crate::{Checks, End, Limit, Limits, Outcome};
 
 /// Searches for an accepted infinite run of `model`, a counterexample. `store` must be empty.
@@ -31,10 +31,10 @@ where
     let explored = explore(&mut context, &mut accepted);
     let (outcome, fault) = context.finish(explored);
     match (outcome.end, fault) {
-        (End::Error, Some(found)) => Outcome { counterexample: follow::retrace(model, found), ..outcome },
+        (End::Error, Some(found)) => Outcome { counterexample: replay::retrace(model, found), ..outcome },
         (End::Error, None) => {
             let lasso =
-                accepted.and_then(|Accepted { component, way }| lasso::through(model, store, &component, way));
+                accepted.and_then(|Accepted { component, way }| lasso::find_lasso(model, store, &component, way));
             Outcome { errors: 1, counterexample: lasso, ..outcome }
         }
         (End::Complete | End::Limit(_), _) => outcome,
@@ -43,16 +43,16 @@ where
 
 /// The marks and requests of a set of transitions.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Note {
+pub(crate) struct TransitionMarks {
     /// The marks that at least one of them carries.
     pub marks: AcceptanceMarks,
     /// The Streett requests of their source states.
     pub requests: AcceptanceMarks,
 }
 
-impl Note {
-    pub fn and(self, other: Note) -> Note {
-        Note { marks: self.marks.and(other.marks), requests: self.requests.and(other.requests) }
+impl TransitionMarks {
+    pub fn and(self, other: TransitionMarks) -> TransitionMarks {
+        TransitionMarks { marks: self.marks.and(other.marks), requests: self.requests.and(other.requests) }
     }
 
     /// Whether a run that takes exactly these transitions infinitely often is accepted.
@@ -77,16 +77,16 @@ struct Component {
     /// The number of its first state.
     first: u64,
     /// The marks of the transitions inside it, if there are any.
-    inside: Option<Note>,
+    inside: Option<TransitionMarks>,
     /// The marks of the transition that entered it.
-    entered: Note,
+    entered: TransitionMarks,
 }
 
 /// A component to which no state can be added.
 #[derive(Clone, Copy)]
 pub(crate) struct Complete {
     /// The marks of the transitions inside it, if there are any.
-    inside: Option<Note>,
+    inside: Option<TransitionMarks>,
 }
 
 impl Complete {
@@ -129,7 +129,7 @@ impl<K: Copy> Open<K> {
     }
 
     /// Enters a new state, as a component of its own. Returns its number.
-    pub fn enter(&mut self, key: K, depth: u64, entered: Note) -> u64 {
+    pub fn enter(&mut self, key: K, depth: u64, entered: TransitionMarks) -> u64 {
         self.states.push(key);
         let first = self.last();
         self.components.push(Component { first, inside: None, entered });
@@ -168,7 +168,7 @@ impl<K: Copy> Open<K> {
 
     /// Adds a transition from the last state of the path to the one with this number. Returns the marks of the
     /// component that contains the cycle.
-    pub fn join(&mut self, number: u64, mut note: Note) -> Note {
+    pub fn join(&mut self, number: u64, mut note: TransitionMarks) -> TransitionMarks {
         while let Some(component) = self.components.pop_if(|component| component.first > number) {
             note = component.inside.map_or(note, |inside| note.and(inside)).and(component.entered);
         }
@@ -199,18 +199,21 @@ impl<K: Copy> Open<K> {
 /// Notes the marks and requests that the model gives to transitions.
 pub(crate) struct ByModel<'m, M>(pub &'m M);
 
-impl<M: Accepting> Notes<M> for ByModel<'_, M> {
-    type Note = Note;
+impl<M: Accepting> Annotation<M> for ByModel<'_, M> {
+    type Note = TransitionMarks;
 
-    fn at(&self, state: &State, steps: &[M::Step]) -> Note {
-        Note { marks: self.0.acceptance_at(state, steps), requests: self.0.streett_requests(state, steps) }
+    fn at(&self, state: &State, steps: &[M::Step]) -> TransitionMarks {
+        TransitionMarks {
+            marks: self.0.acceptance_at(state, steps),
+            requests: self.0.streett_requests(state, steps),
+        }
     }
 
-    fn of(&self, step: M::Step) -> Note {
-        Note { marks: self.0.acceptance_of(step), requests: AcceptanceMarks::default() }
+    fn of(&self, step: M::Step) -> TransitionMarks {
+        TransitionMarks { marks: self.0.acceptance_of(step), requests: AcceptanceMarks::default() }
     }
 
-    fn both(one: Note, other: Note) -> Note {
+    fn both(one: TransitionMarks, other: TransitionMarks) -> TransitionMarks {
         one.and(other)
     }
 }
@@ -218,7 +221,7 @@ impl<M: Accepting> Notes<M> for ByModel<'_, M> {
 /// The states of an accepting component, and a path there, if one was found before the whole component was visited.
 struct Accepted<K> {
     component: Vec<K>,
-    way: Option<WayIn<K>>,
+    way: Option<Stem<K>>,
 }
 
 fn explore<M, S, O>(
@@ -248,7 +251,7 @@ where
 fn descend<M, S, O>(
     context: &mut SearchContext<M, S, O>,
     open: &mut Open<S::Key>,
-    stack: &mut SearchStack<S::Key, Note>,
+    stack: &mut SearchStack<S::Key, TransitionMarks>,
     initial: S::Key,
 ) -> ControlFlow<End, Option<Accepted<S::Key>>>
 where
@@ -257,7 +260,7 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let (notes, all) = (ByModel(context.model()), context.model().acceptance());
-    let number = open.enter(initial, 0, Note::default());
+    let number = open.enter(initial, 0, TransitionMarks::default());
     context.give_number(initial, number, stack)?;
     context.enter_stable(stack, initial, &notes)?;
     while let Some(taken) = context.step(stack, &notes)? {
@@ -269,7 +272,7 @@ where
             0 => {
                 if context.may_expand(open.depth()) {
                     let number = open.enter(key, taken.depth, taken.note);
-                    context.shared.memory.aside = open.bytes();
+                    context.shared.memory.auxiliary = open.bytes();
                     context.give_number(key, number, stack)?;
                     context.enter_stable(stack, key, &notes)?;
                 }
@@ -279,9 +282,9 @@ where
                 context.count_known(key, true);
                 if open.join(number, taken.note).is_accepted(all) {
                     let start = context.worker.findings.origin as u32;
-                    let way = WayIn { start, turns: stack.turns(), target: key };
+                    let way = Stem { start, path_steps: stack.path_steps(), target: key };
                     let component = open.deepest().to_vec();
-                    context.tell(|state| Event::Accepted { state }, key);
+                    context.log_event(|state| Event::Accepted { state }, key);
                     return ControlFlow::Continue(Some(Accepted { component, way: Some(way) }));
                 }
             }
@@ -306,10 +309,10 @@ where
     while let Some(complete) = open.retreat(depth) {
         // The transitions do not meet all requests; otherwise the search would have ended.
         if complete.may_be_accepted_in_part(context.model().acceptance()) {
-            match lasso::undemanding(context.model(), context.shared.store, open.deepest()) {
+            match lasso::fair_subcomponent(context.model(), context.shared.store, open.deepest()) {
                 Ok(None) => {}
                 Ok(Some(accepted)) => {
-                    context.tell(|state| Event::Accepted { state }, accepted[0]);
+                    context.log_event(|state| Event::Accepted { state }, accepted[0]);
                     return ControlFlow::Continue(Some(accepted));
                 }
                 Err(Full) => return ControlFlow::Break(End::Limit(Limit::Memory)),

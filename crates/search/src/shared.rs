@@ -26,7 +26,7 @@ pub(crate) struct Shared<'a, M, S: ?Sized> {
 /// The account of memory in bytes, and its division between the store and everything else.
 pub(crate) struct Memory {
     /// Auxiliary memory: the bytes used besides the store and the stack, such as the frontier.
-    pub aside: u64,
+    pub auxiliary: u64,
     /// The least number of bytes that the store must leave for auxiliary memory.
     share: u64,
     /// The number of bytes that the store currently leaves for auxiliary memory.
@@ -38,18 +38,18 @@ pub(crate) struct Memory {
 /// The division between store and auxiliary memory is not saved: the limits may differ when the search continues.
 impl Snapshot for Memory {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.aside.save(to)?;
+        self.auxiliary.save(to)?;
         self.peak.save(to)
     }
 
     fn load(from: &mut Reader) -> io::Result<Memory> {
-        Ok(Memory { aside: Snapshot::load(from)?, peak: Snapshot::load(from)?, ..Memory::default() })
+        Ok(Memory { auxiliary: Snapshot::load(from)?, peak: Snapshot::load(from)?, ..Memory::default() })
     }
 }
 
 impl Default for Memory {
     fn default() -> Memory {
-        Memory { aside: 0, share: 0, left: u64::MAX, peak: 0 }
+        Memory { auxiliary: 0, share: 0, left: u64::MAX, peak: 0 }
     }
 }
 
@@ -67,14 +67,14 @@ pub(crate) const SHARE: u64 = 16;
 
 /// How many keys and insertions the store has room for before the next `reserve`.
 #[derive(Default)]
-pub(crate) struct Room {
+pub(crate) struct Capacity {
     pub keys: usize,
     pub inserts: usize,
 }
 
-snapshot!(Room { keys, inserts });
+snapshot!(Capacity { keys, inserts });
 
-impl Room {
+impl Capacity {
     /// How much room to request at a time: little at first, so that small models take little memory.
     pub fn portion(stored: u64) -> usize {
         stored.clamp(16, 4096) as usize
@@ -101,15 +101,15 @@ impl<'a, M: Model, S: Keys + ?Sized> Shared<'a, M, S> {
         count: usize,
         stack: u64,
         make_room: impl FnOnce(&mut S, usize, u64) -> Result<(), Full>,
-    ) -> Result<Room, Full> {
-        let Memory { aside, share, .. } = self.memory;
+    ) -> Result<Capacity, Full> {
+        let Memory { auxiliary, share, .. } = self.memory;
         let limit = self.limits.memory.unwrap_or(u64::MAX);
-        let kept = aside + stack;
+        let kept = auxiliary + stack;
         make_room(self.store, count, limit.checked_sub(kept.max(share)).ok_or(Full)?)?;
         let bytes = self.store.bytes();
         self.memory.left = limit.saturating_sub(bytes);
         self.memory.peak = self.memory.peak.max(bytes + kept);
-        Ok(Room { keys: count, inserts: count })
+        Ok(Capacity { keys: count, inserts: count })
     }
 
     /// The same in a set that counts as auxiliary memory.
@@ -120,11 +120,11 @@ impl<'a, M: Model, S: Keys + ?Sized> Shared<'a, M, S> {
         stack: u64,
     ) -> ControlFlow<End, usize> {
         let before = set.bytes();
-        let others = (self.store.bytes() + self.memory.aside + stack).saturating_sub(before);
+        let others = (self.store.bytes() + self.memory.auxiliary + stack).saturating_sub(before);
         let limit = self.limits.memory.unwrap_or(u64::MAX);
         match limit.checked_sub(others).map(|left| set.reserve(count, left)) {
             Some(Ok(())) => {
-                self.memory.aside += set.bytes() - before;
+                self.memory.auxiliary += set.bytes() - before;
                 self.memory.peak = self.memory.peak.max(others + set.bytes());
                 ControlFlow::Continue(count)
             }
@@ -135,11 +135,11 @@ impl<'a, M: Model, S: Keys + ?Sized> Shared<'a, M, S> {
     /// Whether auxiliary memory exceeds its share.
     #[inline]
     pub fn is_crowded(&self) -> bool {
-        self.memory.aside > self.memory.left
+        self.memory.auxiliary > self.memory.left
     }
 
     /// Returns the directory for spill files, if auxiliary memory may be spilled, and reserves memory for the rest.
-    pub fn keep_aside(&mut self) -> Option<&'a Scratch> {
+    pub fn allow_spilling(&mut self) -> Option<&'a Scratch> {
         let scratch = self.limits.scratch?;
         self.memory.share = self.limits.memory? / SHARE;
         Some(scratch)
@@ -147,7 +147,7 @@ impl<'a, M: Model, S: Keys + ?Sized> Shared<'a, M, S> {
 
     /// The bytes in use, besides stacks.
     pub fn bytes(&self) -> u64 {
-        self.store.bytes() + self.memory.aside
+        self.store.bytes() + self.memory.auxiliary
     }
 
     /// The peak memory in bytes.
@@ -161,7 +161,7 @@ impl<'a, M: Model, S: Keys + ?Sized> Shared<'a, M, S> {
     pub fn look_at_limits(&mut self, transitions: u64) -> ControlFlow<End> {
         let limit = self.limits.reached(self.started);
         let is_stopped = limit == Some(Limit::Interrupted);
-        if !is_stopped && self.model.should_begin_again(transitions) {
+        if !is_stopped && self.model.should_restart(transitions) {
             return ControlFlow::Break(End::Limit(Limit::Interrupted));
         }
         match (limit, self.checkpointer) {

@@ -15,16 +15,16 @@ use entail_disk::{Reader, Snapshot, Writer, damaged, snapshot};
 use entail_model::{Fault, Model, State, StateKey, Successors, Target, Transition};
 use rapidhash::v3::rapidhash_v3;
 
-use crate::chain::Chain;
 use crate::memory_estimate;
+use crate::transient_index::TransientIndex;
 
 /// One choice that was taken.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Taken<K, N> {
+pub(crate) struct Advance<K, N> {
     pub fault: Option<Fault>,
     /// Whether the fault ends the run.
     pub broken: bool,
-    pub ahead: Ahead<K>,
+    pub destination: Destination<K>,
     /// The number of steps from the first state of the path to the target.
     pub depth: u64,
     /// The notes of all steps since the last stable state, combined.
@@ -33,17 +33,17 @@ pub(crate) struct Taken<K, N> {
 
 /// A choice on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum PathStep {
     /// The step with this index.
     Step(u32),
     /// The stable successor with this index, through any transient states.
-    Way(u32),
+    Successor(u32),
     /// The state is expanded further: the next choice is among its other steps.
-    Stay,
+    ExpandFurther,
 }
 
 /// The notes that a search takes of steps.
-pub(crate) trait Notes<M: Model> {
+pub(crate) trait Annotation<M: Model> {
     type Note: Copy + Default;
 
     /// The note common to all steps out of a stable state.
@@ -54,9 +54,9 @@ pub(crate) trait Notes<M: Model> {
 }
 
 /// No notes.
-pub(crate) struct Nothing;
+pub(crate) struct NoAnnotation;
 
-impl<M: Model> Notes<M> for Nothing {
+impl<M: Model> Annotation<M> for NoAnnotation {
     type Note = ();
 
     fn at(&self, _: &State, _: &[M::Step]) {}
@@ -64,22 +64,22 @@ impl<M: Model> Notes<M> for Nothing {
     fn both((): (), (): ()) {}
 }
 
-impl<K: Copy, N> Taken<K, N> {
+impl<K: Copy, N> Advance<K, N> {
     /// The stable target, if there is one.
     #[inline]
     pub fn stable(&self) -> Option<K> {
-        match self.ahead {
-            Ahead::Stable(key) => Some(key),
-            Ahead::Nothing | Ahead::Transient => None,
+        match self.destination {
+            Destination::Stable(key) => Some(key),
+            Destination::Nowhere | Destination::Transient => None,
         }
     }
 }
 
 /// The target of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ahead<K> {
+pub(crate) enum Destination<K> {
     /// The step broke, or returned to a transient state of its own path.
-    Nothing,
+    Nowhere,
     Transient,
     Stable(K),
 }
@@ -99,7 +99,7 @@ pub(crate) struct SearchStack<K, N = ()> {
     /// The transient states among the targets.
     states: Vec<u8>,
     /// The transient states on the path.
-    chain: Chain,
+    chain: TransientIndex,
     /// The transient state just reached, if there is one.
     reached: Option<Passed>,
     /// The number of stable states on the path.
@@ -140,7 +140,7 @@ impl<K, N> Default for SearchStack<K, N> {
             passing: Vec::new(),
             faults: Vec::new(),
             states: Vec::new(),
-            chain: Chain::default(),
+            chain: TransientIndex::default(),
             reached: None,
             stable: 0,
         }
@@ -256,7 +256,7 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
 
     /// Pushes a stable state without choices. The caller adds the paths to its stable successors.
     #[inline]
-    pub fn enter_ways(&mut self) {
+    pub fn enter_paths(&mut self) {
         self.push_frame(true);
         self.passing.clear();
     }
@@ -296,7 +296,7 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
 
     /// Takes the next choice: of the last state if it has one left, else of the state before it, and so on.
     #[inline]
-    pub fn advance(&mut self) -> Option<Taken<K, N>> {
+    pub fn advance(&mut self) -> Option<Advance<K, N>> {
         while self.is_spent() {
             self.leave();
         }
@@ -305,16 +305,16 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         frame.next += 1;
         let Choice { target, faulty } = self.choices[at];
         let fault = if faulty { self.fault(at) } else { None };
-        let ahead = match target {
-            Target::Nowhere => Ahead::Nothing,
+        let destination = match target {
+            Target::Nowhere => Destination::Nowhere,
             Target::Stable => {
                 self.reached = None;
-                Ahead::Stable(self.targets[at])
+                Destination::Stable(self.targets[at])
             }
             Target::Transient => self.pass(Span(self.targets[at].words()[0])),
         };
         let depth = self.frames.len() as u64;
-        Some(Taken { fault, broken: target == Target::Nowhere, ahead, depth, note: self.notes[at] })
+        Some(Advance { fault, broken: target == Target::Nowhere, destination, depth, note: self.notes[at] })
     }
 
     /// The transient state just reached.
@@ -355,12 +355,12 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
     }
 
     /// The choice last taken in each state of the path.
-    pub fn turns(&self) -> Vec<Turn> {
-        let turn = |frame: &Frame| {
+    pub fn path_steps(&self) -> Vec<PathStep> {
+        let step = |frame: &Frame| {
             let choice = (frame.next - frame.first).checked_sub(1)? as u32;
-            Some(if frame.ways { Turn::Way(choice) } else { Turn::Step(choice) })
+            Some(if frame.ways { PathStep::Successor(choice) } else { PathStep::Step(choice) })
         };
-        self.frames.iter().map_while(turn).collect()
+        self.frames.iter().map_while(step).collect()
     }
 
     /// The stable targets of these choices, from the one at index `from` on.
@@ -406,7 +406,7 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         Some(self.faults[at].1)
     }
 
-    fn pass(&mut self, span: Span) -> Ahead<K> {
+    fn pass(&mut self, span: Span) -> Destination<K> {
         let state = span.of(&self.states);
         let hash = (rapidhash_v3(state) >> 32) as u32;
         let is_it = |frame: usize| {
@@ -415,10 +415,10 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
                 && self.frames[frame..].iter().rev().all(|frame| frame.passed.is_some())
         };
         if self.chain.contains(hash, is_it) {
-            return Ahead::Nothing;
+            return Destination::Nowhere;
         }
         self.reached = Some(Passed { hash, span });
-        Ahead::Transient
+        Destination::Transient
     }
 }
 

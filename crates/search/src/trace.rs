@@ -78,7 +78,7 @@ impl Trace {
     }
 
     /// The successor indices on the path to a state.
-    pub fn way_to(&self, mut state: u64) -> io::Result<Vec<u32>> {
+    pub fn path_to(&self, mut state: u64) -> io::Result<Vec<u32>> {
         let mut way = Vec::new();
         while state > 0 {
             let index = state - 1;
@@ -118,7 +118,7 @@ impl Trace {
 
     fn spill_places(&mut self, scratch: &Scratch) -> io::Result<()> {
         let away = Away::in_files(&mut self.away, scratch)?;
-        while let Some(piece) = self.places.frontier() {
+        while let Some(piece) = self.places.front_block() {
             away.places.append(&piece)?;
             self.places.drop_front();
         }
@@ -268,7 +268,7 @@ mod tests {
                 at = origins[at - 1].0;
             }
             way.reverse();
-            assert_eq!(trace.way_to(state as u64).unwrap(), way, "state {state}");
+            assert_eq!(trace.path_to(state as u64).unwrap(), way, "state {state}");
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use common::{ALL, initial_states, naive_checks, prove};
 use entail_model::{Fired, Marks, Model, State, StateBuf, Store};
 use entail_search::{Checks, End, Errors, Limits, Outcome, Stats, depth_first};
-use entail_store::{CacheSet, CacheSize, Lossless, LosslessWide};
+use entail_store::{CacheSet, CacheSize, ExactPairSet, ExactWordSet};
 use entail_testkit::graph::{Edge, Graph, node_of, state_of};
 use entail_testkit::naive;
 use entail_testkit::rng::Rng;
@@ -78,8 +78,8 @@ fn search(model: &Wordy, checks: &Checks, size: CacheSize) -> Outcome<Edge> {
         depth_first(model, &mut store, checks, &Limits::default(), &mut ())
     }
     match model.words {
-        2 => with(CacheSet::new(LosslessWide::new(), size), model, checks),
-        _ => with(CacheSet::new(Lossless::new(40), size), model, checks),
+        2 => with(CacheSet::new(ExactPairSet::new(), size), model, checks),
+        _ => with(CacheSet::new(ExactWordSet::new(40), size), model, checks),
     }
 }
 
@@ -161,7 +161,7 @@ fn room_for_half_of_the_states_is_enough() {
 fn states_at_the_depth_limit_may_be_forgotten() {
     let fan = (1..=100).fold(Graph::starting_in(0), |graph, node| graph.edge(0, node));
     let (model, limits) = (Wordy::new(fan, 1), Limits { depth: Some(1), ..Limits::default() });
-    let mut store = CacheSet::new(Lossless::new(40), cache(2, 2, 2));
+    let mut store = CacheSet::new(ExactWordSet::new(40), cache(2, 2, 2));
     let outcome = depth_first(&model, &mut store, &ALL, &limits, &mut ());
     assert_eq!((outcome.stats.stored, outcome.stats.forgotten), (101, 99));
 }

@@ -5,9 +5,9 @@ mod common;
 use std::collections::HashSet;
 
 use common::rings::{Edge, Rings};
-use entail_model::{Beyond, Subformula, SubformulaId, Subformulas};
-use entail_search::{Answered, End, Limit, Limits, Witness, ctl};
-use entail_store::{Lossless, Numbers};
+use entail_model::{AfterFault, Subformula, SubformulaId, Subformulas};
+use entail_search::{CtlResult, End, Limit, Limits, Witness, ctl};
+use entail_store::{ExactWordSet, NumberMap};
 use entail_testkit::rng::Rng;
 
 /// Questions in terms of each other; the last one is asked.
@@ -20,16 +20,21 @@ fn random_questions(rng: &mut Rng) -> (Subformulas, SubformulaId) {
         let recent = known.len() - 1 - rng.below(2);
         let (one, other) = (known[recent], *rng.pick(&known));
         let (first, then) = if rng.chance(0.5) { (one, other) } else { (other, one) };
-        let beyond = if rng.chance(0.5) { Beyond::No } else { Beyond::Yes };
+        let after_fault = if rng.chance(0.5) { AfterFault::No } else { AfterFault::Yes };
         let question = match rng.below(9) {
             0 => Subformula::Not(one),
             1 => Subformula::And(first, then),
             2 => Subformula::Or(first, then),
-            3 => Subformula::Next { then: one, beyond },
-            4 => Subformula::Until { first, then, beyond },
-            5 => Subformula::WeakUntil { first, then, beyond },
-            6 => Subformula::Round(one),
-            _ => Subformula::Settle { first, then, round: questions.add(Subformula::Round(first)), beyond },
+            3 => Subformula::Next { then: one, after_fault },
+            4 => Subformula::Until { first, then, after_fault },
+            5 => Subformula::WeakUntil { first, then, after_fault },
+            6 => Subformula::FairComponent(one),
+            _ => Subformula::UntilComponent {
+                first,
+                then,
+                component: questions.add(Subformula::FairComponent(first)),
+                after_fault,
+            },
         };
         known.push(questions.add(question));
     }
@@ -42,9 +47,9 @@ fn holds(rings: &Rings, questions: &Subformulas, asked: SubformulaId) -> HashSet
     let stable = || (0..rings.nodes.len()).filter(|&node| !rings.nodes[node].transient);
     let of = |question| holds(rings, questions, question);
     let leads_to = |node: usize, to: &HashSet<usize>| rings.ways(node).iter().any(|(next, _)| to.contains(next));
-    let ends = |node: usize, beyond: Beyond| beyond == Beyond::Yes && rings.ends(node);
-    let until = |first: &HashSet<usize>, mut holds: HashSet<usize>, beyond: Beyond| loop {
-        let leads = |node: usize| leads_to(node, &holds) || ends(node, beyond);
+    let ends = |node: usize, after_fault: AfterFault| after_fault == AfterFault::Yes && rings.ends(node);
+    let until = |first: &HashSet<usize>, mut holds: HashSet<usize>, after_fault: AfterFault| loop {
+        let leads = |node: usize| leads_to(node, &holds) || ends(node, after_fault);
         let more: Vec<_> = first.iter().filter(|&&node| !holds.contains(&node) && leads(node)).collect();
         if more.is_empty() {
             return holds;
@@ -60,18 +65,18 @@ fn holds(rings: &Rings, questions: &Subformulas, asked: SubformulaId) -> HashSet
         }
         Subformula::And(left, right) => &of(left) & &of(right),
         Subformula::Or(left, right) => &of(left) | &of(right),
-        Subformula::Next { then, beyond } => {
+        Subformula::Next { then, after_fault } => {
             let then = of(then);
-            stable().filter(|&node| leads_to(node, &then) || ends(node, beyond)).collect()
+            stable().filter(|&node| leads_to(node, &then) || ends(node, after_fault)).collect()
         }
-        Subformula::Until { first, then, beyond } => until(&of(first), of(then), beyond),
-        Subformula::WeakUntil { first, then, beyond } => {
+        Subformula::Until { first, then, after_fault } => until(&of(first), of(then), after_fault),
+        Subformula::WeakUntil { first, then, after_fault } => {
             let first = of(first);
             let among: Vec<_> = first.iter().copied().collect();
             let rounds = rings.accepted_rounds(&among).flatten();
-            until(&first, rounds.chain(of(then)).collect(), beyond)
+            until(&first, rounds.chain(of(then)).collect(), after_fault)
         }
-        Subformula::Round(of_all) => {
+        Subformula::FairComponent(of_all) => {
             let of_all = of(of_all);
             let nodes: Vec<_> = stable().collect();
             // Those that no other one contains.
@@ -82,7 +87,9 @@ fn holds(rings: &Rings, questions: &Subformulas, asked: SubformulaId) -> HashSet
             let accepted = whole.filter(|round| rings.is_accepted(round) && round.is_subset(&of_all));
             accepted.flatten().copied().collect()
         }
-        Subformula::Settle { first, then, round, beyond } => until(&of(first), &of(then) | &of(round), beyond),
+        Subformula::UntilComponent { first, then, component, after_fault } => {
+            until(&of(first), &of(then) | &of(component), after_fault)
+        }
     }
 }
 
@@ -101,7 +108,7 @@ fn check(rings: &Rings, questions: &Subformulas, asked: SubformulaId, witness: &
         }
         Subformula::Until { first, then, .. }
         | Subformula::WeakUntil { first, then, .. }
-        | Subformula::Settle { first, then, .. } => (Some(first), then),
+        | Subformula::UntilComponent { first, then, .. } => (Some(first), then),
         other => panic!("{other:?} is not about runs"),
     };
     if let Some(first) = first {
@@ -111,8 +118,8 @@ fn check(rings: &Rings, questions: &Subformulas, asked: SubformulaId, witness: &
         None => assert!(of(then).contains(last), "{witness:?} in {rings:?}"),
         Some(begins) => assert!(rings.is_accepted_round(&edges[begins..]), "{witness:?} in {rings:?}"),
     }
-    if let (Subformula::Settle { round, .. }, Some(_)) = (questions.get(asked), witness.cycle_start) {
-        assert!(of(round).contains(last), "{witness:?} in {rings:?}");
+    if let (Subformula::UntilComponent { component, .. }, Some(_)) = (questions.get(asked), witness.cycle_start) {
+        assert!(of(component).contains(last), "{witness:?} in {rings:?}");
     }
 }
 
@@ -123,7 +130,7 @@ fn answers_are_those_of_the_definition() {
     for _ in 0..20_000 {
         let rings = Rings { faults: true, ..Rings::random(&mut rng) };
         let (questions, asked) = random_questions(&mut rng);
-        let mut store = Numbers::new(Lossless::new(8));
+        let mut store = NumberMap::new(ExactWordSet::new(8));
         let answered = ctl(&rings, &mut store, &questions, asked, &Limits::default(), &mut ());
         let expected = holds(&rings, &questions, asked);
         let all = rings.initial.iter().all(|node| expected.contains(node));
@@ -142,12 +149,12 @@ fn answers_are_those_of_the_definition() {
         let may_end = rings.has_end();
         ending += usize::from(may_end);
         let is_of_runs = match questions.get(about) {
-            Subformula::Round(_) => false,
+            Subformula::FairComponent(_) => false,
             // The run that was found may end in a fault.
-            Subformula::Next { beyond: Beyond::Yes, .. }
-            | Subformula::Until { beyond: Beyond::Yes, .. }
-            | Subformula::WeakUntil { beyond: Beyond::Yes, .. }
-            | Subformula::Settle { beyond: Beyond::Yes, .. } => !may_end,
+            Subformula::Next { after_fault: AfterFault::Yes, .. }
+            | Subformula::Until { after_fault: AfterFault::Yes, .. }
+            | Subformula::WeakUntil { after_fault: AfterFault::Yes, .. }
+            | Subformula::UntilComponent { after_fault: AfterFault::Yes, .. } => !may_end,
             about => about.is_temporal(),
         };
         if is_of_runs && rings.initial.len() == 1 {
@@ -171,11 +178,11 @@ fn a_search_that_is_cut_short_has_no_answer() {
     let rings = Rings::of(&line);
     let mut questions = Subformulas::default();
     let (no, yes) = (questions.add(Subformula::Const(false)), questions.add(Subformula::Const(true)));
-    let asked = questions.add(Subformula::Until { first: yes, then: no, beyond: Beyond::No });
+    let asked = questions.add(Subformula::Until { first: yes, then: no, after_fault: AfterFault::No });
     let ask = |depth| {
-        let mut store = Numbers::new(Lossless::new(8));
+        let mut store = NumberMap::new(ExactWordSet::new(8));
         let limits = Limits { depth, ..Limits::default() };
-        let Answered { holds, outcome, .. } = ctl(&rings, &mut store, &questions, asked, &limits, &mut ());
+        let CtlResult { holds, outcome, .. } = ctl(&rings, &mut store, &questions, asked, &limits, &mut ());
         (holds, outcome.end)
     };
     assert_eq!(ask(None), (Some(false), End::Complete));

@@ -17,7 +17,7 @@ use entail_search::{
     Checkpointer, Checks, End, Errors, Limit, Limits, Outcome, breadth_first, depth_first, resume_breadth_first,
     resume_depth_first,
 };
-use entail_store::{BitstateSet, CompactSet, Lossless, LosslessWide, LossySet, VisitedSet};
+use entail_store::{BitstateSet, CompactSet, ExactPairSet, ExactWordSet, LossySet, VisitedSet};
 use entail_testkit::diary::Diary;
 use entail_testkit::graph::Graph;
 use entail_testkit::rng::Rng;
@@ -248,15 +248,15 @@ fn it_does_not_matter_when_a_search_is_cut_off() {
             for checks in [ALL, first] {
                 for order in [Order::Breadth, Order::Depth] {
                     cut += same(order, &model, Diary::default, &checks, every);
-                    cut += same(order, &model, || VisitedSet::new(Lossless::new(40), None), &checks, every);
-                    cut += same(order, &model, || VisitedSet::new(LosslessWide::new(), None), &checks, every);
+                    cut += same(order, &model, || VisitedSet::new(ExactWordSet::new(40), None), &checks, every);
+                    cut += same(order, &model, || VisitedSet::new(ExactPairSet::new(), None), &checks, every);
                     let compact =
-                        || VisitedSet::new(Lossless::new(40), Some(LossySet::Compact(CompactSet::new(18))));
+                        || VisitedSet::new(ExactWordSet::new(40), Some(LossySet::Compact(CompactSet::new(18))));
                     cut += same(order, &model, compact, &checks, every);
                     let bitstate = || Some(LossySet::Bitstate(BitstateSet::new(1 << 15, 2).unwrap()));
-                    cut += same(order, &model, || VisitedSet::new(LosslessWide::new(), bitstate()), &checks, every);
+                    cut += same(order, &model, || VisitedSet::new(ExactPairSet::new(), bitstate()), &checks, every);
                 }
-                let narrow = || VisitedSet::new(Lossless::new(40), None);
+                let narrow = || VisitedSet::new(ExactWordSet::new(40), None);
                 cut += same(Order::Breadth, &reduced, narrow, &checks, every);
             }
         }
@@ -272,13 +272,13 @@ fn nor_does_it_if_the_depth_is_probed() {
     let soonest = Checks { errors: Errors::Soonest, assertions: false, end_states: false, ..ALL };
     for (seed, words) in [(1, 1), (2, 3)] {
         let model = Disorder { nodes: 300_000, words, seed };
-        assert!(same(Order::Breadth, &model, || VisitedSet::new(Lossless::new(40), None), &soonest, 3) > 0);
+        assert!(same(Order::Breadth, &model, || VisitedSet::new(ExactWordSet::new(40), None), &soonest, 3) > 0);
     }
     let model = Counter { last: 200, switches: 18, reversed: true, at_last: AtLast::Stops };
     let ends = Checks { end_states: true, ..soonest };
     let found = breadth_first(&model, &mut Diary::default(), &ends, &Limits::default(), &mut ());
     assert!(found.is_probed);
-    assert!(same(Order::Breadth, &model, || VisitedSet::new(Lossless::new(63), None), &ends, 3) > 0);
+    assert!(same(Order::Breadth, &model, || VisitedSet::new(ExactWordSet::new(63), None), &ends, 3) > 0);
 }
 
 /// Those that are over before they can be kept too.

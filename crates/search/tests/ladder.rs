@@ -9,7 +9,8 @@ use entail_disk::Scratch;
 use entail_model::{Fault, FaultKind, Fired, Guarantee, Marks, Model, State, StateBuf, Store};
 use entail_search::{Checks, End, ErrorKind, Limit, Limits, Outcome, breadth_first, depth_first};
 use entail_store::{
-    BitstateSet, Degradation, ExactSet, Level, Lossless, LosslessWide, LossySet, Share, ShortSet, VisitedSet,
+    BitstateSet, Degradation, ExactPairSet, ExactSet, ExactWordSet, Level, LossySet, Share, ShortStateSet,
+    VisitedSet,
 };
 
 /// Numbers that lead to others, at random or as in a tree; one of them is faulty.
@@ -89,7 +90,13 @@ struct Searched {
     rungs: Vec<Level>,
 }
 
-fn search<S: ShortSet>(maze: &Maze, kept: ExactSet<S>, memory: u64, wide: bool, scratch: &Scratch) -> Searched {
+fn search<S: ShortStateSet>(
+    maze: &Maze,
+    kept: ExactSet<S>,
+    memory: u64,
+    wide: bool,
+    scratch: &Scratch,
+) -> Searched {
     let share = if wide { Share::Most } else { Share::Half };
     let mut store = VisitedSet::new(kept, None).with_degradation(Degradation::new(scratch.clone(), share));
     let limits = Limits { memory: Some(memory), scratch: Some(scratch), ..Limits::default() };
@@ -102,7 +109,11 @@ fn search<S: ShortSet>(maze: &Maze, kept: ExactSet<S>, memory: u64, wide: bool, 
 const SIZE: u64 = 150_000;
 
 /// With less and less memory. Says how many rungs were passed at most, and how often all was seen without a doubt.
-fn with_less_and_less<S: ShortSet>(words: usize, wide: bool, kept: impl Fn() -> ExactSet<S>) -> (usize, usize) {
+fn with_less_and_less<S: ShortStateSet>(
+    words: usize,
+    wide: bool,
+    kept: impl Fn() -> ExactSet<S>,
+) -> (usize, usize) {
     let folder = tempfile::tempdir().unwrap();
     // Deep down, a path would need more memory than the states.
     let whole = Maze { size: SIZE, words, shallow: !wide, faulty: None };
@@ -143,9 +154,9 @@ fn with_less_and_less<S: ShortSet>(words: usize, wide: bool, kept: impl Fn() -> 
 #[test]
 fn breadth_first_memory_may_run_out() {
     for (most, exact) in [
-        with_less_and_less(1, true, || Lossless::new(50)),
-        with_less_and_less(2, true, LosslessWide::new),
-        with_less_and_less(5, true, || Lossless::new(64)),
+        with_less_and_less(1, true, || ExactWordSet::new(50)),
+        with_less_and_less(2, true, ExactPairSet::new),
+        with_less_and_less(5, true, || ExactWordSet::new(64)),
     ] {
         assert!(most == 2 && exact >= 1, "{most} {exact}");
     }
@@ -154,12 +165,12 @@ fn breadth_first_memory_may_run_out() {
 #[test]
 fn depth_first_memory_may_run_out() {
     for (most, exact) in
-        [with_less_and_less(1, false, || Lossless::new(50)), with_less_and_less(2, false, LosslessWide::new)]
+        [with_less_and_less(1, false, || ExactWordSet::new(50)), with_less_and_less(2, false, ExactPairSet::new)]
     {
         assert!(most == 2 && exact >= 1, "{most} {exact}");
     }
     // The dictionaries of long states want most of so little memory.
-    let (_, exact) = with_less_and_less(5, false, || Lossless::new(64));
+    let (_, exact) = with_less_and_less(5, false, || ExactWordSet::new(64));
     assert!(exact >= 1);
 }
 
@@ -171,7 +182,7 @@ fn what_is_put_aside_changes_nothing() {
     let maze = Maze { faulty: whole.reachable().into_iter().max(), ..whole };
     let run = |memory, scratch: &Scratch| {
         let limits = Limits { memory: Some(memory), scratch: Some(scratch), ..Limits::default() };
-        breadth_first(&maze, &mut Lossless::new(50), &Checks { end_states: false, ..ALL }, &limits, &mut ())
+        breadth_first(&maze, &mut ExactWordSet::new(50), &Checks { end_states: false, ..ALL }, &limits, &mut ())
     };
     let enough = run(1 << 30, &Scratch::new("/nowhere/at/all"));
     assert_eq!(enough.end, End::Complete);
@@ -198,7 +209,7 @@ fn without_room_in_files_it_is_the_end() {
     let maze = Maze { size: SIZE, words: 1, shallow: true, faulty: None };
     for scratch in [Scratch::new("/nowhere/at/all"), Scratch::with_room(folder.path(), 100_000)] {
         for wide in [true, false] {
-            let Searched { outcome, guarantee, .. } = search(&maze, Lossless::new(50), 500_000, wide, &scratch);
+            let Searched { outcome, guarantee, .. } = search(&maze, ExactWordSet::new(50), 500_000, wide, &scratch);
             assert_eq!((outcome.end, guarantee), (End::Limit(Limit::Memory), Guarantee::Exact));
             assert!(scratch.failure().is_some());
         }
@@ -213,7 +224,7 @@ fn beside_an_array_of_bits_little_memory_is_enough() {
     let maze = Maze { size: 3_000_000, words: 1, shallow: false, faulty: None };
     let array: u64 = 4 << 20;
     let bits = BitstateSet::optimistic(array).unwrap();
-    let mut store = VisitedSet::new(Lossless::new(40), Some(LossySet::Bitstate(bits)));
+    let mut store = VisitedSet::new(ExactWordSet::new(40), Some(LossySet::Bitstate(bits)));
     let limits = Limits { memory: Some(array + (4 << 20)), scratch: Some(&scratch), ..Limits::default() };
     let outcome = breadth_first(&maze, &mut store, &ALL, &limits, &mut ());
     assert_eq!((outcome.end, scratch.failure()), (End::Complete, None), "{:?}", outcome.stats);

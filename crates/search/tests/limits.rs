@@ -8,7 +8,7 @@ use std::time::Duration;
 use common::{ALL, agree, bfs, dfs, prove};
 use entail_model::{Fired, Marks, Model, State, StateBuf};
 use entail_search::{Checks, End, Limit, Limits, Outcome, breadth_first, depth_first};
-use entail_store::Lossless;
+use entail_store::ExactWordSet;
 use entail_testkit::diary::Diary;
 use entail_testkit::graph::{Edge, Graph};
 use entail_testkit::rng::Rng;
@@ -134,7 +134,7 @@ fn a_million_states_in_a_line_are_no_problem() {
 
 #[test]
 fn ten_million_states_on_the_stack_are_no_problem() {
-    let (model, mut store) = (Counter { length: 10_000_000 }, Lossless::new(40));
+    let (model, mut store) = (Counter { length: 10_000_000 }, ExactWordSet::new(40));
     let outcome = depth_first(&model, &mut store, &Checks::default(), &Limits::default(), &mut ());
     assert_eq!((outcome.end, outcome.stats.depth), (End::Complete, 10_000_000));
 }

@@ -1,7 +1,7 @@
 //! Runs made easier to follow: what is left leads to the same error.
 
 use entail_model::{Concurrent, Deadline, Fault, FaultKind, Fired, Marks, Model, State, StateBuf};
-use entail_search::{Counterexample, EFFORT, ErrorKind, minimised, turns};
+use entail_search::{Counterexample, EFFORT, ErrorKind, context_switches, minimised};
 use entail_testkit::rng::Rng;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -124,7 +124,7 @@ fn whatever_is_left_leads_to_the_error() {
         let less = minimised(&model, &found, EFFORT, Deadline::NEVER);
         assert!(model.is_run(&less), "{:?} became {:?}", found.steps, less.steps);
         assert!(less.steps.len() <= found.steps.len());
-        assert!(turns(&model, &less.steps) <= turns(&model, &found.steps));
+        assert!(context_switches(&model, &less.steps) <= context_switches(&model, &found.steps));
     }
 }
 

@@ -9,12 +9,12 @@ use Kind::{Accepted, Ends, Plain};
 use common::rings::{Kind, Rings};
 use entail_model::{AcceptanceMarks, Accepting, Fired, KeySet, Keys, Marks, Model, Observer, State, StateBuf};
 use entail_search::{End, ErrorKind, Limit, Limits, Outcome, nested};
-use entail_store::Lossless;
+use entail_store::ExactWordSet;
 use entail_testkit::diary::Diary;
 use entail_testkit::rng::Rng;
 
 fn search(rings: &Rings, limits: &Limits) -> Outcome<u32> {
-    let mut outer = Lossless::new(8);
+    let mut outer = ExactWordSet::new(8);
     let mut inner = outer.key_set();
     nested(rings, &mut outer, &mut inner, limits, &mut ())
 }
@@ -102,7 +102,7 @@ fn without_a_set_every_circle_will_do() {
     let rings = Rings { sets: 0, ..Rings::of(&[(0, 1, Plain), (0, 2, Plain), (2, 1, Plain), (2, 0, Plain)]) };
     assert_eq!(told(&rings), (ErrorKind::Cycle { begins: 0 }, vec![1, 3]));
     let rings = Rings { sets: 0, ..Rings::of(&[(0, 1, Plain), (0, 2, Plain), (2, 1, Plain)]) };
-    let (mut outer, mut counter) = (Lossless::new(8), Counter::default());
+    let (mut outer, mut counter) = (ExactWordSet::new(8), Counter::default());
     let mut inner = outer.key_set();
     let outcome = nested(&rings, &mut outer, &mut inner, &Limits::default(), &mut counter);
     assert_eq!((outcome.end, counter.steps), (End::Complete, 3), "there is nothing to look for twice");
@@ -126,7 +126,7 @@ fn where_no_room_is_left_the_run_is_told_as_it_was_found() {
     let rings = Rings::of(&edges);
     // For all states, but not for the successors of the first one once more.
     let mut outer = Diary::with_room_for(45);
-    let outcome = nested(&rings, &mut outer, &mut Lossless::new(8).key_set(), &Limits::default(), &mut ());
+    let outcome = nested(&rings, &mut outer, &mut ExactWordSet::new(8).key_set(), &Limits::default(), &mut ());
     let found = outcome.counterexample.expect("there is an accepted run");
     assert_eq!((found.error, found.steps), (ErrorKind::Cycle { begins: 0 }, vec![40]));
 }
@@ -194,7 +194,7 @@ impl<S> Observer<S> for Counter<'_> {
 
 /// Looks for accepted runs; returns also what the stores take in the end.
 fn count(numbers: Numbers, limits: &Limits, observer: &mut Counter) -> (Outcome<u64>, [u64; 2]) {
-    let mut outer = Lossless::new(40);
+    let mut outer = ExactWordSet::new(40);
     let mut inner = outer.key_set();
     let outcome = nested(&numbers, &mut outer, &mut inner, limits, observer);
     (outcome, [outer.bytes(), inner.bytes()])

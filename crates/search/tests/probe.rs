@@ -6,7 +6,7 @@ use common::counter::{AtLast, Counter, FAULT};
 use common::prove;
 use entail_model::{Fired, Marks, Model, Reduced, Reduction, State, StateBuf};
 use entail_search::{Checks, End, Errors, Limits, Outcome, breadth_first};
-use entail_store::{Lossless, VisitedSet};
+use entail_store::{ExactWordSet, VisitedSet};
 
 /// Switches are put off.
 struct CountFirst;
@@ -34,7 +34,7 @@ impl Reduction<Counter> for CountFirst {
 
 fn search<M: Model>(model: &M, errors: Errors) -> Outcome<M::Step> {
     let checks = Checks { errors, ..Checks::default() };
-    let mut store = VisitedSet::new(Lossless::new(63), None);
+    let mut store = VisitedSet::new(ExactWordSet::new(63), None);
     breadth_first(model, &mut store, &checks, &Limits::default(), &mut ())
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::rings::Rings;
 use entail_search::{End, Limits, scc};
-use entail_store::{Lossless, Numbers};
+use entail_store::{ExactWordSet, NumberMap};
 use entail_testkit::rng::Rng;
 
 #[test]
@@ -13,7 +13,7 @@ fn accepted_runs_are_found_where_there_are_some() {
     let (mut found, mut missing) = (0, 0);
     for _ in 0..20_000 {
         let rings = Rings::random(&mut rng);
-        let mut store = Numbers::new(Lossless::new(8));
+        let mut store = NumberMap::new(ExactWordSet::new(8));
         let outcome = scc(&rings, &mut store, &Limits::default(), &mut ());
         let is_wrong = rings.has_end() || rings.has_accepted_run();
         assert_eq!(outcome.end == End::Error, is_wrong, "{rings:?}");

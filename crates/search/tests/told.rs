@@ -9,7 +9,7 @@ use common::ALL;
 use common::rings::Rings;
 use entail_model::{Event, EventTarget, Observer, StateName};
 use entail_search::{Limits, Outcome, breadth_first, depth_first, nested, scc};
-use entail_store::{Lossless, Numbers};
+use entail_store::{ExactWordSet, NumberMap};
 use entail_testkit::diary::Diary;
 use entail_testkit::graph::Graph;
 use entail_testkit::rng::Rng;
@@ -118,10 +118,10 @@ fn a_search_for_infinite_runs_tells_which_circle_is_accepted() {
     for _ in 0..3000 {
         let rings = Rings::with_one_set(&mut rng);
         let by_components = |observer: &mut dyn Observer<u32>| {
-            scc(&rings, &mut Numbers::new(Lossless::new(8)), &Limits::default(), observer)
+            scc(&rings, &mut NumberMap::new(ExactWordSet::new(8)), &Limits::default(), observer)
         };
         let by_nesting = |observer: &mut dyn Observer<u32>| {
-            let mut outer = Lossless::new(8);
+            let mut outer = ExactWordSet::new(8);
             let mut inner = outer.key_set();
             nested(&rings, &mut outer, &mut inner, &Limits::default(), observer)
         };

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use entail_model::{Key, Keys, Store};
-use entail_store::{Field, Lossless, Packing};
+use entail_store::{ExactWordSet, Field, Packing};
 
 const BATCH: usize = 256;
 const UNLIMITED: u64 = u64::MAX;
@@ -15,8 +15,8 @@ fn key(i: u64) -> Key {
     Key((x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16)
 }
 
-fn filled(count: u64) -> Lossless {
-    let mut store = Lossless::new(48);
+fn filled(count: u64) -> ExactWordSet {
+    let mut store = ExactWordSet::new(48);
     store.reserve(2 * count as usize, UNLIMITED).expect("memory");
     (0..count).for_each(|i| _ = store.insert(key(i)));
     store
@@ -45,14 +45,14 @@ fn table(criterion: &mut Criterion) {
             group.throughput(Throughput::Elements(count));
             group.bench_function(format!("new/2^{bits}{name}"), |bencher| {
                 let keys: Vec<Key> = (count..2 * count).map(key).collect();
-                let fill = |store: Lossless| keys.chunks(BATCH).for_each(|keys| insert(&store, keys, fetched));
+                let fill = |store: ExactWordSet| keys.chunks(BATCH).for_each(|keys| insert(&store, keys, fetched));
                 bencher.iter_batched(|| filled(count), fill, BatchSize::PerIteration);
             });
         }
     }
 }
 
-fn insert(store: &Lossless, keys: &[Key], fetched: bool) {
+fn insert(store: &ExactWordSet, keys: &[Key], fetched: bool) {
     if fetched {
         keys.iter().for_each(|&key| store.prefetch(key));
     }
@@ -65,7 +65,7 @@ fn insert(store: &Lossless, keys: &[Key], fetched: bool) {
 fn tree(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("tree");
     for words in [3usize, 8, 32] {
-        let mut store = Lossless::new(64);
+        let mut store = ExactWordSet::new(64);
         let mut state = vec![0; 8 * words];
         let mut opened = Default::default();
         let mut i = 0;

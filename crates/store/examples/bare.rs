@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use entail_model::{Key, Keys, Store};
-use entail_store::Lossless;
+use entail_store::ExactWordSet;
 
 const BATCH: usize = 256;
 
@@ -16,7 +16,7 @@ fn main() {
     let mut next = |otherwise| numbers.next().unwrap_or(otherwise);
     let (states, operations, bits) = (next(10_000_000), next(20_000_000), next(48) as u32);
 
-    let mut store = Lossless::new(bits);
+    let mut store = ExactWordSet::new(bits);
     let mut keys = Vec::with_capacity(BATCH);
     let mut time = Duration::ZERO;
     let mut chance = Chance { states, operations, known: 0, due: 0 };

@@ -18,7 +18,7 @@ use std::ops::DerefMut;
 use entail_disk::{Reader, Restore, Snapshot, Writer, damaged, snapshot};
 use entail_model::{Full, Guarantee, Keys, Opened, State, StateBuf, StateKey, Store, Visit};
 
-use crate::exact::{ExactSet, ShortSet};
+use crate::exact::{ExactSet, ShortStateSet};
 use crate::hash::Hasher;
 use crate::memory::Zeroed;
 use crate::sync::{AtomicU8, AtomicU64, Mutex, Ordering::Relaxed};
@@ -36,7 +36,7 @@ pub struct CacheSize {
 
 /// A set of a limited number of states. The dictionaries that make keys of long states are not limited.
 #[derive(Debug)]
-pub struct CacheSet<S: ShortSet> {
+pub struct CacheSet<S: ShortStateSet> {
     exact: ExactSet<S>,
     size: CacheSize,
     hasher: Hasher,
@@ -71,7 +71,7 @@ fn priority(depth: usize, visits: u64) -> u8 {
     (stratum * u64::BITS + visits.checked_ilog2().unwrap_or(0)) as u8
 }
 
-impl<S: ShortSet> CacheSet<S> {
+impl<S: ShortStateSet> CacheSet<S> {
     /// A cache with the keys of `exact`, which must be empty.
     pub fn new(exact: ExactSet<S>, size: CacheSize) -> Self {
         let CacheSize { slots, probes, collisions } = size;
@@ -135,7 +135,7 @@ impl<S: ShortSet> CacheSet<S> {
 }
 
 /// The snapshot must be of a cache of the same size.
-impl<S: ShortSet> Restore for CacheSet<S> {
+impl<S: ShortStateSet> Restore for CacheSet<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.exact.save(to)?;
         self.slots.save(to)?;
@@ -267,7 +267,7 @@ impl<K: StateKey> Replacement<K> {
     }
 }
 
-impl<S: ShortSet> Keys for CacheSet<S> {
+impl<S: ShortStateSet> Keys for CacheSet<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -308,7 +308,7 @@ impl<S: ShortSet> Keys for CacheSet<S> {
     }
 }
 
-impl<S: ShortSet> Store for CacheSet<S> {
+impl<S: ShortStateSet> Store for CacheSet<S> {
     fn insert(&self, key: S::Key) -> Visit {
         self.replacement().visit(&self.slots, self.places(key), self.size.collisions, key)
     }

@@ -17,7 +17,7 @@ use entail_model::{Full, Keys};
 
 use crate::bitstate::BitstateSet;
 use crate::compact::CompactSet;
-use crate::exact::ShortSet;
+use crate::exact::ShortStateSet;
 use crate::hash::{Hash, Hashing};
 use crate::lossy::LossySet;
 use crate::spill::{read_words, write_words};
@@ -158,7 +158,7 @@ impl Snapshot for LevelKind {
     }
 }
 
-impl<S: ShortSet> VisitedSet<S> {
+impl<S: ShortStateSet> VisitedSet<S> {
     /// Degrades by one level, if there is one, within `limit` bytes.
     pub(crate) fn degrade_once(&mut self, limit: u64) -> Result<(), Full> {
         let states = self.len();

@@ -19,7 +19,7 @@ use std::ops::DerefMut;
 use entail_disk::{Reader, Restore, Snapshot, Writer, snapshot};
 use entail_model::{Full, Growth, Guarantee, Keys, Opened, State, StateBuf, Store, Visit};
 
-use crate::exact::{ExactSet, ShortSet};
+use crate::exact::{ExactSet, ShortStateSet};
 use crate::memory::Zeroed;
 use crate::mix::Mix;
 use crate::sync::{AtomicU32, Mutex, Ordering::Relaxed};
@@ -82,7 +82,7 @@ struct Dfa {
     path: Vec<NodeAt>,
 }
 
-impl<S: ShortSet> Restore for DfaSet<S> {
+impl<S: ShortStateSet> Restore for DfaSet<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.exact.save(to)?;
         self.lookup().dfa.save(to)
@@ -139,7 +139,7 @@ fn rank(edges: u16, letter: u8) -> usize {
     (edges & ((1 << letter) - 1)).count_ones() as usize
 }
 
-impl<S: ShortSet> DfaSet<S> {
+impl<S: ShortStateSet> DfaSet<S> {
     /// A set with the keys of `exact`, which must be empty.
     pub fn new(exact: ExactSet<S>) -> Self {
         DfaSet { exact, lookup: Mutex::default() }
@@ -150,7 +150,7 @@ impl<S: ShortSet> DfaSet<S> {
     }
 }
 
-impl<S: ShortSet> Keys for DfaSet<S> {
+impl<S: ShortStateSet> Keys for DfaSet<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -192,7 +192,7 @@ impl<S: ShortSet> Keys for DfaSet<S> {
     }
 }
 
-impl<S: ShortSet> Store for DfaSet<S> {
+impl<S: ShortStateSet> Store for DfaSet<S> {
     fn insert(&self, key: S::Key) -> Visit {
         self.lookup().insert(&self.exact, key)
     }
@@ -208,7 +208,7 @@ impl<S: ShortSet> Store for DfaSet<S> {
 }
 
 impl Lookup {
-    fn insert<S: ShortSet>(&mut self, exact: &ExactSet<S>, key: S::Key) -> Visit {
+    fn insert<S: ShortStateSet>(&mut self, exact: &ExactSet<S>, key: S::Key) -> Visit {
         let Lookup { dfa, state, opened } = self;
         exact.open(key, state, opened);
         dfa.insert(state)

@@ -14,10 +14,10 @@ use crate::tree::Tree;
 
 /// An exact set of states of whole words. A short state, of one word and at most a given number of bits, is its own
 /// key; a tree maps the others to marked keys.
-pub type Lossless = ExactSet<Words>;
+pub type ExactWordSet = ExactSet<Words>;
 
 /// The same, with short states of two words.
-pub type LosslessWide = ExactSet<Pairs>;
+pub type ExactPairSet = ExactSet<Pairs>;
 
 /// A set of short states, and a tree for all others.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct ExactSet<S> {
 
 /// A set of short states, which are their own keys.
 #[expect(private_bounds, reason = "there are no others")]
-pub trait ShortSet: Sealed {
+pub trait ShortStateSet: Sealed {
     type Key: StateKey;
 
     /// The key of a state, if the state is short.
@@ -78,7 +78,7 @@ impl Words {
 }
 
 /// The snapshot must be of states with the same number of bits.
-impl<S: ShortSet> Restore for ExactSet<S> {
+impl<S: ShortStateSet> Restore for ExactSet<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.short.save(to)?;
         self.long.save(to)
@@ -94,24 +94,24 @@ impl<S: ShortSet> Restore for ExactSet<S> {
     }
 }
 
-impl Lossless {
+impl ExactWordSet {
     /// Short states have one word and differ only in the lowest `bits` bits. With more than 63 bits, no state is short.
-    pub fn new(bits: u32) -> Lossless {
+    pub fn new(bits: u32) -> ExactWordSet {
         let bits = if bits < u64::BITS { bits } else { 0 };
         ExactSet { short: Words::new(bits), long: Tree::default() }
     }
 }
 
-impl LosslessWide {
+impl ExactPairSet {
     /// Short states have two words, of which the last bit is 0.
-    pub fn new() -> LosslessWide {
+    pub fn new() -> ExactPairSet {
         ExactSet { short: Pairs::default(), long: Tree::default() }
     }
 }
 
-impl Default for LosslessWide {
-    fn default() -> LosslessWide {
-        LosslessWide::new()
+impl Default for ExactPairSet {
+    fn default() -> ExactPairSet {
+        ExactPairSet::new()
     }
 }
 
@@ -119,7 +119,7 @@ const LONG: u64 = 1 << 63;
 const WIDE_LONG: u128 = 1 << 127;
 const _: () = assert!(Tree::KEY_BITS < 64, "there is a bit to mark a key with");
 
-impl ShortSet for Words {
+impl ShortStateSet for Words {
     type Key = Key;
 
     #[inline]
@@ -202,7 +202,7 @@ impl ShortSet for Words {
     }
 }
 
-impl ShortSet for Pairs {
+impl ShortStateSet for Pairs {
     type Key = WideKey;
 
     #[inline]
@@ -284,7 +284,7 @@ impl ShortSet for Pairs {
     }
 }
 
-impl<S: ShortSet> ExactSet<S> {
+impl<S: ShortStateSet> ExactSet<S> {
     /// The same set, growing in smaller steps: less memory, but slower.
     pub fn growing_slowly(self) -> Self {
         ExactSet { short: self.short.growing_slowly(), ..self }
@@ -337,7 +337,7 @@ impl<S: ShortSet> ExactSet<S> {
     }
 }
 
-impl<S: ShortSet> Keys for ExactSet<S> {
+impl<S: ShortStateSet> Keys for ExactSet<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -386,7 +386,7 @@ impl<S: ShortSet> Keys for ExactSet<S> {
     }
 }
 
-impl<S: ShortSet> Store for ExactSet<S> {
+impl<S: ShortStateSet> Store for ExactSet<S> {
     #[inline]
     fn insert(&self, key: S::Key) -> Visit {
         match S::unmarked(key) {

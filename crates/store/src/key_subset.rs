@@ -2,7 +2,7 @@
 
 use entail_model::{Full, KeySet, Visit};
 
-use crate::exact::ShortSet;
+use crate::exact::ShortStateSet;
 use crate::table::Table;
 use crate::tree::Tree;
 
@@ -14,13 +14,13 @@ pub struct KeySubset<S> {
     long: Table,
 }
 
-impl<S: ShortSet> KeySubset<S> {
+impl<S: ShortStateSet> KeySubset<S> {
     pub(crate) fn new(short: S) -> Self {
         KeySubset { short, long: Table::new(Tree::KEY_BITS) }
     }
 }
 
-impl<S: ShortSet> KeySet<S::Key> for KeySubset<S> {
+impl<S: ShortStateSet> KeySet<S::Key> for KeySubset<S> {
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.short.reserve(count, limit.saturating_sub(self.long.bytes()))?;
         self.long.reserve(count, limit.saturating_sub(self.short.bytes()))
@@ -42,13 +42,13 @@ impl<S: ShortSet> KeySet<S::Key> for KeySubset<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Lossless, LosslessWide};
+    use crate::{ExactPairSet, ExactWordSet};
     use entail_model::{Keys, Store};
     use entail_testkit::rng::Rng;
     use std::collections::HashSet;
 
     /// Inserts some of many states of one to four words, while their store grows.
-    fn choose<S: ShortSet>(mut store: crate::ExactSet<S>) {
+    fn choose<S: ShortStateSet>(mut store: crate::ExactSet<S>) {
         let (mut rng, mut chosen) = (Rng::new(17), store.key_set());
         let (mut expected, mut again) = (HashSet::new(), 0);
         let count = if cfg!(miri) { 300 } else { 30_000 };
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_subset_keeps_its_keys_while_the_store_grows() {
-        choose(Lossless::new(40));
-        choose(LosslessWide::new());
+        choose(ExactWordSet::new(40));
+        choose(ExactPairSet::new());
     }
 }

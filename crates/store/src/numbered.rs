@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use entail_model::{Full, Growth, Keys, Numbered, Opened, State, StateBuf, StateKey};
 
-use crate::exact::{ExactSet, ShortSet};
+use crate::exact::{ExactSet, ShortStateSet};
 use crate::memory::Zeroed;
 use crate::sync::AtomicU64;
 
 /// A map from states to numbers, with exact keys. Keys and numbers are in one table, each key next to its number.
 #[derive(Debug)]
-pub struct Numbers<S: ShortSet> {
+pub struct NumberMap<S: ShortStateSet> {
     /// Only makes and opens keys.
     keys: ExactSet<S>,
     slots: Slots<S::Key>,
@@ -91,15 +91,15 @@ impl<K: StateKey> Slots<K> {
     }
 }
 
-impl<S: ShortSet> Numbers<S> {
+impl<S: ShortStateSet> NumberMap<S> {
     /// `keys` must be empty; it only makes keys.
     pub fn new(keys: ExactSet<S>) -> Self {
         let slots = Slots { words: Zeroed::default(), count: 0, of: PhantomData };
-        Numbers { keys, slots, len: 0 }
+        NumberMap { keys, slots, len: 0 }
     }
 }
 
-impl<S: ShortSet> Keys for Numbers<S> {
+impl<S: ShortStateSet> Keys for NumberMap<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -147,7 +147,7 @@ impl<S: ShortSet> Keys for Numbers<S> {
     }
 }
 
-impl<S: ShortSet> Numbered for Numbers<S> {
+impl<S: ShortStateSet> Numbered for NumberMap<S> {
     #[inline]
     fn number(&self, key: S::Key) -> u64 {
         self.slots.number(self.slots.find(key))

@@ -16,7 +16,7 @@ use entail_model::{
     Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, StateKey, Store, Visit, insert_each,
 };
 
-use crate::exact::{ExactSet, ShortSet};
+use crate::exact::{ExactSet, ShortStateSet};
 use crate::spill::{read_words, write_words};
 use crate::tree::Tree;
 
@@ -123,7 +123,7 @@ fn key_of<K: StateKey>(words: &[u64]) -> K {
     K::from_words(key)
 }
 
-impl<S: ShortSet> TreeSet<S> {
+impl<S: ShortStateSet> TreeSet<S> {
     /// Compresses from the beginning. `exact` must be empty; its short states have `bits` bits.
     pub fn new(exact: ExactSet<S>, bits: u32) -> Self {
         TreeSet { halves: Some(Halves::new(bits)), ..TreeSet::uncompressed(exact) }
@@ -200,11 +200,11 @@ impl<S: ShortSet> TreeSet<S> {
 
 /// The halves of a short state; `None` for a state of more bits than expected, which belongs into the other set.
 #[inline]
-fn halves_of<S: ShortSet>(exact: &ExactSet<S>, cut: Cut, key: S::Key) -> Option<[u64; 2]> {
+fn halves_of<S: ShortStateSet>(exact: &ExactSet<S>, cut: Cut, key: S::Key) -> Option<[u64; 2]> {
     if exact.is_state(key) { cut.halves(key) } else { None }
 }
 
-impl<S: ShortSet> Restore for TreeSet<S> {
+impl<S: ShortStateSet> Restore for TreeSet<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.exact.save(to)?;
         self.halves.save(to)
@@ -223,7 +223,7 @@ impl<S: ShortSet> Restore for TreeSet<S> {
     }
 }
 
-impl<S: ShortSet> Keys for TreeSet<S> {
+impl<S: ShortStateSet> Keys for TreeSet<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -274,7 +274,7 @@ impl<S: ShortSet> Keys for TreeSet<S> {
     }
 }
 
-impl<S: ShortSet> Store for TreeSet<S> {
+impl<S: ShortStateSet> Store for TreeSet<S> {
     #[inline]
     fn insert(&self, key: S::Key) -> Visit {
         let Some(Halves { cut, pairs }) = &self.halves else { return self.exact.insert(key) };

@@ -8,7 +8,7 @@ use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{Full, Growth, Guarantee, Keys, Opened, State, StateBuf, Store, Visit, insert_each};
 
 use crate::degradation::{Degradation, Level};
-use crate::exact::{ExactSet, ShortSet};
+use crate::exact::{ExactSet, ShortStateSet};
 use crate::hash::{Hasher, Hashing};
 use crate::lossy::LossySet;
 use crate::tree_set::TreeSet;
@@ -24,7 +24,7 @@ pub struct VisitedSet<S> {
     pub(crate) degradation: Option<Degradation>,
 }
 
-impl<S: ShortSet> VisitedSet<S> {
+impl<S: ShortStateSet> VisitedSet<S> {
     /// `exact` must be empty; it makes the keys. Without a lossy set, it stores the states as well.
     pub fn new(exact: ExactSet<S>, lossy: Option<LossySet>) -> Self {
         VisitedSet::of(TreeSet::uncompressed(exact), lossy)
@@ -61,7 +61,7 @@ impl<S: ShortSet> VisitedSet<S> {
 }
 
 /// The snapshot may be at a lower level than this set.
-impl<S: ShortSet> Restore for VisitedSet<S> {
+impl<S: ShortStateSet> Restore for VisitedSet<S> {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.exact.save(to)?;
         self.lossy.save(to)?;
@@ -76,7 +76,7 @@ impl<S: ShortSet> Restore for VisitedSet<S> {
     }
 }
 
-impl<S: ShortSet> Keys for VisitedSet<S> {
+impl<S: ShortStateSet> Keys for VisitedSet<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -137,7 +137,7 @@ impl<S: ShortSet> Keys for VisitedSet<S> {
     }
 }
 
-impl<S: ShortSet> Store for VisitedSet<S> {
+impl<S: ShortStateSet> Store for VisitedSet<S> {
     #[inline]
     fn insert(&self, key: S::Key) -> Visit {
         match &self.lossy {

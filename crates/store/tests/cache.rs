@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use entail_model::{Full, Guarantee, Keys, Store, Visit};
-use entail_store::{CacheSet, CacheSize, ExactSet, Lossless, LosslessWide, ShortSet};
+use entail_store::{CacheSet, CacheSize, ExactPairSet, ExactSet, ExactWordSet, ShortStateSet};
 use entail_testkit::rng::Rng;
 
 /// Lets states of so many words come and go by chance; says how many were forgotten.
-fn come_and_go<S: ShortSet>(kept: ExactSet<S>, words: usize, size: CacheSize, rng: &mut Rng) -> u64 {
+fn come_and_go<S: ShortStateSet>(kept: ExactSet<S>, words: usize, size: CacheSize, rng: &mut Rng) -> u64 {
     let mut store = CacheSet::new(kept, size);
     let (mut path, mut ever, mut new) = (Vec::new(), HashSet::new(), 0);
     for _ in 0..2000 {
@@ -42,9 +42,9 @@ fn states_on_the_stack_are_never_replaced() {
     for slots in [1, 2, 3, 7, 20, 59, 64, 65, 200] {
         for probes in [1, 2, 8, 100] {
             let size = CacheSize { slots, probes, collisions: 1 + rng.below(8) as u32 };
-            let mut forgotten = vec![come_and_go(Lossless::new(40), 1, size, &mut rng)];
-            forgotten.push(come_and_go(LosslessWide::new(), 2, size, &mut rng));
-            forgotten.push(come_and_go(Lossless::new(40), 3, size, &mut rng));
+            let mut forgotten = vec![come_and_go(ExactWordSet::new(40), 1, size, &mut rng)];
+            forgotten.push(come_and_go(ExactPairSet::new(), 2, size, &mut rng));
+            forgotten.push(come_and_go(ExactWordSet::new(40), 3, size, &mut rng));
             if slots < 40 {
                 assert!(forgotten.iter().all(|count| *count > 50), "{size:?}: {forgotten:?}");
             } else if slots == 200 && probes == 100 {
@@ -59,7 +59,7 @@ fn states_on_the_stack_are_never_replaced() {
 fn the_state_with_the_least_priority_is_replaced_first() {
     let order = [5, 3, 1, 6, 2, 4, 0];
     for count in 1..=order.len() {
-        let mut store = CacheSet::new(Lossless::new(40), CacheSize { slots: 7, probes: 7, collisions: 7 });
+        let mut store = CacheSet::new(ExactWordSet::new(40), CacheSize { slots: 7, probes: 7, collisions: 7 });
         store.reserve(1, u64::MAX).unwrap();
         let keys: Vec<_> =
             (0..14_u64).map(|number| store.key(&number.to_le_bytes(), &Default::default())).collect();
@@ -73,13 +73,13 @@ fn the_state_with_the_least_priority_is_replaced_first() {
     }
 }
 
-fn slots_in<S: ShortSet>(_: &ExactSet<S>, bytes: u64) -> u64 {
+fn slots_in<S: ShortStateSet>(_: &ExactSet<S>, bytes: u64) -> u64 {
     CacheSet::<S>::slots_in(bytes)
 }
 
 #[test]
 fn a_cache_takes_as_much_memory_as_it_may() {
-    let kept = Lossless::new(40);
+    let kept = ExactWordSet::new(40);
     let slots = slots_in(&kept, 1 << 20);
     let mut store = CacheSet::new(kept, CacheSize { slots, probes: 16, collisions: 16 });
     assert_eq!(store.reserve(1, 1 << 19), Err(Full));
@@ -87,5 +87,5 @@ fn a_cache_takes_as_much_memory_as_it_may() {
     let bytes = store.bytes();
     assert!(bytes > 1 << 19 && bytes < (1 << 20) + (1 << 16), "{bytes}");
     let immense = CacheSize { slots: u64::MAX, probes: 1, collisions: 1 };
-    assert_eq!(CacheSet::new(LosslessWide::new(), immense).reserve(1, u64::MAX), Err(Full));
+    assert_eq!(CacheSet::new(ExactPairSet::new(), immense).reserve(1, u64::MAX), Err(Full));
 }

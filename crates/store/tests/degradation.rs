@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use entail_disk::Scratch;
 use entail_model::{Full, Guarantee, Keys, Store, Visit};
 use entail_store::{
-    CompactSet, Degradation, ExactSet, Level, LevelKind, Lossless, LosslessWide, LossySet, Share, ShortSet,
-    VisitedSet,
+    CompactSet, Degradation, ExactPairSet, ExactSet, ExactWordSet, Level, LevelKind, LossySet, Share,
+    ShortStateSet, VisitedSet,
 };
 use entail_testkit::rng::Rng;
 
@@ -26,7 +26,7 @@ fn state(number: u64, words: u32) -> Vec<u8> {
 }
 
 /// Inserts random states within a limit, each several times.
-fn insert_many<S: ShortSet>(
+fn insert_many<S: ShortStateSet>(
     mut store: VisitedSet<S>,
     words: u32,
     states: u64,
@@ -62,11 +62,11 @@ fn degradation(folder: &tempfile::TempDir) -> Degradation {
     Degradation::new(Scratch::new(folder.path()), Share::Most)
 }
 
-fn degrade<S: ShortSet>(store: impl Fn() -> ExactSet<S>, words: u32, limits: &[u64]) -> Vec<usize> {
+fn degrade<S: ShortStateSet>(store: impl Fn() -> ExactSet<S>, words: u32, limits: &[u64]) -> Vec<usize> {
     degrade_by(|degradation| degradation, store, words, limits)
 }
 
-fn degrade_by<S: ShortSet>(
+fn degrade_by<S: ShortStateSet>(
     by: impl Fn(Degradation) -> Degradation,
     store: impl Fn() -> ExactSet<S>,
     words: u32,
@@ -93,19 +93,19 @@ fn degrade_by<S: ShortSet>(
 #[test]
 fn short_states_become_hashes_and_then_bits() {
     let limits = [1 << 20, 560_000, 400_000, 200_000, 150_000, 100_000, 70_000, 40_000];
-    let passed = degrade(|| Lossless::new(50), 1, &limits);
+    let passed = degrade(|| ExactWordSet::new(50), 1, &limits);
     assert!(passed[0] == 0 && passed.contains(&1) && passed.contains(&2), "{passed:?}");
 }
 
 #[test]
 fn states_of_two_words_become_hashes_and_then_bits() {
-    let passed = degrade(LosslessWide::new, 2, &[4 << 20, 600_000, 300_000, 150_000, 100_000, 60_000]);
+    let passed = degrade(ExactPairSet::new, 2, &[4 << 20, 600_000, 300_000, 150_000, 100_000, 60_000]);
     assert!(passed[0] == 0 && passed.contains(&1) && passed.contains(&2), "{passed:?}");
 }
 
 #[test]
 fn long_states_become_hashes_and_then_bits() {
-    let passed = degrade(|| Lossless::new(64), 5, &[4 << 20, 400_000, 250_000, 180_000]);
+    let passed = degrade(|| ExactWordSet::new(64), 5, &[4 << 20, 400_000, 250_000, 180_000]);
     assert!(passed[0] == 0 && passed.contains(&1) && passed.contains(&2), "{passed:?}");
 }
 
@@ -116,7 +116,7 @@ fn sharing_halves(number: u64) -> Vec<u8> {
 }
 
 /// Inserts so many states, each twice, and says what became of them.
-fn insert_sharing<S: ShortSet>(
+fn insert_sharing<S: ShortStateSet>(
     mut store: VisitedSet<S>,
     state: impl Fn(u64) -> Vec<u8>,
     states: u64,
@@ -139,7 +139,7 @@ fn insert_sharing<S: ShortSet>(
 fn tree_compression_takes_less_memory_and_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let degradation = || degradation(&folder).tree_first(58);
-    let new = || VisitedSet::new(Lossless::new(58), None).with_degradation(degradation());
+    let new = || VisitedSet::new(ExactWordSet::new(58), None).with_degradation(degradation());
     let whole = insert_sharing(new(), sharing_halves, 80_000, u64::MAX).unwrap();
     assert!(whole.levels().is_empty());
     let store = insert_sharing(new(), sharing_halves, 80_000, whole.bytes() / 10 * 8).unwrap();
@@ -147,14 +147,14 @@ fn tree_compression_takes_less_memory_and_loses_nothing() {
     assert_eq!((store.len(), store.guarantee()), (80_000, Guarantee::Exact));
     let wide = |number| [sharing_halves(number % 300), sharing_halves(number / 300)].concat();
     let new =
-        || VisitedSet::new(LosslessWide::new(), None).with_degradation(Degradation::tree_first(degradation(), 122));
+        || VisitedSet::new(ExactPairSet::new(), None).with_degradation(Degradation::tree_first(degradation(), 122));
     let whole = insert_sharing(new(), wide, 80_000, u64::MAX).unwrap();
     let store = insert_sharing(new(), wide, 80_000, whole.bytes() / 10 * 8).unwrap();
     assert!(matches!(store.levels()[..], [Level { kind: LevelKind::Tree, .. }]), "{:?}", store.levels());
     assert_eq!((store.len(), store.guarantee()), (80_000, Guarantee::Exact));
     // With less and less memory, hashes and bits follow.
     let store = insert_sharing(
-        VisitedSet::new(Lossless::new(58), None).with_degradation(degradation()),
+        VisitedSet::new(ExactWordSet::new(58), None).with_degradation(degradation()),
         sharing_halves,
         80_000,
         90_000,
@@ -172,16 +172,20 @@ fn tree_compression_takes_less_memory_and_loses_nothing() {
 
 #[test]
 fn states_that_share_nothing_skip_tree_compression() {
-    let passed =
-        degrade_by(|degradation| degradation.tree_first(50), || Lossless::new(50), 1, &[560_000, 200_000, 100_000]);
-    assert_eq!(passed, degrade(|| Lossless::new(50), 1, &[560_000, 200_000, 100_000]));
+    let passed = degrade_by(
+        |degradation| degradation.tree_first(50),
+        || ExactWordSet::new(50),
+        1,
+        &[560_000, 200_000, 100_000],
+    );
+    assert_eq!(passed, degrade(|| ExactWordSet::new(50), 1, &[560_000, 200_000, 100_000]));
 }
 
 #[test]
 fn hashes_become_bits() {
     let folder = tempfile::tempdir().unwrap();
     let lossy = LossySet::Compact(CompactSet::new(30));
-    let visited = VisitedSet::new(Lossless::new(50), Some(lossy)).with_degradation(degradation(&folder));
+    let visited = VisitedSet::new(ExactWordSet::new(50), Some(lossy)).with_degradation(degradation(&folder));
     let Inserted { levels, omitted, estimated, .. } = insert_many(visited, 1, 60_000, 100_000).unwrap();
     assert!(matches!(levels[..], [Level { kind: LevelKind::Bitstate { .. }, .. }]), "{levels:?}");
     assert!((omitted - estimated).abs() < 6.0 * estimated.sqrt() + 3.0, "{omitted}, but {estimated} are expected");
@@ -191,10 +195,10 @@ fn hashes_become_bits() {
 fn without_files_it_is_full() {
     let folder = tempfile::tempdir().unwrap();
     for scratch in [Scratch::new("/nowhere/at/all"), Scratch::with_room(folder.path(), 10_000)] {
-        let visited = VisitedSet::new(Lossless::new(50), None);
+        let visited = VisitedSet::new(ExactWordSet::new(50), None);
         let visited = visited.with_degradation(Degradation::new(scratch.clone(), Share::Most));
         assert_eq!(insert_many(visited, 1, 60_000, 100_000).err(), Some(Full));
         assert!(scratch.failure().is_some());
     }
-    assert_eq!(insert_many(VisitedSet::new(Lossless::new(50), None), 1, 60_000, 100_000).err(), Some(Full));
+    assert_eq!(insert_many(VisitedSet::new(ExactWordSet::new(50), None), 1, 60_000, 100_000).err(), Some(Full));
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use entail_model::{Full, Guarantee, Keys, Part, State, Store, Visit};
-use entail_store::{CollapseSet, DfaSet, Lossless, LosslessWide, PlainSet, TreeSet};
+use entail_store::{CollapseSet, DfaSet, ExactPairSet, ExactWordSet, PlainSet, TreeSet};
 use entail_testkit::rng::Rng;
 use proptest::prelude::*;
 
@@ -14,15 +14,15 @@ fn check(bits: u32, states: impl IntoIterator<Item = Vec<u8>>, batch: usize) {
     let states: Vec<_> = states.into_iter().collect();
     // The wide store is for all but those of two words that use the last bit.
     if states.iter().all(|state| state.len() != 16 || state[15] < 0x80) {
-        check_store(LosslessWide::new(), states.iter().cloned(), batch);
-        check_store(TreeSet::new(LosslessWide::new(), bits), states.iter().cloned(), batch);
-        check_store(DfaSet::new(LosslessWide::new()), states.iter().cloned(), batch);
+        check_store(ExactPairSet::new(), states.iter().cloned(), batch);
+        check_store(TreeSet::new(ExactPairSet::new(), bits), states.iter().cloned(), batch);
+        check_store(DfaSet::new(ExactPairSet::new()), states.iter().cloned(), batch);
     }
     check_store(PlainSet::default(), states.iter().cloned(), batch);
     check_store(CollapseSet::new(cut), states.iter().cloned(), batch);
-    check_store(TreeSet::new(Lossless::new(bits), bits), states.iter().cloned(), batch);
-    check_store(DfaSet::new(Lossless::new(bits)), states.iter().cloned(), batch);
-    check_store(Lossless::new(bits), states, batch);
+    check_store(TreeSet::new(ExactWordSet::new(bits), bits), states.iter().cloned(), batch);
+    check_store(DfaSet::new(ExactWordSet::new(bits)), states.iter().cloned(), batch);
+    check_store(ExactWordSet::new(bits), states, batch);
 }
 
 /// Parts of three sizes and two kinds; what is behind them, in states of some lengths, the store must find itself.
@@ -147,13 +147,13 @@ proptest! {
 
     #[test]
     fn stores_stay_within_their_limit_and_keep_what_they_have(limit in 0u64..1 << 20, seed: u64, long: bool) {
-        check_limit(Lossless::new(60), limit, seed, long);
-        check_limit(LosslessWide::new(), limit, seed, long);
+        check_limit(ExactWordSet::new(60), limit, seed, long);
+        check_limit(ExactPairSet::new(), limit, seed, long);
         check_limit(PlainSet::default(), limit, seed, long);
         check_limit(CollapseSet::new(cut), limit, seed, long);
-        check_limit(TreeSet::new(Lossless::new(60), 60), limit, seed, long);
-        check_limit(TreeSet::new(LosslessWide::new(), 127), limit, seed, long);
-        check_limit(DfaSet::new(Lossless::new(60)), limit, seed, long);
+        check_limit(TreeSet::new(ExactWordSet::new(60), 60), limit, seed, long);
+        check_limit(TreeSet::new(ExactPairSet::new(), 127), limit, seed, long);
+        check_limit(DfaSet::new(ExactWordSet::new(60)), limit, seed, long);
     }
 }
 
@@ -181,8 +181,8 @@ fn check_limit(mut store: impl Store, limit: u64, seed: u64, long: bool) {
 /// Also where lines are full.
 #[test]
 fn many_are_inserted_as_one_by_one() {
-    check_many(Lossless::new(40));
-    check_many(TreeSet::new(Lossless::new(40), 40));
+    check_many(ExactWordSet::new(40));
+    check_many(TreeSet::new(ExactWordSet::new(40), 40));
 }
 
 fn check_many(mut store: impl Store) {
@@ -214,7 +214,7 @@ fn states_may_be_as_long_as_200_kilobytes() {
 
 #[test]
 fn a_state_longer_than_all_before_takes_little_until_room_is_made_for_more() {
-    let mut store = Lossless::new(64);
+    let mut store = ExactWordSet::new(64);
     store.reserve(64, UNLIMITED).unwrap();
     let limit = store.bytes() + (1 << 18);
     let state: Vec<u8> = (0..300u64).flat_map(|word| (word % 7).to_le_bytes()).collect();
@@ -236,9 +236,9 @@ fn a_state_longer_than_all_before_takes_little_until_room_is_made_for_more() {
 #[cfg_attr(miri, ignore = "too many")]
 fn keys_become_narrower_and_wider() {
     for flip in [false, true] {
-        let (mut store, mut rng) = (Lossless::new(64), Rng::new(1));
+        let (mut store, mut rng) = (ExactWordSet::new(64), Rng::new(1));
         let mut keys = HashMap::new();
-        let mut visit = |store: &mut Lossless, mut words: Vec<u64>| {
+        let mut visit = |store: &mut ExactWordSet, mut words: Vec<u64>| {
             if flip {
                 words.reverse();
             }
@@ -268,11 +268,11 @@ fn keys_become_narrower_and_wider() {
 
 #[test]
 fn threads_agree_on_keys_and_on_new_states() {
-    check_threads(Lossless::new(40), Similar::of_bits(40, 1).take(10 * count()).collect());
-    check_threads(Lossless::new(64), Similar::of_bits(150, 1).take(10 * count()).collect());
-    check_threads(Lossless::new(50), of_any_length(1, 15, 50).take(10 * count()).collect());
-    check_threads(LosslessWide::new(), Similar::of_bits(100, 1).take(10 * count()).collect());
-    check_threads(TreeSet::new(LosslessWide::new(), 100), Similar::of_bits(100, 1).take(10 * count()).collect());
+    check_threads(ExactWordSet::new(40), Similar::of_bits(40, 1).take(10 * count()).collect());
+    check_threads(ExactWordSet::new(64), Similar::of_bits(150, 1).take(10 * count()).collect());
+    check_threads(ExactWordSet::new(50), of_any_length(1, 15, 50).take(10 * count()).collect());
+    check_threads(ExactPairSet::new(), Similar::of_bits(100, 1).take(10 * count()).collect());
+    check_threads(TreeSet::new(ExactPairSet::new(), 100), Similar::of_bits(100, 1).take(10 * count()).collect());
 }
 
 #[test]
@@ -283,8 +283,8 @@ fn threads_agree_whatever_the_store() {
     ] {
         check_threads(PlainSet::default(), states.clone());
         check_threads(CollapseSet::new(cut), states.clone());
-        check_threads(TreeSet::new(Lossless::new(50), 50), states.clone());
-        check_threads(DfaSet::new(Lossless::new(50)), states);
+        check_threads(TreeSet::new(ExactWordSet::new(50), 50), states.clone());
+        check_threads(DfaSet::new(ExactWordSet::new(50)), states);
     }
 }
 
@@ -324,7 +324,7 @@ fn check_threads<S: Store<Key: Send>>(mut store: S, states: Vec<Vec<u8>>) {
 #[test]
 fn a_few_states_cost_little() {
     for bits in [40, 150] {
-        let mut store = Lossless::new(bits);
+        let mut store = ExactWordSet::new(bits);
         for state in Similar::of_bits(bits, 1).take(100) {
             store.reserve(256, UNLIMITED).unwrap();
             let _ = store.insert(store.key(&state, &Default::default()));
@@ -339,11 +339,11 @@ fn an_insertion_beyond_the_limit_is_refused() {
         assert_eq!(store.reserve(1 << 45, UNLIMITED), Err(Full));
         assert_eq!(store.reserve(1, UNLIMITED), Ok(()));
     }
-    check(Lossless::new(64));
+    check(ExactWordSet::new(64));
     check(PlainSet::default());
     check(CollapseSet::new(cut));
-    check(TreeSet::new(Lossless::new(40), 40));
-    check(DfaSet::new(Lossless::new(64)));
+    check(TreeSet::new(ExactWordSet::new(40), 40));
+    check(DfaSet::new(ExactWordSet::new(64)));
 }
 
 /// Many similar states take little memory.
@@ -365,7 +365,7 @@ fn states_with_much_in_common_take_little() {
     let found = [
         bytes_each(PlainSet::default()),
         bytes_each(CollapseSet::new(cut)),
-        bytes_each(DfaSet::new(Lossless::new(64))),
+        bytes_each(DfaSet::new(ExactWordSet::new(64))),
     ];
     let [plain, collapse, minimal] = found;
     assert!(plain > 240 && collapse < 24 && minimal < 8, "{found:?}");

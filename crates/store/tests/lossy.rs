@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use entail_model::{Guarantee, Keys, Store, Visit};
-use entail_store::{BitstateSet, CompactSet, ExactSet, Lossless, LosslessWide, LossySet, ShortSet, VisitedSet};
+use entail_store::{
+    BitstateSet, CompactSet, ExactPairSet, ExactSet, ExactWordSet, LossySet, ShortStateSet, VisitedSet,
+};
 use entail_testkit::rng::Rng;
 
 /// Inserts many states of some words, most of them more than once. Says how many were taken for others, and how many the store
 /// says that were.
-fn omitted<S: ShortSet>(mut store: VisitedSet<S>, words: usize, states: u64) -> (f64, f64) {
+fn omitted<S: ShortStateSet>(mut store: VisitedSet<S>, words: usize, states: u64) -> (f64, f64) {
     let (mut rng, mut known, mut kept) = (Rng::new(3), HashSet::new(), 0);
     for _ in 0..2 * states {
         let number = rng.below(states as usize) as u64;
@@ -40,9 +42,9 @@ fn as_estimated((found, estimated): (f64, f64)) {
 }
 
 fn stores(lossy: impl Fn() -> LossySet, states: u64) {
-    let lossless = |bits| -> ExactSet<_> { Lossless::new(bits) };
+    let lossless = |bits| -> ExactSet<_> { ExactWordSet::new(bits) };
     as_estimated(omitted(VisitedSet::new(lossless(40), Some(lossy())).with_seed(1), 1, states));
-    as_estimated(omitted(VisitedSet::new(LosslessWide::new(), Some(lossy())).with_seed(2), 2, states));
+    as_estimated(omitted(VisitedSet::new(ExactPairSet::new(), Some(lossy())).with_seed(2), 2, states));
     as_estimated(omitted(VisitedSet::new(lossless(40), Some(lossy())).with_seed(3), 5, states));
 }
 
@@ -64,7 +66,7 @@ fn bitstate_hashing_omits_as_many_states_as_estimated() {
 #[test]
 fn an_overfull_bit_array_is_reported() {
     let array = LossySet::Bitstate(BitstateSet::optimistic(1 << 14).unwrap());
-    let mut store = VisitedSet::new(Lossless::new(40), Some(array));
+    let mut store = VisitedSet::new(ExactWordSet::new(40), Some(array));
     let room = (1u64..).take_while(|number| {
         let key = store.key(&number.to_le_bytes(), &Default::default());
         store.insert_alone(key);
@@ -79,12 +81,12 @@ fn an_overfull_bit_array_is_reported() {
 fn with_room_enough_nothing_is_lost() {
     for lossy in [LossySet::Compact(CompactSet::new(64)), LossySet::Bitstate(BitstateSet::new(1 << 24, 3).unwrap())]
     {
-        let (found, estimated) = omitted(VisitedSet::new(Lossless::new(40), Some(lossy)), 1, 10_000);
+        let (found, estimated) = omitted(VisitedSet::new(ExactWordSet::new(40), Some(lossy)), 1, 10_000);
         assert!(found == 0.0 && estimated < 0.1, "{found} {estimated}");
     }
 }
 
 #[test]
 fn an_exact_set_guarantees_it() {
-    assert_eq!(VisitedSet::new(Lossless::new(40), None).guarantee(), Guarantee::Exact);
+    assert_eq!(VisitedSet::new(ExactWordSet::new(40), None).guarantee(), Guarantee::Exact);
 }

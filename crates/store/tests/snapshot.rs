@@ -5,7 +5,7 @@ use std::io;
 use entail_disk::{Reader, Restore, Scratch, Writer};
 use entail_model::{Keys, Part, State, Store};
 use entail_store::{
-    BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, Degradation, DfaSet, Lossless, LosslessWide,
+    BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, Degradation, DfaSet, ExactPairSet, ExactWordSet,
     LossySet, PlainSet, Share, TreeSet, VisitedSet,
 };
 use entail_testkit::rng::Rng;
@@ -85,22 +85,22 @@ fn lossy_sets() -> [fn() -> Option<LossySet>; 4] {
 fn every_store_goes_on_as_if_nothing_had_happened() {
     for lossy in lossy_sets() {
         for bits in [20, 40, 63] {
-            goes_on(|| VisitedSet::new(Lossless::new(bits), lossy()).with_seed(7), bits, 60_000);
+            goes_on(|| VisitedSet::new(ExactWordSet::new(bits), lossy()).with_seed(7), bits, 60_000);
         }
         // All by the tree, and none.
-        goes_on(|| VisitedSet::new(Lossless::new(64), lossy()), 64, 60_000);
-        goes_on(|| VisitedSet::new(LosslessWide::new(), lossy()), 63, 60_000);
+        goes_on(|| VisitedSet::new(ExactWordSet::new(64), lossy()), 64, 60_000);
+        goes_on(|| VisitedSet::new(ExactPairSet::new(), lossy()), 63, 60_000);
     }
-    goes_on(|| TreeSet::new(Lossless::new(40), 40), 40, 60_000);
+    goes_on(|| TreeSet::new(ExactWordSet::new(40), 40), 40, 60_000);
     // Where all states have their halves, and where some have more bits than that.
-    goes_on(|| TreeSet::new(LosslessWide::new(), 127), 63, 60_000);
-    goes_on(|| TreeSet::new(LosslessWide::new(), 70), 63, 60_000);
+    goes_on(|| TreeSet::new(ExactPairSet::new(), 127), 63, 60_000);
+    goes_on(|| TreeSet::new(ExactPairSet::new(), 70), 63, 60_000);
     goes_on(PlainSet::default, 40, 60_000);
     goes_on(|| CollapseSet::new(by_words), 40, 60_000);
-    goes_on(|| DfaSet::new(Lossless::new(40)), 40, 20_000);
-    goes_on(|| DfaSet::new(LosslessWide::new()), 63, 20_000);
-    goes_on(|| CacheSet::new(Lossless::new(40), ROOMY), 40, 60_000);
-    goes_on(|| CacheSet::new(LosslessWide::new(), ROOMY), 63, 60_000);
+    goes_on(|| DfaSet::new(ExactWordSet::new(40)), 40, 20_000);
+    goes_on(|| DfaSet::new(ExactPairSet::new()), 63, 20_000);
+    goes_on(|| CacheSet::new(ExactWordSet::new(40), ROOMY), 40, 60_000);
+    goes_on(|| CacheSet::new(ExactPairSet::new(), ROOMY), 63, 60_000);
 }
 
 const ROOMY: CacheSize = CacheSize { slots: 300_000, probes: 64, collisions: 16 };
@@ -112,7 +112,7 @@ fn by_words(state: &State, parts: &mut Vec<Part>) {
 /// The next replacement depends on the whole state of the cache.
 #[test]
 fn a_cache_goes_on_forgetting_the_same() {
-    let new = || CacheSet::new(Lossless::new(40), CacheSize { slots: 500, probes: 8, collisions: 4 });
+    let new = || CacheSet::new(ExactWordSet::new(40), CacheSize { slots: 500, probes: 8, collisions: 4 });
     let (mut rng, mut store, mut path) = (Rng::new(3), new(), Vec::new());
     for _ in 0..20 {
         let mut loaded = new();
@@ -138,7 +138,7 @@ fn a_cache_goes_on_forgetting_the_same() {
 fn a_degraded_set_is_restored_at_its_level() {
     let folder = tempfile::tempdir().unwrap();
     let degradation = || Degradation::new(Scratch::new(folder.path()), Share::Most).tree_first(58);
-    let new = || VisitedSet::new(Lossless::new(58), None).with_degradation(degradation());
+    let new = || VisitedSet::new(ExactWordSet::new(58), None).with_degradation(degradation());
     // A thousand halves of each kind.
     let state = |number: u64| {
         let (high, low) = (number / 1000 * 0x9e_3779 % (1 << 29), number % 1000);
@@ -165,7 +165,7 @@ fn a_degraded_set_is_restored_at_its_level() {
 #[test]
 fn the_seed_is_restored() {
     let new =
-        |seed| VisitedSet::new(Lossless::new(60), Some(LossySet::Compact(CompactSet::new(20)))).with_seed(seed);
+        |seed| VisitedSet::new(ExactWordSet::new(60), Some(LossySet::Compact(CompactSet::new(20)))).with_seed(seed);
     let (mut store, mut loaded) = (new(1), new(2));
     read(&mut loaded, &written(&store), u64::MAX).unwrap();
     let visits = |store: &mut VisitedSet<_>| {
@@ -192,22 +192,22 @@ fn damaged_stores_are_refused() {
         }
     }
     for lossy in lossy_sets() {
-        refuses(|| VisitedSet::new(Lossless::new(40), lossy()));
-        refuses(|| VisitedSet::new(LosslessWide::new(), lossy()));
+        refuses(|| VisitedSet::new(ExactWordSet::new(40), lossy()));
+        refuses(|| VisitedSet::new(ExactPairSet::new(), lossy()));
     }
-    refuses(|| TreeSet::new(Lossless::new(40), 40));
+    refuses(|| TreeSet::new(ExactWordSet::new(40), 40));
     refuses(PlainSet::default);
     refuses(|| CollapseSet::new(by_words));
-    refuses(|| DfaSet::new(Lossless::new(40)));
-    refuses(|| CacheSet::new(Lossless::new(40), ROOMY));
+    refuses(|| DfaSet::new(ExactWordSet::new(40)));
+    refuses(|| CacheSet::new(ExactWordSet::new(40), ROOMY));
 }
 
 #[test]
 fn states_of_another_length_are_refused() {
-    let bytes = written(&Lossless::new(40));
-    let error = read(&mut Lossless::new(41), &bytes, u64::MAX).unwrap_err();
+    let bytes = written(&ExactWordSet::new(40));
+    let error = read(&mut ExactWordSet::new(41), &bytes, u64::MAX).unwrap_err();
     assert!(error.to_string().contains("another length"), "{error}");
-    let bytes = written(&TreeSet::new(LosslessWide::new(), 100));
-    let error = read(&mut TreeSet::new(LosslessWide::new(), 110), &bytes, u64::MAX).unwrap_err();
+    let bytes = written(&TreeSet::new(ExactPairSet::new(), 100));
+    let error = read(&mut TreeSet::new(ExactPairSet::new(), 110), &bytes, u64::MAX).unwrap_err();
     assert!(error.to_string().contains("another length"), "{error}");
 }

@@ -2,7 +2,7 @@
 
 use crate::fairness::Fairness;
 use crate::formula::{Formula, Formulas, Proposition};
-use entail_model::{Beyond, Subformula, SubformulaId, Subformulas};
+use entail_model::{AfterFault, Subformula, SubformulaId, Subformulas};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -168,34 +168,35 @@ impl Asked {
     /// Path quantifiers range over fair runs (fair CTL, after Clarke, Emerson and Sistla). `None` if there are too many
     /// subformulas.
     pub fn of(formula: &Ctl, fairness: Fairness) -> Option<Asked> {
-        let inquiry = |beyond| {
-            let mut asking = Asking { questions: Subformulas::default(), known: HashMap::new(), fairness, beyond };
+        let checker = |after_fault| {
+            let mut asking =
+                Asking { questions: Subformulas::default(), known: HashMap::new(), fairness, after_fault };
             let whole = asking.state(formula);
             let questions = asking.questions;
             (questions.temporal() <= Subformulas::MOST_TEMPORAL).then_some(CtlChecker { questions, whole })
         };
-        Some(Asked { surely: inquiry(Beyond::No)?, perhaps: inquiry(Beyond::Yes)? })
+        Some(Asked { surely: checker(AfterFault::No)?, perhaps: checker(AfterFault::Yes)? })
     }
 
     /// Both formulas, in the order to check them.
     pub fn both(&self) -> [(&Subformulas, SubformulaId); 2] {
-        [&self.surely, &self.perhaps].map(|inquiry| (&inquiry.questions, inquiry.whole))
+        [&self.surely, &self.perhaps].map(|checker| (&checker.questions, checker.whole))
     }
 }
 
 struct Asking {
     questions: Subformulas,
     /// Subformulas by address: both sides of `<->` are translated twice, with all of their operands.
-    known: HashMap<(*const Ctl, Beyond), SubformulaId>,
+    known: HashMap<(*const Ctl, AfterFault), SubformulaId>,
     fairness: Fairness,
     /// The assumption about continuations beyond faults for the current operand. A negation inverts it.
-    beyond: Beyond,
+    after_fault: AfterFault,
 }
 
 impl Asking {
     /// The recursion is bounded by the depth of formulas.
     fn state(&mut self, formula: &Ctl) -> SubformulaId {
-        let place = (std::ptr::from_ref(formula), self.beyond);
+        let place = (std::ptr::from_ref(formula), self.after_fault);
         if let Some(known) = self.known.get(&place) {
             return *known;
         }
@@ -224,9 +225,9 @@ impl Asking {
             }
             Ctl::Runs(Quantifier::Some, path) => self.some(path),
             Ctl::Runs(Quantifier::All, path) => {
-                self.beyond = !self.beyond;
+                self.after_fault = !self.after_fault;
                 let some = self.some_other(path);
-                self.beyond = !self.beyond;
+                self.after_fault = !self.after_fault;
                 self.not(some)
             }
         };
@@ -302,9 +303,9 @@ impl Asking {
     }
 
     fn negated(&mut self, operand: &Ctl) -> SubformulaId {
-        self.beyond = !self.beyond;
+        self.after_fault = !self.after_fault;
         let operand = self.state(operand);
-        self.beyond = !self.beyond;
+        self.after_fault = !self.after_fault;
         self.not(operand)
     }
 
@@ -316,24 +317,24 @@ impl Asking {
     }
 
     fn next(&mut self, then: SubformulaId) -> SubformulaId {
-        let (then, beyond) = (self.continued(then), self.beyond);
-        self.questions.add(Subformula::Next { then, beyond })
+        let (then, after_fault) = (self.continued(then), self.after_fault);
+        self.questions.add(Subformula::Next { then, after_fault })
     }
 
     fn until(&mut self, first: SubformulaId, then: SubformulaId) -> SubformulaId {
-        let (then, beyond) = (self.continued(then), self.beyond);
-        self.questions.add(Subformula::Until { first, then, beyond })
+        let (then, after_fault) = (self.continued(then), self.after_fault);
+        self.questions.add(Subformula::Until { first, then, after_fault })
     }
 
     fn weak_until(&mut self, first: SubformulaId, then: SubformulaId) -> SubformulaId {
-        let (then, beyond) = (self.continued(then), self.beyond);
+        let (then, after_fault) = (self.continued(then), self.after_fault);
         match self.fairness {
             Fairness::None | Fairness::Weak | Fairness::Strong | Fairness::Impartial => {
-                self.questions.add(Subformula::WeakUntil { first, then, beyond })
+                self.questions.add(Subformula::WeakUntil { first, then, after_fault })
             }
             Fairness::Component => {
-                let round = self.questions.add(Subformula::Round(first));
-                self.questions.add(Subformula::Settle { first, then, round, beyond })
+                let component = self.questions.add(Subformula::FairComponent(first));
+                self.questions.add(Subformula::UntilComponent { first, then, component, after_fault })
             }
         }
     }

@@ -264,7 +264,7 @@ impl Formulas {
     }
 
     /// Whether adding or removing a prefix of a word never changes the truth value.
-    pub(crate) fn is_lasting(&self, formula: Formula) -> bool {
+    pub(crate) fn is_suspendable(&self, formula: Formula) -> bool {
         let Facts { eventual, universal, .. } = self.facts(formula);
         eventual && universal
     }

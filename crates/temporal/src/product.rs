@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{
-    AcceptanceMarks, Accepting, Concurrent, Fired, Key, Marks, Model, Part, Propositional, Room, State, StateBuf,
-    StateKey, Successors, Target, Transition, Valuation,
+    AcceptanceMarks, Accepting, Concurrent, Fired, Key, Marks, Model, Part, Propositional, State, StateBuf,
+    StateKey, Successors, Target, Transition, UnusedBits, Valuation,
 };
 
 use crate::automaton::{self, Edge};
@@ -33,7 +33,7 @@ pub struct Product<'a, M> {
     /// Whether the automaton depends on propositions.
     asks: bool,
     /// The bits of a model state that hold the automaton's state.
-    room: Option<Room>,
+    room: Option<UnusedBits>,
     /// If valuations change at the end of a run: the offset of the automaton states entered after the end. Otherwise
     /// greater than all automaton states.
     ended: u32,
@@ -104,7 +104,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         let bits = Self::bits_of_automaton(model, claim);
         let asks = claim.automaton.edges.iter().flatten().any(|edge| edge.label != Cube::TRUE);
         // One bit is reserved for the store; and a longer state may be as long as another one with an additional word.
-        let room = model.room().filter(|room| room.len <= 2 * WORD && room.from + bits < u64::BITS);
+        let room = model.unused_bits().filter(|room| room.len <= 2 * WORD && room.from + bits < u64::BITS);
         let (ever, crowded) = (AtomicU64::new(0), AtomicBool::new(false));
         Product { model, claim, fairness, edges, first_edges, asks, room, ended, ever, crowded }
     }
@@ -145,7 +145,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
     /// The number of bits of the most common states.
     pub fn bits(&self) -> Option<u32> {
         let bits = Self::bits_of_automaton(self.model, self.claim);
-        self.room.map(|Room { len, from }| 8 * (len - WORD) as u32 + from + bits)
+        self.room.map(|UnusedBits { len, from }| 8 * (len - WORD) as u32 + from + bits)
     }
 
     /// Writes the state of the model, and returns that of the automaton.
@@ -155,7 +155,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
         let last = u64::from_le_bytes(*last);
         model.extend_from_slice(before);
         match self.room.filter(|room| room.len == state.len()) {
-            Some(Room { from, .. }) => {
+            Some(UnusedBits { from, .. }) => {
                 model.extend_from_slice(&(last & ((1 << from) - 1)).to_le_bytes());
                 automaton::State((last >> from) as u32)
             }
@@ -173,7 +173,7 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
     fn join(&self, model: &State, automaton: automaton::State, state: &mut StateBuf) {
         let automaton = u64::from(automaton.0);
         match (self.room.filter(|room| room.len == model.len()), model.split_last_chunk::<WORD>()) {
-            (Some(Room { from, .. }), Some((before, last))) => {
+            (Some(UnusedBits { from, .. }), Some((before, last))) => {
                 state.extend_from_slice(before);
                 state.extend_from_slice(&(u64::from_le_bytes(*last) | automaton << from).to_le_bytes());
             }
@@ -302,7 +302,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
     fn enabled(&self, state: &State, steps: &mut Vec<ProductStep<M::Step>>) {
         let mut successors = Successors::default();
         self.expand(state, &mut successors, &mut Scratch::default());
-        successors.each_step(|step| steps.push(step));
+        successors.for_each_step(|step| steps.push(step));
     }
 
     fn fire(&self, step: ProductStep<M::Step>, state: &mut StateBuf) -> Fired {
@@ -333,7 +333,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         self.model.parts(&self.model_state(state), parts);
         let end = 8 * state.len() as u32;
         let automaton = match self.room.filter(|room| room.len == state.len()) {
-            Some(Room { from, .. }) => end - u64::BITS + from,
+            Some(UnusedBits { from, .. }) => end - u64::BITS + from,
             None => end - u64::BITS,
         };
         parts[first..].iter_mut().for_each(|part| part.end = part.end.min(automaton));
@@ -348,8 +348,8 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         self.model.needs_proviso()
     }
 
-    fn should_begin_again(&self, steps: u64) -> bool {
-        self.model.should_begin_again(steps)
+    fn should_restart(&self, steps: u64) -> bool {
+        self.model.should_restart(steps)
     }
 
     fn expand(&self, state: &State, moves: &mut Successors<ProductStep<M::Step>>, scratch: &mut Scratch<M>) {
@@ -372,7 +372,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
         }
         moves.set_reduced(successors.are_reduced());
         let push = |moves: &mut Successors<ProductStep<M::Step>>, edge: Option<u32>, target: automaton::State| {
-            if let Some(Room { len: WORD, from }) = self.room
+            if let Some(UnusedBits { len: WORD, from }) = self.room
                 && let Some(words) = successors.plain_words()
             {
                 let above = u64::from(target.0) << from;
@@ -425,7 +425,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
     ) -> usize {
         let last = K::WORDS - 1;
         match self.room {
-            Some(Room { len, from }) if len == K::WORDS * WORD => {
+            Some(UnusedBits { len, from }) if len == K::WORDS * WORD => {
                 let split = |state: K| {
                     let mut words = state.words();
                     let automaton = automaton::State((words[last] >> from) as u32);

@@ -50,7 +50,7 @@ impl Formulas {
 
     fn simple_next(&mut self, operand: Formula) -> Formula {
         // X s = s
-        if self.is_lasting(operand) { operand } else { self.next(operand) }
+        if self.is_suspendable(operand) { operand } else { self.next(operand) }
     }
 
     fn simple_until(&mut self, left: Formula, right: Formula) -> Formula {
@@ -86,7 +86,7 @@ impl Formulas {
             }
             // a U (b && s) = a U b && s
             (_, Node::And(operands)) => {
-                let (apart, kept) = self.split(&operands, |formulas, one| formulas.is_lasting(one));
+                let (apart, kept) = self.split(&operands, |formulas, one| formulas.is_suspendable(one));
                 self.distribute(left, kept, apart, Side::And)
             }
             _ => self.until(left, right),
@@ -157,7 +157,7 @@ impl Formulas {
             }
             // FG a && FG b = FG (a && b)
             (Node::Until(Formula::TRUE, a), Node::Until(Formula::TRUE, b))
-                if self.is_lasting(one) && self.is_lasting(other) =>
+                if self.is_suspendable(one) && self.is_suspendable(other) =>
             {
                 let both = self.simple_and(vec![a, b]);
                 Some(self.simple_until(Formula::TRUE, both))
@@ -169,7 +169,7 @@ impl Formulas {
             }
             // c R a && c R b = c R (a && b), unless the formula is suspendable
             (Node::Release(c, a), Node::Release(d, b))
-                if c == d && !self.is_lasting(one) && !self.is_lasting(other) =>
+                if c == d && !self.is_suspendable(one) && !self.is_suspendable(other) =>
             {
                 let both = self.simple_and(vec![a, b]);
                 Some(self.simple_release(c, both))

@@ -2,7 +2,7 @@
 
 use entail_model::{Concurrent, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation};
 use entail_search::{End, Limits, decide, scc};
-use entail_store::{LosslessWide, Numbers};
+use entail_store::{ExactPairSet, NumberMap};
 use entail_temporal::ctl::{Asked, Ctl, Path};
 use entail_temporal::{Claim, Fairness, Formulas, Product, Proposition, translate};
 use entail_testkit::ctl::{self, Kripke};
@@ -87,7 +87,7 @@ fn verdict(graph: &Graph, formula: &Ctl, fairness: Fairness) -> Option<bool> {
     let asked = Asked::of(formula, fairness).expect("a small formula");
     let claim = Claim::anything();
     let product = Product::new(graph, &claim, fairness);
-    let store = || Numbers::new(LosslessWide::new());
+    let store = || NumberMap::new(ExactPairSet::new());
     let answered = decide(&product, store, asked.both(), &Limits::default(), &mut ());
     assert_eq!(answered.outcome.end, End::Complete);
     assert_eq!(answered.outcome.ignored_fault.is_some(), answered.holds.is_none());
@@ -153,7 +153,7 @@ fn linear_time_says_the_same_of_all_fair_runs() {
         let kinds = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial];
         let answers = kinds.map(|fairness| {
             let product = Product::new(&graph, &claim, fairness);
-            let mut store = Numbers::new(LosslessWide::new());
+            let mut store = NumberMap::new(ExactPairSet::new());
             let outcome = scc(&product, &mut store, &Limits::default(), &mut ());
             let is_known = outcome.end == End::Error || outcome.ignored_fault.is_none();
             let linear = is_known.then_some(outcome.end != End::Error);

@@ -4,7 +4,7 @@ use entail_model::{
     Concurrent, Fired, Marks, Model, Propositional, Reduced, Reduction, State, StateBuf, Valuation,
 };
 use entail_search::{Checks, End, ErrorKind, Limits, breadth_first, nested, scc};
-use entail_store::{LosslessWide, Numbers};
+use entail_store::{ExactPairSet, NumberMap};
 use entail_temporal::automaton::{Automaton, Edge, Marks as EdgeMarks, State as Node};
 use entail_temporal::claim::End as ClaimEnd;
 use entail_temporal::cube::Cube;
@@ -79,11 +79,11 @@ fn the_run_of_a_word_is_accepted_if_the_formula_holds() {
             let word = ltl::word(&mut rng, 3);
             let model = Word { ends: word.cycle.len() == 1 && rng.chance(0.5), word: &word };
             let product = Product::new(&model, &claim, Fairness::None);
-            let outcome = scc(&product, &mut Numbers::new(LosslessWide::new()), &Limits::default(), &mut ());
+            let outcome = scc(&product, &mut NumberMap::new(ExactPairSet::new()), &Limits::default(), &mut ());
             let holds = ltl::satisfies(&formulas, formula, &word);
             assert_eq!(outcome.end == End::Error, holds, "{word:?}");
             let product = Product::new(&model, &single, Fairness::None);
-            let mut outer = LosslessWide::new();
+            let mut outer = ExactPairSet::new();
             let mut inner = outer.key_set();
             let outcome = nested(&product, &mut outer, &mut inner, &Limits::default(), &mut ());
             assert_eq!(outcome.end == End::Error, holds, "{word:?}, nested");
@@ -117,7 +117,7 @@ fn a_claim_that_ends_does_so_with_one_set_too() {
         let model = Word { word: &word, ends: false };
         for claim in [&claim, &single] {
             let product = Product::new(&model, claim, Fairness::None);
-            let mut store = Numbers::new(LosslessWide::new());
+            let mut store = NumberMap::new(ExactPairSet::new());
             let found = scc(&product, &mut store, &Limits::default(), &mut ()).counterexample;
             let place = found.map(|found| match found.error {
                 ErrorKind::Fault(fault) => Some(fault.place),
@@ -196,6 +196,6 @@ fn a_product_does_not_ignore_steps_that_a_cycle_postpones() {
     let reduced = Reduced { model: &Leaving, reduction: Some(&CountFirst) };
     let product = Product::new(&reduced, &claim, Fairness::None);
     let outcome =
-        breadth_first(&product, &mut LosslessWide::new(), &Checks::OF_CLAIMS, &Limits::default(), &mut ());
+        breadth_first(&product, &mut ExactPairSet::new(), &Checks::OF_CLAIMS, &Limits::default(), &mut ());
     assert_eq!(outcome.end, End::Error);
 }

@@ -11,7 +11,7 @@ mod tests;
 pub use argument::{Argument, ShownRun, Teller};
 
 use entail_model::{Accepting, Model, Propositional, StartingAt, State, StateBuf};
-use entail_search::{Answered, Witness};
+use entail_search::{CtlResult, Witness};
 use entail_temporal::Fairness;
 use entail_temporal::ctl::{Asked, Ctl, Path, Quantifier};
 
@@ -63,7 +63,7 @@ pub struct Reasons<'m, M, A> {
 impl<'m, M, A> Reasons<'m, M, A>
 where
     M: Accepting + Propositional,
-    A: FnMut(&StartingAt<M>, &Asked) -> Answered<M::Step>,
+    A: FnMut(&StartingAt<M>, &Asked) -> CtlResult<M::Step>,
 {
     pub fn new(model: &'m M, fairness: Fairness, ask: A) -> Self {
         Reasons { model, fairness, ask, left: MOST_RUNS }
@@ -81,7 +81,7 @@ where
     }
 
     /// The same, where the answer to the formula itself is known.
-    pub fn by(&mut self, formula: &Ctl, state: &State, answered: Answered<M::Step>) -> Option<Evidence<M::Step>> {
+    pub fn by(&mut self, formula: &Ctl, state: &State, answered: CtlResult<M::Step>) -> Option<Evidence<M::Step>> {
         let Ctl::Runs(quantifier, path) = formula else { return self.without_runs(formula, state) };
         let holds = answered.holds?;
         let because = match (quantifier, holds) {

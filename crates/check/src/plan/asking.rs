@@ -6,7 +6,7 @@ use entail_disk::{Reader, Writer};
 use entail_ir::interpret::Step;
 use entail_model::{Accepting, Concurrent, Event, Fault, FaultKind, Observer, Progress, Propositional, StartingAt};
 use entail_search::{Counterexample, End, ErrorKind, Limits, Outcome, decide};
-use entail_store::{ExactSet, Numbers, ShortSet};
+use entail_store::{ExactSet, NumberMap, ShortStateSet};
 use entail_temporal::Fairness;
 use entail_temporal::ctl::{Asked, Ctl, Quantifier};
 use entail_temporal::product::{Product, ProductStep};
@@ -44,14 +44,14 @@ pub(super) struct Asking<'a> {
 
 impl Asking<'_> {
     /// The answer, and the reasons for it.
-    pub fn ask<M: Accepting + Propositional, S: ShortSet>(
+    pub fn ask<M: Accepting + Propositional, S: ShortStateSet>(
         &self,
         model: &M,
         store: impl Fn() -> ExactSet<S>,
         observer: &mut impl Observer<M::Step>,
     ) -> (Outcome<M::Step>, Option<Evidence<M::Step>>) {
         let began = Instant::now();
-        let store = || Numbers::new(store());
+        let store = || NumberMap::new(store());
         let answered = decide(model, store, self.asked.both(), self.limits, observer);
         let (outcome, holds) = (answered.outcome.clone(), answered.holds);
         if holds.is_none() {

@@ -8,8 +8,8 @@ use entail_search::{
     End, Limit, Limits, Outcome, breadth_first, depth_first, nested, resume_breadth_first, resume_depth_first, scc,
 };
 use entail_store::{
-    BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, Degradation, DfaSet, ExactSet, Level, LevelKind,
-    Lossless, LosslessWide, LossySet, Numbers, PlainSet, Share, ShortSet, VisitedSet,
+    BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, Degradation, DfaSet, ExactPairSet, ExactSet,
+    ExactWordSet, Level, LevelKind, LossySet, NumberMap, PlainSet, Share, ShortStateSet, VisitedSet,
 };
 use std::io;
 use std::time::Instant;
@@ -78,10 +78,10 @@ impl Plan {
                 self.explore_in(&mut CollapseSet::new(cut), model, task, watch, saved)
             }
             (Store::Auto | Store::Tree | Store::Dfa | Store::Compact | Store::Bitstate | Store::Cache, 64..128) => {
-                self.explore_keys(LosslessWide::new(), bits, model, task, watch, saved)
+                self.explore_keys(ExactPairSet::new(), bits, model, task, watch, saved)
             }
             (Store::Auto | Store::Tree | Store::Dfa | Store::Compact | Store::Bitstate | Store::Cache, _) => {
-                self.explore_keys(Lossless::new(bits), bits, model, task, watch, saved)
+                self.explore_keys(ExactWordSet::new(bits), bits, model, task, watch, saved)
             }
         }
     }
@@ -116,7 +116,7 @@ impl Plan {
     }
 
     /// The same where a store only makes keys, and another set says which of them are visited.
-    fn explore_keys<M: Model, S: ShortSet>(
+    fn explore_keys<M: Model, S: ShortStateSet>(
         &self,
         kept: ExactSet<S>,
         bits: u32,
@@ -183,7 +183,7 @@ impl Plan {
         Ok((outcome, StoreOutcome { guarantee: store.guarantee(), ..StoreOutcome::EXACT }, algorithm))
     }
 
-    pub(super) fn look_for_run<M: Accepting, S: ShortSet>(
+    pub(super) fn look_for_run<M: Accepting, S: ShortStateSet>(
         &self,
         model: &M,
         mut store: ExactSet<S>,
@@ -192,7 +192,7 @@ impl Plan {
     ) -> (Outcome<M::Step>, StoreOutcome, Algorithm) {
         let (outcome, algorithm) = match self.config.search() {
             Search::BreadthFirst | Search::DepthFirst => {
-                (scc(model, &mut Numbers::new(store), limits, observer), Algorithm::Components)
+                (scc(model, &mut NumberMap::new(store), limits, observer), Algorithm::Components)
             }
             Search::Nested => {
                 let mut inner = store.key_set();

@@ -3,13 +3,13 @@
 use entail_check::config::Backend;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, ProcessVector, Source, Step};
-use entail_jit::{Either, Jit, Scratch};
+use entail_jit::{AnyEngine, Jit, Scratch};
 use entail_model::{Fired, State};
 use std::ops::Range;
 
 /// The steps that are possible in a state, and where they lead.
 pub struct Ahead<'a> {
-    engine: Either<'a>,
+    engine: AnyEngine<'a>,
     interpreter: &'a Interpreter<'a>,
     desk: Scratch,
     /// Of the last state that had any processes, with the types of these.
@@ -28,7 +28,7 @@ impl<'a> Ahead<'a> {
             Backend::Interpret => None,
         };
         Ahead {
-            engine: jit.map_or(Either::Interpreter(interpreter), Either::Jit),
+            engine: jit.map_or(AnyEngine::Interpreter(interpreter), AnyEngine::Jit),
             interpreter,
             desk: Scratch::default(),
             vector: (Vec::new(), ProcessVector::default()),

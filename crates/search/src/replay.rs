@@ -8,17 +8,17 @@ use entail_model::{Key, Model, StateBuf};
 use crate::Counterexample;
 use crate::expander::Expander;
 use crate::findings::Found;
-use crate::stack::{SearchStack, Turn};
+use crate::stack::{PathStep, SearchStack};
 
 /// The run to the first error, for a search whose paths begin in initial states.
 pub(crate) fn retrace<M: Model>(model: &M, found: Found) -> Option<Counterexample<M::Step>> {
-    let mut follower = Follower::start(model, found.origin as u32)?;
-    follower.follow(found.turns)?;
-    Some(Counterexample { error: found.error, start: follower.start, steps: follower.steps })
+    let mut replay = Replay::start(model, found.origin as u32)?;
+    replay.follow(found.path_steps)?;
+    Some(Counterexample { error: found.error, start: replay.start, steps: replay.steps })
 }
 
 /// Replays a path and records its steps.
-pub(crate) struct Follower<'m, M: Model> {
+pub(crate) struct Replay<'m, M: Model> {
     model: &'m M,
     /// Holds the current state.
     expander: Expander<M>,
@@ -28,7 +28,7 @@ pub(crate) struct Follower<'m, M: Model> {
     pub steps: Vec<M::Step>,
 }
 
-impl<'m, M: Model> Follower<'m, M> {
+impl<'m, M: Model> Replay<'m, M> {
     /// Starts in the initial state with this number.
     pub fn start(model: &'m M, number: u32) -> Option<Self> {
         let mut states = Vec::new();
@@ -36,16 +36,16 @@ impl<'m, M: Model> Follower<'m, M> {
         let start = states.into_iter().nth(number as usize)?;
         let mut expander = Expander::default();
         expander.state.clone_from(&start);
-        Some(Follower { model, expander, times: 0, start, steps: Vec::new() })
+        Some(Replay { model, expander, times: 0, start, steps: Vec::new() })
     }
 
     /// Replays choices in order.
-    pub fn follow(&mut self, turns: impl IntoIterator<Item = Turn>) -> Option<()> {
-        for turn in turns {
-            match turn {
-                Turn::Step(number) => self.step(number)?,
-                Turn::Way(number) => self.way(number)?,
-                Turn::Stay => self.times += 1,
+    pub fn follow(&mut self, path_steps: impl IntoIterator<Item = PathStep>) -> Option<()> {
+        for step in path_steps {
+            match step {
+                PathStep::Step(number) => self.step(number)?,
+                PathStep::Successor(number) => self.way(number)?,
+                PathStep::ExpandFurther => self.times += 1,
             }
         }
         Some(())
@@ -65,20 +65,20 @@ impl<'m, M: Model> Follower<'m, M> {
 
     /// Moves to the stable successor with this index, through transient states if necessary.
     fn way(&mut self, number: u32) -> Option<()> {
-        let (mut met, mut turns) = (0, None);
+        let (mut met, mut path_steps) = (0, None);
         self.expander.expand(self.model, self.times);
         let enter = |expander: &Expander<M>, stack: &mut SearchStack<Key>| -> Result<(), Infallible> {
             stack.enter(&expander.successors, |_| Key(0), |_| ());
             Ok(())
         };
-        let Ok(()) = self.expander.each_way(self.model, &mut SearchStack::default(), enter, |stack, _, ()| {
+        let Ok(()) = self.expander.for_each_path(self.model, &mut SearchStack::default(), enter, |stack, _, ()| {
             if met == number {
-                turns = Some(stack.turns());
+                path_steps = Some(stack.path_steps());
                 return ControlFlow::Break(());
             }
             met += 1;
             ControlFlow::Continue(())
         });
-        self.follow(turns?)
+        self.follow(path_steps?)
     }
 }

@@ -9,7 +9,7 @@ use crate::memory_estimate;
 /// Linear probing. States leave in the reverse order of their insertion, so emptying a slot never hides another one:
 /// all states placed behind it have left before.
 #[derive(Debug, Default)]
-pub(crate) struct Chain {
+pub(crate) struct TransientIndex {
     slots: Vec<Slot>,
     len: usize,
 }
@@ -23,7 +23,7 @@ struct Slot {
 
 const EMPTY: Slot = Slot { hash: 0, frame: u32::MAX };
 
-impl Chain {
+impl TransientIndex {
     /// Whether a frame with this hash satisfies `is_it`.
     pub fn contains(&self, hash: u32, mut is_it: impl FnMut(usize) -> bool) -> bool {
         let mut at = hash as usize;

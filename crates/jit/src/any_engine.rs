@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 /// Machine code, or the interpreter.
 #[expect(clippy::large_enum_variant, reason = "a search has one")]
-pub enum Either<'a> {
+pub enum AnyEngine<'a> {
     Jit(Jit<'a>),
     Interpreter(&'a Interpreter<'a>),
 }
 
-impl Engine for Either<'_> {
+impl Engine for AnyEngine<'_> {
     type Scratch = Scratch;
 
     #[inline]
     fn expand(&self, from: Source, desk: &mut Scratch, sink: &mut impl Sink) {
         match self {
-            Either::Jit(jit) => jit.expand(from, desk, sink),
-            Either::Interpreter(interpreter) => interpreter.expand(from, &mut (), sink),
+            AnyEngine::Jit(jit) => jit.expand(from, desk, sink),
+            AnyEngine::Interpreter(interpreter) => interpreter.expand(from, &mut (), sink),
         }
     }
 
@@ -33,32 +33,32 @@ impl Engine for Either<'_> {
         each: impl FnMut(Transition<Step, K>),
     ) -> usize {
         match self {
-            Either::Jit(jit) => jit.expand_words(kind, states, desk, unpack, each),
+            AnyEngine::Jit(jit) => jit.expand_words(kind, states, desk, unpack, each),
             // The interpreter has no fast path.
-            Either::Interpreter(_) => 0,
+            AnyEngine::Interpreter(_) => 0,
         }
     }
 
     #[inline]
     fn propositions(&self, state: &State, vector: &ProcessVector, desk: &mut Scratch) -> Option<u64> {
         match self {
-            Either::Jit(jit) => jit.propositions(state, vector, desk),
-            Either::Interpreter(interpreter) => interpreter.propositions(state, vector, &mut ()),
+            AnyEngine::Jit(jit) => jit.propositions(state, vector, desk),
+            AnyEngine::Interpreter(interpreter) => interpreter.propositions(state, vector, &mut ()),
         }
     }
 
     fn specialise(&mut self, vector: &ProcessVector, codes: &Arc<Codes>) {
         match self {
-            Either::Jit(jit) => jit.specialise(vector, codes),
-            Either::Interpreter(_) => {}
+            AnyEngine::Jit(jit) => jit.specialise(vector, codes),
+            AnyEngine::Interpreter(_) => {}
         }
     }
 
     #[inline]
     fn reads_words(&self, codes: &Codes) -> bool {
         match self {
-            Either::Jit(jit) => jit.reads_words(codes),
-            Either::Interpreter(interpreter) => interpreter.reads_words(codes),
+            AnyEngine::Jit(jit) => jit.reads_words(codes),
+            AnyEngine::Interpreter(interpreter) => interpreter.reads_words(codes),
         }
     }
 }
