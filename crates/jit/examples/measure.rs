@@ -1,5 +1,5 @@
-//! How long a step takes, interpreted and compiled, and how long compiling takes:
-//! `cargo run --release -p entail-jit --example measure -- MODEL…`
+//! The time of a step, interpreted and compiled, and of compilation: `cargo run --release -p entail-jit --example
+//! measure -- MODEL…`
 
 use entail_front::{Options, load};
 use entail_ir::Interpreter;
@@ -10,9 +10,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How many states are expanded again and again.
+/// The number of states to expand repeatedly.
 const STATES: usize = 20_000;
-/// For how long.
+/// The time of a measurement.
 const TIME: Duration = Duration::from_millis(300);
 
 fn main() {
@@ -32,7 +32,7 @@ fn measure(path: &Path) {
     let states = explore(&interpreter);
     let interpreted = per_step(&interpreter, &states);
     let compile = |optimise| {
-        // The fastest of a few: the first has to load the compiler itself.
+        // The fastest of several runs: the first includes loading the compiler itself.
         let tries = (0..5).map(|_| {
             Jit::compile_with(&interpreter, Tuning { optimise, ..Tuning::default() }).map_err(|why| why.to_string())
         });

@@ -334,7 +334,7 @@ pub(crate) unsafe fn write(out: *mut u8, step: Step, fired: Fired, len: usize) {
     unsafe { out.cast::<[u64; 3]>().write_unaligned(words) };
 }
 
-/// The short entries from `at` on, up to the next full one; each has so many words.
+/// The short entries from `at` on, up to the next full one; each has `WORDS` words.
 ///
 /// # Safety
 /// Everything between `at` and `end` must be entries; they are aligned as words are.

@@ -9,7 +9,7 @@ use entail_ir::{
 
 /// Deeper expressions are left to the interpreter, which bounds the recursion here.
 const MAX_DEPTH: usize = 100;
-/// Generated code distinguishes at most so many kinds of channels.
+/// The maximal number of kinds of channels in generated code.
 const MAX_SHAPES: usize = 12;
 
 /// How an edge is executed.

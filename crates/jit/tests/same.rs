@@ -1,4 +1,4 @@
-//! Machine code does exactly what the interpreter does.
+//! Machine code has the same effect as the interpreter.
 
 mod common;
 
@@ -9,9 +9,9 @@ use entail_jit::Tuning;
 use entail_testkit::rng::Rng;
 use entail_testkit::{bir, esml, files, promela};
 
-/// States of each model.
+/// The number of states for each model.
 const STATES: usize = 3000;
-/// States of each random model.
+/// The number of states for each random model.
 const FEW_STATES: usize = 150;
 const RANDOM_MODELS: u64 = 3000;
 const RANDOM_SYSTEMS: u64 = 5000;
@@ -74,7 +74,7 @@ fn random_bir() {
     compare_random(|seed| (Language::Bir, bir::text(&bir::generate(&mut Rng::new(seed))), Granularity::Exact));
 }
 
-/// With everything that a system can have, also what no language makes use of.
+/// With all features of systems, also those that no language uses.
 #[test]
 fn random_systems() {
     let (mut all, mut valid) = (Compared::default(), 0);
@@ -90,7 +90,7 @@ fn random_systems() {
     assert!(all.words > all.steps / 25 && all.pairs > all.words / 10, "{all:?}");
 }
 
-/// The memory for steps grows while they are written, by generated code and by the interpreter.
+/// The memory for entries grows while generated code and the interpreter write them.
 #[test]
 fn more_steps_than_there_is_room_for() {
     let meeting = "chan c = [0] of { byte }; byte a[2000];
@@ -105,7 +105,7 @@ fn more_steps_than_there_is_room_for() {
     }
 }
 
-/// Numbers at the edge of what fits, where C's rules are strange.
+/// Numbers at the limits of their ranges, where C's rules are unusual.
 #[test]
 fn extreme_numbers() {
     let model = "int x = -2147483648; int y = -1; byte b; short s; unsigned u : 5;
@@ -127,7 +127,7 @@ fn compare_random(model: impl Fn(u64) -> (Language, String, Granularity)) {
         models += 1;
         all += same(&format!("seed {seed}\n{text}"), &read.system, FEW_STATES, ways()[seed as usize % 2]);
     }
-    // A generator whose models are all alike would test nothing.
+    // A generator of similar models would test nothing.
     assert!(models > RANDOM_MODELS / 2, "only {models} of {RANDOM_MODELS} models make sense");
     assert!(
         all.steps > 10 * models as usize

@@ -148,7 +148,7 @@ pub struct Growth {
 }
 
 /// Names a state of a store, for the lifetime of the store. A short state may be its own key, so a key type holds any
-/// value of so many words.
+/// value of that many words.
 pub trait StateKey: Copy + Eq + Hash + Debug + Send + Sync + Snapshot {
     /// The number of words, 1 or 2.
     const WORDS: usize;

@@ -13,10 +13,10 @@ use entail_model::{Model, StateBuf, Successors};
 use entail_packed::Packed;
 use rapidhash::v3::rapidhash_v3;
 
-/// How many states are expanded, again and again.
+/// The number of states to expand repeatedly.
 const STATES: usize = 1_000;
 
-/// By machine code and by the interpreter; per step.
+/// By machine code and by the interpreter; time for each step.
 fn expand(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("expand");
     for name in ["peterson.pml", "leader.pml"] {
@@ -35,7 +35,7 @@ fn expand(criterion: &mut Criterion) {
     }
 }
 
-/// The stable states nearest to the beginning, and how many steps they have.
+/// The first stable states, breadth first, and their number of steps.
 fn first_states<E: Engine>(model: &Packed<E>) -> (Vec<StateBuf>, u64) {
     let (mut queue, mut seen, mut states, mut steps) = (VecDeque::new(), HashSet::new(), Vec::new(), 0);
     model.initial_states(&mut |state| queue.push_back(state.to_vec()));
@@ -59,7 +59,7 @@ fn expand_all<E: Engine>(model: &Packed<E>, states: &[StateBuf]) {
     }
 }
 
-/// The hash by which transient states, and those of the excursion, are told apart.
+/// The hash that identifies transient states and those of the sample.
 fn hash(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("hash");
     for bytes in [8, 24, 512] {

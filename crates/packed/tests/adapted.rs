@@ -1,4 +1,5 @@
-//! A search that begins again, with states packed by what it has learnt, finds what it would have found at once.
+//! A restarted search, with states packed by the observed values, has the same result as one that starts with that
+//! packing.
 
 use entail_front::promela::load_text;
 use entail_front::source::Sources;
@@ -8,7 +9,7 @@ use entail_packed::Packed;
 use entail_search::{Checks, End, Errors, Limits, breadth_first};
 use entail_store::ExactWordSet;
 
-/// Counts with three digits, of which the first one stays 0 for a long time; one state per number.
+/// Counts with three digits, of which the first one stays 0 for a long time; one state for each number.
 const ODOMETER: &str = "
     byte first, second, third;
     active proctype count() {

@@ -1,4 +1,4 @@
-//! Packing forgets nothing: every state of every model at hand comes back as it was.
+//! Packing is lossless: unpacking returns every state of all available models.
 
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
@@ -9,7 +9,7 @@ use entail_model::{Model, Successors, Target};
 use entail_packed::Packed;
 use entail_testkit::files::models_in;
 
-/// Explores up to so many states of each model, transient ones too.
+/// The maximal number of states to explore in each model, transient ones included.
 const STATES: usize = 1_000;
 
 fn check(name: &str, system: &System) {

@@ -1,4 +1,4 @@
-//! States are packed as they were where that was written down, whatever was learnt until then.
+//! A restored model packs states as the saved one did, whatever it has observed since.
 
 use entail_disk::{Reader, Writer};
 use entail_front::promela::load_text;
@@ -9,7 +9,7 @@ use entail_packed::Packed;
 use entail_search::{Checks, End, Errors, Limit, Limits, breadth_first};
 use entail_store::ExactWordSet;
 
-/// Counts with three digits, of which the first one stays 0 for a long time; then processes come and go.
+/// Counts with three digits, of which the first one stays 0 for a long time; then processes start and end.
 const COMING: &str = "
     byte first, second, third, done;
     proctype late(byte number) { byte own; own = number; done = own }

@@ -2,8 +2,8 @@
 //!
 //! After Gray, Lamport: Consensus on transaction commit, ACM Transactions on Database Systems, 2006.
 //!
-//! `cargo run -p entail-rust --example two_phase_commit` checks the protocol; with `-- --hasty`, participants do not wait for
-//! the coordinator after they have voted, and the check finds out what goes wrong then.
+//! `cargo run -p entail-rust --example two_phase_commit` checks the protocol; with `-- --hasty`, participants do not
+//! wait for the coordinator after they have voted, and the check finds the resulting error.
 
 use entail_rust::{Check, Error, Fairness, Model, Predicate, Property};
 use serde::{Deserialize, Serialize};

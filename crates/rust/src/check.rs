@@ -62,11 +62,11 @@ pub enum Store {
     Collapse,
     /// Exact, as a minimised automaton.
     Dfa,
-    /// Hash compaction with hashes of so many bits. A hash collision can hide a state.
+    /// Hash compaction with hashes of this many bits. A hash collision can hide a state.
     Compact(u32),
-    /// Bitstate hashing with an array of so many bytes. A hash collision can hide a state.
+    /// Bitstate hashing with an array of this many bytes. A hash collision can hide a state.
     Bitstate(u64),
-    /// State-space caching of so many states. When the cache is full, it replaces states, which may be explored again.
+    /// State-space caching of this many states. When the cache is full, it replaces states, which may be explored again.
     /// Only for [`Order::DepthFirst`] and [`Order::Nested`].
     Cache(u64),
 }

@@ -1,4 +1,4 @@
-//! Small models: formulas, limits, and what a model must not do.
+//! Small models: formulas, limits, and invalid implementations.
 
 use entail_rust::{Check, Error, Fairness, Model, Order, Predicate, Property, Report, Store, Verdict};
 use serde::de::Deserializer;
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Counts up to `most`, where it stops or begins again.
+/// Counts up to `most`, where it stops or restarts.
 struct Counter {
     most: u32,
     begins_again: bool,
@@ -94,7 +94,7 @@ fn cycles_with_several_acceptance_sets_are_found_by_every_search() {
     }
 }
 
-/// Two processes that move whenever they like.
+/// Two independent processes.
 struct Two;
 
 impl Model for Two {
@@ -173,13 +173,13 @@ fn options_that_contradict_each_other_are_named() {
     assert!(fair.contains("`Order::Nested` and fairness"), "{fair}");
 }
 
-/// A state that is wrong in some way once it is more than 2.
+/// A state that is invalid in some way once it is greater than 2.
 #[derive(Clone, Debug)]
 enum Odd {
     Plain(u32),
-    /// Never equal to anything.
+    /// Not equal to anything.
     Unequal,
-    /// In any order.
+    /// Without a fixed order.
     Unordered(HashSet<u32>),
 }
 
@@ -256,7 +256,7 @@ fn a_model_that_misbehaves_is_no_verdict() {
     assert_eq!(error(|| Odd::Plain(0)), None);
 }
 
-/// Forgets what it has said.
+/// Returns different results for the same state.
 struct Fickle(AtomicBool);
 
 impl Model for Fickle {

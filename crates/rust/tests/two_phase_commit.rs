@@ -27,7 +27,7 @@ fn patient_participants_agree() {
 fn hasty_participants_disagree_on_a_shortest_run() {
     let report = FAIR.run(&TwoPhaseCommit { participants: 2, hasty: true }).unwrap();
     let Verdict::Violated(run) = &report.property("all agree").unwrap().verdict else { panic!("{report}") };
-    // Both vote, both votes are counted, the decision is made; one obeys, the other has given up.
+    // Both vote, both votes are counted, the coordinator decides; one participant obeys, the other has aborted.
     assert_eq!(run.steps.len(), 7, "{run}");
     let actions: Vec<_> = run.steps.iter().map(|(action, _)| *action).collect();
     assert!(actions.contains(&Action::Decide(Message::Commit)), "{actions:?}");
@@ -51,7 +51,7 @@ fn every_run_ends_in_a_decision() {
     let unfair = Check { fairness: Fairness::None, ..FAIR };
     let report = unfair.run(&TwoPhaseCommit { participants: 2, hasty: false }).unwrap();
     let verdict = &report.property("all decide").unwrap().verdict;
-    // No action is possible twice, so that every run ends, and only where all have decided.
+    // No action is possible twice, so every run ends, and only where all have decided.
     assert!(matches!(verdict, Verdict::Holds), "{report}");
 }
 

@@ -28,7 +28,7 @@ enum Small {
     Bytes(Vec<u8>),
 }
 
-/// Blocks of this size are returned to the system when freed, if the allocator was told so.
+/// Blocks of this size are returned to the system when freed, if the allocator is configured for it.
 const BLOCK_BYTES: usize = 1 << 18;
 const HALF: u32 = u8::BITS / 2;
 

@@ -37,7 +37,7 @@ pub(crate) struct Queue<K> {
 
 const BLOCK: usize = 1 << 13;
 /// From this number of keys on, blocks are so large that they are returned to the system when freed, if the allocator
-/// was told so.
+/// is configured for it.
 const MANY: u64 = 1 << 17;
 const LARGE_BYTES: usize = 1 << 20;
 

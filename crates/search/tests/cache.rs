@@ -1,4 +1,4 @@
-//! A search that forgets states finds what there is, and comes to an end.
+//! A search with state-space caching finds all states, and terminates.
 
 mod common;
 
@@ -13,7 +13,7 @@ use entail_testkit::graph::{Edge, Graph, node_of, state_of};
 use entail_testkit::naive;
 use entail_testkit::rng::Rng;
 
-/// A graph whose states are whole words, and which knows which of them were looked at.
+/// A graph whose states are whole words, and which records the states that were expanded.
 struct Wordy {
     graph: Graph,
     words: usize,
@@ -25,7 +25,7 @@ impl Wordy {
         Wordy { graph, words, seen: Mutex::default() }
     }
 
-    /// Nodes are numbered from 1 on, so that no state looks like nothing.
+    /// Nodes are numbered from 1, so that no state is all zeros.
     fn state(&self, node: &State) -> StateBuf {
         (node_of(node) as u64 + 1).to_le_bytes().repeat(self.words)
     }
@@ -35,7 +35,7 @@ impl Wordy {
         state_of(node_of(&state[..8]) - 1)
     }
 
-    /// How many states to be stored were looked at since the last time.
+    /// The number of stable states expanded since the last call.
     fn looked_at(&self) -> u64 {
         let (seen, initial) = (std::mem::take(&mut *self.seen.lock().unwrap()), initial_states(self));
         seen.iter().filter(|state| !self.is_transient(state) || initial.contains(state)).count() as u64
@@ -95,7 +95,7 @@ fn whatever_is_forgotten_the_verdict_is_that_of_the_naive_search() {
         let model = Wordy::new(Graph::random(&mut rng), *rng.pick(&[1, 2, 3]));
         let checks = Checks { assertions: rng.chance(0.7), end_states: rng.chance(0.7), ..ALL };
         let expected = naive::explore(&model, naive_checks(checks));
-        // Without memory, a search goes along every path: there may be very many.
+        // Without a store, a search follows every path, of which there may be very many.
         let fewest = if expected.stored > 16 { expected.stored * 2 / 3 } else { 1 };
         for slots in fewest..=expected.stored + 1 {
             let size = cache(slots, 1 + rng.below(4) as u32, 1 + rng.below(4) as u32);
@@ -131,7 +131,7 @@ fn with_room_for_all_it_is_like_any_other_search() {
     }
 }
 
-/// A path of which no state can be forgotten needs room outside of the cache; and what left it does not.
+/// A path whose states are all pinned needs room outside of the cache; states that left the path do not.
 #[test]
 fn a_long_path_ends_in_a_small_cache() {
     let ring: Vec<usize> = (0..5000).chain([0]).collect();
@@ -143,8 +143,8 @@ fn a_long_path_ends_in_a_small_cache() {
     }
 }
 
-/// Three counters: most states can be reached in very many ways. If half of the states are forgotten by chance, each is entered
-/// four times.
+/// Three counters: most states are reachable along very many paths. With random replacement of half of the states, each
+/// is entered four times.
 #[test]
 fn room_for_half_of_the_states_is_enough() {
     const SIDE: usize = 12;
@@ -156,7 +156,7 @@ fn room_for_half_of_the_states_is_enough() {
     assert!(stored < states as u64 * 3 / 2, "{stored} of {states}");
 }
 
-/// What lies too deep is not on the path.
+/// States behind the depth limit are not on the path.
 #[test]
 fn states_at_the_depth_limit_may_be_forgotten() {
     let fan = (1..=100).fold(Graph::starting_in(0), |graph, node| graph.edge(0, node));

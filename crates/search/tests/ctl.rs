@@ -1,4 +1,4 @@
-//! Questions about the runs of small random graphs, against their definition: what holds where, by fixed points.
+//! CTL formulas on small random graphs, against their definition by fixpoints.
 
 mod common;
 
@@ -10,13 +10,13 @@ use entail_search::{CtlResult, End, Limit, Limits, Witness, ctl};
 use entail_store::{ExactWordSet, NumberMap};
 use entail_testkit::rng::Rng;
 
-/// Questions in terms of each other; the last one is asked.
+/// Random subformulas; the last one is evaluated.
 fn random_questions(rng: &mut Rng) -> (Subformulas, SubformulaId) {
     let mut questions = Subformulas::default();
     let mut known: Vec<_> = (0..3).map(|bit| questions.add(Subformula::Proposition(bit))).collect();
     known.push(questions.add(Subformula::Const(rng.chance(0.5))));
     for _ in 0..1 + rng.below(6) {
-        // Those that were asked last are nested in the next one.
+        // Recent ones become operands of the next one.
         let recent = known.len() - 1 - rng.below(2);
         let (one, other) = (known[recent], *rng.pick(&known));
         let (first, then) = if rng.chance(0.5) { (one, other) } else { (other, one) };
@@ -42,7 +42,7 @@ fn random_questions(rng: &mut Rng) -> (Subformulas, SubformulaId) {
     (questions, asked)
 }
 
-/// The nodes where a question has the answer yes.
+/// The nodes in which a formula holds.
 fn holds(rings: &Rings, questions: &Subformulas, asked: SubformulaId) -> HashSet<usize> {
     let stable = || (0..rings.nodes.len()).filter(|&node| !rings.nodes[node].transient);
     let of = |question| holds(rings, questions, question);
@@ -79,7 +79,7 @@ fn holds(rings: &Rings, questions: &Subformulas, asked: SubformulaId) -> HashSet
         Subformula::FairComponent(of_all) => {
             let of_all = of(of_all);
             let nodes: Vec<_> = stable().collect();
-            // Those that no other one contains.
+            // The maximal ones.
             let rounds: Vec<_> = rings.rounds(&nodes).collect();
             let whole = rounds
                 .iter()
@@ -93,7 +93,7 @@ fn holds(rings: &Rings, questions: &Subformulas, asked: SubformulaId) -> HashSet
     }
 }
 
-/// Goes along a run, and sees that it is of the kind that was asked for.
+/// Replays a run, and checks that it satisfies the formula.
 fn check(rings: &Rings, questions: &Subformulas, asked: SubformulaId, witness: &Witness<u32>) {
     let edges: Vec<Edge> = witness.steps.iter().map(|&step| rings.edges[step as usize]).collect();
     let nodes: Vec<_> = std::iter::once(rings.initial[0]).chain(edges.iter().map(|edge| edge.to)).collect();
@@ -141,7 +141,7 @@ fn answers_are_those_of_the_definition() {
         } else {
             no += 1
         }
-        // Where one initial state is all there is, what is shown is about that.
+        // With a single initial state, the witness starts there.
         let (about, negated) = match questions.get(asked) {
             Subformula::Not(operand) => (operand, true),
             _ => (asked, false),
@@ -150,7 +150,7 @@ fn answers_are_those_of_the_definition() {
         ending += usize::from(may_end);
         let is_of_runs = match questions.get(about) {
             Subformula::FairComponent(_) => false,
-            // The run that was found may end in a fault.
+            // The run may end in a fault.
             Subformula::Next { after_fault: AfterFault::Yes, .. }
             | Subformula::Until { after_fault: AfterFault::Yes, .. }
             | Subformula::WeakUntil { after_fault: AfterFault::Yes, .. }

@@ -1,4 +1,4 @@
-//! Small graphs of which one can see what is to be found.
+//! Small graphs with known results.
 
 mod common;
 
@@ -8,7 +8,7 @@ use entail_search::{Checks, End, ErrorKind, Limits, Stats, depth_first};
 use entail_testkit::diary::Diary;
 use entail_testkit::graph::{Edge, Graph, node_of, state_of};
 
-/// What is to be counted in a graph, whatever the order of the search.
+/// The expected counts for a graph, for any search order.
 struct Expected {
     stored: u64,
     matched: u64,
@@ -63,7 +63,7 @@ fn transient_states_are_passed_but_not_stored() {
 
 #[test]
 fn every_path_through_transient_states_counts() {
-    // 0 → {1, 2} → 3 → {4, 5} → 6: four ways, of which one is new.
+    // 0 → {1, 2} → 3 → {4, 5} → 6: four paths, of which one is new.
     let graph = Graph::starting_in(0)
         .path(&[0, 1, 3, 4, 6])
         .path(&[0, 2, 3, 5, 6])
@@ -87,7 +87,7 @@ fn a_cycle_of_transient_states_is_gone_through_once() {
     let graph = Graph::starting_in(0).path(&[0, 1, 2, 3, 1]).edge(2, 4).edge(4, 0);
     let graph = graph.transient(1).transient(2).transient(3);
     check(graph, ALL, Expected { stored: 2, matched: 1, errors: 0 });
-    // Both nodes lead to each other, to themselves and out. Paths: 1, 1-2, 2, 2-1, each with a way out.
+    // Both nodes lead to each other, to themselves and out. Paths: 1, 1-2, 2, 2-1, each with an exit.
     let knot = Graph::starting_in(0).path(&[0, 1, 1, 2, 2, 1, 0]).edge(0, 2).edge(2, 0);
     check(knot.transient(1).transient(2), ALL, Expected { stored: 1, matched: 4, errors: 0 });
 }
@@ -174,7 +174,7 @@ fn faults_on_the_way_through_transient_states_count_once_per_path() {
 
 #[test]
 fn the_first_error_ends_the_search_with_the_way_to_it() {
-    // The end at 3 is nearer; the fault at 2 is met first in depth-first order.
+    // The invalid end state at 3 is nearer; depth-first search finds the fault at 2 first.
     let graph = Graph::starting_in(0)
         .path(&[0, 1, 2])
         .failing(2, 0, FaultKind::Assertion, 4)
@@ -224,7 +224,7 @@ fn depth_first_depth_is_in_steps_and_breadth_first_depth_in_stable_states() {
     let graph = Graph::starting_in(0).path(&[0, 1, 2, 3, 4, 0]).edge(0, 3).transient(2);
     assert_eq!(dfs(&graph, ALL).stats.depth, 4);
     assert_eq!(bfs(&graph, ALL).stats.depth, 2);
-    // What is only matched is not entered, and adds nothing to the depth.
+    // Matched states are not entered, and do not count for the depth.
     assert_eq!(dfs(&Graph::starting_in(0).edge(0, 0), ALL).stats.depth, 0);
 }
 

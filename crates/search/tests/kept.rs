@@ -1,4 +1,4 @@
-//! A search that was cut off and goes on finds what it would have found.
+//! A resumed search has the same result as one without interruption.
 
 mod common;
 
@@ -22,10 +22,10 @@ use entail_testkit::diary::Diary;
 use entail_testkit::graph::Graph;
 use entail_testkit::rng::Rng;
 
-/// Nodes in a disorderly graph that need not be written down: a number says where its edges lead.
+/// Nodes of an irregular graph that is not stored: the number of a node determines its edges.
 struct Disorder {
     nodes: u64,
-    /// How many words a state has.
+    /// The number of words of a state.
     words: usize,
     seed: u64,
 }
@@ -66,7 +66,7 @@ impl Model for Disorder {
     fn fire(&self, step: u32, state: &mut StateBuf) -> Fired {
         let node = self.node(state);
         let fault = Fault { kind: FaultKind::Assertion, place: step, times: 2 };
-        // Most edges lead not far.
+        // Most edges are short.
         let far = if step == 0 { 50 } else { self.nodes };
         *state = self.state((node + 1 + mixed(node + u64::from(step) * self.nodes + self.seed) % far) % self.nodes);
         if self.chance(node, 2, 5000) { Fired::Failed(fault) } else { Fired::Done }
@@ -103,7 +103,7 @@ impl Model for Disorder {
     }
 }
 
-/// Leaves out some steps here and there.
+/// A reduction that postpones some steps.
 struct Fewer;
 
 impl Reduction<Disorder> for Fewer {
@@ -128,7 +128,7 @@ impl Reduction<Disorder> for Fewer {
     }
 }
 
-/// Keeps a search at every so many opportunities, and wants it to end after so many times.
+/// Takes a snapshot at every `every`-th opportunity, and interrupts the search after some of them.
 #[derive(Debug)]
 struct Album {
     every: u64,
@@ -160,7 +160,7 @@ impl Checkpointer for Album {
     }
 }
 
-/// Remembers how many steps there were of each kind.
+/// Counts the steps of each kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Tally(Vec<u64>);
 
@@ -203,7 +203,7 @@ fn search<M: Model, S: Store, O: Observer<M::Step>>(
     }
 }
 
-/// Searches at once, and then bit by bit; returns how often the search was cut off.
+/// Searches without interruption, and then with interruptions; returns their number.
 fn same<M: Model<Step = u32>, S: Store>(
     order: Order,
     model: &M,
@@ -222,15 +222,15 @@ fn same<M: Model<Step = u32>, S: Store>(
         let (mut store, mut tally) = (new(), Tally::default());
         let outcome = search(order, model, &mut store, (checks, &limits), &mut tally, last.as_deref()).unwrap();
         if outcome.end != End::Limit(Limit::Interrupted) {
-            // What was loaded may take a little less.
+            // A loaded value may take a little less.
             assert_eq!(Outcome { bytes: expected.bytes, ..outcome }, expected, "{order:?}, every {every}");
             assert_eq!(tally, expected_tally);
             return cuts;
         }
         let kept = album.kept.take();
-        // Kept as asked for, once more as it was told to stop, and then it stopped.
+        // Two periodic ones, and one for the interrupt, which ended the search.
         assert_eq!(kept.len(), 3);
-        // Any of them will do.
+        // Continues from any of them.
         last = Some(kept[cuts % 3].clone());
     }
     unreachable!()
@@ -266,7 +266,7 @@ fn it_does_not_matter_when_a_search_is_cut_off() {
     assert!(cut > 300 && errors == 4, "{cut} {errors}");
 }
 
-/// Probes are due at so many states, and that is known to whoever goes on.
+/// Probes depend on the number of states, which is part of the snapshot.
 #[test]
 fn nor_does_it_if_the_depth_is_probed() {
     let soonest = Checks { errors: Errors::Soonest, assertions: false, end_states: false, ..ALL };
@@ -281,7 +281,7 @@ fn nor_does_it_if_the_depth_is_probed() {
     assert!(same(Order::Breadth, &model, || VisitedSet::new(ExactWordSet::new(63), None), &ends, 3) > 0);
 }
 
-/// Those that are over before they can be kept too.
+/// Includes graphs that are complete before a snapshot is due.
 #[test]
 fn small_graphs_are_searched_to_the_same_end() {
     for seed in 0..2000 {

@@ -1,4 +1,4 @@
-//! A search with too little memory puts aside what it can, then keeps less of each state, and never says what is not so.
+//! A search with little memory spills, then stores less of each state, and never gives a wrong result.
 
 mod common;
 
@@ -13,7 +13,7 @@ use entail_store::{
     VisitedSet,
 };
 
-/// Numbers that lead to others, at random or as in a tree; one of them is faulty.
+/// Nodes are numbers with random edges, or a tree; one of them is faulty.
 struct Maze {
     size: u64,
     words: usize,
@@ -83,7 +83,7 @@ impl Model for Maze {
     }
 }
 
-/// What has come of a search.
+/// The result of a search.
 struct Searched {
     outcome: Outcome<u8>,
     guarantee: Guarantee,
@@ -108,14 +108,14 @@ fn search<S: ShortStateSet>(
 
 const SIZE: u64 = 150_000;
 
-/// With less and less memory. Says how many rungs were passed at most, and how often all was seen without a doubt.
+/// Searches with decreasing memory. Returns the maximal number of levels reached, and how often the result was exact.
 fn with_less_and_less<S: ShortStateSet>(
     words: usize,
     wide: bool,
     kept: impl Fn() -> ExactSet<S>,
 ) -> (usize, usize) {
     let folder = tempfile::tempdir().unwrap();
-    // Deep down, a path would need more memory than the states.
+    // In a deep graph, the path would need more memory than the states.
     let whole = Maze { size: SIZE, words, shallow: !wide, faulty: None };
     let states = whole.reachable();
     let faulty = *states.iter().max().unwrap();
@@ -131,7 +131,7 @@ fn with_less_and_less<S: ShortStateSet>(
             exact += 1;
         }
         assert!(matches!(outcome.end, End::Complete | End::Limit(Limit::Memory)));
-        // Blocks of the queue are large for the least of them.
+        // Queue blocks are large compared with the smallest limits.
         assert!(outcome.bytes <= memory + memory / 20 || memory < 1 << 19, "{} of {memory}", outcome.bytes);
         assert_eq!(scratch.failure(), None);
         most = most.max(rungs.len());
@@ -169,7 +169,7 @@ fn depth_first_memory_may_run_out() {
     {
         assert!(most == 2 && exact >= 1, "{most} {exact}");
     }
-    // The dictionaries of long states want most of so little memory.
+    // The dictionaries of long states take most of so little memory.
     let (_, exact) = with_less_and_less(5, false, || ExactWordSet::new(64));
     assert!(exact >= 1);
 }
@@ -177,7 +177,7 @@ fn depth_first_memory_may_run_out() {
 #[test]
 fn what_is_put_aside_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    // Most states wait at the same time.
+    // Most states are in the queue at the same time.
     let whole = Maze { size: SIZE, words: 1, shallow: true, faulty: None };
     let maze = Maze { faulty: whole.reachable().into_iter().max(), ..whole };
     let run = |memory, scratch: &Scratch| {
@@ -216,7 +216,7 @@ fn without_room_in_files_it_is_the_end() {
     }
 }
 
-/// What waits and the way back are in files: an array of bits never needs more than it has.
+/// The queue and the parent log are spilled, and a bit array does not grow.
 #[test]
 fn beside_an_array_of_bits_little_memory_is_enough() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! A search that stops early says so, and deep models are no reason to.
+//! A search that stops early reports it, and deep models are no reason to stop.
 
 mod common;
 
@@ -139,7 +139,7 @@ fn ten_million_states_on_the_stack_are_no_problem() {
     assert_eq!((outcome.end, outcome.stats.depth), (End::Complete, 10_000_000));
 }
 
-/// Counts up to `length`, with a way back to 0 from every number.
+/// Counts up to `length`, with a step back to 0 from every number.
 struct Counter {
     length: u64,
 }

@@ -1,4 +1,4 @@
-//! Runs made easier to follow: what is left leads to the same error.
+//! Minimised counterexamples lead to the same error.
 
 use entail_model::{Concurrent, Deadline, Fault, FaultKind, Fired, Marks, Model, State, StateBuf};
 use entail_search::{Counterexample, EFFORT, ErrorKind, context_switches, minimised};
@@ -6,11 +6,11 @@ use entail_testkit::rng::Rng;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Each process counts to its limit. A process that needs the one before it waits until that has come as far.
+/// Each process counts to its limit. A dependent process waits until the previous one has come as far.
 struct Counters {
     limits: Vec<u8>,
     needs_another: Vec<bool>,
-    /// Which process must not come to which number.
+    /// The process and the number that it must not reach.
     forbidden: Option<(usize, u8)>,
 }
 
@@ -57,7 +57,7 @@ impl Counters {
         Counterexample { error, start: vec![0; self.limits.len()], steps }
     }
 
-    /// Whether these steps are possible, one after the other, and only the last one goes wrong, if one should.
+    /// Whether these steps are enabled, one after the other, and only the last one has a fault, if one should.
     fn is_run(&self, run: &Counterexample<usize>) -> bool {
         let mut state = run.start.clone();
         let wrong = matches!(run.error, ErrorKind::Fault(_));
@@ -135,7 +135,7 @@ fn without_effort_a_run_stays_as_it_is() {
     assert_eq!(minimised(&model, &found, 0, Deadline::NEVER), found);
 }
 
-/// Two processes count in turn, so that there is as much to try as there are steps, and each try is about all of them.
+/// Two processes alternate, so there are as many candidates as steps, and each is as long as the run.
 #[test]
 fn a_long_run_is_left_as_it_is_when_the_time_is_up() {
     let model = Counters { limits: vec![255; 250], needs_another: vec![false; 250], forbidden: Some((249, 255)) };

@@ -1,4 +1,4 @@
-//! Accepted runs, found by a search inside a search.
+//! Accepted runs, found by nested depth-first search.
 
 mod common;
 
@@ -84,7 +84,7 @@ fn a_step_that_closes_a_circle_is_enough() {
 
 #[test]
 fn the_inner_search_finds_a_way_back_to_the_path() {
-    // When 0 → 2 is taken back, 1 is known, and so is the way from there.
+    // When the search backtracks over 0 → 2, 1 is known, and so is the path from there.
     let rings = Rings::of(&[(0, 1, Plain), (1, 0, Plain), (0, 2, Accepted), (2, 1, Plain)]);
     assert_eq!(told(&rings), (ErrorKind::Cycle { begins: 0 }, vec![2, 3, 1]));
 }
@@ -110,7 +110,7 @@ fn without_a_set_every_circle_will_do() {
 
 #[test]
 fn what_must_not_happen_is_told_although_only_the_inner_search_gets_there() {
-    // The outer search comes to 3 when that is too deep to go on; the inner one begins in 4, and soon is there.
+    // The outer search reaches 3 at the depth limit; the inner one begins in 4, and reaches 3 soon.
     let edges = [(0, 1, Plain), (1, 2, Plain), (2, 3, Plain), (0, 4, Accepted), (4, 3, Plain), (3, 3, Ends)];
     let limits = Limits { depth: Some(3), ..Limits::default() };
     let outcome = search(&Rings::of(&edges), &limits);
@@ -124,18 +124,18 @@ fn where_no_room_is_left_the_run_is_told_as_it_was_found() {
     let mut edges: Vec<_> = (1..=40).map(|node| (0, node, Plain)).collect();
     edges.push((0, 0, Accepted));
     let rings = Rings::of(&edges);
-    // For all states, but not for the successors of the first one once more.
+    // For all states, but not for a second visit of the first one's successors.
     let mut outer = Diary::with_room_for(45);
     let outcome = nested(&rings, &mut outer, &mut ExactWordSet::new(8).key_set(), &Limits::default(), &mut ());
     let found = outcome.counterexample.expect("there is an accepted run");
     assert_eq!((found.error, found.steps), (ErrorKind::Cycle { begins: 0 }, vec![40]));
 }
 
-/// Numbers from 0 up to a last one: a line, or a tree. One step is accepted; so an inner search goes on from there, too.
+/// Numbers from 0 up to a last one: a line, or a tree. One step is accepting, so an inner search starts there.
 struct Numbers {
     last: u64,
     branches: u64,
-    /// Where that step leads.
+    /// The target of that step.
     accepted: u64,
 }
 
@@ -176,7 +176,7 @@ fn number(state: &State) -> u64 {
     u64::from_le_bytes(state.try_into().expect("eight bytes"))
 }
 
-/// Counts steps, and stops a search after so many.
+/// Counts steps, and stops a search after a number of them.
 #[derive(Default)]
 struct Counter<'s> {
     steps: u64,
@@ -192,7 +192,7 @@ impl<S> Observer<S> for Counter<'_> {
     }
 }
 
-/// Looks for accepted runs; returns also what the stores take in the end.
+/// Searches for accepted runs; also returns the final sizes of the stores.
 fn count(numbers: Numbers, limits: &Limits, observer: &mut Counter) -> (Outcome<u64>, [u64; 2]) {
     let mut outer = ExactWordSet::new(40);
     let mut inner = outer.key_set();
@@ -216,13 +216,13 @@ fn a_million_states_on_both_paths_are_no_problem() {
 
 #[test]
 fn both_sets_must_find_room() {
-    // All of a tree is explored before the inner search goes through its second half; or half of it, and then the first
-    // half again.
+    // All of a tree is explored before the inner search visits its second half; or half of it, and then the inner
+    // search visits the first half.
     for accepted in [2, 1] {
         let tree = || Numbers { last: 1 << 18, branches: 2, accepted };
         let (all, [outer, inner]) = count(tree(), &Limits::default(), &mut Counter::default());
         assert_eq!(all.end, End::Complete);
-        // Tables may be fuller than they would be; but not twice as full.
+        // Tables may be fuller than usual, but not twice as full.
         let memory = (outer + inner) / 2;
         let limits = Limits { memory: Some(memory), ..Limits::default() };
         let (outcome, _) = count(tree(), &limits, &mut Counter::default());

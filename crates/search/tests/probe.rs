@@ -1,4 +1,4 @@
-//! A breadth-first search that probes the depth meets deep errors soon, and is the same search otherwise.
+//! A breadth-first search with probes finds deep errors soon, and is otherwise unchanged.
 
 mod common;
 
@@ -8,7 +8,7 @@ use entail_model::{Fired, Marks, Model, Reduced, Reduction, State, StateBuf};
 use entail_search::{Checks, End, Errors, Limits, Outcome, breadth_first};
 use entail_store::{ExactWordSet, VisitedSet};
 
-/// Switches are put off.
+/// A reduction that postpones switches.
 struct CountFirst;
 
 impl Reduction<Counter> for CountFirst {
@@ -50,7 +50,7 @@ fn a_deep_error_is_met_by_a_probe() {
             assert!(outcome.stats.stored < most, "{}", outcome.stats.stored);
             assert_eq!(outcome.errors, if at_last == AtLast::Fails { 3 } else { 1 });
             let found = outcome.counterexample.unwrap();
-            // No probe goes through another state than those of the run.
+            // No probe visits other states than those of the run.
             assert_eq!(prove(&model, &found), 200);
         }
     }
@@ -58,7 +58,7 @@ fn a_deep_error_is_met_by_a_probe() {
 
 #[test]
 fn a_run_of_a_probe_is_shortened() {
-    // Whoever goes deep turns switches on the way.
+    // Deep paths also turn switches.
     let model = Counter { last: 40, switches: 17, reversed: false, at_last: AtLast::Begins };
     let fails_somewhere = Switched(&model);
     let outcome = search(&fails_somewhere, Errors::Soonest);

@@ -1,4 +1,4 @@
-//! Thousands of random graphs, with the naive search as the judge.
+//! Thousands of random graphs, compared with a naive search.
 
 mod common;
 
@@ -42,7 +42,7 @@ fn loops_are_what_a_naive_search_counts() {
     assert!(counts.iter().filter(|count| **count > 3).count() > 100);
 }
 
-/// A generator that never makes something tests nothing about it.
+/// A feature that the generator never produces is not tested.
 #[test]
 fn random_graphs_have_a_bit_of_everything() {
     let checks = naive::Checks { assertions: true, end_states: true };

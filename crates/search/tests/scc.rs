@@ -1,4 +1,4 @@
-//! Accepted runs of small random graphs, against what can be said about a graph by looking at all of it.
+//! Accepted runs of small random graphs, compared with a naive decision.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Another order of steps is the same model.
+//! Shuffling steps does not change the model.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! An observer that logs is told every event, and does not change the search.
+//! An observer that logs receives every event, and does not change the search.
 
 mod common;
 
@@ -26,22 +26,22 @@ impl<S> Observer<S> for Heard<S> {
     }
 }
 
-/// What there is to know of a search after all its events.
+/// The knowledge about a search after all of its events.
 struct Told {
     new: HashSet<StateName>,
     known: u64,
     cycles: u64,
     wrong: u64,
     accepted: u64,
-    /// States that are on the path, or in the queue.
+    /// The states on the path, or in the queue.
     waiting: VecDeque<StateName>,
 }
 
-/// Follows a search by what it tells, and sees that it makes sense.
+/// Replays the events of a search, and checks that they are consistent.
 fn follow<S: Copy + Debug>(events: &[Event<S>], has_queue: bool) -> Told {
     let (mut new, mut waiting, mut expanded) = (HashSet::new(), VecDeque::new(), None);
     let (mut known, mut cycles, mut wrong, mut accepted) = (0, 0, 0, 0);
-    // Where each path begins that a search inside the search goes on from.
+    // The position at which each nested path begins.
     let mut outer = Vec::new();
     for event in events {
         match *event {
@@ -77,7 +77,7 @@ fn follow<S: Copy + Debug>(events: &[Event<S>], has_queue: bool) -> Told {
     Told { new, known, cycles, wrong, accepted, waiting }
 }
 
-/// So many steps to stable states are told.
+/// The number of logged steps to stable states.
 fn tried<S>(events: &[Event<S>]) -> u64 {
     events.iter().filter(|event| matches!(event, Event::Tried { to: EventTarget::Stable(_), .. })).count() as u64
 }

@@ -22,7 +22,7 @@ fn filled(count: u64) -> ExactWordSet {
     store
 }
 
-/// Keys that have been inserted and keys that have not, one by one and in batches fetched ahead.
+/// Inserted and absent keys, one by one and in prefetched batches.
 fn table(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("table");
     for bits in [16, 22] {
@@ -61,7 +61,7 @@ fn insert(store: &ExactWordSet, keys: &[Key], fetched: bool) {
     }
 }
 
-/// States of some words, of which successors change one: what their keys cost.
+/// Keys of states of a few words, whose successors differ in one word.
 fn tree(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("tree");
     for words in [3usize, 8, 32] {

@@ -1,8 +1,8 @@
-//! The limit for every search: what nothing but looking up keys costs.
+//! The lower limit of search time: the cost of lookups alone.
 //!
 //! `cargo run --release -p entail-store --example bare -- STATES OPERATIONS [BITS]` inserts OPERATIONS keys, of which
-//! about STATES are different, into a table that grows from nothing, as a search would do it: in batches whose memory
-//! is fetched ahead. Prints nanoseconds per operation, and the bytes a state takes to standard error.
+//! about STATES are different, into a table that starts empty, as a search does: in prefetched batches. Prints
+//! nanoseconds per operation, and the bytes per state to standard error.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ fn main() {
     eprintln!("{} states, {:.2} bytes each", store.len(), store.bytes() as f64 / store.len() as f64);
 }
 
-/// New states come at an even rate, as in most of a search; in between, any of the old ones are met again.
+/// New states arrive at a uniform rate, as in most of a search; in between, random old ones are inserted again.
 struct Chance {
     states: u64,
     operations: u64,

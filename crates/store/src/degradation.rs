@@ -75,7 +75,7 @@ const ARRAY_BITS: u32 = 3;
 const WHOLE: u32 = u64::BITS;
 /// The number of hashes inserted at a time.
 const LOOKED_UP: usize = 256;
-/// The least useful share of an array in the limit: one byte in so many.
+/// The least useful share of an array in the limit: one in this many bytes.
 const LEAST: u64 = 16;
 
 impl Degradation {

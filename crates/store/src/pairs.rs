@@ -38,9 +38,9 @@ const BEARABLE: u64 = 88;
 const LARGE: usize = 32 << 20;
 /// An estimate of the bytes of a pair in the overflow.
 const OVERFLOW_BYTES: usize = 40;
-/// Growth by less than one part in so many costs more time than it is worth.
+/// Growth by a smaller share than one in this number costs more time than it is worth.
 const WORTH_A_PASS: usize = 32;
-/// One byte in so many is left for the overflow.
+/// One in this many bytes is left for the overflow.
 const SPARED: u64 = 32;
 
 #[derive(Debug)]

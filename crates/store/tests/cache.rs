@@ -1,4 +1,4 @@
-//! A cache forgets what it may forget, and nothing else.
+//! A cache replaces only states that it may replace.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use entail_model::{Full, Guarantee, Keys, Store, Visit};
 use entail_store::{CacheSet, CacheSize, ExactPairSet, ExactSet, ExactWordSet, ShortStateSet};
 use entail_testkit::rng::Rng;
 
-/// Lets states of so many words come and go by chance; says how many were forgotten.
+/// Inserts and releases random states of `words` words; returns the number of forgotten ones.
 fn come_and_go<S: ShortStateSet>(kept: ExactSet<S>, words: usize, size: CacheSize, rng: &mut Rng) -> u64 {
     let mut store = CacheSet::new(kept, size);
     let (mut path, mut ever, mut new) = (Vec::new(), HashSet::new(), 0);

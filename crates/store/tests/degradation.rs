@@ -1,4 +1,4 @@
-//! When memory runs out, less is kept of each state; but what was known is known, and as much is lost as is estimated.
+//! Degradation stores less of each state; known states stay known, and omissions are as frequent as estimated.
 
 use std::collections::HashSet;
 
@@ -13,13 +13,13 @@ use entail_testkit::rng::Rng;
 /// A store after many insertions.
 struct Inserted {
     levels: Vec<Level>,
-    /// How many states were taken for others, and how many the store says that were.
+    /// The number of omitted states, and the store's estimate.
     omitted: f64,
     estimated: f64,
     bytes: u64,
 }
 
-/// States of so many words that differ in all of them.
+/// States of `words` words that differ in all of them.
 fn state(number: u64, words: u32) -> Vec<u8> {
     let digits = (0..u64::from(words)).map(|at| if words < 3 { number } else { number >> (4 * at) & 15 });
     digits.flat_map(u64::to_le_bytes).collect()
@@ -109,13 +109,13 @@ fn long_states_become_hashes_and_then_bits() {
     assert!(passed[0] == 0 && passed.contains(&1) && passed.contains(&2), "{passed:?}");
 }
 
-/// Numbers that share their halves, so that these take little; in an order that tells nothing.
+/// Numbers with few distinct halves, in an order without a pattern.
 fn sharing_halves(number: u64) -> Vec<u8> {
     let [high, low] = [number / 300, number % 300].map(|half| half.wrapping_mul(0x9e_3779) % (1 << 29));
     (high << 29 | low).to_le_bytes().to_vec()
 }
 
-/// Inserts so many states, each twice, and says what became of them.
+/// Inserts `states` states, each twice, and returns the results.
 fn insert_sharing<S: ShortStateSet>(
     mut store: VisitedSet<S>,
     state: impl Fn(u64) -> Vec<u8>,
@@ -152,7 +152,7 @@ fn tree_compression_takes_less_memory_and_loses_nothing() {
     let store = insert_sharing(new(), wide, 80_000, whole.bytes() / 10 * 8).unwrap();
     assert!(matches!(store.levels()[..], [Level { kind: LevelKind::Tree, .. }]), "{:?}", store.levels());
     assert_eq!((store.len(), store.guarantee()), (80_000, Guarantee::Exact));
-    // With less and less memory, hashes and bits follow.
+    // With decreasing memory, hash compaction and bitstate hashing follow.
     let store = insert_sharing(
         VisitedSet::new(ExactWordSet::new(58), None).with_degradation(degradation()),
         sharing_halves,

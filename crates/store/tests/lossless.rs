@@ -1,4 +1,4 @@
-//! The lossless stores against a map of the standard library.
+//! The exact stores, compared with a map of the standard library.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ const UNLIMITED: u64 = u64::MAX;
 /// Visits states as a search would, and checks every answer.
 fn check(bits: u32, states: impl IntoIterator<Item = Vec<u8>>, batch: usize) {
     let states: Vec<_> = states.into_iter().collect();
-    // The wide store is for all but those of two words that use the last bit.
+    // The wide store supports all but those of two words that use the last bit.
     if states.iter().all(|state| state.len() != 16 || state[15] < 0x80) {
         check_store(ExactPairSet::new(), states.iter().cloned(), batch);
         check_store(TreeSet::new(ExactPairSet::new(), bits), states.iter().cloned(), batch);
@@ -25,7 +25,7 @@ fn check(bits: u32, states: impl IntoIterator<Item = Vec<u8>>, batch: usize) {
     check_store(ExactWordSet::new(bits), states, batch);
 }
 
-/// Parts of three sizes and two kinds; what is behind them, in states of some lengths, the store must find itself.
+/// Components of three sizes and two kinds. In states of some lengths, the store must find the rest itself.
 fn cut(state: &State, parts: &mut Vec<Part>) {
     let bits = 8 * state.len() as u32;
     let ends = [5, 18, 31].into_iter().chain((0..).map(|number| 64 + 100 * number));
@@ -76,7 +76,7 @@ fn check_store<S: Store>(mut store: S, states: impl IntoIterator<Item = Vec<u8>>
     }
 }
 
-/// States that differ from each other in a few places only.
+/// States that differ from each other only in a few places.
 struct Similar {
     rng: Rng,
     state: Vec<u8>,
@@ -103,7 +103,7 @@ impl Iterator for Similar {
     }
 }
 
-/// States that become longer and shorter, and like to consist of zeros; those of one word have `bits` bits.
+/// States of varying length, often of zeros; those of one word have `bits` bits.
 fn of_any_length(seed: u64, longest: usize, bits: u32) -> impl Iterator<Item = Vec<u8>> {
     let mut rng = Rng::new(seed);
     let mut words = vec![0u64];
@@ -178,7 +178,7 @@ fn check_limit(mut store: impl Store, limit: u64, seed: u64, long: bool) {
     }
 }
 
-/// Also where lines are full.
+/// Also if lines are full.
 #[test]
 fn many_are_inserted_as_one_by_one() {
     check_many(ExactWordSet::new(40));
@@ -222,7 +222,7 @@ fn a_state_longer_than_all_before_takes_little_until_room_is_made_for_more() {
     assert_eq!(store.insert(key), Visit::New);
     assert!(store.bytes() <= limit, "{} bytes of {limit}", store.bytes());
     assert_eq!(store.reserve(64, limit), Err(Full));
-    // Nothing is lost where there was no room.
+    // A state is not lost if there was no room.
     let (mut opened, mut near) = Default::default();
     store.open(key, &mut opened, &mut near);
     assert_eq!(opened, state);
@@ -230,8 +230,8 @@ fn a_state_longer_than_all_before_takes_little_until_room_is_made_for_more() {
     assert_eq!(store.insert(key), Visit::Seen);
 }
 
-/// First few ids, so that keys become narrow once the table is large; then ever more ids in one half of the states, so
-/// that they become wider again; then states of another size.
+/// First few ids, so that keys become narrow once the table is large; then more and more ids in one half of the states,
+/// so that keys become wider again; then states of another size.
 #[test]
 #[cfg_attr(miri, ignore = "too many")]
 fn keys_become_narrower_and_wider() {
@@ -352,7 +352,7 @@ fn an_insertion_beyond_the_limit_is_refused() {
 fn states_with_much_in_common_take_little() {
     fn bytes_each(mut store: impl Store) -> u64 {
         for number in 0..1u64 << 18 {
-            // Three parts of ten words each, of which there are 64.
+            // Three parts of ten words each, with 64 values each.
             let parts =
                 [number % 64, number / 64 % 64, number / 4096].map(|part| (part << 7).to_le_bytes().repeat(10));
             store.reserve(1, UNLIMITED).unwrap();

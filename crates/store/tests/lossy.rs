@@ -1,4 +1,4 @@
-//! Lossy sets omit as many states as estimated, and never invent one.
+//! Lossy sets omit as many states as estimated, and do not invent any.
 
 use std::collections::HashSet;
 
@@ -8,8 +8,8 @@ use entail_store::{
 };
 use entail_testkit::rng::Rng;
 
-/// Inserts many states of some words, most of them more than once. Says how many were taken for others, and how many the store
-/// says that were.
+/// Inserts many states of `words` words, most of them more than once. Returns the number of omitted states, and the
+/// store's estimate.
 fn omitted<S: ShortStateSet>(mut store: VisitedSet<S>, words: usize, states: u64) -> (f64, f64) {
     let (mut rng, mut known, mut kept) = (Rng::new(3), HashSet::new(), 0);
     for _ in 0..2 * states {
@@ -62,7 +62,7 @@ fn bitstate_hashing_omits_as_many_states_as_estimated() {
     }
 }
 
-/// With 4 bits for each of n states of m, a share of 1 - exp(-4n/m) is set: that is 40% for n = m/7.83.
+/// With 4 bits for each of n states in an array of m, a share of 1 - exp(-4n/m) is set: that is 40% for n = m/7.83.
 #[test]
 fn an_overfull_bit_array_is_reported() {
     let array = LossySet::Bitstate(BitstateSet::optimistic(1 << 14).unwrap());

@@ -25,7 +25,7 @@ fn read(store: &mut impl Restore, bytes: &[u8], room: u64) -> io::Result<()> {
     reader.finish()
 }
 
-/// A state of some words, mostly of one or two, which have little in common, or much.
+/// A state of a few words, mostly of one or two, which have little in common, or much.
 fn random_state(rng: &mut Rng, bits: u32) -> Vec<u8> {
     let words = *rng.pick(&[1, 1, 1, 2, 2, 2, 3, 5, 9, 17]);
     let word = |rng: &mut Rng| if rng.chance(0.5) { rng.bits() >> (64 - bits) } else { rng.below(100) as u64 };
@@ -38,7 +38,7 @@ fn insert<S: Store>(store: &mut S, state: &[u8]) -> (S::Key, bool) {
     (key, store.insert_alone(key) == entail_model::Visit::New)
 }
 
-/// Fills a store, and from time to time goes on with a loaded one beside it.
+/// Fills a store, and from time to time continues with a loaded copy.
 fn goes_on<S: Store>(new: impl Fn() -> S, bits: u32, count: usize) {
     let mut rng = Rng::new(u64::from(bits));
     let (mut store, mut loaded) = (new(), new());
@@ -56,7 +56,7 @@ fn goes_on<S: Store>(new: impl Fn() -> S, bits: u32, count: usize) {
         loaded = new();
         read(&mut loaded, &bytes, u64::MAX).unwrap();
         assert_eq!(loaded.len(), store.len());
-        // It may have been given room to grow that a loaded one does not need.
+        // The store may have room to grow that a loaded one does not need.
         assert!(loaded.bytes() <= store.bytes() && loaded.bytes() > store.bytes() / 10 * 9);
         assert_eq!((loaded.growth(), loaded.guarantee()), (store.growth(), store.guarantee()));
         let mut opened = Vec::new();
@@ -87,12 +87,12 @@ fn every_store_goes_on_as_if_nothing_had_happened() {
         for bits in [20, 40, 63] {
             goes_on(|| VisitedSet::new(ExactWordSet::new(bits), lossy()).with_seed(7), bits, 60_000);
         }
-        // All by the tree, and none.
+        // All states in the tree, and none.
         goes_on(|| VisitedSet::new(ExactWordSet::new(64), lossy()), 64, 60_000);
         goes_on(|| VisitedSet::new(ExactPairSet::new(), lossy()), 63, 60_000);
     }
     goes_on(|| TreeSet::new(ExactWordSet::new(40), 40), 40, 60_000);
-    // Where all states have their halves, and where some have more bits than that.
+    // All states split into halves, and some with more bits than that.
     goes_on(|| TreeSet::new(ExactPairSet::new(), 127), 63, 60_000);
     goes_on(|| TreeSet::new(ExactPairSet::new(), 70), 63, 60_000);
     goes_on(PlainSet::default, 40, 60_000);

@@ -1,4 +1,4 @@
-//! Formulas of branching time over small random graphs, against their definition.
+//! CTL formulas on small random graphs, against their definition.
 
 use entail_model::{Concurrent, Fault, FaultKind, Fired, Marks, Model, Propositional, State, StateBuf, Valuation};
 use entail_search::{End, Limits, decide, scc};
@@ -13,7 +13,7 @@ use entail_testkit::rng::Rng;
 struct Graph {
     /// The propositions that hold in each node, and the number of processes.
     nodes: Vec<(u64, usize)>,
-    /// Where from, where to, and who moves.
+    /// The source, the target, and the process.
     steps: Vec<(usize, usize, usize)>,
     /// Those that end in a fault.
     faults: Vec<u32>,
@@ -122,7 +122,7 @@ fn formulas_are_true_where_the_definition_says_so() {
     assert!(unknown > 500 && despite > 500 && large < 1_000, "{unknown}, {despite}, {large}");
 }
 
-/// Formulas of both logics: each CTL formula with an LTL formula of the runs that violate it.
+/// Formulas in both logics: each CTL formula with an LTL formula of the runs that violate it.
 fn common(number: usize) -> (Ctl, Claim) {
     let (p, q) = (Ctl::Proposition(Proposition(0)), Ctl::Proposition(Proposition(1)));
     let mut formulas = Formulas::default();
@@ -158,7 +158,7 @@ fn linear_time_says_the_same_of_all_fair_runs() {
             let is_known = outcome.end == End::Error || outcome.ignored_fault.is_none();
             let linear = is_known.then_some(outcome.end != End::Error);
             let branching = verdict(&graph, &formula, fairness);
-            // With faults, one of them may know more.
+            // With faults, one of them may give a result where the other does not.
             let agree = if graph.faults.is_empty() {
                 linear == branching
             } else {

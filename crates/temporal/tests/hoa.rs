@@ -1,4 +1,4 @@
-//! The HOA format, there and back.
+//! Reading and writing the HOA format.
 
 use entail_temporal::hoa::{self, NamedAutomaton};
 use entail_temporal::{Formulas, Limits, translate};

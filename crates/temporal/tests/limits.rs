@@ -8,10 +8,10 @@ use entail_testkit::rng::Rng;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Little enough for a test.
+/// Small enough for a test.
 const FEW: Limits = Limits { states: 2_000, edges: 40_000, steps: 2_000_000, deadline: Deadline::NEVER };
 
-/// Its automata, or what they take too much of.
+/// Its automata, or the limit that they exceed.
 fn answer(formulas: &mut Formulas, formula: Formula) -> Result<(Automaton, Buchi), Limit> {
     let generalised = translate(formulas, formula, FEW)?;
     let buchi = Buchi::new(&generalised, FEW)?;
@@ -35,11 +35,11 @@ fn formulas_of_two_hundred_operators_have_an_answer() {
 fn an_exploding_translation_is_stopped() {
     let mut formulas = Formulas::default();
     let propositions: Vec<Formula> = (0..40).map(|n| formulas.proposition(Proposition(n))).collect();
-    // Each of them at some time: one state for each set of those that are still to come.
+    // Each of them eventually: one state for each set of pending ones.
     let each: Vec<Formula> = propositions.iter().map(|&one| formulas.eventually(one)).collect();
     let all = formulas.and(each);
     assert!(answer(&mut formulas, all).is_err());
-    // Parity: no short disjunction of conjunctions.
+    // Parity has no short disjunctive normal form.
     let parity = propositions.iter().copied().reduce(|one, other| formulas.equivalent(one, other));
     let parity = parity.map(|parity| formulas.always(parity));
     assert!(answer(&mut formulas, parity.unwrap()).is_err());
@@ -51,7 +51,7 @@ fn broad_formulas_have_an_answer() {
         let mut formulas = Formulas::default();
         let mut rng = Rng::new(count);
         let operands: Vec<Formula> = (0..count).map(|_| formula(&mut rng, &mut formulas, 4, 20)).collect();
-        // Behind `X` a contradiction is not found at once.
+        // Behind `X`, a contradiction is not found immediately.
         let apart = operands.into_iter().filter(|&one| one != Formula::FALSE).collect::<Vec<_>>();
         let apart: Vec<Formula> = apart.into_iter().map(|one| formulas.next(one)).collect();
         let all = formulas.and(apart);
@@ -74,7 +74,7 @@ fn deep_formulas_are_translated_or_refused() {
             let is_invariant = is_stutter_invariant(&mut formulas, deep, FEW);
             assert_eq!(is_invariant.is_err(), formulas.has_next(deep));
         }
-        // What brings all kinds of recursion to its knees.
+        // Extreme inputs for all kinds of recursion.
         let mut formulas = Formulas::default();
         let (a, b) = (formulas.proposition(Proposition(0)), formulas.proposition(Proposition(1)));
         let mut deep = a;
@@ -91,7 +91,7 @@ fn deep_formulas_are_translated_or_refused() {
     }
 }
 
-/// Chains of `U` spend their steps before there are many states or edges.
+/// Chains of `U` exhaust their steps before there are many states or edges.
 #[test]
 fn a_formula_is_given_up_when_its_time_is_up() {
     let mut formulas = Formulas::default();

@@ -1,4 +1,4 @@
-//! Products with models that have one run: whether it is accepted, the definition of the logic says.
+//! Products with models of a single run, which is accepted according to the definition of the logic.
 
 use entail_model::{
     Concurrent, Fired, Marks, Model, Propositional, Reduced, Reduction, State, StateBuf, Valuation,
@@ -13,7 +13,7 @@ use entail_temporal::{Claim, Fairness, Formulas, Product, translate};
 use entail_testkit::ltl;
 use entail_testkit::rng::Rng;
 
-/// A model whose only run is a word. Where the cycle is one letter, it may as well end there.
+/// A model whose only run is a word. If the cycle is one letter, the run may also end there.
 struct Word<'w> {
     word: &'w Lasso,
     ends: bool,
@@ -96,7 +96,7 @@ fn the_run_of_a_word_is_accepted_if_the_formula_holds() {
 
 #[test]
 fn a_claim_that_ends_does_so_with_one_set_too() {
-    // Both letters again and again; the second one twice in a row is the end.
+    // Both letters infinitely often; the second one twice in a row is the end state.
     let edge = |target: u32, marks: u64, letter: u64| Edge {
         target: Node(target),
         marks: EdgeMarks(marks),
@@ -171,7 +171,7 @@ impl Concurrent for Leaving {
     }
 }
 
-/// Postpones leaving as long as the proviso lets it.
+/// Postpones leaving as long as the proviso permits it.
 struct CountFirst;
 
 impl Reduction<Leaving> for CountFirst {

@@ -34,6 +34,6 @@ fn repetitions_change_nothing_for_what_is_invariant_and_something_for_what_is_no
         told_apart += usize::from(is_told_apart);
     }
     assert!(invariant > 30 && others > 100, "{invariant} {others}");
-    // Few words tell, but they are few only for some formulas.
+    // Few words distinguish them, but only for some formulas.
     assert!(told_apart * 10 > others * 9, "{told_apart} of {others}");
 }

@@ -1,4 +1,4 @@
-//! Two engines side by side.
+//! Compares two engines.
 
 pub mod random;
 
@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One step of a state, as an engine tells it.
+/// One step of a state, as an engine reports it.
 type Taken = (Step, Fired, Vec<u8>);
 
 /// Counts of comparisons.
@@ -24,13 +24,13 @@ pub struct Compared {
     pub steps: usize,
     pub transient: usize,
     pub faults: usize,
-    /// Successors that were given as words.
+    /// Successors given as words.
     pub words: usize,
-    /// Those of them that were given as two.
+    /// Those of them that have two words.
     pub pairs: usize,
-    /// States that were expanded without being seen as bytes.
+    /// States expanded only as words.
     pub only_words: usize,
-    /// States that were expanded as words to words.
+    /// States expanded as words with stable successors only.
     pub plain: usize,
 }
 
@@ -47,10 +47,10 @@ impl std::ops::AddAssign for Compared {
     }
 }
 
-/// For how many states code is used that was made for one packing.
+/// The number of states for which code specialised for one packing is used.
 const SPECIAL_USES: usize = 500;
 
-/// The outline that the system was specialised for.
+/// The process vector that the system was specialised for.
 struct Special {
     /// Of the processes.
     types: Vec<u32>,
@@ -58,7 +58,7 @@ struct Special {
     uses: usize,
 }
 
-/// An interpreter and a compiled system that must not differ.
+/// An interpreter and a compiled system, which must agree.
 pub struct Pair<'s> {
     interpreter: Interpreter<'s>,
     jit: Jit<'s>,
@@ -98,7 +98,7 @@ impl<'s> Pair<'s> {
         states
     }
 
-    /// The steps of a state, about which both agree.
+    /// The steps of a state, on which both engines agree.
     pub fn steps(&mut self, name: &str, state: &State) -> Vec<Taken> {
         let Pair { interpreter, jit, desk, vectors, ranges, special, compared } = self;
         let nothing = (ProcessVector::default(), StateNumbers { numbers: Vec::new(), template: Vec::new() });
@@ -138,7 +138,7 @@ impl<'s> Pair<'s> {
             }
             let special = special.as_mut().expect("just made, if not before");
             special.uses += 1;
-            // With code for this packing, if there is some, and with that for any.
+            // With code for this packing, if there is any, and with the general code.
             let prepared = (special.types == vector.types).then_some(&special.codes);
             for codes in prepared.into_iter().chain([&fresh]) {
                 let Some(packed) = codes.pack(state) else { continue };
@@ -172,7 +172,7 @@ impl<'s> Pair<'s> {
         found
     }
 
-    /// Compares all states up to a limit, nearest first.
+    /// Compares all states up to a limit, breadth first.
     pub fn explore(&mut self, name: &str, limit: usize) {
         let mut queue: VecDeque<_> = self.initial().into();
         let mut seen: HashSet<Vec<u8>> = queue.iter().cloned().collect();
@@ -187,7 +187,7 @@ impl<'s> Pair<'s> {
         }
     }
 
-    /// Compares the states of a random walk, which begins again where it ends.
+    /// Compares the states of a random walk, which restarts when it ends.
     pub fn walk(&mut self, name: &str, steps: usize, rng: &mut Rng) {
         let initial = self.initial();
         let mut state = rng.pick(&initial).clone();
@@ -203,14 +203,14 @@ fn all_steps<E: Engine>(engine: &E, state: &State, vector: &ProcessVector, desk:
     let mut steps = Vec::new();
     let from = Source { state, vector, packed: None };
     engine.expand(from, desk, &mut |step, fired, successor: &State| {
-        // What a step leaves behind that could not be completed means nothing.
+        // The state after a step that could not be completed is unspecified.
         let kept = if matches!(fired, Fired::Broken(_)) { &[] } else { successor };
         steps.push((step, fired, kept.to_vec()));
     });
     steps
 }
 
-/// Whether a state can be expanded as words to words; if so, into what is expected.
+/// Whether a state can be expanded as words; if so, checks its successors.
 fn expand_words<K: StateKey>(
     (interpreter, jit): (&Interpreter, &Jit),
     kind: Kind,
@@ -218,7 +218,7 @@ fn expand_words<K: StateKey>(
     desk: &mut Scratch,
 ) -> bool {
     let codes = kind.codes;
-    // The same state thrice, so that nothing is left behind.
+    // The same state three times, so that leftovers would show.
     let mut told = [const { Vec::new() }; 3];
     let unpack = |state: K, unpacked: &mut Vec<u8>| codes.unpack(state.words(), unpacked);
     let count = jit.expand_words(kind, &[K::from_words(words); 3], desk, unpack, |hop| {
@@ -235,7 +235,8 @@ fn expand_words<K: StateKey>(
     true
 }
 
-/// All steps from the last state of a path to stable states, naively; whether all is usual there.
+/// A naive implementation: all steps from the last state of a path to stable states; returns whether the fast path
+/// applies.
 fn pass(
     interpreter: &Interpreter,
     codes: &Codes,
@@ -287,7 +288,7 @@ fn codes(
     codes
 }
 
-/// Compares steps to words with what is expected.
+/// Compares steps to words with the expected ones.
 struct Words<'a> {
     expected: std::slice::Iter<'a, Taken>,
     codes: &'a Codes,
@@ -323,19 +324,19 @@ impl Words<'_> {
     }
 }
 
-/// Explores a system with both engines; returns what was compared.
+/// Explores a system with both engines; returns counts of the comparisons.
 pub fn same(name: &str, system: &System, limit: usize, tuning: Tuning) -> Compared {
     let Some(mut pair) = Pair::new(system, tuning) else { return Compared::default() };
     pair.explore(name, limit);
     pair.compared
 }
 
-/// The two ways in which code is made.
+/// The two ways to generate code.
 pub fn ways() -> [Tuning; 2] {
     [false, true].map(|separate| Tuning { separate, ..Tuning::default() })
 }
 
-/// Reads a model from its text; `None` if it is wrong.
+/// Parses a model; `None` if it is invalid.
 pub fn read(language: Language, text: &str, granularity: Granularity) -> Option<ModelSource> {
     let options = Options { granularity, ..Options::default() };
     let (mut sources, mut problems) = (Sources::default(), Vec::new());
@@ -350,7 +351,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Public models that lie beside the project, if they do.
+/// Public models in a folder beside the project, if it exists.
 pub fn public_models() -> Vec<PathBuf> {
     let folder = root().join("../shared/models/promela");
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };

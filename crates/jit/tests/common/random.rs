@@ -1,4 +1,4 @@
-//! Random systems: also such as no language has.
+//! Random systems, with features beyond those of any language.
 
 use entail_ir::{
     Action, Base, BinaryOp, Block, BlockNode, ChannelTest, ChannelType, ChannelTypeId, Edge, Entry, Expr,
@@ -14,10 +14,10 @@ const STATEMENTS: u32 = 40;
 /// The first bytes of every frame hold channels.
 const CHANNELS: u32 = 3;
 
-/// Some valid system; the same for the same seed.
+/// A random valid system, determined by the seed.
 pub fn system(seed: u64) -> System {
     let mut rng = Rng::new(seed);
-    // Each system has some features and not others, so that not all are spoiled by the same ones.
+    // Each system has some features and lacks others, so that rare faults do not dominate all systems.
     let wild = rng.chance(0.3);
     let mut maker = Maker { rng, wild, system: System::default(), started: false };
     maker.fill();
@@ -26,10 +26,10 @@ pub fn system(seed: u64) -> System {
 
 struct Maker {
     rng: Rng,
-    /// With what is rare and hard.
+    /// With rare and difficult features.
     wild: bool,
     system: System,
-    /// Whether the action that is made has started a process.
+    /// Whether the current action has started a process.
     started: bool,
 }
 
@@ -244,7 +244,7 @@ impl Maker {
         }
     }
 
-    /// Usually as many as some channel has.
+    /// Usually that of some channel.
     fn field_count(&mut self) -> usize {
         let channel_type = self.rng.below(self.system.channel_types.len());
         self.system.channel_types[channel_type].fields.len()

@@ -1,12 +1,12 @@
-//! A model with an error that lies deep.
+//! A model with a deep error.
 
 use entail_model::{Fault, FaultKind, Fired, Marks, Model, State, StateBuf};
 
-/// A counter beside switches. What happens at its last value lies deep, and is met by whoever counts.
+/// A counter beside switches. The event at its last value is deep, and on every path that counts.
 pub struct Counter {
     pub last: u32,
     pub switches: u32,
-    /// Whether counting is the last step in the order of the model, and not the first.
+    /// Whether counting is the last step in the order of the model, instead of the first.
     pub reversed: bool,
     pub at_last: AtLast,
 }

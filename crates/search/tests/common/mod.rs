@@ -1,4 +1,4 @@
-//! Runs both searches and checks what any search must get right.
+//! Runs both searches and checks the properties of every search.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
 pub mod counter;
@@ -19,7 +19,7 @@ pub fn dfs<M: Model>(model: &M, checks: Checks) -> Outcome<M::Step> {
     depth_first(model, &mut Diary::default(), &checks, &Limits::default(), &mut ())
 }
 
-/// Both searches find what the naive one finds, and prove it.
+/// Both searches find the same as the naive one, and return valid counterexamples.
 pub fn agree<M: Model>(model: &M, checks: Checks) {
     let expected = naive::explore(model, naive_checks(checks));
     for (search, outcome) in [("bfs", bfs(model, checks)), ("dfs", dfs(model, checks))] {
@@ -43,7 +43,7 @@ pub fn agree<M: Model>(model: &M, checks: Checks) {
     }
 }
 
-/// Replays a counterexample. Returns how many stable states it enters before its error.
+/// Replays a counterexample. Returns the number of stable states that it enters before its error.
 pub fn prove<M: Model>(model: &M, found: &Counterexample<M::Step>) -> u64 {
     assert!(initial_states(model).contains(&found.start), "it starts in an initial state");
     match found.error {

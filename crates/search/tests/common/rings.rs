@@ -1,4 +1,4 @@
-//! Small graphs with infinite runs, and all that can be said about them by looking at all of one.
+//! Small graphs with infinite runs, and a naive decision of acceptance on them.
 
 use std::collections::HashSet;
 
@@ -8,16 +8,16 @@ use entail_model::{
 use entail_search::{Counterexample, ErrorKind};
 use entail_testkit::rng::Rng;
 
-/// A graph whose steps are numbered from 0, and belong to sets.
+/// A graph whose transitions are numbered from 0 and have acceptance marks.
 #[derive(Debug, Default)]
 pub struct Rings {
     pub nodes: Vec<Node>,
     pub edges: Vec<Edge>,
-    /// The first so many are wanted of every run, the others only where a node demands them.
+    /// The first `sets` marks are the acceptance condition; the others occur only in requests of nodes.
     pub sets: u32,
     /// Stable nodes.
     pub initial: Vec<usize>,
-    /// Whether edges that lead nowhere may be taken: such a run ends in a fault.
+    /// Whether edges without a target may be taken: such a run ends in a fault.
     pub faults: bool,
 }
 
@@ -26,9 +26,9 @@ pub struct Node {
     pub transient: bool,
     pub sets: AcceptanceMarks,
     pub demands: AcceptanceMarks,
-    /// How many words its state has.
+    /// The number of words of its state.
     pub words: usize,
-    /// Its propositions, a bit for each.
+    /// Its propositions, one bit for each.
     pub holds: u64,
 }
 
@@ -37,7 +37,7 @@ pub struct Edge {
     pub from: usize,
     pub to: usize,
     pub sets: AcceptanceMarks,
-    /// It leads nowhere, and must never be taken.
+    /// It has no target, and must never be taken.
     pub ends: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct Edge {
 pub enum Kind {
     Plain,
     Accepted,
-    /// It leads nowhere, and must never be taken.
+    /// It has no target, and must never be taken.
     Ends,
 }
 
@@ -56,7 +56,7 @@ impl Rings {
         Rings::with_sets(rng, sets, known)
     }
 
-    /// With one set that is wanted of every run, or none, and no demands.
+    /// With at most one acceptance set, and no requests.
     pub fn with_one_set(rng: &mut Rng) -> Rings {
         let sets = u32::from(rng.chance(0.9));
         let rings = Rings::with_sets(rng, sets, sets);
@@ -89,7 +89,7 @@ impl Rings {
         Rings { nodes, edges, sets, initial, faults: false }
     }
 
-    /// One set; its edges are the accepted ones. All nodes are stable, and the first one is initial.
+    /// One acceptance set of edges. All nodes are stable, and the first one is initial.
     pub fn of(edges: &[(usize, usize, Kind)]) -> Rings {
         let count = edges.iter().map(|(from, to, _)| 1 + *from.max(to)).max().unwrap_or(1);
         let nodes = (0..count).map(|_| Node { words: 1, ..Node::default() }).collect();
@@ -104,7 +104,7 @@ impl Rings {
         (0..self.edges.len() as u32).filter(move |&edge| self.edges[edge as usize].from == node)
     }
 
-    /// From a stable node to stable ones, through different transient ones.
+    /// The paths from a stable node to stable ones, through different transient ones.
     pub fn ways(&self, node: usize) -> Vec<(usize, AcceptanceMarks)> {
         let mut ways = Vec::new();
         self.follow(node, self.nodes[node].sets, &mut Vec::new(), &mut ways);
@@ -134,7 +134,7 @@ impl Rings {
         }
     }
 
-    /// Whether an edge that leads nowhere leaves a node, or a transient one behind it.
+    /// Whether an edge without a target leaves a node, or a transient one behind it.
     pub fn ends(&self, node: usize) -> bool {
         let (mut known, mut waiting) = (HashSet::new(), vec![node]);
         while let Some(node) = waiting.pop() {
@@ -148,7 +148,7 @@ impl Rings {
         false
     }
 
-    /// All stable nodes that can be reached.
+    /// All reachable stable nodes.
     pub fn reachable(&self) -> HashSet<usize> {
         let mut known: HashSet<_> = self.initial.iter().copied().collect();
         let mut waiting = self.initial.clone();
@@ -158,7 +158,7 @@ impl Rings {
         known
     }
 
-    /// Whether an edge can be reached that must never be taken.
+    /// Whether an edge is reachable that must never be taken.
     pub fn has_end(&self) -> bool {
         let (mut known, mut waiting): (HashSet<_>, _) = (HashSet::new(), self.initial.clone());
         while let Some(node) = waiting.pop() {
@@ -172,19 +172,18 @@ impl Rings {
         false
     }
 
-    /// Whether there are nodes such that a run can go through all of them again and again, and no others, and takes
-    /// steps of all sets that are wanted then.
+    /// Whether there is a set of nodes such that a run that visits exactly these infinitely often is accepted.
     pub fn has_accepted_run(&self) -> bool {
         let reachable: Vec<_> = self.reachable().into_iter().collect();
         self.accepted_rounds(&reachable).next().is_some()
     }
 
-    /// All such sets of nodes among these.
+    /// All such sets among these nodes.
     pub fn accepted_rounds(&self, among: &[usize]) -> impl Iterator<Item = HashSet<usize>> {
         self.rounds(among).filter(|round| self.is_accepted(round))
     }
 
-    /// All sets of nodes among these such that a run can go through all of them again and again, and no others.
+    /// All subsets of these nodes such that a run can visit exactly these infinitely often.
     pub fn rounds(&self, among: &[usize]) -> impl Iterator<Item = HashSet<usize>> {
         let choices = (1..1u32 << among.len()).map(|choice| {
             let chosen = (0..among.len()).filter(|bit| choice >> bit & 1 == 1).map(|bit| among[bit]);
@@ -201,7 +200,7 @@ impl Rings {
         })
     }
 
-    /// Whether a run that goes all ways between these nodes again and again takes steps of all sets that are wanted then.
+    /// Whether a run that takes all paths between these nodes infinitely often is accepted.
     pub fn is_accepted(&self, round: &HashSet<usize>) -> bool {
         let ways = round.iter().flat_map(|&node| self.inside(node, round));
         let demands = round.iter().fold(self.acceptance(), |all, &node| all.and(self.nodes[node].demands));
@@ -212,7 +211,7 @@ impl Rings {
         self.ways(node).into_iter().filter(|(to, _)| among.contains(to))
     }
 
-    /// Goes along a counterexample, and sees that it is one.
+    /// Replays a counterexample and checks that it is one.
     pub fn check(&self, found: &Counterexample<u32>) {
         let start = node_of(&found.start);
         assert!(self.initial.contains(&start), "{found:?}");
@@ -230,7 +229,7 @@ impl Rings {
         }
     }
 
-    /// Whether a run that takes these steps again and again is accepted.
+    /// Whether a run that takes these steps infinitely often is accepted.
     pub fn is_accepted_round(&self, edges: &[Edge]) -> bool {
         let (Some(first), Some(last)) = (edges.first(), edges.last()) else { return false };
         let stable = edges.iter().map(|edge| &self.nodes[edge.from]).filter(|node| !node.transient);

@@ -20,7 +20,7 @@ const CROWDED_IF_SLOW: u64 = 86;
 const BEARABLE: u64 = 92;
 /// The least load at which growth reduces the overflow.
 const SPARSE: u64 = 40;
-/// At most one number in so many may overflow.
+/// At most one in this many numbers may overflow.
 const FEW: u64 = 256;
 /// From this size in bytes on, a table grows by half, or by an eighth; a smaller one doubles.
 const LARGE: usize = 4 << 20;
@@ -29,9 +29,9 @@ const LARGE_IF_SLOW: usize = 1 << 20;
 const MANY_MORE: u64 = 4;
 /// An estimate of the bytes of a number in the overflow.
 const OVERFLOW_BYTES: usize = 20;
-/// Growth by less than one part in so many costs more time than it is worth.
+/// Growth by a smaller share than one in this number costs more time than it is worth.
 const WORTH_A_PASS: usize = 32;
-/// One byte in so many is left for the overflow.
+/// One in this many bytes is left for the overflow.
 const SPARED: u64 = 32;
 /// Below this size, in bytes, the memory for each number does not matter.
 const WORTHWHILE: usize = 1 << 20;
