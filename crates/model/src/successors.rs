@@ -1,5 +1,7 @@
 //! The successors of a state.
 
+use entail_disk::snapshot;
+
 use crate::shuffled::shuffle;
 use crate::{Fault, Fired, State, StateBuf};
 
@@ -53,6 +55,8 @@ pub enum Target {
     /// A state that is stored.
     Stable,
 }
+
+snapshot!(enum Target { 0 => Nowhere, 1 => Transient, 2 => Stable });
 
 impl<S: Copy> Successors<S> {
     /// Removes all successors.

@@ -3,10 +3,9 @@
 //! States are expanded in the order of their numbers. The cache holds states found recently. A state that is not in it
 //! counts as expanded, which is safe.
 
-use std::io;
 use std::mem::size_of;
 
-use entail_disk::{Reader, Snapshot, Writer, damaged};
+use entail_disk::snapshot;
 use entail_model::StateKey;
 
 pub(crate) struct OpenSetCache<K> {
@@ -25,20 +24,8 @@ impl<K> Default for OpenSetCache<K> {
     }
 }
 
-impl<K: StateKey> Snapshot for OpenSetCache<K> {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.slots.save(to)?;
-        self.most.save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<OpenSetCache<K>> {
-        let slots = Vec::load(from)?;
-        if !slots.is_empty() && !slots.len().is_power_of_two() {
-            return Err(damaged("what waits is kept in a strange number of slots"));
-        }
-        Ok(OpenSetCache { slots, most: usize::load(from)? })
-    }
-}
+snapshot!(impl[K: StateKey] OpenSetCache<K> { slots, most }
+    if |it| it.slots.is_empty() || it.slots.len().is_power_of_two(), "the number of slots of a cache is not a power of two");
 
 impl<K: StateKey> OpenSetCache<K> {
     /// A cache of at most this many bytes.

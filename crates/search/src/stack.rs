@@ -150,28 +150,7 @@ impl<K, N> Default for SearchStack<K, N> {
 snapshot!(Frame { first, next, states, passed, ways });
 snapshot!(Passed { hash, span });
 snapshot!(Span(piece));
-
-impl Snapshot for Choice {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        let target = match self.target {
-            Target::Nowhere => 0u8,
-            Target::Transient => 1,
-            Target::Stable => 2,
-        };
-        (target << 1 | u8::from(self.faulty)).save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Choice> {
-        let code = u8::load(from)?;
-        let target = match code >> 1 {
-            0 => Target::Nowhere,
-            1 => Target::Transient,
-            2 => Target::Stable,
-            _ => return Err(damaged("a step that leads where there is nothing")),
-        };
-        Ok(Choice { target, faulty: code & 1 == 1 })
-    }
-}
+snapshot!(Choice { target, faulty });
 
 /// Saved between two choices.
 impl<K: StateKey, N: Copy + Snapshot> Snapshot for SearchStack<K, N> {

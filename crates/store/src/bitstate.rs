@@ -3,9 +3,7 @@
 //! After Holzmann: An analysis of bitstate hashing, FMSD 1998; the bits are chosen by enhanced double hashing, after Dillinger,
 //! Manolios: Bloom filters in probabilistic verification, FMCAD 2004.
 
-use std::io;
-
-use entail_disk::{Reader, Snapshot, Writer, damaged};
+use entail_disk::snapshot;
 use entail_model::{Full, Visit};
 
 use crate::counter::Counter;
@@ -26,24 +24,8 @@ pub struct BitstateSet {
     set: Counter,
 }
 
-impl Snapshot for BitstateSet {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.words.save(to)?;
-        self.bits.save(to)?;
-        self.most.map(f64::to_bits).save(to)?;
-        self.len().save(to)?;
-        self.set.sum().save(to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<BitstateSet> {
-        let (words, bits) = (Zeroed::load(from)?, u32::load(from)?);
-        if words.is_empty() || bits == 0 {
-            return Err(damaged("an array without bits"));
-        }
-        let most = Option::<u64>::load(from)?.map(f64::from_bits);
-        Ok(BitstateSet { words, bits, most, len: Snapshot::load(from)?, set: Snapshot::load(from)? })
-    }
-}
+snapshot!(BitstateSet { words, bits, most, len, set }
+    if |it| !it.words.is_empty() && it.bits > 0, "a bitstate array without bits");
 
 impl BitstateSet {
     /// An array of `bytes` bytes, with `bits` bits for each state.

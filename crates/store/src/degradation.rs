@@ -12,7 +12,7 @@
 
 use std::io;
 
-use entail_disk::{Reader, Scratch, Snapshot, SpillFile, Writer, damaged, restore, snapshot};
+use entail_disk::{Scratch, SpillFile, restore, snapshot};
 use entail_model::{Full, Keys};
 
 use crate::bitstate::BitstateSet;
@@ -139,24 +139,7 @@ restore!(Degradation { levels, merged, omitted, spared, known, broken });
 
 snapshot!(Level { kind, from });
 
-impl Snapshot for LevelKind {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        match self {
-            LevelKind::Compact { bits } => (0u8, *bits).save(to),
-            LevelKind::Bitstate { bits } => (1u8, *bits).save(to),
-            LevelKind::Tree => (2u8, 0u32).save(to),
-        }
-    }
-
-    fn load(from: &mut Reader) -> io::Result<LevelKind> {
-        match Snapshot::load(from)? {
-            (0u8, bits) => Ok(LevelKind::Compact { bits }),
-            (1, bits) => Ok(LevelKind::Bitstate { bits }),
-            (2, _) => Ok(LevelKind::Tree),
-            _ => Err(damaged("an unknown level of degradation")),
-        }
-    }
-}
+snapshot!(enum LevelKind { 0 => Compact { bits }, 1 => Bitstate { bits }, 2 => Tree });
 
 impl<S: ShortStateSet> VisitedSet<S> {
     /// Degrades by one level, if there is one, within `limit` bytes.

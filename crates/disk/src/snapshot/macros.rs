@@ -2,8 +2,8 @@
 
 /// Implements [`Snapshot`] for a struct or an enum, field by field.
 ///
-/// Fields after `..` are not saved and get their default values. The variants of an enum have numbers, so that their order
-/// may change.
+/// Fields after `..` are not saved and get their default values. A loaded value that fails the check after `if` is reported as
+/// damaged. The variants of an enum have numbers, so that their order may change.
 ///
 /// ```
 /// # use entail_disk::{Snapshot, snapshot};
@@ -11,18 +11,18 @@
 /// struct Graph<N> { nodes: Vec<N>, edges: Vec<Edge>, visited: Vec<bool> }
 /// enum Verdict { Holds, Violated(Vec<u32>) }
 ///
-/// snapshot!(Edge { source, target });
+/// snapshot!(Edge { source, target } if |edge| edge.source != edge.target, "an edge is a loop");
 /// snapshot!(impl[N: Snapshot] Graph<N> { nodes, edges, .. visited });
 /// snapshot!(enum Verdict { 0 => Holds, 1 => Violated(run) });
 /// ```
 #[macro_export]
 macro_rules! snapshot {
-    ($name:ident { $($fields:tt)* }) => {
-        $crate::snapshot!(impl[] $name { $($fields)* });
+    ($name:ident { $($fields:tt)* } $($check:tt)*) => {
+        $crate::snapshot!(impl[] $name { $($fields)* } $($check)*);
     };
     (impl[$($generics:tt)*] $name:ident $(<$($argument:ident),*>)? {
         $($field:ident),* $(, .. $($default:ident),*)? $(,)?
-    }) => {
+    } $(if |$value:ident| $check:expr, $damage:literal)?) => {
         impl<$($generics)*> $crate::Snapshot for $name $(<$($argument),*>)? {
             fn save(&self, to: &mut $crate::Writer) -> std::io::Result<()> {
                 let $name { $($field,)* $($($default: _,)*)? } = self;
@@ -31,10 +31,17 @@ macro_rules! snapshot {
             }
 
             fn load(from: &mut $crate::Reader) -> std::io::Result<Self> {
-                Ok($name {
+                let loaded = $name {
                     $($field: $crate::Snapshot::load(from)?,)*
                     $($($default: Default::default(),)*)?
-                })
+                };
+                $({
+                    let $value = &loaded;
+                    if !$check {
+                        return Err($crate::damaged($damage));
+                    }
+                })?
+                Ok(loaded)
             }
         }
     };
