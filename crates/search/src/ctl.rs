@@ -2,7 +2,7 @@
 //!
 //! Each temporal subformula asks whether a run of some kind exists; other operators are negations of these. A
 //! depth-first search answers it: it passes through the states in which the first operand holds, and looks for a state
-//! in which the second one holds, or for an accepting cycle ([`scc`](crate::scc)). If an operand is temporal too, the
+//! in which the second one holds, or for an accepting cycle ([`scc`](mod@crate::scc)). If an operand is temporal too, the
 //! search is suspended, and another search evaluates the operand. A search records the answer for every state that it
 //! leaves; when it finds a run, the run exists from all states that are still open. So no state is entered twice for
 //! the same subformula. After Vergauwen, Lewi: A linear local model checking algorithm for CTL, 1993.
