@@ -2,15 +2,16 @@
 //!
 //! Each temporal subformula asks whether a run of some kind exists; other operators are negations of these. A
 //! depth-first search answers it: it passes through the states in which the first operand holds, and looks for a state
-//! in which the second one holds, or for an accepting cycle ([`scc`](crate::scc)). If an operand is temporal too, the
-//! search is suspended, and another search evaluates the operand. A search records the answer for every state that it
-//! leaves; when it finds a run, the run exists from all states that are still open. So no state is entered twice for
+//! in which the second one holds, or for an accepting cycle ([`scc`](mod@crate::scc)). If an operand is temporal too,
+//! the search is suspended, and another search evaluates the operand. A search records the answer for every state that
+//! it leaves; when it finds a run, the run exists from all states that are still open. So no state is entered twice for
 //! the same subformula. After Vergauwen, Lewi: A linear local model checking algorithm for CTL, 1993.
 //!
-//! Under fairness conditions that refer to a whole component ([`Subformula::UntilComponent`]), a search still passes only
-//! through states in which the first operand holds. A component of these states may be part of a larger component of
-//! the model. Another subformula ([`Subformula::FairComponent`]) decides this; it is evaluated when a complete component would
-//! be accepted. Its search passes through all states and records for each component whether the condition holds.
+//! Under fairness conditions that refer to a whole component ([`Subformula::UntilComponent`]), a search still passes
+//! only through states in which the first operand holds. A component of these states may be part of a larger component
+//! of the model. Another subformula ([`Subformula::FairComponent`]) decides this; it is evaluated when a complete
+//! component would be accepted. Its search passes through all states and records for each component whether the
+//! condition holds.
 //!
 //! A run that ends in a fault has no continuation. Each subformula has an assumption about it ([`AfterFault`]), and
 //! [`decide`] requires an answer that is the same under all assumptions. This is Kleene's three-valued logic, after
