@@ -1,4 +1,4 @@
-//! What BIR's front end does with what is hardly a model.
+//! BIR's front end on invalid, truncated and oversized models.
 
 mod common;
 

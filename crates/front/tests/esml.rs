@@ -1,4 +1,4 @@
-//! What ESML's front end does with what is hardly a model.
+//! ESML's front end on invalid, truncated and oversized models.
 
 mod common;
 

@@ -31,7 +31,7 @@ impl Outcome {
         Self { tokens, problems, sources }
     }
 
-    /// The tokens as text, each line break being one where the tokens say so.
+    /// The tokens as text, with line breaks as recorded in the tokens.
     fn text(&self) -> String {
         let mut text = String::new();
         for token in &self.tokens {
@@ -51,7 +51,7 @@ impl Outcome {
     }
 }
 
-/// Without problems, `input` becomes `expected`.
+/// `input` becomes `expected`, without problems.
 #[track_caller]
 fn check(input: &str, expected: &str) {
     let outcome = Outcome::of(input);
@@ -348,7 +348,7 @@ fn definitions_come_from_the_command_line() {
     );
 }
 
-/// Each token with the text its span covers, where that differs from the token.
+/// Each token with the text of its span, if this differs from the token.
 fn covered(text: &str) -> String {
     let Outcome { tokens, sources, .. } = Outcome::of(text);
     let show = |token: &Token| match sources.text(token.span) {
@@ -445,7 +445,7 @@ fn files_outside_of_the_model_are_not_included_unless_that_is_allowed() {
         );
         assert!(name == "/proc/self/maps" || read(&format!("#include \"{name}\""), true).problems().is_empty());
     }
-    // What is wrong there is told without its text.
+    // The message does not quote the text.
     fs::write(path("secret"), "#error\n#define F(x\nsecret").unwrap();
     let outcome = read("#include \"../secret\"", true);
     assert!(!outcome.problems.is_empty());

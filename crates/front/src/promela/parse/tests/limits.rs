@@ -1,8 +1,8 @@
-//! No input overflows the stack, runs for ever or fills the memory.
+//! No input overflows the stack, runs forever or exhausts memory.
 
 use super::{check_problems, parse_text};
 
-/// In a thread with the stack of a test, whoever runs this one.
+/// Runs in a thread with a fixed stack size, independently of the test runner.
 fn messages(model: String) -> Vec<String> {
     let read = move || parse_text(&model).1.into_iter().map(|problem| problem.message).collect();
     std::thread::Builder::new().stack_size(2 << 20).spawn(read).unwrap().join().unwrap()
