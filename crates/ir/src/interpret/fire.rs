@@ -77,7 +77,7 @@ impl Interpreter<'_> {
     /// The text that an enabled step prints.
     pub(super) fn printed(&self, step: Step, state: &State) -> String {
         let mut printed = String::new();
-        // What comes of it is for others to see.
+        // The outcome of the step does not matter here.
         let _ = self.take_aloud(step, &mut state.to_vec(), Some(&mut printed));
         printed
     }
@@ -98,7 +98,7 @@ impl Interpreter<'_> {
         let Execution { failed, first_failed, statement, .. } = execution;
         let fault = |kind, statement: StatementId, times| Fault { kind, place: statement.0, times };
         match outcome {
-            // What a monitor has objected to is what was asked for.
+            // The violation that the monitor has reported takes precedence.
             Err(_) if failed > 0 && first_failed.0.is_of_events() => {
                 Fired::Broken(fault(first_failed.0, first_failed.1, failed))
             }
@@ -179,7 +179,7 @@ impl<'a> Execution<'a> {
     }
 
     fn take(&mut self, edge: &Edge) -> Evaluated<()> {
-        // Evaluated again although it is known to be possible: this is where a faulty guard shows.
+        // Evaluated again, although it is known to be enabled: a guard that faults is reported here.
         if !edge.action.waits_for_others() {
             self.evaluator().possible(&edge.action)?;
         }

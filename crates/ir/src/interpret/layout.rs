@@ -349,7 +349,7 @@ fn passed(process_type: &ProcessType, system: &System) -> Vec<bool> {
         process_type.locations.iter().map(|location| system.is_never_stuck(location)).collect();
     passed[process_type.entry.index()] = false;
     for edge in process_type.locations.iter().flat_map(edges_of) {
-        // By a rendezvous, others may get to move.
+        // A rendezvous may pass control to another process.
         let keeps_on = edge.atomic && !matches!(edge.action, Action::Send(_) | Action::Receive(_));
         if let Some(target) = edge.target.filter(|_| !keeps_on) {
             passed[target.index()] = false;

@@ -267,7 +267,7 @@ impl Model for Interpreter<'_> {
         let mut state = vec![0; self.layout.first_process];
         match self.start(&mut state) {
             Ok(()) => each(&state),
-            // A model that faults before its first step shows it in its first step: see `enabled`.
+            // A model that faults before its first step reports it in its first step: see `enabled`.
             Err(_) => each(&[]),
         }
     }

@@ -55,10 +55,10 @@ pub use print::print;
 
 pub(crate) use names::Names;
 
-/// Why a text is not a system.
+/// The reason why a text is not a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// Counted from 1; 0 if it is about the system as a whole.
+    /// Counted from 1; 0 if the error concerns the whole system.
     pub line: usize,
     pub message: String,
 }
@@ -74,11 +74,10 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// The priority that is not worth mentioning.
+/// The default priority, which is not printed.
 const USUAL_PRIORITY: u8 = 1;
 
-/// Words with a meaning of their own at the beginning of a line, of an operand or of a type. A name that is
-/// one of them is written in quotes.
+/// Reserved words at the beginning of a line, of an operand or of a type. A name that is one of them is quoted.
 const RESERVED: [&str; 54] = [
     "_",
     "_last",
@@ -136,7 +135,7 @@ const RESERVED: [&str; 54] = [
     "when",
 ];
 
-/// Whether a name can stand without quotes.
+/// Whether a name needs no quotes.
 fn is_plain(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')

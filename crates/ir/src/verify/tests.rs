@@ -1,4 +1,4 @@
-//! Every kind of defect is found, and nothing else.
+//! Every kind of defect is found, and only defects are.
 
 use super::*;
 use crate::text::samples::everything;
@@ -6,7 +6,7 @@ use crate::{BinaryOp, Index, Run};
 
 const BYTE: Scalar = Scalar::unsigned(8);
 
-/// Breaks a good system and expects to hear about it.
+/// Introduces a defect into a valid system, and expects the message.
 #[track_caller]
 fn defect(problem: &str, damage: impl FnOnce(&mut System)) {
     let mut system = everything();

@@ -1,4 +1,4 @@
-//! How a monitor is read.
+//! Parses monitors.
 
 use super::reader::{Parsed, Reader};
 use super::{Parser, Section, in_order};
@@ -7,7 +7,7 @@ use crate::text::lex::Token;
 
 impl Parser {
     pub(super) fn monitor(&mut self, tokens: &[Token]) -> Parsed<()> {
-        // It sees no process.
+        // It has no access to processes.
         self.enter_section(Section::None);
         let rule = self.reader(tokens).all(|line| {
             line.word("monitor")?;
