@@ -1,4 +1,4 @@
-//! The simplest of stores: the judge of the others.
+//! The simplest store, as the oracle of the others.
 
 use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{Full, Guarantee, Key, Keys, Opened, State, StateBuf, Store, Visit};
@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Keeps whole states, and can be asked later what was looked up.
+/// Stores whole states, and records all lookups.
 #[derive(Default)]
 pub struct Diary {
     pages: Mutex<Pages>,
@@ -15,7 +15,7 @@ pub struct Diary {
 
 #[derive(Default)]
 struct Pages {
-    /// By key.
+    /// The states by key.
     states: Vec<StateBuf>,
     keys: HashMap<StateBuf, Key>,
     visited: HashSet<Key>,
@@ -27,7 +27,7 @@ impl Diary {
         Diary { room: Some(states), ..Diary::default() }
     }
 
-    /// What was looked up, in order.
+    /// The recorded lookups, in order.
     pub fn visits(&self) -> Vec<(StateBuf, Visit)> {
         let pages = self.pages();
         pages.visits.iter().map(|&(key, visit)| (pages.states[key.0 as usize].clone(), visit)).collect()
@@ -91,7 +91,7 @@ impl Keys for Diary {
         self.pages().visited.len() as u64
     }
 
-    /// A round number for each state.
+    /// A round number per state.
     fn bytes(&self) -> u64 {
         100 * self.len()
     }
