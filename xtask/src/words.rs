@@ -1,4 +1,4 @@
-//! Words and phrases that must not come back, because the field has others for them.
+//! Finds words and phrases that have a better term in the field.
 
 mod rust;
 
@@ -40,9 +40,9 @@ pub fn run(options: &Options) -> Result<Outcome> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Rust code.
+    /// In Rust code.
     Name,
-    /// Documents, comments, and string literals outside tests.
+    /// In documents, comments, and string literals outside tests.
     Phrase,
 }
 
@@ -51,7 +51,7 @@ struct Rule {
     kind: Kind,
     words: String,
     instead: String,
-    /// Where it applies; everywhere if empty.
+    /// Where the rule applies; everywhere if empty.
     paths: Vec<String>,
 }
 
@@ -132,7 +132,7 @@ impl Text {
         self.push(line, "¶");
     }
 
-    /// The lines with these words, as whole words.
+    /// The lines that contain these words, as whole words.
     fn find(&self, words: &str) -> Vec<usize> {
         let is_part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         let bytes = self.text.as_bytes();
@@ -145,7 +145,7 @@ impl Text {
     }
 }
 
-/// A document without examples and tables that commands have written.
+/// The prose of a document, without examples and generated tables.
 fn document(text: &str) -> Text {
     let mut prose = Text::default();
     let (mut in_fence, mut generated) = (false, false);
@@ -161,7 +161,7 @@ fn document(text: &str) -> Text {
     prose
 }
 
-/// A line without what is in backticks.
+/// A line without code in backticks.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join(" ` ")
 }
