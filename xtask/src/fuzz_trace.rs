@@ -84,12 +84,12 @@ fn fields_of(ty: &Type, program: &Program) -> Vec<Field> {
 }
 
 /// Generates traces.
-struct Maker<'a> {
+struct TraceGenerator<'a> {
     rng: Rng,
     subjects: &'a Subjects,
 }
 
-impl Maker<'_> {
+impl TraceGenerator<'_> {
     fn trace(&mut self) -> Trace {
         let negated = self.rng.chance(0.4);
         let mut body = if negated || self.rng.chance(0.4) { self.sequence(2) } else { self.permissive() };
@@ -262,7 +262,7 @@ impl Case {
         if program.flaw.is_some() || subjects.channels.is_empty() || wild {
             return None;
         }
-        let trace = Maker { rng: Rng::new(seed), subjects: &subjects }.trace();
+        let trace = TraceGenerator { rng: Rng::new(seed), subjects: &subjects }.trace();
         let text = trace.to_string();
         let may_be_watched = |channel: &Channel| {
             program.features.contains(Feature::ChannelAssignment) || text.contains(&format!("{}!", channel.name))
@@ -318,7 +318,7 @@ impl Case {
         match (violated, ours.violated) {
             (false, _) => Both::Hold,
             (true, true) => Both::Broken,
-            (true, false) => Both::Unknown("a message that nobody takes".into()),
+            (true, false) => Both::Unknown("a message without a receiver".into()),
         }
     }
 

@@ -91,7 +91,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
             outcome = Outcome::Difference;
         }
     }
-    println!("\nAll that was said is in {}.", logs.strip_prefix(root()).unwrap_or(&logs).display());
+    println!("\nThe complete output is in {}.", logs.strip_prefix(root()).unwrap_or(&logs).display());
     Ok(outcome)
 }
 

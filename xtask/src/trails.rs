@@ -154,7 +154,7 @@ fn watched(folder: &TempDir, file: &str, (found, trail): (&Value, &str), theirs:
         std::fs::write(folder.path().join("before.trail"), before.collect::<String>())?;
         let begin = followed(folder, file, "before.trail")?.claim_at;
         if begin.as_deref() != Some(at) {
-            return Err(format!("what is repeated begins at {begin:?} and ends at {at}").into());
+            return Err(format!("the cycle begins at {begin:?} and ends at {at}").into());
         }
     }
     Ok(())
@@ -259,7 +259,7 @@ fn followed(folder: &TempDir, file: &str, trail: &str) -> Result<Last> {
     let (way, end) = told
         .rsplit_once("#processes:")
         .or_else(|| told.rsplit_once("trail ends after"))
-        .ok_or_else(|| format!("SPIN does not come to an end: {}", told.lines().last().unwrap_or_default()))?;
+        .ok_or_else(|| format!("SPIN does not terminate: {}", told.lines().last().unwrap_or_default()))?;
     let mut last = Last {
         assertion: way.contains("assertion violated"),
         cycle: way.contains("<<<<<START OF CYCLE>>>>>"),

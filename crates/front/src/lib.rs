@@ -121,7 +121,7 @@ pub struct ModelSource {
 
 impl ModelSource {
     /// The system without retries, for properties of runs.
-    pub fn in_motion(&self) -> System {
+    pub fn without_retries(&self) -> System {
         let mut system = self.system.clone();
         let System { process_types, edges, .. } = &mut system;
         for location in process_types.iter_mut().flat_map(|process| &mut process.locations) {

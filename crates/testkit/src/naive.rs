@@ -138,7 +138,7 @@ pub struct Replay {
 pub fn replay<M: Model>(model: &M, start: &[u8], path: &[M::Step]) -> Replay {
     let mut at = Replay { state: start.to_vec(), last: Fired::Done, stable: 0 };
     for &step in path {
-        assert!(!matches!(at.last, Fired::Broken(_)), "a run goes on after a broken step");
+        assert!(!matches!(at.last, Fired::Broken(_)), "a run continues after a broken step");
         assert!(steps(model, &at.state).contains(&step), "{step:?} is not enabled in {:?}", at.state);
         let mut next = at.state.clone();
         at.last = model.fire(step, &mut next);

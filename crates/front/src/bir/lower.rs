@@ -46,7 +46,7 @@ pub fn system(
     lowering.automata.system.joins_atomic = true;
     lowering.model(model, defines);
     if lowering.work.is_too_much() {
-        let problem = Diagnostic::general(format!("the model comes to more than {} actions", Work::MAX));
+        let problem = Diagnostic::general(format!("the model expands to more than {} actions", Work::MAX));
         lowering.problems.report(problem.hint("are large arrays copied in many places?"));
     }
     if lowering.problems.has_errors() { None } else { Some(lowering.automata.system) }

@@ -49,7 +49,7 @@ impl<'t> Parser<'t, '_> {
         }
         self.expect(Kind::CloseBrace)?;
         if !self.at_end() {
-            return self.report(self.wrong("nothing behind the system").hint("is there a `}` too many before it?"));
+            return self.report(self.wrong("nothing after the system").hint("is there a `}` too many before it?"));
         }
         Ok(Model { name, members })
     }
@@ -85,7 +85,7 @@ impl<'t> Parser<'t, '_> {
             return self.invariants().map(Member::Invariants);
         }
         if self.kind() == Kind::Loc {
-            let problem = Diagnostic::error(self.span(), "this location stands outside of a thread");
+            let problem = Diagnostic::error(self.span(), "this location is outside of a thread");
             let stopped = self.report(problem.hint("is there a `}` too many before it?"));
             self.skip_to(|kind| kind.begins_part() && kind != Kind::Loc);
             return stopped;
@@ -97,7 +97,7 @@ impl<'t> Parser<'t, '_> {
     fn constants(&mut self) -> Parsed<Constants<'t>> {
         self.skip();
         let name = self.name("the name of the constants")?;
-        let brace = "constants stand in a group: `const Name { N = 2; }`";
+        let brace = "constants belong in a group: `const Name { N = 2; }`";
         if self.kind() != Kind::OpenBrace {
             return self.report(self.wrong("`{`").hint(brace));
         }
@@ -262,7 +262,7 @@ impl<'t> Parser<'t, '_> {
             return Ok(Name { text: self.text(span), span });
         }
         let problem = self.wrong(what);
-        let reserved = format!("`{}` is a word of the language", self.text(self.span()));
+        let reserved = format!("`{}` is a keyword", self.text(self.span()));
         self.report(if self.kind().is_word() { problem.hint(reserved) } else { problem })
     }
 

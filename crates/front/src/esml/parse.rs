@@ -189,7 +189,7 @@ impl Parser<'_> {
         }
         let text = self.cursor.text(span);
         if KEYWORDS.contains(&text) && text.starts_with(|first: char| first.is_ascii_uppercase()) {
-            let problem = format!("`{text}` is a word of the language, and cannot be a name");
+            let problem = format!("`{text}` is a keyword, and cannot be a name");
             return self.cursor.report(Diagnostic::error(span, problem));
         }
         self.cursor.unexpected("a name")
@@ -339,8 +339,8 @@ impl Parser<'_> {
             }
             if self.cursor.eat(T::Semicolon) {
                 if closes(self.cursor.kind()) {
-                    let problem = Diagnostic::error(self.cursor.span(), "expected a command behind `;`");
-                    let hint = "`;` stands between commands, not behind the last one";
+                    let problem = Diagnostic::error(self.cursor.span(), "expected a command after `;`");
+                    let hint = "`;` separates commands, and must not follow the last one";
                     self.cursor.report::<()>(problem.hint(hint)).ok();
                     return commands;
                 }

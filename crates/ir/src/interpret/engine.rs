@@ -82,11 +82,11 @@ impl<F: FnMut(Step, Fired, &State)> Sink for F {
     }
 
     fn words(&mut self, _: &[[u64; 2]]) {
-        unreachable!("words are for those who said how to pack them");
+        unreachable!("words are only passed to sinks that request them");
     }
 
     fn pairs(&mut self, _: &[[u64; 3]]) {
-        unreachable!("words are for those who said how to pack them");
+        unreachable!("words are only passed to sinks that request them");
     }
 }
 

@@ -13,7 +13,7 @@ mod watch;
 
 pub use engine::{Code, Codes, Engine, Exclusive, Far, Kind, Sink, Source, Words};
 pub use explain::Explained;
-pub use inventory::{Change, Contents, Standing};
+pub use inventory::{Change, Contents, ProcessStatus};
 pub use layout::{ChannelLayout, ChannelView, Layout, ProcessVector, ProcessView, View};
 pub use numbers::{Number, StateNumbers};
 pub use waiting::Waiting;

@@ -242,7 +242,7 @@ fn errors_say_where_they_are() {
     refused("watch 1 ! @s0", 1, "this belongs into a monitor");
     refused("monitor requires\nmonitor forbids", 2, "there is another monitor");
     refused("monitor allows", 1, "expected requires, found allows");
-    refused("monitor requires\nexpect any -> M0 @s0", 2, "this belongs behind a post of the monitor");
+    refused("monitor requires\nexpect any -> M0 @s0", 2, "this must follow a state of the monitor");
     refused("monitor requires\nM1: end", 2, "expected M0, found M1");
     refused("monitor requires\nM0:\nexpect 1 -> M0 @s0", 3, "expected ?, found ->");
 }

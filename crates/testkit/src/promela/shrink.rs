@@ -35,15 +35,15 @@ pub fn minimise(program: Program, mut interesting: impl FnMut(&Program) -> bool)
 
 fn cut(program: &Program, number: usize) -> Option<Program> {
     let mut program = program.clone();
-    Knife { left: number }.units(&mut program.units).then_some(program)
+    Shrinker { left: number }.units(&mut program.units).then_some(program)
 }
 
 /// Counts down to the cut to make. Its methods return whether it has been made.
-struct Knife {
+struct Shrinker {
     left: usize,
 }
 
-impl Knife {
+impl Shrinker {
     fn here(&mut self) -> bool {
         let here = self.left == 0;
         self.left = self.left.saturating_sub(1);

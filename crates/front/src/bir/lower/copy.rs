@@ -66,7 +66,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
                 Some(_) | None => &[],
             };
             if depend_on(access, &access.indices) || depend_on(access, source) {
-                let problem = Diagnostic::error(span, "an index depends on what is being assigned");
+                let problem = Diagnostic::error(span, "an index depends on the assigned variable");
                 self.problems.report(problem.hint("keep the index in another variable first"));
             }
             if !work.spend(effort(access)) {

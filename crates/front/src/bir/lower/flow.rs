@@ -1,7 +1,7 @@
-//! Transformations as edges.
+//! Lowers transformations to edges.
 //!
-//! All actions of a transformation are one step. As long as there is nothing to choose they are one block on one
-//! edge. A choice among them cuts the block into pieces, joined by hidden locations where nobody can interrupt:
+//! All actions of a transformation are one step. Without a choice they are one block on one edge. A choice splits
+//! the block into pieces, which are joined by hidden locations where no other thread can interrupt:
 //!
 //! ```text
 //! do { a; choose when p do b; else do c; end; d; } goto there;

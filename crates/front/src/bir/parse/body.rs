@@ -176,7 +176,7 @@ impl<'t> Parser<'t, '_> {
             Some(jump) => jump,
             None if exits && self.kind() != Kind::Return => {
                 if self.kind() == Kind::Goto {
-                    let problem = Diagnostic::error(self.span(), "a jump behind `exit`, which ends the thread");
+                    let problem = Diagnostic::error(self.span(), "a jump after `exit`, which ends the thread");
                     return self.report(problem.hint("leave out one of them"));
                 }
                 Jump::Return

@@ -9,12 +9,12 @@ use crate::kit::Parsed;
 fn missing(word: &str) -> Option<(&'static str, &'static str)> {
     Some(match word {
         "virtual" | "invoke" => {
-            ("calls of methods and functions", "write what is called into the transformation itself")
+            ("calls of methods and functions", "write the body of the function into the transformation")
         }
         "function" | "fun" => ("functions", "write their actions where they are called, or make a thread of them"),
         "extension" => ("extensions", "model their operations with variables and transformations"),
         "throw" | "try" | "catch" | "throwable" => {
-            ("exceptions", "say what went wrong in a variable, and go to a location that deals with it")
+            ("exceptions", "store the error in a variable, and go to a location that handles it")
         }
         "extends" => ("records that extend others", "repeat the fields, or make the other record a field"),
         "new" => ("objects on a heap", "declare a global array of records, and use indices for references"),

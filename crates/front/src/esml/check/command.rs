@@ -244,7 +244,7 @@ impl Checker<'_> {
             Selector::Field(_) => None,
         });
         if !is_simple && indices.into_iter().any(|index| mentions(index, checked.root)) {
-            let problem = format!("an index in `{}` depends on what is changed", self.text(access.span));
+            let problem = format!("an index in `{}` depends on the assigned variable", self.text(access.span));
             self.error(Diagnostic::error(access.span, problem).hint("keep the index in a variable of its own"));
         }
     }

@@ -238,7 +238,7 @@ impl Parser<'_> {
         self.warns = warns;
         let operand = operand?;
         if warns && begins_with_parenthesis && is_connection(&operand) {
-            let warning = format!("the operand of `{word}` goes on behind the parentheses: it is a whole formula");
+            let warning = format!("the operand of `{word}` continues after the parentheses: it is a whole formula");
             let read = format!("this is read as `{word} {}`", self.in_parentheses_if(true, operand.span));
             self.cursor.warn(Diagnostic::warning(self.cursor.since(start), warning).hint(read));
         }

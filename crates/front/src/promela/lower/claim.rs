@@ -47,7 +47,7 @@ enum Leads {
     /// Continues inside an atomic sequence.
     On(u32),
     /// An assertion fails.
-    Astray,
+    AssertionFailed,
 }
 
 /// Limit on the paths through the atomic sequences of a claim.
@@ -238,7 +238,7 @@ impl Assembly<'_> {
                         }
                         continue;
                     }
-                    Leads::Astray => {
+                    Leads::AssertionFailed => {
                         let end = draft.add_state();
                         draft.end(end, statement);
                         end
@@ -272,7 +272,7 @@ impl Assembly<'_> {
             }
             if let Action::Assert(condition) = &action {
                 let fails = draft.cube(condition, statement, false);
-                made.extend(fails.map(|label| Choice { leads: Leads::Astray, ..choice(label) }));
+                made.extend(fails.map(|label| Choice { leads: Leads::AssertionFailed, ..choice(label) }));
             }
             match action.enabling() {
                 Enabling::Always => made.push(choice(Cube::TRUE)),

@@ -590,7 +590,7 @@ impl<'a> Builder<'a> {
     }
 
     fn append(&mut self, element: ElementId) {
-        let sequence = *self.open.last().expect("statements stand in a sequence");
+        let sequence = *self.open.last().expect("a statement is in a sequence");
         self.append_to(sequence, element);
     }
 
@@ -647,7 +647,7 @@ fn misplaced(label: &LabelDef, place: &Place) -> Option<Diagnostic> {
         Place::Escape => "the guard of an escape is not a unique location".to_string(),
         Place::Own => return None,
     };
-    let message = format!("label `{name}` cannot stand at the beginning of this sequence");
+    let message = format!("label `{name}` is not allowed at the beginning of this sequence");
     Some(Diagnostic::error(label.name.span, message).hint(hint))
 }
 

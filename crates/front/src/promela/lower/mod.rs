@@ -136,7 +136,7 @@ impl<'p, 'd> Layout<'p, 'd> {
                     return;
                 }
                 Unit::Init(init) if self.bodies.len() > MAX_PROCESS_TYPES => {
-                    let message = format!("an `init` behind {} others and proctypes", self.bodies.len());
+                    let message = format!("an `init` after {} other units with bodies", self.bodies.len());
                     self.problems.push(Diagnostic::error(init.span, message));
                     return;
                 }

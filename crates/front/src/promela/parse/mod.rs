@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
                 Ok(name)
             }
             Some(token) if token.kind == TokenKind::Word => {
-                let message = format!("expected {what}, but `{}` is a word of the language", token.text);
+                let message = format!("expected {what}, but `{}` is a keyword", token.text);
                 Err(self.report(Diagnostic::error(token.span, message)))
             }
             _ => Err(self.expected(what)),

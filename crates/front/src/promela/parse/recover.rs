@@ -132,7 +132,7 @@ impl Parser<'_> {
             }
             (last, "(") if is_name(last) => format!("there is no inline `{last}` that could be called"),
             (last, ":") if self.proctypes.get(last) == Some(&Seen::FurtherDown) => {
-                format!("the variables of `{last}` can be named only behind its declaration")
+                format!("the variables of `{last}` can be named only after its declaration")
             }
             ("0", found) if found.starts_with(['x', 'X']) => "numbers are decimal".into(),
             _ => return None,
@@ -169,7 +169,7 @@ impl Parser<'_> {
     /// Reports a word that closes or divides no open construct, and skips it.
     pub(super) fn stray(&mut self) {
         let message = match self.text() {
-            "::" => "this `::` stands in no `if` or `do`".to_string(),
+            "::" => "this `::` is not inside an `if` or `do`".to_string(),
             "fi" => "there is no `if` for this `fi`".to_string(),
             "od" => "there is no `do` for this `od`".to_string(),
             other => format!("there is nothing open that this `{other}` could close"),

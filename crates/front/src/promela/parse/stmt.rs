@@ -31,7 +31,7 @@ impl Parser<'_> {
         let mut steps = Vec::new();
         self.steps(&mut steps);
         if steps.is_empty() && self.reported() == before {
-            self.error(opener, "expected at least one statement behind this; `skip` does nothing");
+            self.error(opener, "expected at least one statement after this; `skip` does nothing");
         }
         steps
     }
@@ -252,7 +252,7 @@ impl Parser<'_> {
     /// condition if it looks like C.
     fn no_option(&mut self, opener: &str, closer: &'static str) -> Reported {
         let hint = format!("write `{opener} :: condition -> … :: else -> … {closer}`");
-        let problem = self.unexpected(&format!("`::` behind `{opener}`")).hint(hint);
+        let problem = self.unexpected(&format!("`::` after `{opener}`")).hint(hint);
         let reported = self.report(problem);
         if self.at("(") && self.brace_behind_parentheses() {
             self.skip_group("(", ")");
@@ -281,7 +281,7 @@ impl Parser<'_> {
     }
 
     fn labelled_declaration(&mut self, label: &Ident) -> Reported {
-        let problem = self.unexpected("a statement behind the label");
+        let problem = self.unexpected("a statement after the label");
         let problem = problem.related(label.span, "a label belongs to a statement, not to a declaration");
         self.report(problem.hint("move the declaration before the label"))
     }

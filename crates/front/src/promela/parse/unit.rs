@@ -145,7 +145,7 @@ impl Parser<'_> {
     pub(super) fn lone_claim(&mut self) -> Parsed<Claim> {
         let claim = self.never()?;
         if self.cursor.token().is_some() {
-            return Err(self.expected("nothing behind the claim"));
+            return Err(self.expected("nothing after the claim"));
         }
         Ok(claim)
     }

@@ -187,7 +187,7 @@ impl Expression<'_, '_> {
 }
 
 fn unexpected(token: &PpToken) -> Diagnostic {
-    let problem = Diagnostic::error(token.span, format!("`{}` cannot stand here in a condition", token.text));
+    let problem = Diagnostic::error(token.span, format!("`{}` is not allowed here in a condition", token.text));
     if token.is("=") { problem.hint("to compare, write `==`") } else { problem }
 }
 

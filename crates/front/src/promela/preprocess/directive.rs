@@ -109,7 +109,7 @@ impl Preprocessor<'_> {
         let (message, hint) = if is_given {
             (
                 format!("this definition replaces the value that `-D {macro_name}` gives"),
-                format!("write `#ifndef {macro_name}` before it and `#endif` behind it, so that `-D` counts"),
+                format!("write `#ifndef {macro_name}` before it and `#endif` after it, so that `-D` takes effect"),
             )
         } else {
             (
@@ -262,7 +262,7 @@ impl Preprocessor<'_> {
         if let Some(extra) = self.next_on_line().filter(|_| !self.is_skipped_around(directive)) {
             self.report(
                 Diagnostic::warning(extra.span, format!("the rest of this `#{directive}` line is ignored"))
-                    .hint("to say something here, make it a comment: `/* … */`"),
+                    .hint("to write text here, make it a comment: `/* … */`"),
             );
         }
     }

@@ -161,7 +161,7 @@ impl Parameters {
 
 fn pieces(body: &[PpToken], parameters: Option<&Parameters>) -> Result<Vec<Piece>, Diagnostic> {
     if let Some(stray) = body.first().into_iter().chain(body.last()).find(|token| token.is("##")) {
-        return Err(Diagnostic::error(stray.span, "`##` cannot stand at an end of a macro")
+        return Err(Diagnostic::error(stray.span, "`##` is not allowed at an end of a macro")
             .hint("it joins the tokens before and after it into one"));
     }
     let parameter = |token: &PpToken| {
@@ -178,7 +178,7 @@ fn pieces(body: &[PpToken], parameters: Option<&Parameters>) -> Result<Vec<Piece
             let index = rest
                 .next()
                 .and_then(parameter)
-                .ok_or_else(|| Diagnostic::error(token.span, "`#` must stand before a parameter of the macro"))?;
+                .ok_or_else(|| Diagnostic::error(token.span, "`#` must precede a parameter of the macro"))?;
             pieces.push(Piece::Stringified(Slot { index, spaced }));
         } else if let Some(index) = parameter(token) {
             let pasted =

@@ -268,7 +268,7 @@ impl<'a> Preprocessor<'a> {
             self.give_up(
                 Diagnostic::error(at, format!("the macros of this model make more than {MAX_WORK} tokens"))
                     .label("given up here")
-                    .hint("look for macros that use other macros more than once, again and again"),
+                    .hint("look for macros that use other macros repeatedly, in several levels"),
             );
         }
         !self.exhausted

@@ -48,7 +48,7 @@ impl Parser {
     pub(super) fn expected(&mut self, tokens: &[Token]) -> Parsed<()> {
         let expected = self.reader(tokens).all(Reader::expected)?;
         let post = self.open_monitor()?.states.last_mut();
-        post.ok_or("this belongs behind a post of the monitor")?.edges.push(expected);
+        post.ok_or("this must follow a state of the monitor")?.edges.push(expected);
         Ok(())
     }
 

@@ -104,6 +104,6 @@ fn a_wrong_inline_is_said_once_however_often_it_is_called() {
     let calls = "f(); ".repeat(500);
     check_problems(
         &format!("inline f() {{ if x fi }} init {{ {calls} }}"),
-        &["1:17 expected `::` behind `if`, found `x`"],
+        &["1:17 expected `::` after `if`, found `x`"],
     );
 }

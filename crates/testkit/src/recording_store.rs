@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Stores whole states, and records all lookups.
 #[derive(Default)]
-pub struct Diary {
+pub struct RecordingStore {
     pages: Mutex<Pages>,
     room: Option<usize>,
 }
@@ -22,9 +22,9 @@ struct Pages {
     visits: Vec<(Key, Visit)>,
 }
 
-impl Diary {
-    pub fn with_room_for(states: usize) -> Diary {
-        Diary { room: Some(states), ..Diary::default() }
+impl RecordingStore {
+    pub fn with_room_for(states: usize) -> RecordingStore {
+        RecordingStore { room: Some(states), ..RecordingStore::default() }
     }
 
     /// The recorded lookups, in order.
@@ -38,7 +38,7 @@ impl Diary {
     }
 }
 
-impl Restore for Diary {
+impl Restore for RecordingStore {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         let pages = self.pages();
         pages.states.save(to)?;
@@ -62,7 +62,7 @@ impl Restore for Diary {
     }
 }
 
-impl Keys for Diary {
+impl Keys for RecordingStore {
     type Key = Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -97,7 +97,7 @@ impl Keys for Diary {
     }
 }
 
-impl Store for Diary {
+impl Store for RecordingStore {
     fn insert(&self, key: Key) -> Visit {
         let mut pages = self.pages();
         let visit = if pages.visited.insert(key) { Visit::New } else { Visit::Seen };
