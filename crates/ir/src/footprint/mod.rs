@@ -26,7 +26,7 @@ pub enum Object {
     Globals(Span),
     /// These bytes of the locals of a process of this type.
     Locals(ProcessTypeId, Span),
-    /// Where a process of this type is.
+    /// The location of a process of this type.
     Location(ProcessTypeId),
     /// Some channels, by their numbers.
     Channels(Span, Part),

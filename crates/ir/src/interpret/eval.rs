@@ -116,7 +116,7 @@ impl<'a> Evaluator<'a> {
         op.apply(left, right).ok_or(FaultKind::DivisionByZero)
     }
 
-    /// Where the place is in the state.
+    /// The address of a place in the state.
     pub fn find(&self, place: &Place) -> Evaluated<Address> {
         let base = match &place.base {
             Base::Global => self.interpreter.layout.globals,

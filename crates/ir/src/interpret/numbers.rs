@@ -15,9 +15,9 @@ pub struct StateNumbers {
 /// A number in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number {
-    /// Where it begins.
+    /// Its offset.
     pub at: u32,
-    /// How many bytes it takes.
+    /// Its size in bytes.
     pub bytes: u8,
     /// The values that it can have, read as unsigned bytes.
     pub range: Range,

@@ -203,7 +203,7 @@ impl GuardContext<'_> {
 struct Queue<'a> {
     number: u32,
     length: Number,
-    /// Where the first message begins.
+    /// The offset of the first message.
     first: u32,
     of: &'a ChannelType,
 }

@@ -17,7 +17,7 @@ const MOST_MOVES: usize = 4096;
 
 /// An edge of a process, or the two edges of a rendezvous.
 pub(super) struct Move {
-    /// Where its processes must be: process and station.
+    /// The required locations of its processes: process and station.
     pub places: Vec<(usize, u16)>,
     /// Its guards, each with a necessary enabling set.
     pub conditions: Vec<(u32, SetId)>,
@@ -244,7 +244,7 @@ fn edges_from(system: &System, of: ProcessTypeId) -> impl Iterator<Item = (Locat
 }
 
 impl Draft {
-    /// Where processes may be after the move: process, type and location.
+    /// The possible locations of processes after the move: process, type and location.
     fn leads_to(&self, system: &System, vector: &ProcessVector) -> Vec<(usize, ProcessTypeId, LocationId)> {
         let mut all = Vec::new();
         for (actor, link) in &self.chain {

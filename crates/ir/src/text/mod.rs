@@ -1,7 +1,7 @@
-//! Systems as text: what `entail show code` prints and file tests are written in.
+//! The text form of systems, which `entail show ir` prints and file tests use.
 //!
-//! The form is complete: [`parse`] of what [`print()`] wrote gives the same system again. It is read line by
-//! line; indentation is for people only, and `//` begins a comment.
+//! It is complete: [`parse`] of the output of [`print()`] gives the same system. It is line-oriented; indentation is
+//! ignored, and `//` begins a comment.
 //!
 //! ```text
 //! enum mtype from 1 { ack, nak }
@@ -32,8 +32,8 @@
 //! s0: "proctype sender()" at "net.pml":3:1 spin 0
 //! ```
 //!
-//! Two rules keep it simple. There is no precedence: an operation within another kind of operation stands in
-//! parentheses, and `a - b - c` goes from left to right. And a place is written by name, `table[i].count`, wherever that name leads back to exactly this place;
+//! There is no precedence: an operation within another kind of operation is in parentheses, and `a - b - c` is
+//! left-associative. A place is written by name, `table[i].count`, if that name resolves to exactly this place;
 //! otherwise by its position in the frame, `local[4][i of 3 by 8]:u8`. In a name's path `[2]` is part of the
 //! position, `[(2)]` an index that is checked at run time.
 

@@ -59,7 +59,7 @@ fn tricky_macros_expand_as_in_gcc() {
         "#define hash_hash # ## #\n#define mkstr(a) # a\n#define in_between(a) mkstr(a)\n\
          #define join(c, d) in_between(c hash_hash d)\nchar p[] = join(x, y);",
         "#define t(x,y,z) x ## y ## z\nj[] = { t(1,2,3), t(,4,5), t(6,,7), t(8,9,), t(10,,), t(,11,), t(,,12), t(,,) };",
-        // Where the standard leaves a choice.
+        // Cases that the standard leaves open.
         "#define f(a) a*g\n#define g(a) f(a)\nf(2)(9)\n",
         "#define f(a) a + f(a)\nf(f(1)) f(f)(2)",
         "#define AA BB\n#define BB AA\nAA BB\n#define CC(x) DD x\n#define DD(x) CC x\nCC((1)) DD((CC)(2)) CC(CC(3))",
