@@ -1,4 +1,4 @@
-//! Any text is read as ESML or refused, and what comes out is well formed.
+//! Any text is parsed as ESML or rejected, and the resulting system is well formed.
 
 #![no_main]
 

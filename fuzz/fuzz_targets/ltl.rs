@@ -1,4 +1,4 @@
-//! Any text is read as a formula and as an automaton or refused, and a formula is translated or given up.
+//! Any text is parsed as a formula and as an automaton or rejected, and the translation of a formula terminates.
 
 #![no_main]
 

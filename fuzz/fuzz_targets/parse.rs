@@ -1,4 +1,4 @@
-//! The whole way from text to automata takes any text, and what comes out is well formed.
+//! The Promela front end terminates on any text, and the resulting system is well formed.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The preprocessor takes any text: no panic, no hang, no exhausted memory.
+//! The preprocessor terminates on any text, without panics and with bounded memory.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|text: &str| {
     let (mut sources, mut problems) = (Sources::default(), Vec::new());
     let tokens = preprocess_text("fuzz.pml", text, &Options::default(), &mut sources, &mut problems);
-    // Every place that is reported or handed on must exist.
+    // Every reported position, and that of every token, must exist.
     for token in &tokens {
         sources.text(token.span);
     }

@@ -16,7 +16,7 @@ active proctype p()
 
 // problem: 5:5 error: expected an expression, found `=`; there is no `+=` in Promela; write `x = x + …`
 // problem: 6:8 error: expected `;` after this statement, found `(`; Promela has no `while`; write `do :: condition -> … :: else -> break od`
-// problem: 7:5 error: expected `::` behind `if`, found `(`; write `if :: condition -> … :: else -> … fi`
+// problem: 7:5 error: expected `::` after `if`, found `(`; write `if :: condition -> … :: else -> … fi`
 // problem: 10:5 error: expected a statement, found `!!`; `!!` is the sorted send; for a double negation write `! !`
 // problem: 12:9 error: expected `;` after this statement, found `(`; Promela has no `switch`; write `if :: x == 1 -> … :: else -> … fi`
 // problem: 13:7 error: expected `;` after this statement, found `x10`; numbers are decimal

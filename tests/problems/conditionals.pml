@@ -27,11 +27,11 @@ active proctype p() { x = 1 }
 // problem: 3:7 error: the condition ends too early
 // problem: 5:7 error: division by zero in a condition
 // problem: 7:6 error: expected `)` after this
-// problem: 9:7 error: `=` cannot stand here in a condition; to compare, write `==`
+// problem: 9:7 error: `=` is not allowed here in a condition; to compare, write `==`
 // problem: 11:5 error: `defined` needs the name of a macro; write `defined NAME` or `defined(NAME)`
 // problem: 13:5 error: `1.5` is not an integer; conditions of `#if` compute with 64-bit integers
 // problem: 15:1 error: `#else` without `#if`
 // problem: 16:1 error: `#endif` without `#if`
 // problem: 17:1 error: `#elif` without `#if`
 // problem: 20:1 error: `#else` after `#else`
-// problem: 21:8 warning: the rest of this `#endif` line is ignored; to say something here, make it a comment: `/* … */`
+// problem: 21:8 warning: the rest of this `#endif` line is ignored; to write text here, make it a comment: `/* … */`

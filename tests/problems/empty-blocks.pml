@@ -12,7 +12,7 @@ active proctype p()
 
 active proctype q() { }
 
-// problem: 5:9 error: expected at least one statement behind this; `skip` does nothing
-// problem: 7:2 error: expected at least one statement behind this; `skip` does nothing
-// problem: 10:2 error: expected `::` behind `do`, found `od`; write `do :: condition -> … :: else -> … od`
-// problem: 13:21 error: expected at least one statement behind this; `skip` does nothing
+// problem: 5:9 error: expected at least one statement after this; `skip` does nothing
+// problem: 7:2 error: expected at least one statement after this; `skip` does nothing
+// problem: 10:2 error: expected `::` after `do`, found `od`; write `do :: condition -> … :: else -> … od`
+// problem: 13:21 error: expected at least one statement after this; `skip` does nothing

@@ -4,7 +4,7 @@ proctype if() { skip }
 
 active proctype atomic() { byte of; skip }
 
-// problem: 1:6 error: expected the name of a variable, but `do` is a word of the language
-// problem: 2:6 error: expected the name of a variable, but `len` is a word of the language
-// problem: 3:10 error: expected the proctype's name, but `if` is a word of the language
-// problem: 5:17 error: expected the proctype's name, but `atomic` is a word of the language
+// problem: 1:6 error: expected the name of a variable, but `do` is a keyword
+// problem: 2:6 error: expected the name of a variable, but `len` is a keyword
+// problem: 3:10 error: expected the proctype's name, but `if` is a keyword
+// problem: 5:17 error: expected the proctype's name, but `atomic` is a keyword

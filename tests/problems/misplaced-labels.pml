@@ -14,8 +14,8 @@ active proctype p()
 }
 
 // problem: 6:5 warning: label `first` on the first statement of a branch is no location of its own; label the `if` or `do` instead
-// problem: 9:11 error: label `second` cannot stand at the beginning of this sequence; write `second: atomic { … }`
-// problem: 10:11 error: label `third` cannot stand at the beginning of this sequence; write `third: d_step { … }`
-// problem: 11:4 error: label `fourth` cannot stand at the beginning of this sequence; write `fourth: { … }`
-// problem: 12:4 error: label `fifth` cannot stand at the beginning of this sequence; write `fifth: { … }`
-// problem: 12:28 error: label `sixth` cannot stand at the beginning of this sequence; write `sixth: { … }`
+// problem: 9:11 error: label `second` is not allowed at the beginning of this sequence; write `second: atomic { … }`
+// problem: 10:11 error: label `third` is not allowed at the beginning of this sequence; write `third: d_step { … }`
+// problem: 11:4 error: label `fourth` is not allowed at the beginning of this sequence; write `fourth: { … }`
+// problem: 12:4 error: label `fifth` is not allowed at the beginning of this sequence; write `fifth: { … }`
+// problem: 12:28 error: label `sixth` is not allowed at the beginning of this sequence; write `sixth: { … }`

@@ -6,4 +6,4 @@ active proctype p()
 	x = 1
 }
 
-// problem: 5:9 error: expected a statement behind the label, found `byte`; move the declaration before the label
+// problem: 5:9 error: expected a statement after the label, found `byte`; move the declaration before the label

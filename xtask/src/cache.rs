@@ -1,4 +1,4 @@
-//! What it costs to forget states: the experiment of Geldenhuys' thesis on the models of its tables.
+//! The cost of state-space caching: the experiment of Geldenhuys' thesis on the models of its tables.
 
 use crate::bench::document;
 use crate::entail::Entail;
@@ -12,32 +12,32 @@ pub struct Options {
     /// Only this model; may be repeated
     #[arg(long, value_name = "NAME", default_values = MODELS)]
     only: Vec<String>,
-    /// How many slots a state may be in
+    /// The number of slots that a state may be in
     #[arg(long, value_name = "N", default_value_t = 16)]
     probes: u32,
-    /// How long a run may take
+    /// The time limit of a run
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     time: u32,
-    /// Put the table into this page, between its markers
+    /// Write the table into this page, between its markers
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Where the plot goes
+    /// The file for the plot
     #[arg(long, value_name = "FILE", default_value = "docs/cache.svg")]
     svg: PathBuf,
 }
 
-/// With some ten thousand states or more.
+/// Models with some ten thousand states or more.
 const MODELS: [&str; 6] = ["DP7", "DP8", "EL3", "PS2", "SW2", "SW3"];
 
-/// Room for so many states, in percent of those that there are.
+/// The sizes of the cache, in percent of the number of states.
 const SIZES: [u64; 10] = [130, 120, 110, 100, 90, 80, 70, 60, 50, 40];
 
-/// What one model took.
+/// The measurements of a model.
 struct Row {
     model: &'static str,
     states: u64,
     transitions: u64,
-    /// For each size, how many times as many transitions; `None` where the time was up.
+    /// For each size, the factor by which the number of transitions grows; `None` if the time limit was reached.
     factors: Vec<Option<f64>>,
 }
 
@@ -68,7 +68,7 @@ fn measure(entail: &Entail, model: &'static str, options: &Options) -> Result<Ro
     let [probes, time] = [options.probes.to_string(), format!("{}s", options.time)];
     let mut factors = Vec::new();
     for size in SIZES {
-        // With less room it would take even longer.
+        // With a smaller cache it would take even longer.
         if factors.last() == Some(&None) {
             factors.push(None);
             continue;

@@ -1,14 +1,14 @@
-//! Where two answers differ.
+//! Compares two answers.
 
 use crate::entail::Answer;
 use entail_testkit::promela::Compare;
 use entail_testkit::spin::{SpinAnswer, Status};
 
-/// What comparing a model led to.
+/// The result of comparing a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
     Same,
-    /// SPIN did not get far enough to be compared with.
+    /// SPIN has no answer to compare with.
     Skipped(&'static str),
     Different(String),
 }
@@ -47,7 +47,7 @@ fn as_printed_by_pan(count: u64) -> u64 {
     format!("{count:.7e}").parse::<f64>().map_or(count, |rounded| rounded as u64)
 }
 
-/// Compares only whether there is an error.
+/// Compares only the existence of errors.
 pub fn verdict(spin: &SpinAnswer, entail: &Answer) -> Comparison {
     match (&spin.status, entail) {
         (Status::Complete | Status::Faulty(_), Answer::Checked(counts)) => {
@@ -66,7 +66,7 @@ pub fn verdict(spin: &SpinAnswer, entail: &Answer) -> Comparison {
     }
 }
 
-/// An answer in a few words.
+/// A summary of an answer.
 pub fn describe(answer: &Answer) -> String {
     match answer {
         Answer::Checked(counts) => {
@@ -78,7 +78,7 @@ pub fn describe(answer: &Answer) -> String {
     }
 }
 
-/// SPIN's answer in a few words.
+/// A summary of SPIN's answer.
 pub fn describe_spin(answer: &SpinAnswer) -> String {
     let counts = format!("{} states, {} transitions, {} errors", answer.stored, answer.transitions, answer.errors);
     match &answer.status {

@@ -1,5 +1,6 @@
-//! How much of a model is seen with less memory than its states need: figure 15 of Holzmann's *An analysis of bitstate hashing*
-//! (FMSD 1998), with the estimate that our report gives beside what is so, and SPIN beside both.
+//! The coverage of searches with less memory than the states need: figure 15 of Holzmann's *An analysis of
+//! bitstate hashing* (FMSD 1998), with the estimate in entail's report beside the actual coverage, and SPIN
+//! beside both.
 
 use crate::bench::document;
 use crate::entail::Entail;
@@ -17,29 +18,29 @@ pub struct Options {
     /// The model
     #[arg(long, value_name = "FILE", default_value = "tests/bench/scalable.pml")]
     model: PathBuf,
-    /// How often each size is tried, with another seed each; the means count
+    /// The number of runs for each size, with different seeds; the means count
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// Put the table into this page, between its markers
+    /// Write the table into this page, between its markers
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Where the plot goes
+    /// The file for the plot
     #[arg(long, value_name = "FILE", default_value = "docs/coverage.svg")]
     svg: PathBuf,
 }
 
-/// Bits for each state: what SPIN has by default.
+/// Bits per state: SPIN's default.
 const OF_SPIN: &str = "3";
-/// Hashes of so many bits, where they are kept.
+/// The sizes of hashes in bits, for hash compaction.
 const HASHES: [u32; 9] = [12, 14, 16, 18, 20, 22, 24, 28, 32];
 const TIME: Duration = Duration::from_secs(600);
 
-/// What was seen with so many bytes, as a share of the states that there are.
+/// The coverage with a given number of bytes, as a share of the actual number of states.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Seen {
     bytes: f64,
     found: f64,
-    /// What the report says.
+    /// The estimate in the report.
     estimate: f64,
 }
 
@@ -91,16 +92,17 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     Ok(Outcome::Agreement)
 }
 
-/// The model as it is written, so that SPIN has the same states.
+/// The model as written, so that SPIN has the same states.
 const WHAT: [&str; 3] = ["--no-opt", "--property", "safety"];
 
-/// Arrays of powers of two bits, as SPIN has only these: from a thousandth of what all states need to all of it.
+/// Arrays of powers of two bits, the only sizes that SPIN has: from a thousandth of the memory that all
+/// states need up to all of it.
 fn sizes(needed: f64) -> std::ops::RangeInclusive<u32> {
     let logarithm = |bytes: f64| (8.0 * bytes).log2();
     logarithm(needed / 1000.0).ceil() as u32..=logarithm(needed).ceil() as u32
 }
 
-/// The means of some rounds.
+/// The means over some rounds.
 fn seen(entail: &Entail, model: &Path, how: &[&str], states: f64, rounds: u32) -> Result<Seen> {
     let mut sum = Seen::default();
     for round in 0..rounds {
@@ -118,7 +120,7 @@ fn number(value: &Value) -> Result<f64> {
     value.as_f64().ok_or_else(|| "a number is missing in the report".into())
 }
 
-/// SPIN's verifier with an array of bits.
+/// SPIN's verifier with bitstate hashing.
 struct Pan {
     folder: tempfile::TempDir,
 }
@@ -140,7 +142,7 @@ impl Pan {
         Ok(Pan { folder })
     }
 
-    /// What is seen with an array of so many bits.
+    /// The coverage with an array of this number of bits.
     fn seen(&self, logarithm: u32, states: f64, rounds: u32) -> Result<f64> {
         let mut sum = 0.0;
         for round in 0..rounds {

@@ -1,4 +1,4 @@
-//! Our own checker, run the way everybody runs it: as a command that prints JSON.
+//! Runs entail as a command that prints JSON.
 
 use crate::{Result, root};
 use entail_testkit::command::{Finished, finish};
@@ -15,21 +15,21 @@ pub struct Entail {
 pub enum Mode {
     /// The model as written, all errors: the counts are comparable with SPIN's.
     AsWritten,
-    /// What a user gets: only the verdict is comparable.
+    /// Default options: only the verdict is comparable.
     Default,
-    /// All errors, with everything that leaves out states: what it takes is comparable.
+    /// All errors, with all reductions: time and memory are comparable.
     Optimised,
-    /// The same, with all orders of steps.
+    /// The same without partial-order reduction.
     Passes,
 }
 
-/// What to do with a model.
+/// The task for a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     pub mode: Mode,
     /// `NAME=VALUE`, for the model's preprocessor.
     pub constants: &'a [String],
-    /// As the command line takes it.
+    /// In the notation of the command line.
     pub memory: &'a str,
     pub time: Duration,
 }
@@ -37,11 +37,11 @@ pub struct Task<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     Checked(Counts),
-    /// The model is wrong, in the words of the first line of the diagnostics.
+    /// The model is invalid; the first line of the diagnostics.
     Rejected(String),
     /// A limit was reached.
     Inconclusive,
-    /// It did not end in time, crashed, or said something that is not in its contract.
+    /// It exceeded the time limit, crashed, or printed an unexpected report.
     Broken(String),
 }
 
@@ -54,16 +54,16 @@ pub struct Counts {
     pub bytes_per_state: f64,
     pub seconds: f64,
     pub search_seconds: f64,
-    /// Zero if it does not know.
+    /// Zero if unknown.
     pub peak_bytes: u64,
     pub backend: String,
 }
 
-/// Enough for every model we compare on; a runaway one must not take the machine down.
+/// Enough for every model in the comparisons; a runaway search must not exhaust the machine.
 const MEMORY: &str = "6G";
 
 impl Entail {
-    /// The binary at hand, or else the one of this workspace, freshly built.
+    /// The given binary, or else the one of this workspace, freshly built.
     pub fn find(binary: Option<&Path>) -> Result<Self> {
         match binary {
             Some(binary) => Ok(Self { binary: std::fs::canonicalize(binary)? }),
@@ -71,7 +71,7 @@ impl Entail {
         }
     }
 
-    /// Builds the release binary and asks cargo where it went.
+    /// Builds the release binary. Cargo reports its path.
     fn build() -> Result<Self> {
         let output = cargo()
             .args(["build", "--release", "--package", "entail", "--message-format", "json-render-diagnostics"])
@@ -94,7 +94,7 @@ impl Entail {
         &self.binary
     }
 
-    /// The command, to be run in other ways.
+    /// The command, for other uses.
     pub fn command(&self) -> Command {
         Command::new(&self.binary)
     }
@@ -110,7 +110,7 @@ impl Entail {
         names.iter().map(count).collect()
     }
 
-    /// The report on the only property that is checked.
+    /// The report on the only checked property.
     pub fn property(&self, model: &Path, options: &[&str]) -> Result<Value> {
         let mut properties = self.properties(model, options)?;
         if properties.len() == 1 {
@@ -120,13 +120,13 @@ impl Entail {
         }
     }
 
-    /// The report on the only property that is checked, with the memory that the options allow for.
+    /// The report on the only checked property, if the options limit the memory.
     pub fn limited(&self, model: &Path, options: &[&str]) -> Result<Value> {
         let mut properties = self.all(model, options)?;
         properties.pop().filter(|_| properties.is_empty()).ok_or("not one property was checked".into())
     }
 
-    /// The reports on all properties that are checked.
+    /// The reports on all checked properties.
     pub fn properties(&self, model: &Path, options: &[&str]) -> Result<Vec<Value>> {
         self.all(model, &[&["--memory", MEMORY], options].concat())
     }
@@ -147,7 +147,7 @@ impl Entail {
         self.run(model, &Task { mode, constants: &[], memory: MEMORY, time: limit }).0
     }
 
-    /// The answer, and how many seconds it took from the start of the program to its end.
+    /// The answer, and the total time of the process in seconds.
     pub fn run(&self, model: &Path, task: &Task) -> (Answer, f64) {
         let mut command = Command::new(&self.binary);
         command.args(["check", "--format", "json"]);
@@ -160,7 +160,7 @@ impl Entail {
         task.constants.iter().for_each(|constant| {
             command.args(["-D", constant]);
         });
-        // Trails of thousands of models are of no use to anybody.
+        // Trails are not needed.
         command.args(["--property", "safety", "--trail", "/dev/null", "--memory", task.memory]).arg(model);
         match finish(&mut command, task.time) {
             Err(problem) => (Answer::Broken(problem.to_string()), 0.0),
@@ -169,7 +169,7 @@ impl Entail {
     }
 }
 
-/// The cargo that runs this chore, in the workspace.
+/// The cargo that runs this task, in the workspace.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());

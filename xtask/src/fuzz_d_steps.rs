@@ -1,4 +1,4 @@
-//! Models with long `d_step`s, checked by entail and by SPIN.
+//! Compares entail and SPIN on models with long `d_step`s.
 
 use crate::compare::{self, Comparison};
 use crate::entail::{self, Answer, Entail};
@@ -10,7 +10,7 @@ use entail_testkit::spin::{self, Limits};
 use std::path::Path;
 use std::time::Duration;
 
-/// Some take a little less than a million steps, some a little more.
+/// Some take slightly fewer than a million steps, some slightly more.
 const MILLION: usize = 1_000_000;
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -43,7 +43,7 @@ fn compare(entail: &Entail, text: &str) -> Result<Comparison> {
     })
 }
 
-/// A process that counts in a `d_step`, in one or two loops, and another one beside it.
+/// A process that counts in a `d_step`, in one or two loops, and another process.
 fn model(rng: &mut Rng) -> String {
     let (inner, branches) = (1 + rng.below(3), rng.below(3));
     let alternative = match branches {

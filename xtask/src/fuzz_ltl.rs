@@ -1,4 +1,4 @@
-//! Random formulas over random models, checked by entail and by SPIN.
+//! Compares entail and SPIN on random formulas over random models.
 
 use crate::entail::Entail;
 use crate::{Outcome, Result, pool, root};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-/// A formula, as text is made of it.
+/// A formula before it is printed.
 #[derive(Clone, Debug, PartialEq)]
 enum Formula {
     Proposition(String),
@@ -18,20 +18,20 @@ enum Formula {
     Binary(&'static str, Box<(Formula, Formula)>),
 }
 
-/// The SPIN of most systems knows no `X`.
+/// The SPIN of most distributions does not support `X`.
 const UNARY: &[&str] = &["!", "[]", "<>", "[]", "<>"];
 const BINARY: &[&str] = &["U", "W", "V", "&&", "||", "->", "<->"];
 const MOST_OPERATORS: usize = 6;
 
-/// An array that formulas look into.
+/// An array that formulas refer to.
 const ARRAY: &str = "byte fa[2] = 1;";
 
-/// What propositions may be about.
+/// The material for propositions.
 struct Vocabulary {
     variables: Vec<String>,
-    /// `enabled(p)`, unless SPIN's answer depends on where in its claim it is asked.
+    /// `enabled(p)`, unless SPIN's answer depends on the position in its claim.
     enabled: bool,
-    /// Elements of an array, some of which are not there: guarded by what stands to the left, or not.
+    /// Elements of an array, some of them out of range, with or without a guard on the left.
     elements: bool,
 }
 
@@ -78,7 +78,7 @@ impl Formula {
         Formula::Binary(operator, Box::new(operands))
     }
 
-    /// Whether a proposition may fault wherever it is asked.
+    /// Whether a proposition may fault wherever it is evaluated.
     fn is_unguarded(&self) -> bool {
         match self {
             Formula::Proposition(text) => text.starts_with("(fa["),
@@ -87,7 +87,7 @@ impl Formula {
         }
     }
 
-    /// The same without the array, all elements of which are 1; what has no answer is as given.
+    /// The same without the array, all elements of which are 1. Propositions that fault have the given value.
     fn answered(&self, answer: bool) -> Formula {
         match self {
             Formula::Proposition(text) => Formula::Proposition(without_array(text, answer)),
@@ -99,7 +99,7 @@ impl Formula {
         }
     }
 
-    /// The same with `true` for `p <-> p`, as SPIN simplifies it before it asks anything.
+    /// The same with `true` for `p <-> p`, a simplification that SPIN makes first.
     fn simplified(&self) -> Formula {
         match self {
             Formula::Proposition(_) => self.clone(),
@@ -111,7 +111,7 @@ impl Formula {
         }
     }
 
-    /// Smaller ones that may show the same.
+    /// Smaller formulas that may show the same difference.
     fn smaller(&self) -> Vec<Formula> {
         match self {
             Formula::Proposition(_) => Vec::new(),
@@ -132,7 +132,7 @@ impl Formula {
     }
 }
 
-/// A proposition as [`Vocabulary::proposition`] makes them, where no element is asked for.
+/// A proposition of [`Vocabulary::proposition`] without elements of the array.
 fn without_array(text: &str, answer: bool) -> String {
     let element = text.split_once("fa[").and_then(|(before, rest)| Some((before, rest.split_once("] == ")?)));
     let Some((before, (variable, number))) = element else { return text.to_owned() };
@@ -159,7 +159,7 @@ impl fmt::Display for Formula {
     }
 }
 
-/// Which runs are asked about.
+/// The runs that the formula is checked on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Runs {
     All,
@@ -190,8 +190,8 @@ impl Runs {
         }
     }
 
-    /// A process that is added. Where a run ends, SPIN's fair search overlooks some violations: those in which the claim
-    /// does not remain in one state. So there, runs do not end.
+    /// A process that is added. If a run ends, SPIN's fair search overlooks violations where the claim does
+    /// not remain in one state. So fair runs must not end.
     fn other_process(self) -> &'static str {
         match self {
             Runs::All => "",
@@ -200,18 +200,18 @@ impl Runs {
     }
 }
 
-/// A model and what is said about it.
+/// A model and a formula.
 #[derive(Clone)]
 struct Case {
     program: Program,
     formula: Formula,
-    /// A process that indexes an array out of its range, now and then, in some of the models.
+    /// A process that sometimes indexes an array out of its range, in some of the models.
     faulty: String,
 }
 
 impl Case {
-    /// `None` if the model is wrong on purpose, has nothing that a formula could be about, or counts processes: SPIN counts
-    /// its claim among them.
+    /// `None` if the model has an intentional defect, no variables for a formula, or counts processes: SPIN
+    /// counts its claim among them.
     fn of(seed: u64) -> Option<Case> {
         let (program, variables) = generate_subject(seed)?;
         if program.features.contains(Feature::ProcessCount) {
@@ -226,14 +226,15 @@ impl Case {
         Some(Case { program, formula, faulty })
     }
 
-    /// Without assertions and labels for acceptance, which SPIN would not tell from those of its claims.
+    /// Without assertions and acceptance labels, which SPIN would confuse with those of its claims.
     fn text(&self, runs: Runs) -> String {
         let program = self.program.to_string().replace("assert(", "(true || ").replace("accept", "place");
         let others = [&self.faulty, runs.other_process(), ARRAY].join("\n");
         format!("{program}\n{others}\nltl p {{ {} }}\n", self.formula)
     }
 
-    /// What both say of some runs. We ask both operands of `p <-> p`, which may lack an answer: SPIN asks neither.
+    /// The answers of both tools for some runs. entail evaluates both operands of `p <-> p`, which may fault;
+    /// SPIN evaluates neither.
     fn ask(&self, runs: Runs, entail: &Entail) -> Result<Both> {
         let both = self.ask_as_written(runs, entail)?;
         let simplified = self.formula.simplified();
@@ -247,7 +248,7 @@ impl Case {
         let folder = tempfile::tempdir()?;
         let file = folder.path().join("model.pml");
         let text = self.text(runs);
-        // SPIN's fair search waits in vain for processes that a `provided` clause or a priority keeps from moving.
+        // SPIN's fair search waits for processes that are disabled by a `provided` clause or a priority.
         if runs == Runs::Fair && (text.contains("provided") || text.contains("priority")) {
             return Ok(Both::Unknown("fairness with `provided` or priorities".into()));
         }
@@ -256,13 +257,14 @@ impl Case {
         let lacks_answer = matches!(asked, Err(Unsure::Fault(_))) && self.formula.is_unguarded();
         let theirs = match asked {
             Err(Unsure::Fault(_)) if lacks_answer => Ok(true),
-            // SPIN cuts formulas at boolean operators, too, and asks what was guarded.
+            // SPIN splits formulas at boolean operators too, and evaluates guarded propositions.
             Err(why @ Unsure::Fault(_)) if self.faulty.is_empty() => Err(Unsure::Other(why.to_string())),
             other => other,
         };
         let options = ["--property", "p", "--time", "20s", "--fair", runs.fairness()];
         let both = Both::of(theirs, || entail.property(&file, &options));
-        // SPIN asks in an order of its own. Where other parts of the formula decide, it does not matter what has no answer.
+        // SPIN has its own order of evaluation. If other parts of the formula decide, propositions that fault
+        // do not matter.
         if lacks_answer && matches!(both, Both::Different(_)) && self.holds_whatever_the_answer(runs)? {
             let holds = entail.property(&file, &options)?["verdict"] == "holds";
             return Ok(if holds { Both::Hold } else { both });
@@ -270,7 +272,7 @@ impl Case {
         Ok(both)
     }
 
-    /// Whether SPIN says so, if all that has no answer is true, and if it is false.
+    /// SPIN's answer, if it is the same whether propositions that fault are true or false.
     fn holds_whatever_the_answer(&self, runs: Runs) -> Result<bool> {
         for answer in [false, true] {
             let answered = Case { formula: self.formula.answered(answer), ..self.clone() };
@@ -281,7 +283,7 @@ impl Case {
         Ok(true)
     }
 
-    /// Something smaller of which, in all runs or the fair ones, they say the same different things.
+    /// A smaller case with the same difference, in all runs or the fair ones.
     fn shrunk(mut self, entail: &Entail, runs: Runs, how: &Both) -> Case {
         let formula = self.formula.clone();
         let shows = |program: &Program, formula: &Formula| {
@@ -296,20 +298,20 @@ impl Case {
     }
 }
 
-/// What both tools say of the same thing.
+/// The answers of both tools.
 #[derive(Debug, PartialEq)]
 pub enum Both {
     Hold,
     Broken,
-    /// A run ends in a fault, and decides nothing.
+    /// A run ends in a fault, which decides nothing.
     Faulty,
-    /// One of them cannot say.
+    /// One of the tools has no answer.
     Unknown(String),
     Different(String),
 }
 
 impl Both {
-    /// What SPIN says, and what entail says if it is asked.
+    /// SPIN's answer, and entail's if needed.
     pub fn of(theirs: std::result::Result<bool, Unsure>, ours: impl FnOnce() -> Result<Value>) -> Both {
         if let Err(Unsure::Other(why)) = theirs {
             return Both::Unknown(why);
@@ -324,9 +326,10 @@ impl Both {
             (Ok(true), "violated") => Both::Broken,
             (Ok(false), "holds") => Both::Hold,
             (Err(Unsure::Fault(_)), "inconclusive") if is_faulty => Both::Faulty,
-            // SPIN stops at the first error, whatever it is.
+            // SPIN stops at the first error of any kind.
             (Err(Unsure::Fault(fault)), "violated") => Both::Unknown(format!("first comes a fault: {fault}")),
-            // A tautology needs no search. SPIN does not notice every one, and searches until it meets the fault.
+            // A tautology needs no search. SPIN does not detect every tautology, and searches until it finds the
+            // fault.
             (Err(Unsure::Fault(_)), "holds") if ours["states"].is_null() => {
                 Both::Unknown("a tautology, which is decided before any fault".into())
             }
@@ -339,7 +342,7 @@ impl Both {
     }
 }
 
-/// Indexes an array by 1 to 3, though it has two elements; at once, or when something is the case.
+/// Indexes an array of two elements by 1 to 3, at once or under a condition.
 fn faulty_process(rng: &mut Rng, variables: &[String]) -> String {
     let index = 1 + rng.below(3);
     let awaited =
@@ -368,7 +371,7 @@ pub fn run(seeds: &[u64], jobs: usize, keep: &Path, binary: Option<&Path>) -> Re
     Ok(summary("formulas", &asked, seeds.len()))
 }
 
-/// Tells what came of it.
+/// Summarises the results.
 pub fn summary(what: &str, asked: &[[Both; 2]], models: usize) -> Outcome {
     let mut different = 0;
     let mut reasons = BTreeMap::new();
@@ -394,7 +397,7 @@ pub fn summary(what: &str, asked: &[[Both; 2]], models: usize) -> Outcome {
     if different == 0 { Outcome::Agreement } else { Outcome::Difference }
 }
 
-/// Shows a difference, and keeps it under a name.
+/// Prints a difference, and stores it under a name.
 pub fn report(name: &str, text: &str, keep: &Path) {
     println!("{text}");
     let folder = root().join(keep);

@@ -1,4 +1,5 @@
-//! Progress labels in random models, of which most end: cycles without progress, looked for by entail and by SPIN.
+//! Compares entail and SPIN on progress labels in random models, most of which terminate: both search for
+//! non-progress cycles.
 
 use crate::entail::Entail;
 use crate::fuzz_ltl::{Both, Runs, report, summary};
@@ -9,10 +10,11 @@ use entail_testkit::rng::Rng;
 use entail_testkit::spin::{self, Goal, Limits};
 use std::path::Path;
 
-/// What a label is called before it is one of progress.
+/// The placeholder name of a progress label.
 const MARK: &str = "mark";
 
-/// A model with labels of progress; `None` if it is wrong on purpose, or counts processes: SPIN counts its claim among them.
+/// A model with progress labels; `None` if it has an intentional defect, or counts processes: SPIN counts its
+/// claim among them.
 fn marked(seed: u64) -> Option<Program> {
     let mut program = generate(seed);
     program.units.retain(|unit| !matches!(unit, Unit::Always { .. }));
@@ -34,7 +36,7 @@ struct Marks {
 }
 
 impl Marks {
-    /// Labels some statements, but none that comes first: SPIN does not know of progress in the initial state.
+    /// Labels some statements, but not the first one: SPIN ignores progress in the initial state.
     fn put_into(&mut self, block: &mut Block) {
         let mut begun = false;
         for stmt in block {
@@ -73,16 +75,16 @@ impl Marks {
     }
 }
 
-/// Without assertions and other labels that mean something for infinite runs.
+/// Without assertions and other labels for infinite runs.
 fn text(program: &Program) -> String {
     let text = program.to_string().replace("assert(", "(true || ");
     text.replace("accept", "place").replace("progress", "stay").replace(MARK, "progress")
 }
 
-/// What both say of some runs.
+/// The answers of both tools for some runs.
 fn ask(program: &Program, runs: Runs, entail: &Entail) -> Result<Both> {
     let text = text(program);
-    // SPIN's fair search waits in vain for processes that a `provided` clause or a priority keeps from moving.
+    // SPIN's fair search waits for processes that are disabled by a `provided` clause or a priority.
     if runs == Runs::Fair && (text.contains("provided") || text.contains("priority")) {
         return Ok(Both::Unknown("fairness with `provided` or priorities".into()));
     }

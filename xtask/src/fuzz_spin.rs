@@ -1,4 +1,4 @@
-//! Random models, checked by entail and by SPIN.
+//! Compares entail and SPIN on random models.
 
 use crate::compare::{self, Comparison, describe, describe_spin};
 use crate::entail::{self, Answer, Entail};
@@ -12,40 +12,40 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// How many models
+    /// The number of models
     #[arg(long, default_value_t = 1000)]
     count: u64,
     /// The seed of the first model
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// How many models at a time (default: one per core)
+    /// The number of models checked at a time (default: one per core)
     #[arg(long)]
     jobs: Option<usize>,
-    /// Where minimised differences go
+    /// The folder for minimised differences
     #[arg(long, default_value = "target/fuzz-spin")]
     keep: PathBuf,
-    /// Compare what both say about a random formula, with and without weak fairness
+    /// Compare the verdicts on a random formula, with and without weak fairness
     #[arg(long, conflicts_with_all = ["record", "against", "show"])]
     ltl: bool,
-    /// Compare what both say about a random `trace` or `notrace`
+    /// Compare the verdicts on a random `trace` or `notrace`
     #[arg(long, conflicts_with_all = ["ltl", "record", "against", "show"])]
     trace: bool,
     /// Features that every model may use, such as `unless,rendezvous,last`
     #[arg(long, value_delimiter = ',', value_parser = feature, conflicts_with_all = ["ltl", "trace", "record", "against"])]
     with: Vec<Feature>,
-    /// Compare models with `d_step`s of many steps
+    /// Compare models whose `d_step`s have many steps
     #[arg(long, conflicts_with_all = ["ltl", "trace", "record", "against", "show", "with"])]
     long_d_steps: bool,
-    /// Compare what both say about cycles without progress, with and without weak fairness
+    /// Compare the verdicts on non-progress cycles, with and without weak fairness
     #[arg(long, conflicts_with_all = ["ltl", "trace", "record", "against", "show"])]
     progress: bool,
-    /// Do not compare: write SPIN's answers into this file
+    /// Do not compare: write SPIN's answers to this file
     #[arg(long, conflicts_with = "against")]
     record: Option<PathBuf>,
     /// Do not compare: print the models
     #[arg(long)]
     show: bool,
-    /// Compare with the answers in this file; SPIN is not needed
+    /// Compare with the answers in this file, without SPIN
     #[arg(long)]
     against: Option<PathBuf>,
 }
@@ -99,7 +99,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     Ok(summary(&results))
 }
 
-/// Both answers on one model, and where they differ.
+/// Both answers on one model, and their differences.
 struct Pair {
     spin: SpinAnswer,
     entail: Answer,
@@ -118,7 +118,7 @@ impl Pair {
         std::fs::write(&file, program.to_string())?;
         let written = entail.check(&file, entail::Mode::AsWritten, ENTAIL_LIMIT);
         let mut comparison = compare::counts(program.compare, &spin, &written);
-        // SPIN refuses some models for reasons of its own, such as a loop right before a `d_step`.
+        // SPIN rejects some models for reasons of its own, such as a loop right before a `d_step`.
         if program.flaw.is_none() && spin.status == Status::Rejected && matches!(written, Answer::Checked(_)) {
             comparison = Comparison::Skipped("SPIN refuses a model that makes sense");
         }
@@ -134,7 +134,7 @@ impl Pair {
         Ok(Self { spin, entail: written, comparison })
     }
 
-    /// What kind of difference it is: a smaller program must show the same kind, not just any.
+    /// The kind of the difference: a smaller program must show the same kind.
     fn kind(&self) -> Option<&str> {
         match &self.comparison {
             Comparison::Different(how) => how.split(':').next(),
@@ -143,7 +143,7 @@ impl Pair {
     }
 }
 
-/// Shrinks a program that shows a difference, and stores it with both answers.
+/// Shrinks a program with a difference, and stores it with both answers.
 fn keep(entail: &Entail, seed: u64, program: Program, folder: &Path) {
     let Some(kind) = Pair::ask(entail, &program).ok().and_then(|pair| pair.kind().map(String::from)) else {
         return;
@@ -228,7 +228,7 @@ fn summary(results: &[(Program, Comparison)]) -> Outcome {
     if different == 0 { Outcome::Agreement } else { Outcome::Difference }
 }
 
-/// How many programs contain each feature.
+/// The number of programs that contain each feature.
 fn coverage(programs: &[&Program]) -> String {
     let mut text = String::from("features:");
     for &(feature, _) in Feature::ALL {
@@ -238,7 +238,7 @@ fn coverage(programs: &[&Program]) -> String {
     text + "\n"
 }
 
-/// What kind of programs the generator makes, in SPIN's eyes.
+/// Statistics of the generated programs, by SPIN's answers.
 fn statistics(programs: &[(Program, SpinAnswer)]) -> String {
     let mut text = coverage(&programs.iter().map(|(program, _)| program).collect::<Vec<_>>());
     let flawed = programs.iter().filter(|(program, _)| program.flaw.is_some()).count();

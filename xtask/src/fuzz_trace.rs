@@ -1,4 +1,4 @@
-//! Random traces over random models, checked by entail and by SPIN.
+//! Compares entail and SPIN on random traces over random models.
 
 use crate::entail::Entail;
 use crate::fuzz_ltl::{self, Both};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-/// A `trace` or `notrace`, as text is made of it.
+/// A `trace` or `notrace` before it is printed.
 #[derive(Clone, Debug, PartialEq)]
 struct Trace {
     negated: bool,
@@ -27,9 +27,9 @@ enum Item {
     Jump(String),
 }
 
-/// A global channel, and how its messages are written.
+/// A global channel, and the notation of its messages.
 struct Channel {
-    /// With an index, if it is one of several.
+    /// With an index, if it is an element of an array.
     name: String,
     fields: Vec<Field>,
     rendezvous: bool,
@@ -38,11 +38,11 @@ struct Channel {
 #[derive(Clone, Copy, PartialEq)]
 enum Field {
     Number,
-    /// Only `_` is written.
+    /// Only `_` is possible.
     Other,
 }
 
-/// What a trace can be about.
+/// The channels and messages of a trace.
 struct Subjects {
     channels: Vec<Channel>,
     variables: Vec<String>,
@@ -83,17 +83,17 @@ fn fields_of(ty: &Type, program: &Program) -> Vec<Field> {
     }
 }
 
-/// Makes traces.
-struct Maker<'a> {
+/// Generates traces.
+struct TraceGenerator<'a> {
     rng: Rng,
     subjects: &'a Subjects,
 }
 
-impl Maker<'_> {
+impl TraceGenerator<'_> {
     fn trace(&mut self) -> Trace {
         let negated = self.rng.chance(0.4);
         let mut body = if negated || self.rng.chance(0.4) { self.sequence(2) } else { self.permissive() };
-        // Not inside of choices, where a label on the first statement would mean something else.
+        // Not inside choices, where a label on the first statement would have another meaning.
         for (number, item) in body.iter_mut().enumerate() {
             if self.rng.chance(0.2) {
                 *item = Item::Labelled(format!("end{number}"), Box::new(item.clone()));
@@ -104,7 +104,7 @@ impl Maker<'_> {
         Trace { negated, body }
     }
 
-    /// Everything is allowed that happens on some channels, unless there is something particular about it.
+    /// Allows every event on some channels, mostly without conditions on fields.
     fn permissive(&mut self) -> Vec<Item> {
         let mut branches = Vec::new();
         for channel in &self.subjects.channels {
@@ -173,7 +173,7 @@ impl Maker<'_> {
 }
 
 impl Trace {
-    /// Smaller ones that may show the same.
+    /// Smaller traces that may show the same difference.
     fn smaller(&self) -> Vec<Trace> {
         smaller(&self.body).into_iter().map(|body| Trace { body, ..*self }).collect()
     }
@@ -248,12 +248,12 @@ impl fmt::Display for Item {
 struct Case {
     program: Program,
     trace: Trace,
-    /// SPIN also sees messages that are offered in a rendezvous and that nobody takes.
+    /// SPIN also observes messages that are offered in a rendezvous without a receiver.
     offers: bool,
 }
 
 impl Case {
-    /// `None` if the model is wrong on purpose, or has no channels.
+    /// `None` if the model has an intentional defect, or no channels.
     fn of(seed: u64) -> Option<Case> {
         let mut program = generate(seed);
         program.units.retain(|unit| !matches!(unit, Unit::Always { .. }));
@@ -262,7 +262,7 @@ impl Case {
         if program.flaw.is_some() || subjects.channels.is_empty() || wild {
             return None;
         }
-        let trace = Maker { rng: Rng::new(seed), subjects: &subjects }.trace();
+        let trace = TraceGenerator { rng: Rng::new(seed), subjects: &subjects }.trace();
         let text = trace.to_string();
         let may_be_watched = |channel: &Channel| {
             program.features.contains(Feature::ChannelAssignment) || text.contains(&format!("{}!", channel.name))
@@ -271,7 +271,7 @@ impl Case {
         Some(Case { program, trace, offers })
     }
 
-    /// The trace comes last: SPIN takes process 0 for a trace that comes first.
+    /// The trace is last: SPIN takes process 0 for a trace that comes first.
     fn text(&self) -> String {
         format!("{}\n{}\n", self.program, self.trace)
     }
@@ -301,7 +301,7 @@ impl Case {
     }
 
     fn compare(&self, theirs: &Events, ours: &Ours) -> Both {
-        // To end too early is no fault of what must not happen.
+        // A `notrace` may end early.
         let incomplete = if self.trace.negated { 0 } else { theirs.incomplete };
         let objection = theirs.broken || theirs.ambiguous;
         let violated = objection || incomplete > 0;
@@ -310,7 +310,7 @@ impl Case {
         let same_verdict = violated == ours.violated || (self.offers && objection);
         let same_size =
             !exact || (theirs.counts.stored, theirs.counts.transitions) == (ours.stored, ours.transitions);
-        // What is wrong with an offer, entail counts once for everybody who takes it.
+        // entail counts a wrong offer once for each process that accepts it.
         let same_errors = !exact || theirs.mixed || self.offers || errors == ours.errors;
         if !(same_verdict && same_size && same_errors) {
             return Both::Different(format!("SPIN: {theirs:?}, entail: {ours:?}"));
@@ -318,11 +318,11 @@ impl Case {
         match (violated, ours.violated) {
             (false, _) => Both::Hold,
             (true, true) => Both::Broken,
-            (true, false) => Both::Unknown("a message that nobody takes".into()),
+            (true, false) => Both::Unknown("a message without a receiver".into()),
         }
     }
 
-    /// Something smaller of which they say different things.
+    /// A smaller case with different answers.
     fn shrunk(mut self, entail: &Entail) -> Case {
         let differs = |case: &Case| case.ask(entail).is_ok_and(|both| matches!(both, Both::Different(_)));
         let of = |program: &Program, case: &Case| Case { program: program.clone(), ..case.clone() };
@@ -339,7 +339,7 @@ impl Case {
     }
 }
 
-/// What entail says.
+/// The answer of entail.
 #[derive(Debug)]
 struct Ours {
     violated: bool,

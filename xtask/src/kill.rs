@@ -1,4 +1,4 @@
-//! Checkpoints under fire: searches are killed at random moments and resumed, and must find what undisturbed ones find.
+//! Kills searches at random moments and resumes them: their results must be those of undisturbed searches.
 
 use crate::entail::Entail;
 use crate::{Outcome, Result, root};
@@ -11,23 +11,23 @@ use std::time::{Duration, Instant};
 
 #[derive(Args)]
 pub struct Options {
-    /// The model to be searched
+    /// The model
     #[arg(default_value = "tests/models/levels.pml")]
     model: PathBuf,
-    /// Constants of the model [default: for each search, so that it takes some seconds]
+    /// Constants of the model [default: such that each search takes some seconds]
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     constants: Vec<String>,
     /// Only searches with this option, such as `--store cache`
     #[arg(long, value_name = "OPTION", default_value = "", allow_hyphen_values = true)]
     only: String,
-    /// How often each search is killed
+    /// The number of times that each search is killed
     #[arg(long, default_value_t = 20)]
     times: u32,
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// All ways to search that differ in what is kept, each with a constant of the model.
+/// The kinds of searches with different checkpoints, each with a constant of the model.
 const WAYS: [(&str, &str); 13] = [
     ("--search bfs --reduce none", "N=90"),
     ("--search bfs --reduce por", "N=90"),
@@ -82,7 +82,7 @@ struct Search<'a> {
 
 struct Killed {
     killed: u32,
-    /// After how many of these there was something to resume.
+    /// The number of times that there was a checkpoint to resume from.
     resumed: u32,
 }
 
@@ -93,7 +93,7 @@ impl Search<'_> {
         command
     }
 
-    /// Resumes it, or begins if nothing was kept.
+    /// Resumes the search, or starts it if there is no checkpoint.
     fn go_on(&self) -> Command {
         if !self.is_kept() {
             let mut command = self.begin();
@@ -109,11 +109,11 @@ impl Search<'_> {
         self.folder.join("search").exists() || self.folder.join("search.previous").exists()
     }
 
-    /// An undisturbed search takes so long. One that has come to its end is begun again.
+    /// `whole` is the time of an undisturbed search. A search that has ended is started again.
     fn kill(&self, times: u32, whole: Duration, rng: &mut Rng) -> Result<Killed> {
         let (mut killed, mut resumed) = (0, 0);
         let longest = (whole.as_millis() as usize / 4).max(200);
-        // Some may be too quick to be killed.
+        // Some searches may end before they are killed.
         for _ in 0..2 * times {
             if killed == times {
                 break;
@@ -135,7 +135,7 @@ impl Search<'_> {
     }
 }
 
-/// What must be the same.
+/// The results that must be equal.
 fn facts(report: Vec<u8>) -> Result<Value> {
     let report: Value = serde_json::from_slice(&report)?;
     let property = &report["properties"][0];

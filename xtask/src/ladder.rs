@@ -1,4 +1,4 @@
-//! What becomes of a search that has too little memory: it must go on, keep to its budget, and say what it did.
+//! Searches with too little memory: they must continue, keep to their budget, and report how.
 
 use crate::entail::Entail;
 use crate::{Outcome, Result, root};
@@ -8,16 +8,16 @@ use std::time::Instant;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// The model, which should need much more than the budgets
+    /// The model; it should need much more memory than the budgets
     #[arg(long, default_value = "tests/bench/scalable.pml")]
     model: String,
-    /// Its constants, as `NAME=VALUE`; may be repeated
+    /// Constants of the model, as `NAME=VALUE`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", default_value = "N=455")]
     constants: Vec<String>,
-    /// Budgets, one after the other
+    /// The memory budgets, one after the other
     #[arg(long, value_delimiter = ',', default_value = "1G,300M,50M")]
     budgets: Vec<String>,
-    /// First without a budget
+    /// Also measure without a budget, first
     #[arg(long)]
     unlimited: bool,
     /// Other options of `entail check`
@@ -25,7 +25,7 @@ pub struct Options {
     options: Vec<String>,
 }
 
-/// How much more than its budget a process may have occupied, as a share.
+/// The tolerance by which a process may exceed its budget, as a share.
 const TOLERANCE: f64 = 0.05;
 
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
@@ -37,7 +37,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
         let began = Instant::now();
         let mut arguments: Vec<&str> = vec!["--no-opt", "--all-errors", "--property", "safety"];
         arguments.extend(options.constants.iter().flat_map(|constant| ["-D", constant]));
-        // What is said last counts.
+        // The last report counts.
         arguments.extend(budget.iter().flat_map(|budget| ["--memory", budget]));
         arguments.extend(options.options.iter().map(String::as_str));
         let property = entail.limited(&root().join(&options.model), &arguments)?;
@@ -52,7 +52,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
 
 const HEADER: &str = "budget,verdict,states,rungs,coverage,seconds,peak_mib,of_budget";
 
-/// What is told of a run.
+/// The line of a run in the table.
 struct Line {
     verdict: String,
     states: u64,

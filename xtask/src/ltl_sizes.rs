@@ -1,4 +1,5 @@
-//! How many states the automata of published formulas have: ours, and those of SPIN and ltl2ba where these are installed.
+//! The number of states of automata for published formulas: entail's, and those of SPIN and ltl2ba if these
+//! are installed.
 
 use crate::{Outcome, Result};
 use clap::Args;
@@ -13,10 +14,10 @@ use std::time::{Duration, Instant};
 
 #[derive(Args)]
 pub struct Options {
-    /// How long SPIN may take for one formula, in seconds
+    /// The time limit of SPIN for a formula, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     time: u64,
-    /// Also ask this ltl2ba
+    /// Also compare with this ltl2ba
     #[arg(long, value_name = "PROGRAM")]
     ltl2ba: Option<PathBuf>,
     /// Print totals only
@@ -24,7 +25,7 @@ pub struct Options {
     totals: bool,
 }
 
-/// The states of the claims that ltl2ba 1.1 makes of all of them, as counted here with `--ltl2ba`.
+/// The total states of the claims of ltl2ba 1.1, as counted here with `--ltl2ba`.
 const LTL2BA: usize = 1065;
 
 /// Sums over formulas.
@@ -33,7 +34,7 @@ struct Totals {
     formulas: usize,
     generalised: usize,
     buchi: usize,
-    /// Of the formulas that the other tool answered: our states, its states, how many formulas.
+    /// Over the formulas that the other tool answered: entail's states, its states, the number of formulas.
     spin: [usize; 3],
     ltl2ba: [usize; 3],
     seconds: f64,
@@ -50,9 +51,9 @@ pub fn run(options: &Options) -> Result<Outcome> {
                 let start = Instant::now();
                 let Ours { generalised, buchi, normal_form } = ours(&text)?;
                 totals.seconds += start.elapsed().as_secs_f64();
-                // The other tools know no `W`.
+                // The other tools do not support `W`.
                 let asked = if text.contains(" W ") { normal_form } else { text.clone() };
-                // Where the X is missing in SPIN's translator, it says so.
+                // A translator of SPIN without X reports this.
                 let spin = states("spin".as_ref(), &asked, limit);
                 let ltl2ba = options.ltl2ba.as_ref().and_then(|program| states(program, &asked, limit));
                 totals.formulas += 1;
@@ -122,7 +123,7 @@ fn ours(text: &str) -> Result<Ours> {
     Ok(Ours { generalised: generalised.len(), buchi: buchi.automaton().len(), normal_form })
 }
 
-/// How many states another tool's never claim has; `None` if it gives no answer.
+/// The number of states of another tool's never claim; `None` if it gives no answer.
 fn states(program: &Path, text: &str, limit: Duration) -> Option<usize> {
     let finished = finish(Command::new(program).arg("-f").arg(text), limit).ok()?;
     if !finished.success() || !finished.stdout.contains("never") {

@@ -1,4 +1,4 @@
-//! Automata of random formulas against the definition of the logic.
+//! Tests automata of random formulas against the semantics of LTL.
 
 use crate::{Outcome, Result};
 use clap::Args;
@@ -8,15 +8,15 @@ use entail_testkit::rng::Rng;
 
 #[derive(Args)]
 pub struct Options {
-    /// How many pairs of a formula and a word
+    /// The number of pairs of a formula and a word
     #[arg(long, default_value_t = 100_000)]
     count: usize,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// At most so many operators in a formula
+    /// The maximum number of operators in a formula
     #[arg(long, default_value_t = 12)]
     operators: usize,
-    /// How many words for each formula
+    /// The number of words for each formula
     #[arg(long, default_value_t = 5)]
     words: usize,
 }

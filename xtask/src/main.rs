@@ -1,4 +1,4 @@
-//! Chores of the project: `cargo xtask help`.
+//! Development tasks of the project: `cargo xtask help`.
 
 mod bench;
 mod cache;
@@ -49,39 +49,39 @@ enum Chore {
     Oracle(oracle::Options),
     /// Compare entail with SPIN, or with its recorded answers, on random models
     FuzzSpin(fuzz_spin::Options),
-    /// Compare entail with SPIN on the examples that come with it
+    /// Compare entail with SPIN on SPIN's own examples
     SpinExamples(spin_examples::Options),
-    /// Exchange trails with SPIN, in both directions, and compare where they lead to
+    /// Exchange trails with SPIN, in both directions, and compare the last states
     Trails(trails::Options),
     /// Compare entail with the published counts of ESML's model checker
     Thesis(thesis::Options),
     /// Measure entail and SPIN on the same models, in turns
     Bench(bench::Options),
-    /// Kill searches at random moments, resume them, and compare what comes out with undisturbed ones
+    /// Kill searches at random moments, resume them, and compare the results with undisturbed searches
     Kill(kill::Options),
-    /// Measure what a transition costs as the number of states grows, and draw it
+    /// Measure and plot the cost of a transition as the number of states grows
     Scaling(scaling::Options),
-    /// Measure what it costs to forget states, as there is less room for them, and draw it
+    /// Measure and plot the cost of state-space caching as the cache becomes smaller
     Cache(cache::Options),
-    /// Measure how much of a model is seen with less memory than its states need, and draw it
+    /// Measure and plot the coverage of searches with less memory than the states need
     Coverage(coverage::Options),
-    /// See that a search with too little memory goes on, and keeps to its budget
+    /// Test that searches with too little memory continue within their budget
     Ladder(ladder::Options),
-    /// Run all long campaigns, and print a table of what came out
+    /// Run all long test campaigns, and print a table of the results
     Nightly(nightly::Options),
-    /// Measure what depth-first probes find in a breadth-first search, and what they cost
+    /// Measure the benefit and the cost of depth-first probes in breadth-first searches
     Probe(probe::Options),
-    /// See that models that are hard to get ready for a search have an answer in time
+    /// Test that models with an expensive setup have an answer in time
     Setup(setup::Options),
-    /// Count the states of the automata of published formulas, ours and SPIN's
+    /// Count the states of automata for published formulas: entail's and SPIN's
     LtlSizes(ltl_sizes::Options),
-    /// Compare automata of random formulas with the definition of the logic, on random words
+    /// Test automata of random formulas against the semantics of LTL, on random words
     LtlWords(ltl_words::Options),
-    /// Find words and phrases that must not come back
+    /// Find words and phrases that have a better term in the field
     Words(words::Options),
 }
 
-/// What a chore found out; an error means that it could not be done.
+/// The result of a task; an error means that it could not be completed.
 enum Outcome {
     Agreement,
     Difference,
@@ -121,7 +121,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The folder of the workspace.
+/// The root folder of the workspace.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
 }

@@ -1,4 +1,4 @@
-//! All long campaigns, one after the other, and a table of what came out.
+//! Runs all long test campaigns, and prints a table of the results.
 
 use crate::entail::Entail;
 use crate::{Outcome, Result, root};
@@ -12,22 +12,23 @@ pub struct Options {
     /// Only campaigns whose name contains this; may be repeated
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// Say what there is, and do nothing
+    /// List the campaigns without running them
     #[arg(long)]
     list: bool,
     /// The seed of the first random model
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many random models of each kind
+    /// The number of random models of each kind
     #[arg(long, default_value_t = 5000)]
     count: u64,
 }
 
-/// How a campaign is run. `{seed}`, `{count}` and `{end}` stand for the first seed, how many follow, and the first after these.
+/// How to run a campaign. `{seed}`, `{count}` and `{end}` stand for the first seed, the number of seeds, and
+/// the first seed after these.
 enum Run {
-    /// A chore of this program.
+    /// A task of this program.
     Chore(&'static str),
-    /// Tests, which read these variables.
+    /// Tests that read these environment variables.
     Tests { variables: &'static [(&'static str, &'static str)], arguments: &'static str },
 }
 
@@ -90,7 +91,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
             outcome = Outcome::Difference;
         }
     }
-    println!("\nAll that was said is in {}.", logs.strip_prefix(root()).unwrap_or(&logs).display());
+    println!("\nThe complete output is in {}.", logs.strip_prefix(root()).unwrap_or(&logs).display());
     Ok(outcome)
 }
 
@@ -100,7 +101,7 @@ fn filled(text: &str, options: &Options) -> String {
     numbers.iter().fold(text.to_owned(), |text, (name, number)| text.replace(name, &number.to_string()))
 }
 
-/// What one would type.
+/// The command line.
 fn words(run: &Run, options: &Options) -> Vec<String> {
     let (before, arguments) = match run {
         Run::Chore(arguments) => (vec!["cargo xtask".to_owned()], arguments),

@@ -1,4 +1,4 @@
-//! The benchmark models against SPIN's recorded answers.
+//! Compares entail with SPIN's recorded answers on the benchmark models.
 
 use crate::compare::{self, Comparison};
 use crate::entail::{Answer, Counts, Entail, Mode};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Leave out models with more states than this
+    /// Skip models with more states than this
     #[arg(long, default_value_t = 5_000_000)]
     max_states: u64,
     /// The folder of the models
@@ -20,13 +20,13 @@ pub struct Options {
     /// SPIN's answers
     #[arg(long, default_value = ANSWERS)]
     csv: PathBuf,
-    /// Formulas, claims and labels instead, also of the examples that come with SPIN
+    /// Compare formulas, claims and labels instead, also of SPIN's own examples
     #[arg(long, conflicts_with_all = ["models", "csv"])]
     liveness: bool,
-    /// How many states are stored with all that is left out, beside SPIN's
+    /// Compare the number of states with all reductions, beside SPIN's
     #[arg(long, conflicts_with = "liveness")]
     reduced: bool,
-    /// Only what is recorded, and not the examples that come with SPIN, which take minutes
+    /// Only the recorded models, without SPIN's own examples, which take minutes
     #[arg(long, requires = "reduced")]
     recorded: bool,
 }
@@ -34,7 +34,7 @@ pub struct Options {
 pub const MODELS: &str = "../shared/models/promela";
 pub const ANSWERS: &str = "../shared/oracle/promela-safety.csv";
 
-/// The mode that takes models as written, and the one with SPIN's optimisations.
+/// The modes of models as written, and of those with SPIN's optimisations.
 pub const FULL: &str = "full-o";
 pub const OPTIMISED: &str = "full";
 
@@ -69,7 +69,7 @@ pub struct Row {
     pub answer: SpinAnswer,
 }
 
-/// Compares one model, and prints its line of the table.
+/// Compares one model, and prints its row of the table.
 fn agrees(entail: &Entail, models: &Path, row: &Row) -> bool {
     let file = models.join(&row.model);
     let answer = entail.check(&file, Mode::AsWritten, LIMIT);
@@ -111,7 +111,7 @@ pub fn read(csv: &Path, wanted: &str) -> Result<Vec<Row>> {
         if cells.get(mode) != Some(&wanted) {
             continue;
         }
-        // A row without counts is a model SPIN did not finish.
+        // A row without counts is a model that SPIN did not finish.
         let numbers: Vec<u64> =
             counts.iter().filter_map(|&at| cells.get(at).and_then(|cell| cell.parse().ok())).collect();
         let [stored, matched, transitions, errors, depth] = numbers[..] else { continue };

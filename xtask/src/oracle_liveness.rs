@@ -1,4 +1,4 @@
-//! Formulas, claims and labels against SPIN's recorded answers.
+//! Compares entail with SPIN's recorded answers on formulas, claims and labels.
 
 use crate::entail::Entail;
 use crate::{Outcome, Result, oracle, root, spin_examples};
@@ -7,23 +7,23 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 const ANSWERS: &str = "../shared/oracle/promela-liveness.csv";
-/// Those that SPIN can do with partial-order reduction only take a while.
+/// Properties for which SPIN needs partial-order reduction take longest.
 const TIME: &str = "15m";
 
-/// There SPIN says only that its partial-order reduction is not valid, because of a wrong `xs`.
+/// For this model, SPIN only reports that its partial-order reduction is invalid, because of a wrong `xs`.
 const NOT_ABOUT_RUNS: (&str, &str) = ("cambridge.pml", "");
 
-/// What SPIN said.
+/// A recorded answer of SPIN.
 struct Row<'c> {
     model: &'c str,
-    /// Nothing: the never claim, or else the acceptance labels. `np_`: non-progress cycles.
+    /// Empty: the never claim, or else the acceptance labels. `np_`: non-progress cycles.
     property: &'c str,
     fair: &'c str,
     verdict: &'c str,
     stored: u64,
 }
 
-/// Leaves out what takes SPIN more states than this.
+/// Skips properties that take SPIN more states than this.
 pub fn run(max_states: u64, binary: Option<&Path>) -> Result<Outcome> {
     let csv = root().join(ANSWERS);
     if !csv.exists() {
@@ -53,14 +53,15 @@ pub fn run(max_states: u64, binary: Option<&Path>) -> Result<Outcome> {
     Ok(if different == 0 { Outcome::Agreement } else { Outcome::Difference })
 }
 
-/// The models that SPIN has found to be wrong, each with the name of the property, in all runs and not only in fair ones.
+/// The models that SPIN has found to be wrong, each with the name of the property, in all runs and not only
+/// in fair ones.
 pub fn violated(max_states: u64) -> Result<Vec<(PathBuf, String)>> {
     let (text, files) = (std::fs::read_to_string(root().join(ANSWERS))?, files()?);
     let violated = rows(&text, max_states).filter(|row| row.verdict == "violated" && row.fair == "none");
     Ok(violated.filter_map(|row| Some((files.get(row.model)?.clone(), row.property.to_owned()))).collect())
 }
 
-/// What SPIN said of properties that it needs so many states for, at most.
+/// SPIN's answers on properties that it needs at most this number of states for.
 fn rows(text: &str, max_states: u64) -> impl Iterator<Item = Row<'_>> {
     let rows = text.lines().skip(1).filter_map(row);
     rows.filter(move |row| row.stored <= max_states && (row.model, row.property) != NOT_ABOUT_RUNS)
@@ -72,7 +73,7 @@ fn row(line: &str) -> Option<Row<'_>> {
     Some(Row { model, property, fair, verdict, stored: cells.next()?.parse().ok()? })
 }
 
-/// All models by their names: those that come with SPIN, and the public benchmark models.
+/// All models by name: SPIN's own examples, and the public benchmark models.
 fn files() -> Result<HashMap<String, PathBuf>> {
     let mut files = HashMap::new();
     let benchmarks = std::fs::read_dir(root().join(oracle::MODELS))?;
@@ -85,7 +86,7 @@ fn files() -> Result<HashMap<String, PathBuf>> {
     Ok(files)
 }
 
-/// Our verdict, of all that SPIN has looked at.
+/// entail's verdict on a property that SPIN has answered.
 fn ask(entail: &Entail, file: &Path, row: &Row) -> Result<String> {
     let mut options = vec!["--fair", row.fair, "--time", TIME];
     match row.property {
@@ -95,7 +96,7 @@ fn ask(entail: &Entail, file: &Path, row: &Row) -> Result<String> {
     }
     let properties = entail.properties(file, &options)?;
     let has_claim = properties.iter().any(|property| property["kind"] == "never" || property["kind"] == "ltl");
-    // Where there is a claim, SPIN does not look at end states.
+    // If there is a claim, SPIN does not check end states.
     let counts = |property: &&Value| !(has_claim && property["counterexample"]["kind"] == "invalid_end_state");
     let verdicts: Vec<_> =
         properties.iter().filter(counts).filter_map(|property| property["verdict"].as_str()).collect();

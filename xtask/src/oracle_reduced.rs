@@ -1,4 +1,4 @@
-//! How many states are stored with all that is left out, beside what SPIN stores.
+//! Compares the number of stored states with all reductions with SPIN's.
 
 use crate::compare::{self, Comparison};
 use crate::entail::{Answer, Entail, Mode};
@@ -8,24 +8,24 @@ use entail_testkit::spin::{self, SpinAnswer, Status};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// SPIN's reduction.
+/// SPIN with partial-order reduction.
 const REDUCED: &str = "por";
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// A model, and what SPIN says of it.
+/// A model with SPIN's answers.
 struct Subject {
     name: String,
     file: PathBuf,
-    /// With what `spin -a` leaves out by default.
+    /// With the default optimisations of `spin -a`.
     optimised: SpinAnswer,
     /// With partial-order reduction too.
     reduced: SpinAnswer,
 }
 
-/// What is compared besides the recorded models.
+/// The models to compare, besides the recorded ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Others {
-    /// The examples that come with SPIN, which is asked about them.
+    /// SPIN's own examples, on which SPIN is run.
     Examples,
     None,
 }
@@ -69,7 +69,7 @@ pub fn run(models: &Path, csv: &Path, max_states: u64, others: Others, binary: O
     Ok(if failed == 0 { Outcome::Agreement } else { Outcome::Difference })
 }
 
-/// The benchmark models that have not too many states as they are written.
+/// The benchmark models with at most this number of states as written.
 fn recorded(models: &Path, csv: &Path, max_states: u64) -> Result<Vec<Subject>> {
     let (plain, optimised, reduced) = (read(csv, FULL)?, read(csv, OPTIMISED)?, read(csv, REDUCED)?);
     let find = |rows: &[crate::oracle::Row], model: &str| {
@@ -83,7 +83,7 @@ fn recorded(models: &Path, csv: &Path, max_states: u64) -> Result<Vec<Subject>> 
     Ok(small.filter_map(|row| subject(row.model)).collect())
 }
 
-/// The examples that come with SPIN, as far as it can say something of them.
+/// SPIN's own examples for which it has an answer.
 fn examples() -> Result<Vec<Subject>> {
     let files = spin_examples::installed()?;
     let asked = pool::map(pool::cores(), &files, |file| -> Result<Subject> {

@@ -1,4 +1,4 @@
-//! A plot as SVG: points joined by lines, over logarithmic or linear axes.
+//! Plots as SVG: points joined by lines, over logarithmic or linear axes.
 
 use std::fmt::Write as _;
 
@@ -10,14 +10,14 @@ pub struct Series {
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 420.0;
-/// Room for labels: left and right, above and below.
+/// Margins for labels: left and right, above and below.
 const SIDE: f64 = 90.0;
 const EDGE: f64 = 50.0;
 
-/// Dark enough on white, light enough on black, and told apart by the colour-blind.
+/// Dark enough on white, light enough on black, and distinguishable with colour blindness.
 const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
-/// How values are spread over an axis.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     Logarithmic,
@@ -67,7 +67,7 @@ pub fn draw((x_label, x_scale): (&str, Scale), (y_label, y_scale): (&str, Scale)
     svg + "</svg>\n"
 }
 
-/// Where values are drawn: from `low` to `high`, which are logarithms if the scale is one of these.
+/// The range of an axis: from `low` to `high`, which are logarithms on a logarithmic scale.
 struct Axis {
     scale: Scale,
     low: f64,
@@ -87,11 +87,11 @@ impl Axis {
         }
     }
 
-    /// From the power of ten below the smallest value to the one above the largest. What is a little outside of a power of
-    /// ten is drawn there: an almost empty axis would be worse.
+    /// From the power of ten below the smallest value to the one above the largest. A value slightly outside
+    /// of a power of ten is drawn at it, to avoid an almost empty decade.
     fn logarithmic(low: f64, high: f64, start: f64, end: f64) -> Self {
         const LITTLE: f64 = 0.05;
-        // Nothing to show is shown between 1 and 10.
+        // Without points, the axis shows 1 to 10.
         let low = if low.is_finite() { (low + LITTLE).floor() } else { 0.0 };
         let high = (high - LITTLE).ceil().max(low + 1.0);
         Self { scale: Scale::Logarithmic, low, high, start, end }
@@ -109,7 +109,7 @@ impl Axis {
         self.start + (self.scale.spread(value) - self.low) / (self.high - self.low) * (self.end - self.start)
     }
 
-    /// What stands along a horizontal axis.
+    /// The labels of a horizontal axis.
     fn ticks(&self) -> Vec<(f64, String)> {
         match self.scale {
             Scale::Logarithmic => {
@@ -127,7 +127,7 @@ impl Axis {
     fn steps(&self) -> Vec<f64> {
         match self.scale {
             Scale::Logarithmic => {
-                // Powers of ten, twice and five times as much.
+                // Powers of ten, and 2 and 5 times these.
                 let factors = [1.0, 2.0, 5.0];
                 let steps = self.powers().flat_map(|power| factors.map(|factor| factor * 10f64.powi(power)));
                 steps.take_while(|step| step.log10() <= self.high).collect()
@@ -135,7 +135,7 @@ impl Axis {
             Scale::Linear => {
                 let step = round_step(self.low, self.high);
                 let count = ((self.high - self.low) / step).round() as u32;
-                // What is not exact in binary digits is to look as if it were.
+                // Rounds numbers that have no exact binary representation.
                 let exact = |value: f64| (value * 1e9).round() / 1e9;
                 (0..=count).map(|number| exact(self.low + f64::from(number) * step)).collect()
             }
@@ -152,7 +152,7 @@ impl Scale {
     }
 }
 
-/// A round number, of which some lie between two others.
+/// A round step that divides the range into a few parts.
 fn round_step(low: f64, high: f64) -> f64 {
     let power = 10f64.powf((high - low).log10().floor());
     let steps = [0.1, 0.2, 0.5, 1.0].map(|factor| factor * power);

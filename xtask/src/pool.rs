@@ -1,16 +1,16 @@
-//! Work on several cores, results in the order of the work.
+//! Parallel work with results in order.
 
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// As many workers as the machine has cores.
+/// The number of cores.
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// `work` on every item, by `workers` threads.
+/// Applies `work` to every item, in `workers` threads.
 pub fn map<T: Sync, R: Send>(workers: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::with_capacity(items.len()));

@@ -1,4 +1,4 @@
-//! What the depth-first probes of a breadth-first search find, and what they cost.
+//! The benefit and the cost of depth-first probes in breadth-first searches.
 
 use crate::bench::document;
 use crate::entail::Entail;
@@ -11,18 +11,18 @@ pub struct Options {
     /// Only models whose name contains this
     #[arg(long, default_value = "")]
     only: String,
-    /// The time that a search is given
+    /// The time limit of a search
     #[arg(long, default_value = "60s")]
     time: String,
-    /// How often the time of complete searches is measured; the median counts
+    /// The number of measurements of complete searches; the median counts
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Put the tables into this page, between its markers
+    /// Write the tables into this page, between its markers
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 }
 
-/// A breadth-first search with fewer states is over before the first probe.
+/// A breadth-first search with fewer states ends before the first probe.
 const FIRST_PROBE: u64 = 1 << 16;
 
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
@@ -49,12 +49,12 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
             let cells = searches.map(Searched::states).into_iter().chain(searches.map(Searched::steps));
             found += &line(&std::iter::once(name(path)).chain(cells).collect::<Vec<_>>());
         }
-        // Probes find what there is, and keep nothing from being found.
+        // Probes report only errors that exist, and hide none.
         if shortest.verdict != "inconclusive" && shortest.verdict != usual.verdict {
             println!("{}: {} without probes, {} with them", name(path), shortest.verdict, usual.verdict);
             outcome = Outcome::Difference;
         }
-        // A search to the end, whatever is wrong with the model.
+        // An exhaustive search, whatever errors it finds.
         let whole = ["--no-assert", "--no-end"];
         let plain = check(&[&whole[..], &["--search", "bfs"]].concat())?;
         if plain.verdict == "holds" {
@@ -93,7 +93,7 @@ const COSTS: &str = "\
 |---|---:|---:|---:|
 ";
 
-/// What a search has found.
+/// The result of a search.
 struct Searched {
     verdict: String,
     states: u64,

@@ -1,4 +1,4 @@
-//! SPIN's answers on random models in a file, so that machines without SPIN can compare too.
+//! Records SPIN's answers on random models, so that machines without SPIN can compare too.
 
 use crate::Result;
 use entail_testkit::promela::Program;
@@ -9,13 +9,13 @@ const HEADER: &str = "seed,program,accepted,stored,transitions,errors,status";
 
 pub struct Row {
     pub seed: u64,
-    /// Of the program's text: a record of another generator's programs says nothing about ours.
+    /// Of the program's text: a record for another generator's programs is invalid.
     fingerprint: u64,
     pub answer: SpinAnswer,
 }
 
 impl Row {
-    /// `None` if the answer is no fact about the model.
+    /// `None` if the answer is unreliable.
     pub fn new(seed: u64, program: &Program, answer: SpinAnswer) -> Option<Self> {
         status_word(&answer.status)?;
         Some(Self { seed, fingerprint: fingerprint(program), answer })

@@ -1,4 +1,4 @@
-//! What a transition costs as the number of states grows.
+//! The cost of a transition as the number of states grows.
 
 use crate::bench::{Mode, Plan, Run, Subject, TIME, bare_table, measured, median};
 use crate::entail::{Answer, Entail, Task};
@@ -9,19 +9,19 @@ use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Where to stop; there are two sizes per power of ten, from 100,000 states on
+    /// The largest size; there are two sizes per power of ten, from 100,000 states on
     #[arg(long, value_name = "N", default_value_t = 100_000_000)]
     max_states: u64,
-    /// How often each size is measured; the medians count
+    /// The number of measurements for each size; the medians count
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// What a run may use, in MiB; the first size that needs more is the end
+    /// The memory limit of a run, in MiB; the first size that needs more is the last
     #[arg(long, value_name = "MIB", default_value_t = 12_000)]
     memory: u32,
     /// Measure SPIN too
     #[arg(long)]
     spin: bool,
-    /// Where the plot goes
+    /// The file for the plot
     #[arg(long, value_name = "FILE", default_value = "docs/scaling.svg")]
     svg: PathBuf,
 }
@@ -43,9 +43,9 @@ impl Size {
         Self { n, states: each.pow(3), transitions: 3 * 2 * n * each.pow(2) + 1, depth: 3 * 2 * n }
     }
 
-    /// The largest with at most so many states.
+    /// The largest size with at most this number of states.
     fn up_to(states: f64) -> Self {
-        // What is a whole number must not become the one below it.
+        // Rounding errors must not decrease a whole number.
         Self::of(((states.cbrt() + 1e-9 - 1.0) / 2.0) as u64)
     }
 
@@ -56,7 +56,7 @@ impl Size {
     }
 }
 
-/// What was measured for one size.
+/// The measurements for one size.
 struct Point {
     size: Size,
     entail: Run,
@@ -67,7 +67,7 @@ struct Point {
 enum Measured {
     Point(Point),
     LimitReached,
-    /// We counted something else than there is.
+    /// entail's counts are wrong.
     Wrong(String),
 }
 
@@ -79,7 +79,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     let mut points: Vec<Point> = Vec::new();
     println!("{HEADER}");
     for size in Size::all(options.max_states) {
-        // Where SPIN's memory ends, we go on alone.
+        // When SPIN runs out of memory, only entail continues.
         let with_spin = options.spin && points.last().is_none_or(|point| point.spin.is_some());
         match measure(&entail, size, with_spin, options)? {
             Measured::Point(point) => {
@@ -125,7 +125,7 @@ fn measure(entail: &Entail, size: Size, with_spin: bool, options: &Options) -> R
     Ok(Measured::Point(Point { size, entail: run, spin: Run::median(&theirs), bare: median(bare) }))
 }
 
-/// `None` if SPIN does not get through.
+/// `None` if SPIN does not finish.
 fn measure_spin(size: Size, model: PathBuf, constants: Vec<String>, memory_mib: u32) -> Result<Option<Run>> {
     let subject = Subject { model, mode: Mode::AsWritten.of_spin(), constants, memory_mib };
     let known = SpinAnswer { stored: size.states, depth: size.depth, ..SpinAnswer::default() };

@@ -1,5 +1,5 @@
-//! Models that are hard to get ready for a search, or to read, to slice, to translate or to tell about: with `--time 2s`, each
-//! must have an answer within three seconds.
+//! Models that are expensive to read, slice, translate, prepare for a search, or report on: with `--time 2s`,
+//! each must have an answer within three seconds.
 
 use crate::entail::Entail;
 use crate::{Outcome, Result};
@@ -8,10 +8,10 @@ use std::time::Instant;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// The time that a check is given
+    /// The time limit of a check
     #[arg(long, default_value = "2s")]
     time: String,
-    /// The seconds within which the answer must be there
+    /// The time within which there must be an answer, in seconds
     #[arg(long, default_value_t = 3.0)]
     within: f64,
     /// Only models whose name contains this
@@ -43,12 +43,12 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// So many times a piece of text, which may depend on the number.
+/// Repeats a piece of text, which may depend on the index.
 fn repeated(count: usize, piece: impl Fn(usize) -> String) -> String {
     (0..count).map(piece).collect()
 }
 
-/// Each with much of one thing.
+/// Models that are large in one respect each.
 fn models() -> Vec<(&'static str, String)> {
     let loops = |processes: usize, body: String| {
         format!("byte x, y;\nactive [{processes}] proctype P() {{ byte l; do {body} od }}\n")
@@ -109,7 +109,7 @@ fn models() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What is long or large before there is a model to get ready, or after it was searched: with the options for it.
+/// Texts that are expensive before the setup of a search, or after the search, with the options for it.
 fn texts() -> Vec<(&'static str, String, Vec<String>)> {
     let words = |options: &[&str]| options.iter().map(ToString::to_string).collect::<Vec<_>>();
     let jumps = repeated(50_000, |i| format!("L{i}: goto L{};\n", i + 1));

@@ -1,4 +1,4 @@
-//! The examples that come with SPIN, checked by both.
+//! Compares entail and SPIN on SPIN's own examples.
 
 use crate::compare::{self, Comparison};
 use crate::entail::{Answer, Entail, Mode};
@@ -19,7 +19,7 @@ pub struct Options {
     write: bool,
 }
 
-/// Enough for every example but the few that nobody finishes.
+/// Enough for every example but the few that no tool finishes.
 pub const LIMITS: Limits = Limits { time: Duration::from_secs(30), memory_mib: 4000, depth: 2_000_000 };
 
 struct Line {
@@ -64,13 +64,13 @@ pub fn installed() -> Result<Vec<PathBuf>> {
     Ok(models)
 }
 
-/// What SPIN says of one of them.
+/// SPIN's answer on an example.
 pub fn ask(model: &Path, mode: spin::Mode) -> Result<SpinAnswer> {
     let name = model.file_name().ok_or("a model has a name")?.to_string_lossy();
     Ok(spin::run_in(copy(model)?.path(), &name, mode, LIMITS)?)
 }
 
-/// A folder to work in, with the model and its neighbours, which it may include.
+/// A working folder with the model and its neighbours, which it may include.
 pub fn copy(model: &Path) -> Result<TempDir> {
     let folder = tempfile::tempdir()?;
     for neighbour in fs::read_dir(model.parent().ok_or("a model lies in a folder")?)? {
@@ -82,7 +82,7 @@ pub fn copy(model: &Path) -> Result<TempDir> {
     Ok(folder)
 }
 
-/// How one of them is called: its path below the folder of the examples.
+/// The name of an example: its path in the folder of the examples.
 pub fn name(model: &Path) -> String {
     model.to_string_lossy().split("/Examples/").last().unwrap_or_default().to_string()
 }
@@ -94,7 +94,7 @@ fn line(entail: &Entail, model: &Path) -> Result<Line> {
     let source = String::from_utf8_lossy(&fs::read(model)?).into_owned();
     let note = note(&source, &spin, &entail, &comparison);
     let model = name(model);
-    // What is not supported by design is not a difference.
+    // A feature that is unsupported by design is not a difference.
     let comparison = if note == EMBEDDED_C { Comparison::Skipped(EMBEDDED_C) } else { comparison };
     Ok(Line { model, spin, entail, note, comparison })
 }

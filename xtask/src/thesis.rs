@@ -1,5 +1,6 @@
-//! The tables of Geldenhuys' thesis: what ESML's own model checker counted in twelve models, and what it said of four
-//! properties of one of them. Without fairness, the thesis says nothing of these: that is ours.
+//! The tables of Geldenhuys' thesis: the counts of ESML's own model checker on twelve models, and its
+//! verdicts on four properties of one of them. The thesis has no verdicts without fairness: those are
+//! entail's.
 
 use crate::entail::Entail;
 use crate::{Outcome, Result, root};
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct Options {
-    /// Leave out models with more states
+    /// Skip models with more states
     #[arg(long, value_name = "N", default_value_t = u64::MAX)]
     max_states: u64,
 }
@@ -40,7 +41,7 @@ pub fn run(options: &Options, binary: Option<&std::path::Path>) -> Result<Outcom
     Ok(if different == 0 { Outcome::Agreement } else { Outcome::Difference })
 }
 
-/// How many verdicts are not the expected ones.
+/// The number of unexpected verdicts.
 fn formulas(entail: &Entail) -> Result<u64> {
     let table = std::fs::read_to_string(root().join("tests/oracle/thesis-formulas.csv"))?;
     let mut different = 0;
@@ -60,7 +61,7 @@ fn formulas(entail: &Entail) -> Result<u64> {
     Ok(different)
 }
 
-/// Some of the models are public benchmarks, the others ours.
+/// Some of the models are public benchmarks, the others belong to the project.
 pub fn find(model: &str) -> Result<PathBuf> {
     let folders = [root().join("tests/thesis"), root().join("../shared/models/esml")];
     let mut paths = folders.iter().map(|folder| folder.join(model).with_extension("esml"));

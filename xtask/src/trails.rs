@@ -1,4 +1,4 @@
-//! Runs that break a model, from entail to SPIN and from SPIN to entail: both must come to the same last state.
+//! Exchanges trails between entail and SPIN, in both directions: both must reach the same last state.
 
 use crate::entail::Entail;
 use crate::{Outcome, Result, oracle, oracle_liveness, pool, root, spin_examples};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Leave out models with more states than this
+    /// Skip models with more states than this
     #[arg(long, default_value_t = 1_000_000)]
     max_states: u64,
     /// Only models whose names contain this
@@ -26,11 +26,11 @@ const EXAMPLES: &str = "tests/oracle/spin-examples.csv";
 const CLAIMS: &[&str] = &["tests/models/liveness/claims.pml", "tests/models/liveness/atomic-claims.pml"];
 const TIME: Duration = Duration::from_secs(120);
 
-/// Where only the way is compared, and why: SPIN shows members of all enumerations by the names of the first one;
-/// it takes the length of a channel that there is not for 0.
+/// Models where only locations are compared, with the reason: SPIN shows members of all enumerations by the
+/// names of the first one; for a missing channel, it shows the length 0.
 const ONLY_THE_WAY: &[&str] = &["test_mtype.pml", "ltl_example.pml"];
 
-/// A model, and something that it does not satisfy.
+/// A model and a property that it violates.
 struct Case {
     model: PathBuf,
     wrong: Wrong,
@@ -39,27 +39,27 @@ struct Case {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Wrong {
     Safety,
-    /// The formula of this name, or if it has none, the never claim or the acceptance labels.
+    /// The formula of this name or, without a name, the never claim or the acceptance labels.
     Acceptance {
         property: String,
     },
     NonProgress,
 }
 
-/// Where a run has led to, as far as both tools tell.
+/// The last state of a run, as far as both tools show it.
 #[derive(Debug, Default, PartialEq)]
 struct Last {
-    /// By number: name and location.
+    /// Name and location by number.
     processes: BTreeMap<u64, (String, u64)>,
     /// Variables and channels.
     values: BTreeMap<String, String>,
     assertion: bool,
     cycle: bool,
-    /// Only we say so.
+    /// Only entail reports it.
     refuted: bool,
-    /// A claim runs along; only SPIN tells.
+    /// A claim is active; only SPIN reports it.
     claim: bool,
-    /// Where it has come to, if the model has it.
+    /// The location of the claim, if it belongs to the model.
     claim_at: Option<String>,
 }
 
@@ -84,7 +84,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     Ok(if failed == 0 { Outcome::Agreement } else { Outcome::Difference })
 }
 
-/// Everything of which SPIN has said that it is violated.
+/// All properties that are violated according to SPIN.
 fn cases(max_states: u64) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let folder = root().join(oracle::MODELS);
@@ -117,7 +117,7 @@ fn cases(max_states: u64) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// We find a run, and SPIN follows it.
+/// entail finds a run, and SPIN replays it.
 fn outward(entail: &Entail, case: &Case) -> Result<String> {
     let folder = case.folder()?;
     let file = case.file()?;
@@ -142,7 +142,7 @@ fn outward(entail: &Entail, case: &Case) -> Result<String> {
     Ok(format!("{} steps, {same} values{claim}", found["steps"].as_u64().unwrap_or(0)))
 }
 
-/// An error if SPIN has not moved the claim to where it must be at the end of what we have found.
+/// An error if SPIN's claim is not where it must be at the end of the run that entail found.
 fn watched(folder: &TempDir, file: &str, (found, trail): (&Value, &str), theirs: &Last) -> Result<()> {
     let at = theirs.claim_at.as_deref().ok_or("it does not run along")?;
     if found["kind"] == "claim_end" && !at.contains("<valid end state>") && !theirs.assertion {
@@ -154,17 +154,17 @@ fn watched(folder: &TempDir, file: &str, (found, trail): (&Value, &str), theirs:
         std::fs::write(folder.path().join("before.trail"), before.collect::<String>())?;
         let begin = followed(folder, file, "before.trail")?.claim_at;
         if begin.as_deref() != Some(at) {
-            return Err(format!("what is repeated begins at {begin:?} and ends at {at}").into());
+            return Err(format!("the cycle begins at {begin:?} and ends at {at}").into());
         }
     }
     Ok(())
 }
 
-/// SPIN finds a run, and we follow it.
+/// SPIN finds a run, and entail replays it.
 fn inward(entail: &Entail, case: &Case) -> Result<String> {
     let (ours, theirs) = found_by_spin(entail, case, case.mode())?;
     let same = case.compare(&ours, &theirs)?;
-    // Where SPIN merges statements, it goes on beyond the error.
+    // Where SPIN merges statements, its trail continues after the error.
     if let Some(merged) = case.merged() {
         let (ours, theirs) = found_by_spin(entail, case, merged)?;
         case.compare_ends(&ours, &theirs).map_err(|problem| format!("merged: {problem}"))?;
@@ -196,11 +196,11 @@ fn found_by_spin(entail: &Entail, case: &Case, mode: spin::Mode) -> Result<(Last
     Ok((replayed(entail, case, &folder, &trail)?, followed(&folder, &file, &trail)?))
 }
 
-/// What `entail replay` comes to.
+/// The last state of `entail replay`.
 fn replayed(entail: &Entail, case: &Case, folder: &TempDir, trail: &str) -> Result<Last> {
     let mut replay = entail.command();
     replay.args(["replay", "--as", "json"]).args(case.options()).args([&case.file()?, trail]);
-    // All of it, however long.
+    // The whole run, whatever its length.
     let told = replay.current_dir(folder.path()).output()?;
     if !told.status.success() {
         let complaint = String::from_utf8_lossy(&told.stderr).into_owned();
@@ -235,7 +235,7 @@ fn replayed(entail: &Entail, case: &Case, folder: &TempDir, trail: &str) -> Resu
     Ok(last)
 }
 
-/// A number, or what is in a channel.
+/// A number, or the contents of a channel.
 fn as_spin_writes(value: &str) -> String {
     match value {
         "true" => "1".to_owned(),
@@ -245,7 +245,7 @@ fn as_spin_writes(value: &str) -> String {
     }
 }
 
-/// What `spin -t` comes to.
+/// The last state of `spin -t`.
 fn followed(folder: &TempDir, file: &str, trail: &str) -> Result<Last> {
     let mut spin = Command::new("spin");
     spin.args(["-t", "-p", "-g", "-l", "-k", trail, file]).current_dir(folder.path());
@@ -259,7 +259,7 @@ fn followed(folder: &TempDir, file: &str, trail: &str) -> Result<Last> {
     let (way, end) = told
         .rsplit_once("#processes:")
         .or_else(|| told.rsplit_once("trail ends after"))
-        .ok_or_else(|| format!("SPIN does not come to an end: {}", told.lines().last().unwrap_or_default()))?;
+        .ok_or_else(|| format!("SPIN does not terminate: {}", told.lines().last().unwrap_or_default()))?;
     let mut last = Last {
         assertion: way.contains("assertion violated"),
         cycle: way.contains("<<<<<START OF CYCLE>>>>>"),
@@ -297,17 +297,17 @@ fn value(line: &str) -> Option<(String, String)> {
     Some((plain(name), value.to_owned()))
 }
 
-/// SPIN writes `:init:` for what is called `init`.
+/// SPIN writes `:init:` for `init`.
 fn plain(name: &str) -> String {
     name.replace(":init:", "init")
 }
 
-/// How many values are the same; an error if something is not.
+/// The number of equal values; an error if values differ.
 fn compare_values(ours: &Last, theirs: &Last) -> Result<usize> {
     let mut same = ours.processes.len();
     for (name, value) in &ours.values {
         if let Some(their_value) = theirs.values.get(name) {
-            // Where a claim runs along, SPIN counts it among the processes if it is asked for the number of a new one.
+            // If a claim is active, SPIN counts it as a process when it numbers a new one.
             if value != their_value && !(theirs.claim && is_next(value, their_value)) {
                 return Err(format!("{name} is {value}, with SPIN {their_value}").into());
             }
@@ -325,7 +325,7 @@ fn is_next(one: &str, other: &str) -> bool {
 
 /// An error if the runs do not end in the same way.
 fn compare_ends(ours: &Last, theirs: &Last) -> Result<()> {
-    // SPIN's claims of formulas about finite runs end in assertions; our trails leave such claims out.
+    // SPIN's claims of formulas about finite runs end in assertions; entail's trails omit such claims.
     let assertion = ours.assertion == theirs.assertion || ours.refuted;
     if assertion && ours.cycle == theirs.cycle {
         return Ok(());
@@ -335,7 +335,7 @@ fn compare_ends(ours: &Last, theirs: &Last) -> Result<()> {
 }
 
 impl Case {
-    /// How many values are the same; an error if something is not.
+    /// The number of equal values; an error if values differ.
     fn compare(&self, ours: &Last, theirs: &Last) -> Result<usize> {
         if ours.processes != theirs.processes {
             return Err(format!("processes: {:?}, SPIN has {:?}", ours.processes, theirs.processes).into());
@@ -366,12 +366,12 @@ impl Case {
         Ok(name.to_string_lossy().into_owned())
     }
 
-    /// A folder with the model and what it includes.
+    /// A folder with the model and the files that it includes.
     fn folder(&self) -> Result<TempDir> {
         spin_examples::copy(&self.model)
     }
 
-    /// For our commands.
+    /// The options for entail.
     fn options(&self) -> Vec<&str> {
         match &self.wrong {
             Wrong::Safety => vec!["--property", "safety"],
@@ -389,7 +389,7 @@ impl Case {
         }
     }
 
-    /// How SPIN does it by itself.
+    /// SPIN's default mode.
     fn merged(&self) -> Option<spin::Mode> {
         match &self.wrong {
             Wrong::Safety => Some(spin::Mode::Reduced),

@@ -1,7 +1,10 @@
-//! Words and phrases that must not come back, because the field has others for them.
+//! Finds words and phrases that have a better term in the field.
+
+mod rust;
 
 use crate::{Outcome, Result, root};
 use clap::Args;
+use rust::Rust;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,9 +40,9 @@ pub fn run(options: &Options) -> Result<Outcome> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Rust code.
+    /// In Rust code.
     Name,
-    /// Documents and comments.
+    /// In documents, comments, and string literals outside tests.
     Phrase,
 }
 
@@ -48,7 +51,7 @@ struct Rule {
     kind: Kind,
     words: String,
     instead: String,
-    /// Where it applies; everywhere if empty.
+    /// Where the rule applies; everywhere if empty.
     paths: Vec<String>,
 }
 
@@ -89,12 +92,18 @@ impl Rule {
 }
 
 fn check<'r>(rules: &'r [Rule], path: &str, text: &str) -> Vec<Occurrence<'r>> {
-    let (code, prose) = if path.ends_with(".rs") { split_rust(text) } else { (Text::default(), document(text)) };
+    let (code, prose) = if path.ends_with(".rs") {
+        let is_test = path.ends_with("tests.rs") || path.split('/').any(|folder| folder == "tests");
+        let Rust { code, comments, strings } = rust::split(text, is_test);
+        (code, vec![comments, strings])
+    } else {
+        (Text::default(), vec![document(text)])
+    };
     let mut found = Vec::new();
     for rule in rules.iter().filter(|rule| rule.applies_to(path)) {
         let lines = match rule.kind {
             Kind::Name => code.find(&rule.words),
-            Kind::Phrase => prose.find(&rule.words.to_lowercase()),
+            Kind::Phrase => prose.iter().flat_map(|text| text.find(&rule.words.to_lowercase())).collect(),
         };
         found.extend(lines.into_iter().map(|line| Occurrence { line, rule }));
     }
@@ -123,7 +132,7 @@ impl Text {
         self.push(line, "¶");
     }
 
-    /// The lines with these words, as whole words.
+    /// The lines that contain these words, as whole words.
     fn find(&self, words: &str) -> Vec<usize> {
         let is_part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         let bytes = self.text.as_bytes();
@@ -136,35 +145,7 @@ impl Text {
     }
 }
 
-/// The code of a Rust file, and its comments.
-fn split_rust(text: &str) -> (Text, Text) {
-    let (mut code, mut prose) = (Text::default(), Text::default());
-    let mut in_fence = false;
-    for (number, line) in (1..).zip(text.lines()) {
-        let (before, comment) = match line.split_once("//") {
-            // Not the `//` of an address in a string.
-            Some((before, comment)) if !before.ends_with(':') => (before, Some(comment)),
-            Some(_) | None => (line, None),
-        };
-        code.push(number, before);
-        match comment {
-            Some(comment) => {
-                let comment = comment.trim_start_matches(['/', '!']);
-                in_fence ^= comment.trim_start().starts_with("```");
-                if !in_fence {
-                    prose.push(number, &without_code(comment).to_lowercase());
-                }
-            }
-            None => {
-                in_fence = false;
-                prose.end_paragraph(number);
-            }
-        }
-    }
-    (code, prose)
-}
-
-/// A document without examples and tables that commands have written.
+/// The prose of a document, without examples and generated tables.
 fn document(text: &str) -> Text {
     let mut prose = Text::default();
     let (mut in_fence, mut generated) = (false, false);
@@ -180,7 +161,7 @@ fn document(text: &str) -> Text {
     prose
 }
 
-/// A line without what is in backticks.
+/// A line without code in backticks.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join(" ` ")
 }
@@ -231,6 +212,40 @@ mod tests {
     fn examples_and_tables_of_commands_are_not_prose() {
         let page = "```console\nodd words\n```\n`odd words`\n<!-- begin table -->\n\n| odd words |\n\n<!-- end table -->\n";
         assert!(lines("docs/guide.md", page).is_empty());
+    }
+
+    #[test]
+    fn phrases_are_found_in_string_literals() {
+        let path = "crates/a/src/lib.rs";
+        assert_eq!(lines(path, "f();\ng(\"Odd words\");\n"), [(2, "good ones".into())]);
+        let continued = "let s = \"odd \\\n    words\";\nlet r = r#\"\"\nodd words\"#;\n";
+        assert_eq!(lines(path, continued), [(1, "good ones".into()), (4, "good ones".into())]);
+        assert_eq!(lines(path, r#"print("a\nodd words \" odd words");"#).len(), 2);
+        assert!(lines(path, "f(\"odd\", \"words\"); f(\"`odd words`\");").is_empty());
+    }
+
+    #[test]
+    fn literals_do_not_begin_comments_nor_the_reverse() {
+        let path = "crates/a/src/lib.rs";
+        let literals = "f('\"', '\\'', '\\\\', \"//\"); let odd: &'a words;\nf::<'a>(odd, words, '\\u{22}');\n";
+        assert!(lines(path, literals).is_empty());
+        assert_eq!(lines(path, "f('\"'); // odd words\nlet x: &'a str = \"odd words\";\n").len(), 2);
+        assert_eq!(
+            lines(path, "// don't\nf(\"odd words\"); // a \" quote\n/* odd words\n*/ g(\"odd words\")").len(),
+            3
+        );
+        assert_eq!(lines("crates/b.rs", "f(\"http://x\"); Gizmo // Gizmo").len(), 1);
+    }
+
+    #[test]
+    fn literals_of_tests_are_free() {
+        let string = "f(\"odd words\");\n";
+        assert!(lines("crates/a/tests/cli.rs", string).is_empty());
+        assert!(lines("crates/a/src/tests.rs", string).is_empty());
+        assert_eq!(lines("crates/a/tests/cli.rs", "// odd words").len(), 1);
+        let module =
+            format!("#[cfg(test)]\nmod tests {{\n    {string}}}\n{string}#[cfg(test)]\nmod more;\n{string}");
+        assert_eq!(lines("crates/a/src/lib.rs", &module).iter().map(|found| found.0).collect::<Vec<_>>(), [5, 8]);
     }
 
     #[test]

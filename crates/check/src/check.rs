@@ -139,14 +139,14 @@ impl Job<'_> {
             return inconclusive("not checked: it cannot be read".into());
         };
         if let Specification::Monitor(monitor) = says {
-            let system = System { monitor: Some(monitor.clone()), ..self.model.in_motion() };
+            let system = System { monitor: Some(monitor.clone()), ..self.model.without_retries() };
             return self.check_goal(property, system, Goal::Trace);
         }
         if let Specification::Ctl(formula) = says {
             let Some(asked) = Branching::of(formula, self.config.fair) else {
                 return inconclusive("the formula has too many temporal operators".into());
             };
-            let system = System { propositions: propositions.clone(), ..self.model.in_motion() };
+            let system = System { propositions: propositions.clone(), ..self.model.without_retries() };
             return self.check_goal(property, system, Goal::Ctl(formula, &asked));
         }
         if !self.config.fair.is_for_linear_time() {
@@ -186,7 +186,7 @@ impl Job<'_> {
             })
         });
         let antecedents: Vec<usize> = antecedents.collect();
-        let system = System { propositions, ..self.model.in_motion() };
+        let system = System { propositions, ..self.model.without_retries() };
         let interpreter = Interpreter::new(&system);
         let (done, _) = job.run(&interpreter, &property.name, Goal::Claim(&claim))?;
         if self.verdict(&interpreter, &done) == Verdict::Holds {

@@ -289,7 +289,7 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
         }
         let property = model.properties.iter().find(|property| property.name == "p").expect("it was written");
         let Meaning { says, propositions, .. } = property.meaning.as_ref().expect("it can be checked");
-        let system = System { propositions: propositions.clone(), ..model.in_motion() };
+        let system = System { propositions: propositions.clone(), ..model.without_retries() };
         let (claim, _) =
             forbidden(says, Limits::default()).expect("a small formula").expect("it is of linear time");
         let mut expected = None;

@@ -302,7 +302,7 @@ mod tests {
         let never = model.properties.iter().find(|property| property.kind == PropertyKind::Never);
         let Meaning { says, propositions, .. } = never.and_then(|never| never.meaning.as_ref()).expect("a claim");
         let Specification::Never(claim, Some(written)) = says else { panic!("it stands in the model") };
-        let system = System { propositions: propositions.clone(), ..model.in_motion() };
+        let system = System { propositions: propositions.clone(), ..model.without_retries() };
         let mut watch = Watch::silent(Coverage::new(&system));
         let (interpreter, stop) = (Interpreter::new(&system), AtomicBool::new(false));
         let done = Plan::default().run_unkept(&interpreter, Goal::Claim(claim), &stop, &mut watch);

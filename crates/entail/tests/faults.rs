@@ -77,7 +77,7 @@ impl Case {
         let mut truths = BTreeMap::new();
         for property in &self.model.properties {
             let Meaning { says, propositions, .. } = property.meaning.as_ref()?;
-            let system = System { propositions: propositions.clone(), ..self.model.in_motion() };
+            let system = System { propositions: propositions.clone(), ..self.model.without_retries() };
             let interpreter = Interpreter::new(&system);
             let kripke = Kripke::of(&interpreter, MOST_STATES)?;
             let truth = match says {

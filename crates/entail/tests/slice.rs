@@ -12,9 +12,9 @@ use entail_store::{ExactPairSet, ExactWordSet, NumberMap};
 use entail_temporal::product::Product;
 use entail_temporal::{Claim, Fairness, Formulas, translate};
 use entail_testkit::ctl::Kripke;
-use entail_testkit::diary::Diary;
 use entail_testkit::ltl;
 use entail_testkit::promela::generate;
+use entail_testkit::recording_store::RecordingStore;
 use entail_testkit::rng::Rng;
 
 /// How many random models are sliced in every run of this test, and how many if somebody has time.
@@ -42,7 +42,7 @@ struct Tally {
 fn mistakes(system: &System, checks: Checks) -> Option<(bool, u64)> {
     let interpreter = Interpreter::new(system);
     let limits = Limits { time: LONGEST, ..Limits::default() };
-    let outcome = breadth_first(&interpreter, &mut Diary::default(), &checks, &limits, &mut ());
+    let outcome = breadth_first(&interpreter, &mut RecordingStore::default(), &checks, &limits, &mut ());
     (!matches!(outcome.end, End::Limit(_))).then_some((outcome.errors > 0, outcome.stats.stored))
 }
 

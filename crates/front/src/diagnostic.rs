@@ -7,7 +7,7 @@ use annotate_snippets::{
 };
 use std::ops::Range;
 
-/// One problem: what is wrong, where, and what to do about it.
+/// A problem: what is wrong, where, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     pub severity: Severity,
@@ -75,7 +75,7 @@ impl Diagnostic {
 pub fn render(diagnostics: &[Diagnostic], sources: &Sources, colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let shown: Vec<String> = diagnostics.iter().map(|one| renderer.render(&[group(one, sources)]) + "\n").collect();
-    // The renderer replaces what begins an escape sequence, but not everything else that is hostile.
+    // The renderer replaces escape characters, but not other characters that can manipulate a terminal.
     shown.join("\n").replace(|c| is_hostile(c) && c != '\n' && c != '\u{1b}', "\u{fffd}")
 }
 
@@ -97,11 +97,11 @@ fn group(diagnostic: &Diagnostic, sources: &Sources) -> Group<'static> {
     }
 }
 
-/// Of a longer line only this many bytes before and after the beginning of a span are shown.
+/// A longer line is shortened to this many bytes before and after the beginning of a span.
 const REACH: usize = 60;
 const LONG_LINE: usize = 2000;
 
-/// Shows the line on which `span` begins, with a note under what is on that line of the span.
+/// Shows the line of the beginning of `span`, and underlines the part of the span on that line.
 fn excerpt(
     group: Group<'static>,
     sources: &Sources,
@@ -127,7 +127,7 @@ fn excerpt(
     let from = boundary(text, start.saturating_sub(REACH)).max(line_start);
     let to = boundary(text, start + REACH).min(line_end);
     let marked = "…".len() + start - from.."…".len() + end.min(to) - from;
-    // The origin stands by itself because the column is not that of the piece.
+    // The origin is printed separately, because the column in the shortened line is not the column in the file.
     let origin = Origin::path(file).line(line).char_column(place.column as usize);
     group.element(origin).element(snippet(format!("…{}…", &text[from..to]), marked))
 }

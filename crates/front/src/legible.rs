@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Whether a character controls a terminal or changes the order of text: control characters, which begin escape
-/// sequences, marks of the direction of text, and separators that look like a line break.
+/// Whether a character can manipulate a terminal or change the order of text: control characters, which begin
+/// escape sequences, marks of text direction, and separators that look like line breaks.
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0001}'..='\u{e007f}')
 }
 
-/// The text with escapes such as `\u{1b}` for hostile characters; line breaks and tabs stay.
+/// The text with hostile characters escaped, as in `\u{1b}`. Line breaks and tabs stay.
 pub fn legible(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_hostile(c) && c != '\n' && c != '\t')
 }

@@ -1,7 +1,7 @@
-//! Front ends: from the text of a model to the automata of `entail-ir`.
+//! Front ends: they lower the text of a model to the automata of `entail-ir`.
 //!
-//! A front end does not stop at the first problem: it returns as much of the model as it could read, and all
-//! problems.
+//! A front end does not stop at the first error. It returns all problems that it finds, and the parts of the
+//! model that it could read.
 
 pub mod bir;
 pub mod diagnostic;
@@ -32,7 +32,7 @@ pub struct Options {
     /// As given to `--for`, `NAME=VALUE`. This overrides the definition in the model, which must use the name.
     pub fixed: Vec<String>,
     pub include_dirs: Vec<PathBuf>,
-    /// Whether files outside of the model's directory and of `include_dirs` may be included.
+    /// Whether files outside the model's directory and `include_dirs` may be included.
     pub allow_include: bool,
     /// Properties that are not part of the model.
     pub asked: Vec<Asked>,
@@ -109,19 +109,19 @@ pub struct Loaded {
 pub struct ModelSource {
     pub language: Language,
     pub system: System,
-    /// Steps in which a process only evaluates its guards again; the language's own tools count them. Each is the
-    /// last edge of its location.
+    /// Steps in which a process only evaluates its guards again, which the language's own tools count. Each
+    /// is the last edge of its location.
     pub retries: HashSet<StatementId>,
     pub properties: Vec<Property>,
-    /// The model in the code of the language's own tools, if they have one.
+    /// The model in the code of the language's own tools, if they have such a code.
     pub listing: Option<String>,
-    /// A hash of the model's text, after preprocessing and without properties from outside.
+    /// A hash of the model's text, after preprocessing and without external properties.
     pub fingerprint: u64,
 }
 
 impl ModelSource {
     /// The system without retries, for properties of runs.
-    pub fn in_motion(&self) -> System {
+    pub fn without_retries(&self) -> System {
         let mut system = self.system.clone();
         let System { process_types, edges, .. } = &mut system;
         for location in process_types.iter_mut().flat_map(|process| &mut process.locations) {
@@ -152,7 +152,7 @@ pub struct Meaning {
     pub says: Specification,
     /// Its atomic propositions, and their statements.
     pub propositions: Vec<(Expr, StatementId)>,
-    /// Conditions that must hold in some state if the property is not to hold vacuously, and their statements.
+    /// Conditions for a non-vacuous result, and their statements: each must hold in some state.
     pub antecedents: Vec<(Expr, StatementId)>,
 }
 
@@ -160,7 +160,7 @@ pub struct Meaning {
 pub enum Specification {
     /// All runs satisfy the formula.
     Ltl(Formulas, Formula),
-    /// No run is accepted by the claim. If it stands in the model, its form in SPIN.
+    /// No run is accepted by the claim. A claim of the model also has its SPIN numbering.
     Never(Claim, Option<SpinClaim>),
     /// The formula holds in the initial states.
     Ctl(Ctl),
@@ -300,8 +300,8 @@ impl Language {
         }
     }
 
-    /// The depth of an initial state, as the language's own tools count: SPIN counts steps, ESML's model checker
-    /// counts states on its stack.
+    /// The depth of an initial state in reports. It agrees with the language's own tools: SPIN counts steps,
+    /// ESML's model checker counts states on its stack.
     pub fn first_depth(self) -> u64 {
         match self {
             Language::Promela | Language::Bir => 0,

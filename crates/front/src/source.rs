@@ -17,13 +17,13 @@ const MAX_COLUMN: usize = 1 << 16;
 #[derive(Debug, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,
-    /// Where those that were included were found, and the model itself.
+    /// The paths of the model and of included files.
     pub paths: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
 pub struct SourceFile {
-    /// The name as the person gave it, or as `#include` found it.
+    /// The name as the user gave it, or as `#include` found it.
     pub name: String,
     pub text: Arc<str>,
     /// Whether messages quote no lines of it, because the user has not written it.

@@ -24,10 +24,10 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
         let comparable =
             name.len().max(letters.len()) <= LONGEST && name.len().abs_diff(letters.len()) <= tolerated;
         let distance = if comparable { distance(&name, &letters) } else { usize::MAX };
-        // A name of which nothing remains is not alike.
+        // A name without a letter in common is not similar.
         (distance <= tolerated && distance < letters.len()).then_some((distance, candidate))
     });
-    // Of several equally close ones always the same, in whatever order they come.
+    // Of several equally close names, always choose the same, regardless of their order.
     close.min().map(|(_, candidate)| candidate)
 }
 

@@ -1,4 +1,4 @@
-//! What BIR's front end does with what is hardly a model.
+//! BIR's front end on invalid, truncated and oversized models.
 
 mod common;
 
@@ -52,8 +52,8 @@ fn excess_is_refused_or_endured() {
         (model("active [1000000000] thread U() { loc a: do { } return; }"), "the number of threads must be"),
         (model(&format!("active thread U() {{ {locations} }}")), "`U` has more than 65535 locations"),
         (model(&format!("enum E {{ A{} }}", many(", A", 100_000))), "`A` is declared twice"),
-        (block(&many("x := 1; ", 300_000)), "comes to more than"),
-        (block(&many("a := a; ", 100_000)), "comes to more than"),
+        (block(&many("x := 1; ", 300_000)), "expands to more than"),
+        (block(&many("a := a; ", 100_000)), "expands to more than"),
         (block(&many("c := d; ", 1000)), ""),
         (block(&many("if b do ", 10_000)), "nested more than"),
         (block(&many("choose do ", 10_000)), "nested more than"),
@@ -61,7 +61,7 @@ fn excess_is_refused_or_endured() {
         (block(&format!("x := {casts} x;")), "this expression is too large"),
         (block(&format!("x := {}x{};", many("x >>> (", 100), many(")", 100))), "this expression is too large"),
         (block(&format!("x := {}x;", many("x & ", 400))), ""),
-        (block(&many(&format!("{wide} := r[1]; "), 5000)), "comes to more than"),
+        (block(&many(&format!("{wide} := r[1]; "), 5000)), "expands to more than"),
         (block(&many("notify(ls[x]); ", 20_000)), ""),
         (block(&format!("{}x := 1;", many("\n", 1 << 20))), ""),
         (format!("system M {}", many("{", 100_000)), "expected"),

@@ -1,4 +1,4 @@
-//! Formulas of branching time about models: in their text, and from elsewhere.
+//! CTL formulas about models, in their text and from the command line.
 
 use entail_front::diagnostic::render;
 use entail_front::{Asked, AskedKind, Loaded, Options, Property, PropertyKind, Specification, load};
@@ -10,7 +10,7 @@ fn asked(formulas: &[&str]) -> Vec<Asked> {
     formulas.iter().map(asked).collect()
 }
 
-/// The properties of a model in a file, with what they say; or what is wrong.
+/// The properties of a model in a file with their meanings, or the problems.
 fn read_file(path: &Path, formulas: &[&str]) -> Result<Vec<(String, String)>, String> {
     let options = Options { asked: asked(formulas), ..Options::default() };
     let Loaded { sources, problems, model } = load(path, &options);

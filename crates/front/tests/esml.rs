@@ -1,4 +1,4 @@
-//! What ESML's front end does with what is hardly a model.
+//! ESML's front end on invalid, truncated and oversized models.
 
 mod common;
 
@@ -68,13 +68,13 @@ fn excess_is_refused_or_endured() {
             (body(&format!("{}SKIP{}", many("IF b -> ", 10_000), many(" END", 10_000))), "nested more than"),
             (body(&format!("{}SKIP{}", many("DO b -> ", 150), many(" END", 150))), ""),
             (body(&format!("IF b -> SKIP {} END", many("[] b -> SKIP ", 5_000))), ""),
-            (body(&many("unknown := 1; ", 10_000)), "expected a command behind"),
+            (body(&many("unknown := 1; ", 10_000)), "expected a command after"),
             (
                 format!("MODEL M; PROCESS P; BEGIN SKIP END P; BEGIN P{} END M", many("; P", 300)),
                 "no more than 255",
             ),
             (many("END ", 1 << 20), "expected `MODEL`"),
-            (format!("MODEL M; {}", many("PROCESS ", 100_000)), "is a word of the language"),
+            (format!("MODEL M; {}", many("PROCESS ", 100_000)), "is a keyword"),
             (String::new(), "expected `MODEL`"),
         ],
     );

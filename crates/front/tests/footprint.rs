@@ -1,4 +1,4 @@
-//! Footprints against what steps really have to do with each other, in random models.
+//! Footprints against the observed dependencies between steps, in random models.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
@@ -12,19 +12,19 @@ use entail_testkit::rng::Rng;
 use entail_testkit::{bir as random_bir, esml as random_esml};
 
 const MODELS: u64 = 1_000;
-/// How many states of a model are looked at.
+/// The number of states of a model that are examined.
 const MOST_STATES: usize = 200;
 
 struct Watcher<'a, 's> {
     interpreter: &'a Interpreter<'s>,
     footprints: &'a Footprints,
-    /// Pairs of steps that do not conflict.
+    /// The number of pairs of steps that do not conflict.
     apart: usize,
-    /// Steps that others have made possible.
+    /// The number of steps that another step has enabled.
     enabled: usize,
 }
 
-/// Where a step leads, if that is a stable state and nothing goes wrong.
+/// The target of a step, if it is a stable state and there is no fault.
 fn after(interpreter: &Interpreter, state: &StateBuf, step: Step) -> Option<StateBuf> {
     let mut next = state.clone();
     let done = interpreter.fire(step, &mut next) == Fired::Done;
@@ -56,14 +56,15 @@ impl Watcher<'_, '_> {
         footprint
     }
 
-    /// Whether a process is there, and its place is not one that the next one to be started may take.
+    /// Whether a process exists, and the next process to be started cannot reuse its slot.
     ///
-    /// Whoever gets such a place is a new process, as one that gets a new place is. The footprint of a `run` need not enable
-    /// what the new one does: stubborn sets count the whole life of those whom a step may start among what the step may do
-    /// (`Draft::later`), so whatever has to do with the new one has to do with the step that starts it. The process that had
-    /// the place before has ended and never moves again. Which place is given depends on who has ended and which numbers are
-    /// kept: the footprints of these steps write `Deaths`, which a `run` reads, so that they are in conflict with it.
-    /// `entail`'s tests compare the verdicts of such models (`everywhere/reuse.rs`, `tests/models/bir/place-of-another.bir`).
+    /// A process that reuses a slot is a new process, like one with a new slot. The footprint of a `run` need
+    /// not enable the steps of the new process: for stubborn sets, a step includes all future steps of the
+    /// processes that it may start (`Draft::later`), so a step that depends on the new process depends on the
+    /// step that starts it. The previous process in the slot has ended and never moves again. Which slot is
+    /// reused depends on which processes have ended and which numbers are stored: the footprints of these
+    /// steps write `Deaths`, which a `run` reads, so they conflict with it. `entail`'s tests compare the
+    /// verdicts of such models (`everywhere/reuse.rs`, `tests/models/bir/place-of-another.bir`).
     fn lives(&self, state: &StateBuf, process: usize) -> bool {
         let system = self.interpreter.system();
         let view = self.interpreter.view(state);
@@ -101,7 +102,8 @@ impl Watcher<'_, '_> {
     }
 }
 
-/// Looks at the first states of a model; returns how many pairs of steps did not conflict, and how many were enabled.
+/// Examines the first states of a model. Returns the number of pairs of steps that did not conflict, and of
+/// steps that were enabled.
 fn watch(system: &System, text: &str) -> (usize, usize) {
     let (interpreter, footprints) = (Interpreter::new(system), Footprints::new(system));
     let mut watcher = Watcher { interpreter: &interpreter, footprints: &footprints, apart: 0, enabled: 0 };
@@ -124,7 +126,8 @@ fn watch(system: &System, text: &str) -> (usize, usize) {
     (watcher.apart, watcher.enabled)
 }
 
-/// All that is said of footprints: steps that do not conflict commute, and who waits is woken by what it waits for.
+/// The specification of footprints: steps that do not conflict commute, and a disabled step is enabled only
+/// by a write to an object that it waits for.
 fn check(models: impl Iterator<Item = (Option<ModelSource>, String)>, shares: bool) {
     let (mut apart, mut enabled) = (0, 0);
     for (model, text) in models {
@@ -132,7 +135,7 @@ fn check(models: impl Iterator<Item = (Option<ModelSource>, String)>, shares: bo
         let (more, woken) = watch(&model.system, &text);
         (apart, enabled) = (apart + more, enabled + woken);
     }
-    // Where processes share nothing but channels without room, only a partner makes a step possible.
+    // If processes share only rendezvous channels, only a partner can enable a step.
     assert!(apart > 5_000 && (enabled > 500 || !shares), "{apart}, {enabled}");
 }
 
@@ -171,7 +174,8 @@ fn footprints_of_bir_are_true() {
     );
 }
 
-/// Every element of the arrays is forgotten by itself; a footprint with as many objects takes seconds to compare with others.
+/// Every element of the arrays is reset separately. Comparing a footprint with so many objects with others
+/// must not take seconds.
 #[test]
 fn footprints_of_large_arrays_are_small() {
     let text = "typedef M { byte a, b, c, d, e, f }

@@ -1,4 +1,4 @@
-//! Formulas from text to automata: the published ones, and what the real SPIN makes of them.
+//! LTL formulas from text to automata: published formulas, and comparisons with SPIN.
 
 use entail_front::diagnostic::Diagnostic;
 use entail_front::promela::formula::{self, Temporal};
@@ -42,7 +42,7 @@ fn published_formulas_have_small_automata() {
             (generalised + automata.0.len(), buchi + automata.1.automaton().len())
         })
     });
-    // States in all, generalised and with accepting states; `cargo xtask ltl-sizes` shows each.
+    // The total number of states, of generalised and of Büchi automata; `cargo xtask ltl-sizes` lists each.
     assert_eq!(sizes.collect::<Vec<_>>(), [(86, 99), (164, 181), (484, 513)]);
 }
 
@@ -61,7 +61,7 @@ fn automata_of_published_formulas_accept_what_satisfies_them() {
             assert_eq!(buchi.automaton().accepts(&word), expected, "{text} {word:?}");
         }
     }
-    // Words and formulas are such that the answer is not always the same.
+    // The words and formulas are chosen so that both answers occur.
     assert!((10_000..18_000).contains(&satisfied), "{satisfied}");
 }
 
@@ -81,7 +81,7 @@ fn a_formula_with_anything_missing_or_doubled_has_an_answer() {
     }
 }
 
-/// What `spin -a` says about a model.
+/// The output of `spin -a` for a model.
 fn ask_spin(model: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("model.pml"), model).unwrap();
@@ -106,7 +106,7 @@ fn spin_takes_our_claims() {
     assert!(said.contains("the model contains 188 never claims") && !said.contains("rror"), "{said}");
 }
 
-/// A process that goes through the letters of a word.
+/// A process that runs through the letters of a word.
 fn run_through(word: &Lasso, names: &[String]) -> String {
     let value = |letter: u64, at: usize| letter >> at & 1;
     let named = || names.iter().enumerate();
@@ -121,7 +121,7 @@ fn run_through(word: &Lasso, names: &[String]) -> String {
     format!("{}active proctype P() {{\n{before}do ::\n{cycle}od }}\n", declared.collect::<String>())
 }
 
-/// Whether SPIN finds that the only run of a model is one that its claim describes.
+/// Whether SPIN finds that the claim accepts the only run of a model.
 fn spin_finds(model: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("model.pml"), model).unwrap();

@@ -1,7 +1,6 @@
-//! Random ESML and BIR models mean what the rules of the languages say, as far as implementations of these rules know that
-//! share nothing with the real ones.
+//! Random ESML and BIR models have the semantics of independent, naive implementations of the languages.
 //!
-//! `ENTAIL_MODELS` and `ENTAIL_SEED` say how many models to try, and which one first.
+//! `ENTAIL_MODELS` and `ENTAIL_SEED` set the number of models and the first seed.
 
 use entail_front::diagnostic::{Diagnostic, render};
 use entail_front::source::Sources;
@@ -13,7 +12,7 @@ use entail_testkit::{bir as random_bir, esml as random_esml, naive as search};
 use std::ops::Range;
 
 const CHECKS: search::Checks = search::Checks { assertions: true, end_states: true };
-/// ESML models with more states are left out.
+/// ESML models with more states are skipped.
 const LIMIT: usize = 5000;
 
 /// The seeds of the models.
@@ -26,13 +25,13 @@ fn seeds() -> Range<u64> {
     first..first + number("ENTAIL_MODELS", 6000)
 }
 
-/// What the real front end and interpreter make of a model.
+/// The result of entail's front end and interpreter for a model.
 fn explore(read: &ModelSource) -> (u64, u64, u64) {
     let found = search::explore(&Interpreter::new(&read.system), CHECKS);
     (found.stored, found.matched, found.errors)
 }
 
-/// `None` if the model is refused.
+/// `None` if the model is rejected.
 fn explore_esml(model: &str, granularity: Granularity) -> Option<(u64, u64, u64)> {
     let (mut sources, mut problems) = (Sources::default(), Vec::new());
     let options = Options { granularity, ..Options::default() };
@@ -56,7 +55,7 @@ fn random_esml_models_mean_what_the_rules_say() {
         large += u64::from(expected.unique > 50);
         mixed += u64::from(text.lines().any(|line| line.contains(" OR ") && line.contains(" & ")));
     }
-    // A generator whose models are all refused, or all alike, would test nothing.
+    // If all generated models were rejected, or all were alike, this would test nothing.
     assert!(compared > models / 2, "only {compared} of {models} were compared");
     assert!(faulty > models / 20 && compared - faulty > models / 50, "{faulty} of {compared} are faulty");
     assert!(large > models / 100, "only {large} are large");
@@ -91,7 +90,7 @@ fn random_bir_models_mean_what_the_rules_say() {
     let (mut compared, mut correct, mut woken, mut large, mut replaced) = (0, 0, 0, 0, 0);
     for seed in seeds() {
         let model = random_bir::generate(&mut Rng::new(seed));
-        // Where threads may be started, to notify one takes hundreds of edges.
+        // If threads may be started, a notification takes hundreds of edges.
         let limit = if model.threads.len() > model.active { 300 } else { 3000 };
         let Some(expected) = random_bir::naive::explore(&model, Ended::IsReplaced, limit) else { continue };
         let text = random_bir::text(&model);
@@ -99,7 +98,7 @@ fn random_bir_models_mean_what_the_rules_say() {
         let read = bir::load_text("random.bir", &text, &Options::default(), &mut sources, &mut problems);
         let Some(read) = read else { panic!("seed {seed}:\n{text}\n{}", render(&problems, &sources, false)) };
         assert_eq!(explore(&read), (expected.unique, expected.matched, expected.errors), "seed {seed}:\n{text}");
-        // Nobody can tell that threads are replaced.
+        // The reuse of slots is unobservable.
         match random_bir::naive::explore(&model, Ended::Stays, limit) {
             Some(fresh) => assert_eq!(fresh.errors > 0, expected.errors > 0, "seed {seed}:\n{text}"),
             None => replaced += 1,
@@ -109,7 +108,7 @@ fn random_bir_models_mean_what_the_rules_say() {
         woken += u64::from(expected.woken > 0);
         large += u64::from(expected.unique > 50);
     }
-    // A generator whose models are all alike would test nothing.
+    // If all generated models were alike, this would test nothing.
     assert!(compared > models / 2, "only {compared} of {models} were compared");
     assert!(woken > models / 50, "in only {woken} somebody is woken");
     assert!(correct > models / 200, "only {correct} are correct");

@@ -1,4 +1,4 @@
-//! Passes against the systems they change, in random models: whatever is asked, the answer is the same.
+//! Passes against the original systems, in random models: every property has the same answer.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
@@ -16,46 +16,46 @@ use entail_testkit::promela::generate;
 use entail_testkit::rng::Rng;
 use entail_testkit::{bir as random_bir, esml as random_esml};
 
-/// Enough to see a pass that is wrong more often than once in some hundred models.
+/// Enough to detect a pass that is wrong more often than once in some hundred models.
 const MODELS: u64 = 500;
 const MANY_MODELS: u64 = 20_000;
-/// Models with more states are left out.
+/// Models with more states are skipped.
 const MOST_STATES: usize = 1_500;
 
-/// What can be asked of a system.
+/// The observable behaviour of a system.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Answers {
     /// The edges that were taken.
     edges: BTreeSet<EdgeId>,
     /// Kind and place.
     faults: BTreeSet<(String, u32)>,
-    /// Where the processes are when nothing can happen any more, and whether they may be.
+    /// The locations of the processes in states without successors, and whether these end states are valid.
     ends: BTreeSet<(bool, Vec<(ProcessTypeId, LocationId)>)>,
-    /// Which propositions hold in a stable state, and in the next one, if others do there.
+    /// The propositions that hold in a stable state, and those that hold in its successor, if they differ.
     changes: BTreeSet<(u64, u64)>,
     first: Option<u64>,
 }
 
-/// The states of a system, and of what it has become, that the same steps lead to.
+/// The states of the original and of the changed system after the same steps.
 type Both = (StateBuf, StateBuf);
 
 struct Follower<'a, 's> {
     original: &'a Interpreter<'s>,
     changed: &'a Interpreter<'s>,
     answers: Answers,
-    /// Stable states of the changed one.
+    /// Stable states of the changed system.
     stable: HashSet<StateBuf>,
 }
 
 impl Follower<'_, '_> {
-    /// Takes all steps of the changed system, in both; `None` if there are too many states.
+    /// Takes all steps of the changed system in both systems; `None` if there are too many states.
     fn follow(mut self) -> Option<(Answers, usize)> {
         let first = (initial(self.original), initial(self.changed));
         self.answers.first = Some(self.changed.valuation(&first.1, &mut ()).holds);
         let (mut known, mut waiting) = (HashSet::from([first.clone()]), VecDeque::from([first]));
         while let Some(both) = waiting.pop_front() {
             self.stable.insert(both.1.clone());
-            // From one stable state through transient ones to others.
+            // From a stable state through transient states to other stable ones.
             let valuation = self.compare(&both);
             let (mut passed, mut open) = (HashSet::from([both.clone()]), vec![both]);
             while let Some(both) = open.pop() {
@@ -86,7 +86,7 @@ impl Follower<'_, '_> {
         Some((self.answers, self.stable.len()))
     }
 
-    /// What is the same in two states that the same steps lead to; returns the propositions that hold.
+    /// Compares two states that the same steps lead to. Returns the propositions that hold.
     fn compare(&self, (state, changed): &Both) -> u64 {
         let valuation = self.changed.valuation(changed, &mut ());
         assert_eq!(self.original.valuation(state, &mut ()), valuation, "propositions");
@@ -95,7 +95,8 @@ impl Follower<'_, '_> {
         valuation.holds
     }
 
-    /// Where all steps of the changed one lead. Who goes on without a stop keeps others from moving, who could.
+    /// All steps of the changed system. A process that continues without a stop is exclusive there, while
+    /// other processes could move in the original.
     fn steps(&mut self, (state, changed): &Both) -> Vec<Both> {
         let (mut possible, mut steps) = (Vec::new(), Vec::new());
         self.original.enabled(state, &mut possible);
@@ -118,7 +119,7 @@ impl Follower<'_, '_> {
         let fired = (self.original.fire(step, &mut next.0), self.changed.fire(step, &mut next.1));
         let edges = [Some(step.edge()), step.partner().map(|(_, edge)| edge)];
         self.answers.edges.extend(edges.into_iter().flatten());
-        // Invariants are not looked at on the way.
+        // Invariants are not checked in transient states.
         let looks_later = self.changed.is_transient(&next.1) && !self.original.is_transient(&next.0);
         let is_later = matches!(fired.0, Fired::Failed(Fault { kind: FaultKind::Invariant, .. })) && looks_later;
         assert!(fired.0 == fired.1 || is_later && fired.1 == Fired::Done, "{step:?}: {fired:?}");
@@ -143,7 +144,7 @@ fn follow(original: &System, changed: &System) -> Option<(Answers, usize)> {
     Follower { original, changed, answers: Answers::default(), stable: HashSet::new() }.follow()
 }
 
-/// Each pass by itself, and all together.
+/// Each pass alone, and all together.
 fn selections() -> [(&'static str, Passes); 5] {
     let none = Passes::NONE;
     [
@@ -155,7 +156,7 @@ fn selections() -> [(&'static str, Passes); 5] {
     ]
 }
 
-/// Propositions about some of the globals, in some models.
+/// Adds propositions about some globals, in some models.
 fn with_propositions(mut system: System, rng: &mut Rng) -> System {
     let number = |variable: &Variable| match &variable.shape {
         Shape::Scalar(scalar) if scalar.meaning != Meaning::Channel => Some((variable.offset, *scalar)),
@@ -172,8 +173,8 @@ fn with_propositions(mut system: System, rng: &mut Rng) -> System {
     system
 }
 
-/// Compares a system with what each selection of passes makes of it: stable states before and behind them. `None` if there are
-/// too many.
+/// Compares a system with the result of each selection of passes. Returns the numbers of stable states before
+/// and after them; `None` if there are too many.
 fn compare(system: &System, model_text: &str) -> Option<[(usize, usize); 5]> {
     let (expected, before) = follow(system, system)?;
     Some(selections().map(|(name, passes)| {
@@ -182,7 +183,7 @@ fn compare(system: &System, model_text: &str) -> Option<[(usize, usize); 5]> {
         let found = std::panic::catch_unwind(|| follow(system, &changed));
         let told = || format!("{name} of\n{model_text}\n{}\nis\n{}", text::print(system), text::print(&changed));
         let Ok(found) = found else { panic!("{}", told()) };
-        // What goes through very many transient states is not compared.
+        // Systems with very many transient states are skipped.
         let Some((found, after)) = found else { return (0, 0) };
         assert!(found == expected, "{expected:?}\n{found:?}\n{}", told());
         (before, after)
@@ -246,18 +247,18 @@ fn nothing_asked_of_bir_sees_a_pass() {
     check(random_bir(0..MODELS));
 }
 
-/// What has gone wrong once.
+/// A regression test.
 #[test]
 fn nothing_asked_of_these_sees_a_pass() {
     for text in [
-        // While `p` is busy, one of the senders does something else.
+        // While `p` is exclusive, one of the senders moves.
         "byte x; chan rv = [0] of { byte };
          active proctype p() { byte i; do :: rv?_ -> i = 1 od }
          active [2] proctype s() { if :: rv!1 :: else -> x = 1 fi }",
-        // What is asked about is looked at, although nobody receives it.
+        // A poll reads the message, although no process receives it.
         "byte x; chan q = [1] of { byte };
          active proctype p() { q!2; if :: q?[2] -> x = 1 :: else fi }",
-        // While `p` is about to break off the run, others go on.
+        // Before `p` ends the run, other processes continue.
         "byte x; chan q = [1] of { byte };
          active proctype p() { byte i = 3; byte a[2]; q!1; a[i] = 1 }
          active proctype r() { q?_; x = 1; x = 2 }",

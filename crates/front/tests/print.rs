@@ -1,4 +1,4 @@
-//! What is printed as Promela is the model that was read.
+//! A printed Promela model parses to the original model.
 
 use entail_front::promela::{self, lower, print};
 use entail_front::source::Sources;
@@ -7,10 +7,10 @@ use entail_testkit::promela::generate;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How many random models are printed.
+/// The number of random models.
 const MODELS: u64 = 1_500;
 
-/// A model without the places where its statements stand.
+/// A model without the positions of its statements.
 fn system(text: &str) -> Result<(String, System), String> {
     let (mut sources, mut problems) = (Sources::default(), Vec::new());
     let read = promela::read_text("model.pml", text, &mut sources, &mut problems);
@@ -24,12 +24,12 @@ fn system(text: &str) -> Result<(String, System), String> {
     Ok((print::program(&program), system))
 }
 
-/// Whether the model was one.
+/// Whether the text is a model.
 fn check(name: &str, text: &str) -> bool {
     let Ok((printed, before)) = system(text) else { return false };
     let (again, after) = system(&printed).unwrap_or_else(|problems| panic!("{name}: {problems}\n{printed}"));
     assert_eq!(again, printed, "{name}");
-    // A `select` that stood in an inline begins with a sum, so that it stays the same loop.
+    // A `select` from an inline begins with a sum, so that it expands to the same loop.
     let same = if printed.contains(" + 0 .. ") {
         before.process_types == after.process_types && before.edges.len() == after.edges.len()
     } else {

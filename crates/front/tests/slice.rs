@@ -1,4 +1,4 @@
-//! What slices leave out, and what they do not.
+//! The contents of slices.
 
 use entail_front::PropertyKind;
 use entail_front::diagnostic::render;
@@ -16,7 +16,7 @@ fn sliced(text: &str, aim: Aim) -> Sliced {
     slice.unwrap_or_else(|| panic!("{}", render(&problems, &sources, false))).1
 }
 
-/// Which variables the slice for a formula lacks, and the slice itself.
+/// The variables that the slice for a formula lacks, and the slice itself.
 fn without(text: &str, formula: &str) -> (Vec<String>, String) {
     let sliced = sliced(&format!("{text}\nltl p {{ {formula} }}\n"), Aim::Property("p".into()));
     let dropped = sliced.explanation.dropped.into_iter().map(|dropped| dropped.text).collect();
@@ -45,7 +45,7 @@ fn what_a_loop_does_may_go_but_not_the_loop() {
     let (dropped, text) = without(model, "<> (x == 1)");
     assert_eq!(dropped, ["y"]);
     assert!(text.contains("do\n\t:: skip\n\tod"), "{text}");
-    // Whether it goes on for ever does not matter to what must never be.
+    // Termination does not matter to a safety property.
     let (dropped, text) = without(model, "[] (x == 0)");
     assert_eq!(dropped, ["y"]);
     assert!(!text.contains("do"), "{text}");
@@ -81,7 +81,8 @@ fn who_waits_before_something_of_interest_waits_in_the_slice() {
     assert_eq!(dropped, ["x"]);
 }
 
-/// What is sent to one channel is received from another variable, which holds it, and passed on in a message.
+/// A message is sent to one channel, received through another variable that holds the channel, and passed on
+/// in a message.
 #[test]
 fn channels_that_may_be_the_same_are_one() {
     let model = "chan one = [1] of { byte }; chan other = [1] of { byte }; chan post = [1] of { chan }; byte x;
@@ -92,7 +93,8 @@ fn channels_that_may_be_the_same_are_one() {
     assert!(text.contains("one ! 1") && !text.contains("other ! 1"), "{text}");
 }
 
-/// A sender in an atomic sequence can tell whether its partner is ready: if not, others see what it has done so far.
+/// A sender in an atomic sequence can observe whether its partner is ready: if it is not, other processes
+/// observe the partial effects of the sequence.
 #[test]
 fn who_is_not_ready_to_meet_another_is_not_made_ready() {
     let model = "byte x, y; chan meet = [0] of { bit };

@@ -134,7 +134,7 @@ pub enum Enabling<'a> {
     AnyOf(&'a [Action]),
 }
 
-/// What an action changes.
+/// The part of the state that an action changes.
 #[derive(Clone, Copy, Debug)]
 pub enum Effect<'a> {
     /// Nothing; but to evaluate its expressions may fail.
@@ -269,7 +269,7 @@ impl Action {
         }
     }
 
-    /// What it changes. The end of a process is an effect of its edge, which has no target.
+    /// The effect of the action. The end of a process is an effect of its edge, which has no target.
     pub fn effect(&self) -> Effect<'_> {
         match self {
             Action::Skip

@@ -63,7 +63,7 @@ pub struct Event {
 
 impl Monitor {
     /// The final state.
-    pub fn over(&self) -> usize {
+    pub fn final_state(&self) -> usize {
         self.states.len() - 1
     }
 }

@@ -93,7 +93,7 @@ pub struct Frame {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
     pub name: String,
-    /// Where it begins in its frame.
+    /// Its offset in its frame.
     pub offset: u32,
     pub shape: Shape,
 }
@@ -115,7 +115,7 @@ pub enum Shape {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     pub name: String,
-    /// Where it begins in its record.
+    /// Its offset in its record.
     pub offset: u32,
     pub shape: Shape,
 }

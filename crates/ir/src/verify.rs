@@ -201,7 +201,9 @@ impl<'a> Verifier<'a> {
         let mut plain = false;
         for (id, edge) in edges.skip(location.first as usize).take(location.count as usize) {
             self.within(format_args!("edge {id}"), |this| {
-                this.require(!plain || edge.escape.is_none(), || "it escapes but stands behind others".to_owned());
+                this.require(!plain || edge.escape.is_none(), || {
+                    "an edge with an escape group follows one without".to_owned()
+                });
                 this.edge(edge);
             });
             plain |= edge.escape.is_none();
@@ -215,7 +217,7 @@ impl<'a> Verifier<'a> {
         for place in &edge.forgets {
             self.place(place, 0);
             let is_plain = place.indices.is_empty() && matches!(place.base, Base::Global | Base::Local);
-            self.require(is_plain, || "it forgets what is not simply a variable".to_owned());
+            self.require(is_plain, || "it forgets a place with indices, or outside of its process".to_owned());
         }
         if let Action::Deterministic(block) = &edge.action { self.block(block) } else { self.action(&edge.action) }
     }
@@ -315,7 +317,7 @@ impl<'a> Verifier<'a> {
             self.expr(channel, 1);
             self.patterns(fields, 1);
             let stores = fields.iter().any(|field| matches!(field, Pattern::Store(_)));
-            self.require(!stores, || "a monitor only looks".to_owned());
+            self.require(!stores, || "a monitor must not store fields".to_owned());
         }
     }
 

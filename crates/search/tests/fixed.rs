@@ -5,8 +5,8 @@ mod common;
 use common::{ALL, agree, bfs, dfs};
 use entail_model::{Fault, FaultKind, Observer, Visit};
 use entail_search::{Checks, End, ErrorKind, Limits, Stats, depth_first};
-use entail_testkit::diary::Diary;
 use entail_testkit::graph::{Edge, Graph, node_of, state_of};
+use entail_testkit::recording_store::RecordingStore;
 
 /// The expected counts for a graph, for any search order.
 struct Expected {
@@ -210,10 +210,10 @@ fn a_counterexample_starts_in_the_initial_state_it_belongs_to() {
 #[test]
 fn depth_first_visits_a_child_before_the_next_sibling() {
     let graph = Graph::starting_in(0).edge(0, 1).edge(0, 2).edge(1, 3).edge(1, 2).edge(3, 1).edge(2, 0);
-    let mut diary = Diary::default();
-    depth_first(&graph, &mut diary, &ALL, &Limits::default(), &mut ());
+    let mut store = RecordingStore::default();
+    depth_first(&graph, &mut store, &ALL, &Limits::default(), &mut ());
     let visits: Vec<(usize, Visit)> =
-        diary.visits().iter().map(|(state, visit)| (node_of(state), *visit)).collect();
+        store.visits().iter().map(|(state, visit)| (node_of(state), *visit)).collect();
     let (new, seen) = (Visit::New, Visit::Seen);
     assert_eq!(visits, [(0, new), (1, new), (3, new), (1, seen), (2, new), (0, seen), (2, seen)]);
 }
@@ -246,7 +246,7 @@ fn the_observer_is_told_of_every_step_and_now_and_then_of_progress() {
     let graph = (1..size).step_by(2).fold(Graph::starting_in(0).path(&nodes), Graph::transient);
     let mut counter = Counter::default();
     let dynamic: &mut dyn Observer<Edge> = &mut counter;
-    depth_first(&graph, &mut Diary::default(), &ALL, &Limits::default(), dynamic);
+    depth_first(&graph, &mut RecordingStore::default(), &ALL, &Limits::default(), dynamic);
     assert_eq!(counter.0, size as u64, "transient steps too");
     assert!((2..=5).contains(&counter.1), "told {} times", counter.1);
 }

@@ -18,8 +18,8 @@ use entail_search::{
     resume_depth_first,
 };
 use entail_store::{BitstateSet, CompactSet, ExactPairSet, ExactWordSet, LossySet, VisitedSet};
-use entail_testkit::diary::Diary;
 use entail_testkit::graph::Graph;
+use entail_testkit::recording_store::RecordingStore;
 use entail_testkit::rng::Rng;
 
 /// Nodes of an irregular graph that is not stored: the number of a node determines its edges.
@@ -247,7 +247,7 @@ fn it_does_not_matter_when_a_search_is_cut_off() {
         for every in [1, 6] {
             for checks in [ALL, first] {
                 for order in [Order::Breadth, Order::Depth] {
-                    cut += same(order, &model, Diary::default, &checks, every);
+                    cut += same(order, &model, RecordingStore::default, &checks, every);
                     cut += same(order, &model, || VisitedSet::new(ExactWordSet::new(40), None), &checks, every);
                     cut += same(order, &model, || VisitedSet::new(ExactPairSet::new(), None), &checks, every);
                     let compact =
@@ -260,7 +260,7 @@ fn it_does_not_matter_when_a_search_is_cut_off() {
                 cut += same(Order::Breadth, &reduced, narrow, &checks, every);
             }
         }
-        let outcome = breadth_first(&model, &mut Diary::default(), &ALL, &Limits::default(), &mut ());
+        let outcome = breadth_first(&model, &mut RecordingStore::default(), &ALL, &Limits::default(), &mut ());
         errors += usize::from(outcome.errors > 5 && outcome.stats.stored > 5_000);
     }
     assert!(cut > 300 && errors == 4, "{cut} {errors}");
@@ -276,7 +276,7 @@ fn nor_does_it_if_the_depth_is_probed() {
     }
     let model = Counter { last: 200, switches: 18, reversed: true, at_last: AtLast::Stops };
     let ends = Checks { end_states: true, ..soonest };
-    let found = breadth_first(&model, &mut Diary::default(), &ends, &Limits::default(), &mut ());
+    let found = breadth_first(&model, &mut RecordingStore::default(), &ends, &Limits::default(), &mut ());
     assert!(found.is_probed);
     assert!(same(Order::Breadth, &model, || VisitedSet::new(ExactWordSet::new(63), None), &ends, 3) > 0);
 }
@@ -288,13 +288,16 @@ fn small_graphs_are_searched_to_the_same_end() {
         let graph = Graph::random(&mut Rng::new(seed));
         for order in [Order::Breadth, Order::Depth] {
             let plain = Limits::default();
-            let expected = search(order, &graph, &mut Diary::default(), (&ALL, &plain), &mut (), None).unwrap();
+            let expected =
+                search(order, &graph, &mut RecordingStore::default(), (&ALL, &plain), &mut (), None).unwrap();
             let album = Album::new(1, usize::MAX);
             let limits = Limits { keeper: Some(&album), ..plain };
-            let outcome = search(order, &graph, &mut Diary::default(), (&ALL, &limits), &mut (), None).unwrap();
+            let outcome =
+                search(order, &graph, &mut RecordingStore::default(), (&ALL, &limits), &mut (), None).unwrap();
             assert_eq!(outcome, expected);
             for kept in album.kept.take() {
-                let outcome = search(order, &graph, &mut Diary::default(), (&ALL, &plain), &mut (), Some(&kept));
+                let outcome =
+                    search(order, &graph, &mut RecordingStore::default(), (&ALL, &plain), &mut (), Some(&kept));
                 assert_eq!(Outcome { bytes: expected.bytes, ..outcome.unwrap() }, expected, "{graph:?}");
             }
         }
@@ -308,11 +311,13 @@ fn who_waits_no_longer_gets_a_last_page() {
         let album = Album::new(u64::MAX, usize::MAX);
         album.stop.store(true, Ordering::Relaxed);
         let limits = Limits { stop: Some(&album.stop), keeper: Some(&album), ..Limits::default() };
-        let outcome = search(order, &model, &mut Diary::default(), (&ALL, &limits), &mut (), None).unwrap();
+        let outcome =
+            search(order, &model, &mut RecordingStore::default(), (&ALL, &limits), &mut (), None).unwrap();
         assert_eq!((outcome.end, album.kept.borrow().len()), (End::Limit(Limit::Interrupted), 1));
         let time = Some(std::time::Duration::ZERO);
         let limits = Limits { time, keeper: Some(&album), ..Limits::default() };
-        let outcome = search(order, &model, &mut Diary::default(), (&ALL, &limits), &mut (), None).unwrap();
+        let outcome =
+            search(order, &model, &mut RecordingStore::default(), (&ALL, &limits), &mut (), None).unwrap();
         assert_eq!((outcome.end, album.kept.borrow().len()), (End::Limit(Limit::Time), 2));
     }
 }
@@ -322,10 +327,10 @@ fn what_was_kept_by_another_search_or_is_damaged_is_refused() {
     let model = Disorder { nodes: 3_000, words: 1, seed: 1 };
     let album = Album::new(1, usize::MAX);
     let limits = Limits { keeper: Some(&album), ..Limits::default() };
-    breadth_first(&model, &mut Diary::default(), &ALL, &limits, &mut ());
+    breadth_first(&model, &mut RecordingStore::default(), &ALL, &limits, &mut ());
     let kept = album.kept.take().pop().unwrap();
     let again = |order, bytes: &[u8]| {
-        search(order, &model, &mut Diary::default(), (&ALL, &Limits::default()), &mut (), Some(bytes))
+        search(order, &model, &mut RecordingStore::default(), (&ALL, &Limits::default()), &mut (), Some(bytes))
     };
     assert!(again(Order::Breadth, &kept).is_ok());
     assert!(again(Order::Depth, &kept).is_err());

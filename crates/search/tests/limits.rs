@@ -9,14 +9,14 @@ use common::{ALL, agree, bfs, dfs, prove};
 use entail_model::{Fired, Marks, Model, State, StateBuf};
 use entail_search::{Checks, End, Limit, Limits, Outcome, breadth_first, depth_first};
 use entail_store::ExactWordSet;
-use entail_testkit::diary::Diary;
 use entail_testkit::graph::{Edge, Graph};
+use entail_testkit::recording_store::RecordingStore;
 use entail_testkit::rng::Rng;
 
 fn both<M: Model>(model: &M, limits: Limits) -> [Outcome<M::Step>; 2] {
     [
-        breadth_first(model, &mut Diary::default(), &ALL, &limits, &mut ()),
-        depth_first(model, &mut Diary::default(), &ALL, &limits, &mut ()),
+        breadth_first(model, &mut RecordingStore::default(), &ALL, &limits, &mut ()),
+        depth_first(model, &mut RecordingStore::default(), &ALL, &limits, &mut ()),
     ]
 }
 
@@ -39,9 +39,9 @@ fn states_at_the_depth_limit_are_stored_but_not_expanded() {
 fn depth_first_search_is_cut_inside_transient_states_too() {
     let line = Graph::starting_in(0).path(&[0, 1, 2, 3, 3]).transient(1).transient(2);
     let limits = Limits { depth: Some(2), ..Limits::default() };
-    let outcome = depth_first(&line, &mut Diary::default(), &ALL, &limits, &mut ());
+    let outcome = depth_first(&line, &mut RecordingStore::default(), &ALL, &limits, &mut ());
     assert_eq!((outcome.end, outcome.stats.stored), (End::Limit(Limit::Depth), 1));
-    let outcome = breadth_first(&line, &mut Diary::default(), &ALL, &limits, &mut ());
+    let outcome = breadth_first(&line, &mut RecordingStore::default(), &ALL, &limits, &mut ());
     assert_eq!((outcome.end, outcome.stats.stored), (End::Complete, 2));
 }
 
@@ -51,7 +51,7 @@ fn a_limit_never_gives_more_and_never_a_false_verdict() {
         let mut rng = Rng::new(seed);
         let graph = Graph::random(&mut rng);
         let limits = Limits { depth: Some(rng.below(12) as u64), ..Limits::default() };
-        let [mut wide, mut deep] = [rng.below(100); 2].map(Diary::with_room_for);
+        let [mut wide, mut deep] = [rng.below(100); 2].map(RecordingStore::with_room_for);
         let whole = bfs(&graph, ALL);
         for outcome in [
             breadth_first(&graph, &mut wide, &ALL, &limits, &mut ()),
@@ -81,8 +81,20 @@ fn a_full_store_ends_the_search() {
         assert!((10_000..110_000).contains(&outcome.stats.stored), "{:?}", outcome.stats);
     }
     for outcome in [
-        breadth_first(&Counter { length: 1 }, &mut Diary::with_room_for(0), &ALL, &Limits::default(), &mut ()),
-        depth_first(&Counter { length: 1 }, &mut Diary::with_room_for(0), &ALL, &Limits::default(), &mut ()),
+        breadth_first(
+            &Counter { length: 1 },
+            &mut RecordingStore::with_room_for(0),
+            &ALL,
+            &Limits::default(),
+            &mut (),
+        ),
+        depth_first(
+            &Counter { length: 1 },
+            &mut RecordingStore::with_room_for(0),
+            &ALL,
+            &Limits::default(),
+            &mut (),
+        ),
     ] {
         assert_eq!((outcome.end, outcome.stats.stored), (End::Limit(Limit::Memory), 0));
     }

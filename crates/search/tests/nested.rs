@@ -10,7 +10,7 @@ use common::rings::{Kind, Rings};
 use entail_model::{AcceptanceMarks, Accepting, Fired, KeySet, Keys, Marks, Model, Observer, State, StateBuf};
 use entail_search::{End, ErrorKind, Limit, Limits, Outcome, nested};
 use entail_store::ExactWordSet;
-use entail_testkit::diary::Diary;
+use entail_testkit::recording_store::RecordingStore;
 use entail_testkit::rng::Rng;
 
 fn search(rings: &Rings, limits: &Limits) -> Outcome<u32> {
@@ -125,7 +125,7 @@ fn where_no_room_is_left_the_run_is_told_as_it_was_found() {
     edges.push((0, 0, Accepted));
     let rings = Rings::of(&edges);
     // For all states, but not for a second visit of the first one's successors.
-    let mut outer = Diary::with_room_for(45);
+    let mut outer = RecordingStore::with_room_for(45);
     let outcome = nested(&rings, &mut outer, &mut ExactWordSet::new(8).key_set(), &Limits::default(), &mut ());
     let found = outcome.counterexample.expect("there is an accepted run");
     assert_eq!((found.error, found.steps), (ErrorKind::Cycle { begins: 0 }, vec![40]));

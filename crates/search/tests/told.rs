@@ -10,8 +10,8 @@ use common::rings::Rings;
 use entail_model::{Event, EventTarget, Observer, StateName};
 use entail_search::{Limits, Outcome, breadth_first, depth_first, nested, scc};
 use entail_store::{ExactWordSet, NumberMap};
-use entail_testkit::diary::Diary;
 use entail_testkit::graph::Graph;
+use entail_testkit::recording_store::RecordingStore;
 use entail_testkit::rng::Rng;
 
 struct Heard<S>(Vec<Event<S>>);
@@ -93,7 +93,7 @@ fn a_search_for_mistakes_tells_all_that_it_counts() {
         let graph = Graph::random(&mut Rng::new(seed));
         for has_queue in [true, false] {
             let search = |observer: &mut dyn Observer<_>| {
-                let (store, limits) = (&mut Diary::default(), Limits::default());
+                let (store, limits) = (&mut RecordingStore::default(), Limits::default());
                 let search = if has_queue { breadth_first } else { depth_first };
                 search(&graph, store, &ALL, &limits, observer)
             };

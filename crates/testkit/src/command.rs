@@ -1,4 +1,4 @@
-//! Running other programs without trusting them to end or to be brief.
+//! Runs other programs with limits on time and output.
 
 use std::io::{self, Read};
 use std::process::{Command, Stdio};
@@ -6,17 +6,17 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How another program ended.
+/// The result of running another program.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// Its exit status; `None` if it was killed, by us or by itself.
+    /// Its exit status; `None` if it was killed, by us or by a signal of its own.
     pub code: Option<i32>,
     pub timed_out: bool,
     pub stdout: String,
     pub stderr: String,
     pub seconds: f64,
-    /// The most memory it occupied, as far as the operating system tells. It is asked every few milliseconds, because
-    /// it no longer knows when the program has ended.
+    /// Its peak memory, as far as the operating system reports it. It is polled every few milliseconds,
+    /// because it is not available after the program has ended.
     pub peak_bytes: Option<u64>,
 }
 
@@ -25,13 +25,13 @@ impl Finished {
         self.code == Some(0)
     }
 
-    /// Everything it printed.
+    /// All output.
     pub fn text(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
 }
 
-/// Runs a command to its end or to the time limit, whichever comes first.
+/// Runs a command until it ends or the time limit is reached.
 pub fn finish(command: &mut Command, limit: Duration) -> io::Result<Finished> {
     let start = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
@@ -50,8 +50,8 @@ pub fn finish(command: &mut Command, limit: Duration) -> io::Result<Finished> {
             child.wait()?;
             break None;
         }
-        // Streams are closed when a program ends: what is left takes microseconds, and should not be measured in
-        // milliseconds.
+        // Streams are closed when a program ends. Its exit then takes microseconds, which should not be
+        // measured in milliseconds.
         match closed.recv_timeout(pause) {
             Ok(()) | Err(RecvTimeoutError::Timeout) => pause = (pause * 2).min(Duration::from_millis(5)),
             Err(RecvTimeoutError::Disconnected) => thread::sleep(Duration::from_micros(50)),
@@ -69,7 +69,7 @@ pub fn finish(command: &mut Command, limit: Duration) -> io::Result<Finished> {
     })
 }
 
-/// Reads a stream to its end; `open` lives that long.
+/// Reads a stream to its end; `open` is dropped there.
 fn reader(stream: impl Read + Send + 'static, open: mpsc::Sender<()>) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let text = drain(stream);
@@ -84,7 +84,7 @@ fn peak_memory(process: u32) -> Option<u64> {
     Some(kilobytes.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// The beginning and the end of a stream, which is read to its end so that its writer never blocks.
+/// The beginning and the end of a stream. It is read to its end so that its writer never blocks.
 fn drain(mut stream: impl Read) -> String {
     const KEPT: usize = 1 << 21;
     let mut text = Vec::new();

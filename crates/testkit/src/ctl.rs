@@ -1,4 +1,4 @@
-//! Branching time by its definition: what is true in which states of a graph that is there as a whole.
+//! CTL by its definition: the states of an explicit graph that satisfy a formula.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use entail_temporal::formula::Proposition;
 
 use crate::rng::Rng;
 
-/// All stable states of a model, and the ways between them. The first one is initial.
+/// All stable states of a model, and the paths between them. The first state is initial.
 #[derive(Debug, Default)]
 pub struct Kripke {
     pub states: Vec<StateBuf>,
@@ -18,33 +18,33 @@ pub struct Kripke {
 
 #[derive(Debug, Default)]
 pub struct Place {
-    /// The propositions, a bit for each.
+    /// The propositions, one bit each.
     pub holds: u64,
     pub ways: Vec<Way>,
-    /// Whether a run can end in a fault before it comes to another stable state.
+    /// Whether a run can fault before it reaches another stable state.
     pub faults: bool,
     /// The processes that can move.
     pub enabled: BTreeSet<usize>,
-    /// How many processes there are.
+    /// The number of processes.
     pub processes: usize,
 }
 
-/// To another stable state, or back.
+/// A path to another stable state, or to the same one.
 #[derive(Clone, Debug)]
 pub struct Way {
     pub to: usize,
-    /// The processes that move.
+    /// The processes that move on it.
     pub movers: BTreeSet<usize>,
 }
 
 type States = BTreeSet<usize>;
 
-/// Where something is true. A fault is a step to a state of which nothing is known.
+/// The states where a formula is true. A fault leads to a state of which nothing is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Truth {
-    /// Whatever comes beyond faults.
+    /// True whatever follows the faults.
     pub surely: States,
-    /// With something that may come there.
+    /// True for some continuation of the faults.
     pub perhaps: States,
 }
 
@@ -72,7 +72,7 @@ impl Truth {
 }
 
 impl Kripke {
-    /// Nothing if there are more than `most` states, or ways from one, or if something cannot be evaluated.
+    /// `None` if there are more than `most` states, or paths from a state, or if an evaluation faults.
     pub fn of<M: Propositional + Concurrent>(model: &M, most: usize) -> Option<Kripke> {
         let mut kripke = Kripke::default();
         let mut numbers = HashMap::new();
@@ -83,7 +83,7 @@ impl Kripke {
         while let Some(state) = kripke.states.get(next).cloned() {
             let (mut ways, mut enabled, mut faults) = (Vec::new(), Vec::new(), false);
             model.enabled(&state, &mut enabled);
-            // Path by path: the state, who has moved, and the transient states that were passed.
+            // Each path: the state, the processes that have moved, and the transient states on it.
             let mut ahead = vec![(state.clone(), BTreeSet::new(), Vec::<StateBuf>::new())];
             while let Some((here, movers, passed)) = ahead.pop() {
                 let mut steps = Vec::new();
@@ -112,7 +112,7 @@ impl Kripke {
                 }
             }
             if enabled.is_empty() {
-                // Where nothing can happen any more, the state lasts for ever.
+                // Stutter extension: a state without successors is repeated forever.
                 ways.push(Way { to: next, movers: BTreeSet::new() });
             }
             let valuation = model.valuation(&state, &mut M::Scratch::default());
@@ -136,7 +136,7 @@ impl Kripke {
         self.places.iter().any(|place| place.faults)
     }
 
-    /// Where a formula is true.
+    /// The states where a formula is true.
     pub fn holding(&self, formula: &Ctl, fairness: Fairness) -> Truth {
         let of = |formula: &Ctl| self.holding(formula, fairness);
         let no = |formula: &Ctl| self.not(&of(formula));
@@ -200,16 +200,16 @@ impl Kripke {
         self.all().into_iter().filter(|&state| self.places[state].faults).collect()
     }
 
-    /// Where a fair run begins, or one that ends in a fault where that is enough.
+    /// The states where a fair run begins, or a run that ends in a fault if that suffices.
     fn going_on(&self, fairness: Fairness) -> Truth {
         let fair = self.reaching(&self.all(), &self.fair_cycles(&self.all(), fairness));
         let perhaps = &fair | &self.reaching(&self.all(), &self.faulty());
-        // What has happened before a fault has happened, if only it could have gone on fairly.
+        // A run that faults counts if it could have been continued fairly.
         let surely = if fairness.is_realizable() { perhaps.clone() } else { fair };
         Truth { surely, perhaps }
     }
 
-    /// Where a step leads to one of these, and a fair run goes on.
+    /// The states with a step to one of these, from which a fair run begins.
     fn before(&self, targets: &Truth, fairness: Fairness) -> Truth {
         let Truth { surely, perhaps } = targets.and(&self.going_on(fairness));
         let leading_to = |targets: &States| -> States {
@@ -218,7 +218,7 @@ impl Kripke {
         Truth { surely: leading_to(&surely), perhaps: &leading_to(&perhaps) | &self.faulty() }
     }
 
-    /// Where a fair run through the first ones comes to one of the others.
+    /// The states where a fair run through the first ones reaches one of the others.
     fn until(&self, first: &Truth, then: &Truth, fairness: Fairness) -> Truth {
         let then = then.and(&self.going_on(fairness));
         let faults = &first.perhaps & &self.faulty();
@@ -228,7 +228,7 @@ impl Kripke {
         }
     }
 
-    /// Where a run through the first ones comes to one of the others.
+    /// The states where a run through the first ones reaches one of the others.
     fn reaching(&self, first: &States, then: &States) -> States {
         let mut found = then.clone();
         loop {
@@ -241,7 +241,7 @@ impl Kripke {
         }
     }
 
-    /// Where a fair run begins that remains among these.
+    /// The states where a fair run begins that remains in these.
     fn always(&self, among: &Truth, fairness: Fairness) -> Truth {
         let faults = &among.perhaps & &self.faulty();
         let cycles = |among: &States| self.fair_cycles(among, fairness);
@@ -251,15 +251,15 @@ impl Kripke {
         }
     }
 
-    /// Those of these states that lie on a fair cycle which remains among them.
+    /// The states on fair cycles inside these.
     fn fair_cycles(&self, among: &States, fairness: Fairness) -> States {
         let fair = |components: Vec<States>| -> States {
             components.into_iter().filter(|part| self.is_fair(part, fairness)).flatten().collect()
         };
         match fairness {
-            // What is fair to all on a cycle is so on a larger one too.
+            // If a cycle is fair, so is a larger one.
             Fairness::None | Fairness::Weak | Fairness::Impartial => fair(self.components(among)),
-            // Whatever processes are never able to move on the cycle, all others must move on it.
+            // For each set of processes that are never enabled on the cycle, all others must move on it.
             Fairness::Strong => {
                 let most = self.places.iter().map(|place| place.processes).max().unwrap_or(0);
                 let disabled = |set: usize| {
@@ -275,7 +275,7 @@ impl Kripke {
         }
     }
 
-    /// The largest sets of states among these that all lead to each other, through no others.
+    /// The strongly connected components of the subgraph of these states.
     pub fn components(&self, among: &States) -> Vec<States> {
         let mut backward = vec![Vec::new(); self.places.len()];
         for &state in among {
@@ -296,7 +296,7 @@ impl Kripke {
         components
     }
 
-    /// Whether nobody is neglected by a run that takes all steps among these states again and again.
+    /// Whether a run that takes all steps among these states infinitely often is fair.
     pub fn is_fair(&self, round: &States, fairness: Fairness) -> bool {
         let places = || round.iter().map(|&state| &self.places[state]);
         let ways = places().flat_map(|place| &place.ways).filter(|way| round.contains(&way.to));
@@ -325,7 +325,7 @@ fn reach(from: usize, next: impl Fn(usize) -> Vec<usize>) -> States {
     known
 }
 
-/// A formula with so many operators over so many propositions.
+/// A random formula with this number of operators and propositions.
 pub fn formula(rng: &mut Rng, operators: usize, propositions: u8) -> Ctl {
     if operators == 0 {
         return Ctl::Proposition(Proposition(rng.below(propositions.into()) as u8));

@@ -1,8 +1,8 @@
-//! Models that lie in folders.
+//! Model files in folders.
 
 use std::path::{Path, PathBuf};
 
-/// The models in a folder and in those inside it, in every language, always in the same order.
+/// All models in a folder and its subfolders, in every language, in a fixed order.
 pub fn models_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut entries: Vec<_> = entries.map(|entry| entry.expect("the folder can be read").path()).collect();

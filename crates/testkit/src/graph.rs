@@ -1,4 +1,4 @@
-//! Explicit graphs as models: what a search does with one can be seen by looking at it.
+//! Explicit graphs as models: the expected result of a search is visible in the graph.
 
 use entail_model::{Fault, FaultKind, Fired, Marks, Model, State, StateBuf};
 
@@ -16,13 +16,13 @@ pub struct Graph {
     nodes: Vec<Node>,
 }
 
-/// The edge's place among those that leave its node.
+/// The index of the edge among those of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Edge(pub u32);
 
 #[derive(Clone, Debug, Default)]
 struct Node {
-    /// Where each edge leads, and what goes wrong on the way.
+    /// For each edge, its target and its fault, if any.
     edges: Vec<(usize, Fired)>,
     transient: bool,
     valid_end: bool,
@@ -45,18 +45,18 @@ impl Graph {
         self.with(from, to, Fired::Done)
     }
 
-    /// One edge after the other.
+    /// A path of edges.
     pub fn path(self, nodes: &[usize]) -> Graph {
         nodes.windows(2).fold(self, |graph, pair| graph.edge(pair[0], pair[1]))
     }
 
-    /// An edge on which something fails `times` times, and that is taken nonetheless.
+    /// An edge on which an assertion or the like fails `times` times, and that can be taken nonetheless.
     pub fn failing(self, from: usize, to: usize, kind: FaultKind, times: u32) -> Graph {
         let place = from as u32;
         self.with(from, to, Fired::Failed(Fault { kind, place, times }))
     }
 
-    /// An edge that cannot be taken to its end.
+    /// An edge that faults before its target.
     pub fn broken(self, from: usize, kind: FaultKind, times: u32) -> Graph {
         let place = from as u32;
         self.with(from, from, Fired::Broken(Fault { kind, place, times }))
@@ -72,8 +72,8 @@ impl Graph {
         self
     }
 
-    /// A small graph with a bit of everything. Each graph has its own density, so that there are sparse ones and
-    /// dense ones, ones without any fault, and deep ones, whose edges lead to nodes nearby.
+    /// A small random graph. Each graph has its own density, so that there are sparse ones and dense ones,
+    /// ones without any fault, and deep ones, whose edges lead to nodes nearby.
     pub fn random(rng: &mut Rng) -> Graph {
         let size = 1 + rng.below(40);
         let degree = 2 + rng.below(2);

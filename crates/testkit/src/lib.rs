@@ -3,12 +3,12 @@
 pub mod bir;
 pub mod command;
 pub mod ctl;
-pub mod diary;
 pub mod esml;
 pub mod files;
 pub mod graph;
 pub mod ltl;
 pub mod naive;
 pub mod promela;
+pub mod recording_store;
 pub mod rng;
 pub mod spin;

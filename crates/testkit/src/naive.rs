@@ -1,10 +1,10 @@
-//! Slow and obviously right: the oracle of every clever search.
+//! A naive exploration as the oracle of all searches.
 
 use std::collections::{HashSet, VecDeque};
 
 use entail_model::{Fault, Fired, Model, StateBuf};
 
-/// What counts as an error, besides faults that make going on impossible in any tool.
+/// The kinds of errors to count, besides faults that end a run in every tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks {
     /// Assertions and array indices.
@@ -12,7 +12,7 @@ pub struct Checks {
     pub end_states: bool,
 }
 
-/// What there is to find in a model.
+/// The results of exploring a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Distinct stable states.
@@ -20,13 +20,13 @@ pub struct Summary {
     /// Steps into stable states that were already known.
     pub matched: u64,
     pub errors: u64,
-    /// How many stable states lie between an initial one and the nearest error.
+    /// The minimum number of stable states from an initial one to an error.
     pub nearest_error: Option<u64>,
     /// The greatest distance of a stable state from the initial ones.
     pub depth: u64,
 }
 
-/// Explores all of `model`, every path through transient states by itself, up to its first repetition.
+/// Explores all of `model`. Every path through transient states is followed separately, up to its first repetition.
 pub fn explore<M: Model>(model: &M, checks: Checks) -> Summary {
     let mut found = Summary::default();
     let mut known = HashSet::new();
@@ -75,7 +75,7 @@ pub fn explore<M: Model>(model: &M, checks: Checks) -> Summary {
     found
 }
 
-/// How many steps of a depth-first search lead back to a stable state of the path that led there.
+/// The number of steps of a depth-first search that lead back to a stable state on its stack.
 pub fn loops<M: Model>(model: &M) -> u64 {
     let mut search = Loops { model, known: HashSet::new(), path: Vec::new(), found: 0 };
     let mut initial = Vec::new();
@@ -96,7 +96,7 @@ struct Loops<'m, M> {
 }
 
 impl<M: Model> Loops<'_, M> {
-    /// `chain` is a stable state, and the transient ones passed since.
+    /// `chain` is a stable state, and the transient ones after it.
     fn follow(&mut self, chain: &[StateBuf]) {
         let last = &chain[chain.len() - 1];
         for step in steps(self.model, last) {
@@ -123,14 +123,14 @@ fn is_error(fault: &Fault, checks: Checks) -> bool {
     checks.assertions || !fault.kind.is_claim()
 }
 
-/// Where a run ends.
+/// The end of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replay {
-    /// After the last step; if that is broken, before it.
+    /// After the last step, or before it if it is broken.
     pub state: StateBuf,
-    /// What the last step came to.
+    /// The result of the last step.
     pub last: Fired,
-    /// How many stable states were entered.
+    /// The number of stable states that were entered.
     pub stable: u64,
 }
 
@@ -138,7 +138,7 @@ pub struct Replay {
 pub fn replay<M: Model>(model: &M, start: &[u8], path: &[M::Step]) -> Replay {
     let mut at = Replay { state: start.to_vec(), last: Fired::Done, stable: 0 };
     for &step in path {
-        assert!(!matches!(at.last, Fired::Broken(_)), "a run goes on after a broken step");
+        assert!(!matches!(at.last, Fired::Broken(_)), "a run continues after a broken step");
         assert!(steps(model, &at.state).contains(&step), "{step:?} is not enabled in {:?}", at.state);
         let mut next = at.state.clone();
         at.last = model.fire(step, &mut next);

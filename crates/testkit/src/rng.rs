@@ -1,4 +1,4 @@
-//! Random numbers that are the same on every machine and in every version: a failing seed stays failing.
+//! Random numbers that are the same on every machine and in every version: a failing seed keeps failing.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl Rng {
         (self.bits() >> 11) as f64 / ((1u64 << 53) as f64) < probability
     }
 
-    /// One of `choices`, of which there is at least one.
+    /// A random element of `choices`, which is not empty.
     pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }

@@ -1,4 +1,4 @@
-//! The real SPIN as an oracle: a model in, its counts out.
+//! SPIN as an oracle: returns its counts for a model.
 
 use crate::command::{Finished, finish};
 use std::fmt;
@@ -8,20 +8,20 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// How a model is checked.
+/// The configuration of SPIN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The model exactly as written: none of SPIN's optimisations, no reduction, all errors, no claim.
+    /// The model as written: no optimisations, no reduction, all errors, no claim.
     Full,
-    /// What `spin -a` makes of it by default, without reduction: it merges statements and resets dead variables.
+    /// The output of `spin -a` by default, without reduction: it merges statements and resets dead variables.
     Optimised,
     /// The same with partial-order reduction.
     Reduced,
-    /// The model exactly as written, with its formula or claim.
+    /// The model as written, with its formula or claim.
     Claim,
-    /// With its formula or claim, but merged and reduced as SPIN does it by itself.
+    /// With its formula or claim, with SPIN's default merging and reduction.
     ReducedClaim,
-    /// Exactly as written, in search of cycles without progress.
+    /// As written, searching for non-progress cycles.
     NonProgress,
 }
 
@@ -35,7 +35,7 @@ impl Mode {
 
     fn compiler_flags(self) -> &'static [&'static str] {
         match self {
-            // `-DNOCLAIM` is how a model's claims are left out; `pan` has no option for it.
+            // `-DNOCLAIM` disables a model's claims; `pan` has no option for it.
             Mode::Full | Mode::Optimised => &["-DSAFETY", "-DNOCLAIM", "-DNOREDUCE"],
             Mode::Reduced => &["-DSAFETY", "-DNOCLAIM"],
             Mode::Claim => &["-DNOREDUCE", "-DNFAIR=3"],
@@ -45,16 +45,16 @@ impl Mode {
     }
 }
 
-/// What is kept of a state.
+/// The representation of a stored state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeping {
     #[default]
     All,
-    /// Numbers of its components.
+    /// The indices of its components (collapse compression).
     Collapsed,
-    /// A hash of four bytes.
+    /// A hash of four bytes (hash compaction).
     Hash,
-    /// Some bits of an array, of which the number is as large as that of slots in a hash table.
+    /// Some bits of an array (bitstate hashing). The array has as many bits as a hash table would have slots.
     Bits,
 }
 
@@ -69,7 +69,7 @@ impl Keeping {
     }
 }
 
-/// How a verifier is made.
+/// How a verifier is built.
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
     pub mode: Mode,
@@ -78,16 +78,16 @@ pub struct Build<'a> {
     /// `NAME=VALUE`, for the model's preprocessor.
     pub constants: &'a [String],
     pub memory_mib: u32,
-    /// How long a state may be, in bytes.
+    /// The maximum size of a state in bytes.
     pub vector: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compiler {
-    /// `tcc` where there is one: compiling takes longer than searching a small model, and it is twenty times faster
-    /// at it than `gcc`.
+    /// `tcc`, if available: compiling takes longer than searching a small model, and `tcc` compiles twenty
+    /// times faster than `gcc`.
     Quick,
-    /// `gcc -O2`: what somebody would use who measures.
+    /// `gcc -O2`: the usual choice for measurements.
     Optimising,
 }
 
@@ -104,20 +104,20 @@ impl Compiler {
     }
 }
 
-/// What a verifier looks for.
+/// The kind of errors that a verifier looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// Every error.
     Errors,
-    /// A run that breaks the model's claim; invalid end states do not count.
+    /// A violation of the model's claim; invalid end states do not count.
     Cycle,
     /// A weakly fair one.
     FairCycle,
-    /// A run without progress; invalid end states do not count.
+    /// A non-progress cycle; invalid end states do not count.
     NonProgress,
     /// A weakly fair one.
     FairNonProgress,
-    /// Every event that the model's trace has something against.
+    /// Every event that violates the model's trace.
     Events,
     /// The same, and every invalid end state.
     EventsAndEnds,
@@ -137,7 +137,7 @@ impl Goal {
     }
 }
 
-/// How a verifier searches.
+/// The options of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     pub goal: Goal,
@@ -147,7 +147,7 @@ pub struct Search {
     pub time: Duration,
 }
 
-/// What may be spent on one run of `pan`.
+/// Limits on one run of `pan`.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub time: Duration,
@@ -156,7 +156,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Plenty for a generated model, little enough that one bad model does not hold up the rest.
+    /// Sufficient for a generated model, and small enough that one bad model does not delay the rest.
     fn default() -> Self {
         Self { time: Duration::from_secs(10), memory_mib: 2000, depth: 200_000 }
     }
@@ -164,31 +164,31 @@ impl Default for Limits {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpinAnswer {
-    /// Whether SPIN took the model: it wrote a verifier and the verifier compiled.
+    /// Whether SPIN accepted the model: it generated a verifier, and the verifier compiled.
     pub accepted: bool,
     pub stored: u64,
     pub matched: u64,
     pub transitions: u64,
     pub errors: u64,
     pub depth: u64,
-    /// The length of a state, in bytes.
+    /// The size of a state in bytes.
     pub vector: u64,
     pub status: Status,
 }
 
-/// How far SPIN got.
+/// The status of SPIN's answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Status {
-    /// The whole state space was searched: the counts are facts.
+    /// The whole state space was searched: the counts are exact.
     Complete,
-    /// The model is wrong; what SPIN says about it.
+    /// SPIN rejected the model with this message.
     #[default]
     Rejected,
-    /// SPIN wrote C code that does not compile.
+    /// SPIN generated C code that does not compile.
     DoesNotCompile,
-    /// The search went wrong in a way that makes its counts depend on luck: its own words.
+    /// The search failed in a way that makes its counts unreliable, with this message.
     Faulty(String),
-    /// Depth, memory or time ran out.
+    /// The limit on depth, memory or time was reached.
     Limit(&'static str),
     Crashed,
 }
@@ -215,7 +215,7 @@ pub fn run(source: &str, mode: Mode, limits: Limits) -> io::Result<SpinAnswer> {
     run_in(folder.path(), "model.pml", mode, limits)
 }
 
-/// Checks a model in its folder, which will be littered with SPIN's files.
+/// Checks a model in its folder, where SPIN leaves its files.
 pub fn run_in(folder: &Path, model: &str, mode: Mode, limits: Limits) -> io::Result<SpinAnswer> {
     let Limits { time, memory_mib, depth } = limits;
     let how =
@@ -227,7 +227,7 @@ pub fn run_in(folder: &Path, model: &str, mode: Mode, limits: Limits) -> io::Res
     Ok(read_answer(&searched))
 }
 
-/// Why SPIN does not say whether a run breaks a formula.
+/// The reason why SPIN does not decide whether a run violates a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unsure {
     /// It stopped at a run that ends in this fault.
@@ -244,8 +244,8 @@ impl fmt::Display for Unsure {
     }
 }
 
-/// Whether a run of the model breaks its only formula, or does without progress, as the goal asks. The model has no
-/// assertions.
+/// Whether a run of the model violates its only formula, or makes no progress, depending on the goal. The
+/// model has no assertions.
 pub fn broken(source: &str, goal: Goal, limits: Limits) -> io::Result<Result<bool, Unsure>> {
     let Limits { time, memory_mib, depth } = limits;
     let folder = tempfile::tempdir()?;
@@ -262,14 +262,14 @@ pub fn broken(source: &str, goal: Goal, limits: Limits) -> io::Result<Result<boo
     Ok(is_broken(&search(folder.path(), Search { goal, depth: depth.into(), hash_bits: 18, time })?))
 }
 
-/// Whether a search for a cycle has found one, or why that is not known.
+/// Whether a search has found a cycle, or the reason why this is unknown.
 pub fn is_broken(searched: &Finished) -> Result<bool, Unsure> {
     let text = searched.text();
-    // It says of an index, too, that an assertion is violated.
+    // It also reports an index out of range as a violated assertion.
     if let Some(fault) = MODEL_FAULTS.iter().find(|fault| text.contains(**fault)) {
         return Err(Unsure::Fault(fault));
     }
-    // Where a formula is about finite runs, SPIN's claim asserts it.
+    // For formulas about finite runs, SPIN's claim contains an assertion.
     let words = ["acceptance cycle", "non-progress cycle (at", "assertion violated", "end state in claim"];
     if words.iter().any(|words| text.contains(words)) {
         return Ok(true);
@@ -282,22 +282,22 @@ pub fn is_broken(searched: &Finished) -> Result<bool, Unsure> {
     }
 }
 
-/// What SPIN says about the trace of a model.
+/// SPIN's answer about the trace of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Events {
-    /// Its errors are those of events, and sometimes others.
+    /// The counts; the errors are those of events, and sometimes others.
     pub counts: SpinAnswer,
     /// Whether there were other errors.
     pub mixed: bool,
-    /// Whether an event was wrong.
+    /// Whether an event violated the trace.
     pub broken: bool,
-    /// Whether an event fitted in two ways: there the search ends.
+    /// Whether an event matched in two ways: the search ends there.
     pub ambiguous: bool,
-    /// In how many states a run ends before its time.
+    /// The number of states in which a run ends before the trace does.
     pub incomplete: u64,
 }
 
-/// What SPIN says about the trace of a model, or why it cannot say.
+/// SPIN's answer about the trace of a model, or the reason why it has none.
 pub fn events(source: &str, limits: Limits) -> io::Result<Result<Events, String>> {
     let Limits { time, memory_mib, depth } = limits;
     let folder = tempfile::tempdir()?;
@@ -322,7 +322,7 @@ pub fn events(source: &str, limits: Limits) -> io::Result<Result<Events, String>
     }
     let is_event = |line: &&str| line.contains("event_trace error");
     let text = events.text();
-    // Of errors that follow each other only different ones are told.
+    // Of consecutive errors, only different ones are reported.
     let told: Vec<_> = text.lines().filter(|line| line.contains("(at depth")).collect();
     Ok(Ok(Events {
         mixed: !told.iter().all(is_event),
@@ -333,18 +333,18 @@ pub fn events(source: &str, limits: Limits) -> io::Result<Result<Events, String>
     }))
 }
 
-/// Whether there is a verifier now.
+/// The result of building a verifier.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Made {
-    /// It took so many seconds.
+    /// It took this number of seconds.
     In(f64),
     Not(Status),
 }
 
-/// Most models take milliseconds. For some formulas it takes hours, and for hardly any between that and this.
+/// Most models take milliseconds. Some formulas take hours, and hardly any an intermediate time.
 const GENERATING: Duration = Duration::from_secs(5);
 
-/// Makes a verifier in a folder.
+/// Builds a verifier in a folder.
 pub fn build(folder: &Path, model: &Path, how: &Build) -> io::Result<Made> {
     let mut generator = Command::new("spin");
     generator
@@ -375,15 +375,15 @@ pub fn build(folder: &Path, model: &Path, how: &Build) -> io::Result<Made> {
     Ok(Made::In(generated.seconds + compiled.seconds))
 }
 
-/// Whether all that is wrong with a model is that arrays have no index: then the verifier takes their first elements. SPIN's
-/// status is how many errors it counts, and it does not count everything that it calls one.
+/// Whether the only errors of a model are arrays without an index: the verifier then uses their first
+/// elements. SPIN's exit status is the number of errors that it counts, which excludes some that it reports.
 fn complains_of_indices_only(generated: &Finished) -> bool {
     let text = generated.text();
     let count = text.lines().filter(|line| line.contains("Error: missing array index")).count();
     count > 0 && generated.code.is_some_and(|code| code as usize == count)
 }
 
-/// Runs the verifier that was made in a folder, without a list of unreached statements.
+/// Runs the verifier in a folder, without a list of unreached statements.
 pub fn search(folder: &Path, how: Search) -> io::Result<Finished> {
     let mut pan = Command::new(folder.join("pan"));
     pan.args(how.goal.flags())
@@ -394,7 +394,7 @@ pub fn search(folder: &Path, how: Search) -> io::Result<Finished> {
     finish(&mut pan, how.time)
 }
 
-/// What a verifier found out.
+/// Parses the output of a verifier.
 pub fn read_answer(searched: &Finished) -> SpinAnswer {
     if searched.timed_out {
         return SpinAnswer { accepted: true, status: Status::Limit("time"), ..SpinAnswer::default() };
@@ -402,11 +402,11 @@ pub fn read_answer(searched: &Finished) -> SpinAnswer {
     read_report(&searched.text())
 }
 
-/// What `pan` prints of runs that end in a fault.
+/// The messages of `pan` for runs that end in a fault.
 const MODEL_FAULTS: &[&str] =
     &["block in d_step seq", "invalid array index", "uninitialized chan", "too many processes"];
 
-/// What `pan` prints when a model does something C leaves undefined, or when it gives up in the middle.
+/// The messages of `pan` when a model does something that C leaves undefined, or when it gives up.
 const FAULTS: &[&str] = &[
     "block in d_step seq",
     "invalid array index",
@@ -420,7 +420,7 @@ const FAULTS: &[&str] = &[
 
 fn read_report(output: &str) -> SpinAnswer {
     let fault = FAULTS.iter().find(|fault| output.contains(**fault));
-    // Then it says, too, that the search is not completed.
+    // It then also reports that the search is not completed.
     let status = if output.contains("out of memory") || output.contains("reached -DMEMLIM") {
         Status::Limit("memory")
     } else if let Some(fault) = fault {
@@ -444,7 +444,7 @@ fn read_report(output: &str) -> SpinAnswer {
     }
 }
 
-/// The number that stands before these words. `pan` prints counts with `%.8g`: `1.0677682e+08`.
+/// The number before these words. `pan` prints counts with `%.8g`: `1.0677682e+08`.
 fn count_before(output: &str, words: &str) -> Option<u64> {
     let text = &output[..output.find(words)?];
     number(text.split_whitespace().next_back()?)

@@ -1,4 +1,4 @@
-//! Another binary of entail beside this one, in turns: is it as fast?
+//! Compares the speed of two entail binaries, in turns.
 
 use super::figures::{geometric_mean, median};
 use crate::entail::Entail;
@@ -6,11 +6,11 @@ use crate::{Outcome, Result, oracle, root};
 use serde_json::Value;
 use std::path::Path;
 
-/// How a model is searched.
+/// The search modes.
 const WAYS: [(&str, &[&str]); 3] =
     [("as written", &["--no-opt"]), ("default", &[]), ("depth first", &["--no-opt", "--search", "dfs"])];
 
-/// What a search has found, and how long it took.
+/// The result of a search, and its time.
 #[derive(PartialEq)]
 struct Found {
     verdict: String,

@@ -1,11 +1,11 @@
-//! What the operations on a table of visited states cost, with nothing around them: no search can be faster.
+//! The cost of a bare table of visited states, a lower bound on the cost of any search.
 
 use crate::entail::cargo;
 use entail_testkit::command::finish;
 use std::time::Duration;
 
-/// Nanoseconds per operation, of which there are as many as transitions, on a table that ends up with so many states.
-/// The example of `entail-store` measures it; where that cannot be run, nothing is known.
+/// Nanoseconds per operation, for as many operations as transitions, on a table that ends up with this number
+/// of states. An example of `entail-store` measures it; `None` where it cannot be run.
 pub fn bare_table(operations: u64, states: u64) -> Option<f64> {
     let mut command = cargo();
     command.args(["run", "--quiet", "--release", "--package", "entail-store", "--example", "bare", "--"]);

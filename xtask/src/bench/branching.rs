@@ -1,4 +1,4 @@
-//! Formulas of branching time against a safety run of the same model, in turns.
+//! CTL formulas against safety searches of the same model, in turns.
 
 use super::figures::{median, quotient};
 use super::{Options, circumstances, document};
@@ -6,10 +6,10 @@ use crate::entail::Entail;
 use crate::{Outcome, Result, root};
 use std::fmt::Write as _;
 
-/// A formula about a model of the shared folder.
+/// A formula about a model in the shared folder.
 struct Case {
     model: &'static str,
-    /// Nothing for a safety run, with which those behind it are compared.
+    /// `None` for a safety search, with which the following cases are compared.
     formula: Option<&'static str>,
     options: &'static [&'static str],
 }
@@ -27,8 +27,9 @@ const LAMPORT: &str = "promela/lamport.5.pm";
 const PETERSON: &str = "promela/peterson.4.pm";
 const BOPDP: &str = "promela/bopdp.3.pm";
 
-/// What the thesis asks of PS2 (that it has no deadlock is its safety run), and formulas about models with more than a
-/// million states. Each follows the safety run that it is compared with: breadth first, and in depth.
+/// The formulas of the thesis about PS2 (deadlock freedom is its safety search), and formulas about models
+/// with more than a million states. Each follows the safety searches that it is compared with: breadth-first
+/// and depth-first.
 const CASES: &[Case] = &[
     safety(PS2, &[]),
     safety(PS2, &["--search", "dfs"]),
@@ -47,11 +48,11 @@ const CASES: &[Case] = &[
     formula(BOPDP, "EF (cur >= 100)", &[]),
 ];
 
-/// What one of them took.
+/// The measurements of a case.
 #[derive(Clone, Copy, Default)]
 struct Took {
     seconds: f64,
-    /// How often a state was entered, for one question or another.
+    /// The number of visits of states, over all subformulas.
     visited: u64,
     peak_bytes: u64,
 }

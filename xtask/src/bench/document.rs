@@ -1,4 +1,4 @@
-//! Generated parts of a page, between two comments that its readers do not see.
+//! Generated parts of a page, between two invisible comments.
 
 use crate::Result;
 use std::path::Path;

@@ -1,17 +1,17 @@
-//! What a run took, and how several runs become one.
+//! Measurements of a run, and their medians.
 
-/// What one run of a tool on a model took.
+/// The measurements of a run of a tool on a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
     pub states: u64,
     pub transitions: u64,
-    /// Seconds of searching, by the tool's own clock.
+    /// Search time in seconds, by the tool's own clock.
     pub search: f64,
-    /// Seconds from the model's text to the verdict: for SPIN, with generating and compiling the verifier.
+    /// Seconds from the model's text to the verdict. For SPIN, this includes generating and compiling the verifier.
     pub total: f64,
     pub peak_bytes: u64,
     pub bytes_per_state: f64,
-    /// How successors were computed.
+    /// The engine that computed successors.
     pub backend: String,
 }
 
@@ -20,7 +20,7 @@ impl Run {
         quotient(self.search * 1e9, self.transitions as f64)
     }
 
-    /// The median of each figure. Counts do not change from run to run.
+    /// The median of each measurement. Counts are the same in all runs.
     pub fn median(runs: &[Run]) -> Option<Run> {
         let of = |figure: fn(&Run) -> f64| median(runs.iter().map(figure).collect());
         Some(Run {
@@ -33,12 +33,12 @@ impl Run {
     }
 }
 
-/// `None` if one of them is too small to be measured: a ratio to nothing says nothing.
+/// `None` if one of them is too small to be measured: the ratio would be meaningless.
 pub fn quotient(dividend: f64, divisor: f64) -> Option<f64> {
     (dividend > 0.0 && divisor > 0.0).then(|| dividend / divisor)
 }
 
-/// The one in the middle, or between the two in the middle.
+/// The middle value, or the mean of the two middle ones.
 pub fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -46,7 +46,7 @@ pub fn median(mut values: Vec<f64>) -> Option<f64> {
     Some(if values.len() % 2 == 1 { upper } else { (values[middle - 1] + upper) / 2.0 })
 }
 
-/// Of ratios: twice as fast here and half as fast there is as fast.
+/// For ratios: twice as fast in one case and half as fast in another means equally fast.
 pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     let logarithms: f64 = values.iter().map(|value| value.ln()).sum();
     (!values.is_empty()).then(|| (logarithms / values.len() as f64).exp())

@@ -1,4 +1,4 @@
-//! Which models are measured.
+//! The list of models to measure.
 
 use super::{Mode, Options};
 use crate::{Result, oracle, root};
@@ -6,11 +6,11 @@ use entail_testkit::spin::SpinAnswer;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// A model that may be measured.
+/// A model to measure.
 pub struct Candidate {
     pub name: String,
     pub file: PathBuf,
-    /// What SPIN has answered before: it tells how large and how deep a model is without running it.
+    /// SPIN's recorded answers: they tell the size and depth of a model without running it.
     recorded: Vec<(Mode, SpinAnswer)>,
 }
 
@@ -24,26 +24,26 @@ impl Candidate {
         self.recorded.iter().find(|(of, _)| *of == mode).map(|(_, answer)| answer)
     }
 
-    /// Where the search for a sufficient depth begins.
+    /// The first depth to try in the search for a sufficient one.
     pub fn first_depth(&self, mode: Mode) -> u64 {
         self.recorded(mode).map_or(10_000, |answer| answer.depth + 100)
     }
 }
 
-/// How many states a model has, as written and counted by SPIN, to be measured.
+/// The size of the models, in states of the model as written, counted by SPIN.
 pub fn sizes(options: &Options) -> RangeInclusive<u64> {
     if options.small { 0..=SMALL } else { options.min_states..=options.max_states }
 }
 
 const SMALL: u64 = 9_999;
 
-/// The models with the names and sizes that are asked for, as far as sizes are known without running SPIN.
+/// The models with the requested names and sizes, as far as sizes are known without running SPIN.
 pub fn candidates(options: &Options) -> Result<Vec<Candidate>> {
     let mut candidates = match &options.models {
         Some(folder) => unrecorded(folder)?,
         None => {
             let mut candidates = recorded()?;
-            // Ours are large.
+            // The models of this project are large.
             if !options.small {
                 candidates.extend(unrecorded(&root().join("tests/bench"))?);
             }
@@ -60,7 +60,7 @@ fn is_named(name: &str, parts: &[String]) -> bool {
     parts.is_empty() || parts.iter().any(|part| name.contains(part))
 }
 
-/// The public benchmark models that SPIN has finished before.
+/// The public benchmark models that SPIN has finished in an earlier run.
 fn recorded() -> Result<Vec<Candidate>> {
     let csv = root().join(oracle::ANSWERS);
     if !csv.exists() {
@@ -78,7 +78,7 @@ fn recorded() -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
-/// All models of a folder, about which nothing is known.
+/// All models of a folder, without known sizes.
 fn unrecorded(folder: &Path) -> Result<Vec<Candidate>> {
     let entries = std::fs::read_dir(folder).map_err(|problem| format!("{}: {problem}", folder.display()))?;
     let mut files = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
@@ -87,7 +87,7 @@ fn unrecorded(folder: &Path) -> Result<Vec<Candidate>> {
     Ok(files.into_iter().map(|file| Candidate::new(file, Vec::new())).collect())
 }
 
-/// Of Promela models.
+/// The file extensions of Promela models.
 const ENDINGS: [&str; 6] = ["pml", "prom", "promela", "pm", "pr", "spin"];
 
 #[cfg(test)]

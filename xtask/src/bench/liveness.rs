@@ -1,4 +1,4 @@
-//! entail and SPIN on formulas about the same models, in turns.
+//! entail and SPIN on LTL formulas about the same models, in turns.
 
 use super::figures::{geometric_mean, median, quotient};
 use super::spin::{elapsed, hash_bits, peak_bytes};
@@ -8,14 +8,14 @@ use crate::{Outcome, Result, oracle, root};
 use entail_testkit::spin::{self, Build, Compiler, Goal, Keeping, Made, Mode, Search, Status};
 use std::fmt::Write as _;
 
-/// A public benchmark model and something that is true of it, so that all of it must be seen.
+/// A public benchmark model and a formula that it satisfies, so that the search is exhaustive.
 struct Case {
     model: &'static str,
     formula: &'static str,
 }
 
-/// Mutual exclusion, that what is done again and again is also left again and again, and bounds. Models that take
-/// `pan -a -f` less than a few minutes.
+/// Mutual exclusion, response and progress formulas, and bounds. Models for which `pan -a -f` takes less than
+/// a few minutes.
 const CASES: &[Case] = &[
     Case { model: "adding.3", formula: "[] (c > 0)" },
     Case { model: "bopdp.3", formula: "[] (cur < 100)" },
@@ -27,7 +27,7 @@ const CASES: &[Case] = &[
     Case { model: "peterson.4", formula: "([] <> P_0@CS) -> ([] <> P_0@NCS)" },
 ];
 
-/// What one of both took.
+/// The measurements of one tool.
 #[derive(Clone, Copy, Default)]
 struct Took {
     seconds: f64,
@@ -35,7 +35,7 @@ struct Took {
     peak_bytes: u64,
 }
 
-/// One formula, with a kind of fairness, and all that was measured.
+/// A formula with a fairness assumption, and its measurements.
 struct Contest {
     case: &'static Case,
     goal: Goal,
@@ -84,7 +84,7 @@ impl Contest {
         if self.goal == Goal::FairCycle { "weak" } else { "none" }
     }
 
-    /// SPIN and entail, right after each other; returns both verdicts.
+    /// Measures SPIN and entail in direct succession. Returns both verdicts.
     fn round(&mut self, entail: &Entail, memory_mib: u32) -> Result<(String, String)> {
         let folder = tempfile::tempdir()?;
         let source = root().join(oracle::MODELS).join(format!("{}.pm", self.case.model));

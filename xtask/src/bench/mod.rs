@@ -31,53 +31,54 @@ pub struct Options {
     /// Measure all models of this folder [default: the public benchmark models, and tests/bench]
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
-    /// Leave out models in which SPIN counts fewer states
+    /// Skip models in which SPIN counts fewer states
     #[arg(long, value_name = "N", default_value_t = 300_000)]
     min_states: u64,
-    /// Leave out models in which SPIN counts more states
+    /// Skip models in which SPIN counts more states
     #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
     max_states: u64,
     /// Only models with this in their name; may be repeated
     #[arg(long, value_name = "SUBSTRING")]
     only: Vec<String>,
-    /// Models with fewer than 10,000 states instead: what the whole run takes
+    /// Measure models with fewer than 10,000 states instead, by the total time
     #[arg(long, conflicts_with_all = ["min_states", "max_states"])]
     small: bool,
-    /// Formulas about public benchmark models instead, with and without weak fairness
+    /// Measure formulas about public benchmark models instead, with and without weak fairness
     #[arg(long, conflicts_with_all = ["models", "min_states", "max_states", "small", "csv"])]
     liveness: bool,
-    /// Formulas of branching time instead, against safety runs of the same models
+    /// Measure CTL formulas instead, against safety searches of the same models
     #[arg(long, conflicts_with_all = ["models", "min_states", "max_states", "small", "csv", "liveness"])]
     branching: bool,
-    /// What it costs to see whether steps can be left out, and what that saves, instead
+    /// Measure the cost and the benefit of partial-order reduction instead
     #[arg(long, conflicts_with_all = ["models", "small", "csv", "liveness", "branching"])]
     reduction: bool,
-    /// What states cost in each store instead, beside SPIN's ways to keep them; of models with a million states or more
+    /// Measure the memory per state of each store instead, and of SPIN's state compression, on models with a
+    /// million states or more
     #[arg(long, conflicts_with_all = ["models", "small", "csv", "liveness", "branching", "reduction"])]
     stores: bool,
     /// Another binary of entail instead of SPIN, such as one of an earlier commit
     #[arg(long, value_name = "BINARY", conflicts_with_all = ["models", "small", "csv", "liveness", "branching", "reduction", "stores", "markdown"])]
     against: Option<PathBuf>,
-    /// How often everything is measured; the medians count
+    /// The number of measurements; the medians count
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// What each of both may use, in MiB
+    /// The memory limit of each tool, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 12_000)]
     memory: u32,
-    /// Put the tables into this page, between its markers
+    /// Write the tables into this page, between its markers
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Write all figures into this file
+    /// Write all measurements to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 }
 
-/// What is compared.
+/// The configurations that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Both explore the model exactly as written: equal work.
+    /// Both explore the model as written: equal work.
     AsWritten,
-    /// Both explore what they make of the model by default, with all orders of steps.
+    /// Both explore the model with their default optimisations, without partial-order reduction.
     Default,
 }
 
@@ -153,7 +154,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     Ok(if problems.is_empty() { Outcome::Agreement } else { Outcome::Difference })
 }
 
-/// One model in one mode, and what was measured so far.
+/// A model in one configuration, and its measurements so far.
 struct Contest {
     model: String,
     file: PathBuf,
@@ -162,11 +163,11 @@ struct Contest {
     spin: Vec<Run>,
     entail: Vec<Run>,
     bare: Vec<f64>,
-    /// Why there is nothing to compare: it is measured no further.
+    /// The reason why there is nothing to compare: it is not measured further.
     problem: Option<String>,
 }
 
-/// Lets SPIN look at every model once. What it cannot finish is no model to compare on.
+/// Runs SPIN once on every model. A model that SPIN cannot finish is not compared.
 fn prepare(options: &Options) -> Result<Vec<Contest>> {
     let sizes = list::sizes(options);
     let mut contests = Vec::new();
@@ -174,7 +175,7 @@ fn prepare(options: &Options) -> Result<Vec<Contest>> {
         for mode in Mode::ALL {
             let (answer, contest) = Contest::prepare(&candidate, mode, options)?;
             eprintln!("{}, {}: {}", candidate.name, mode.title(), describe_spin(&answer));
-            // The size of the model as written counts, which comes first.
+            // The size of the model as written counts; it is measured first.
             if mode == Mode::AsWritten && !sizes.contains(&answer.stored) {
                 break;
             }
@@ -208,7 +209,8 @@ impl Contest {
         Ok((answer, contest))
     }
 
-    /// SPIN, entail, and a bare table, right after each other: what else the machine does then hits them all.
+    /// Measures SPIN, entail and a bare table in direct succession, so that other load on the machine affects
+    /// them all.
     fn round(&mut self, entail: &Entail, options: &Options) -> Result<()> {
         let (theirs, run) = self.plan.run()?;
         self.spin.push(run);
@@ -242,7 +244,7 @@ impl Contest {
         Some(Row { model: self.model.clone(), spin, entail, bare: median(self.bare.clone()) })
     }
 
-    /// The latest measurement in a few words.
+    /// A summary of the latest measurement.
     fn latest(&self) -> String {
         let title = format!("{}, {}", self.model, self.mode.title());
         match (&self.problem, self.spin.last(), self.entail.last()) {
@@ -256,7 +258,7 @@ impl Contest {
     }
 }
 
-/// What an answer of ours says about the run that gave it.
+/// The measurements in an answer of entail.
 pub fn measured(answer: &Answer, total: f64) -> Option<Run> {
     match answer {
         Answer::Checked(counts) => Some(Run {
@@ -295,7 +297,7 @@ fn publish(options: &Options, contests: &[Contest]) -> Result<()> {
     Ok(())
 }
 
-/// Figures mean nothing without the machine and the programs they come from.
+/// Measurements depend on the machine and the versions of the programs, so these are printed too.
 fn circumstances(rounds: u32) -> String {
     let first_line = |program: &str, argument: &str| {
         let output = Command::new(program).arg(argument).output().ok();

@@ -1,4 +1,4 @@
-//! What it costs to see whether steps can be left out, and what it saves, in turns.
+//! The cost and the benefit of partial-order reduction, in turns.
 
 use super::figures::{median, quotient};
 use super::{Options, circumstances, document};
@@ -7,10 +7,10 @@ use crate::oracle::{FULL, MODELS, OPTIMISED, read};
 use crate::{Outcome, Result, root};
 use std::fmt::Write as _;
 
-/// What is compared: all orders of steps, and what entail does by default.
+/// The configurations: without reduction, and entail's default.
 const WAYS: [&[&str]; 2] = [&["--reduce", "none"], &[]];
 
-/// What a model took in one of these ways.
+/// The measurements of a model in one configuration.
 #[derive(Clone, Default)]
 struct Took {
     seconds: Vec<f64>,
@@ -21,7 +21,7 @@ struct Took {
 pub fn run(options: &Options, entail: &Entail) -> Result<Outcome> {
     let rows = read(&root().join(crate::oracle::ANSWERS), FULL)?;
     let optimised = read(&root().join(crate::oracle::ANSWERS), OPTIMISED)?;
-    // Smaller ones are done before there is something to measure.
+    // Searches of smaller models are too short to be measured.
     let is_large = |model: &str| {
         let found = optimised.iter().find(|row| row.model == model);
         found.is_some_and(|row| (options.min_states..=options.max_states).contains(&row.answer.stored))
@@ -61,7 +61,7 @@ fn table(models: &[(String, [Took; 2])]) -> String {
     let (mut worst, mut sum, mut count) = (0.0_f64, 0.0, 0);
     for (model, [all, some]) in models {
         let seconds = [all, some].map(|took| median(took.seconds.clone()).unwrap_or(0.0));
-        // Round by round: from one round to the next, the machine may become slower.
+        // Ratios are computed per round, because the machine may become slower from one round to the next.
         let ratios = some.seconds.iter().zip(&all.seconds).filter_map(|(some, all)| quotient(*some, *all));
         let ratio = median(ratios.collect()).unwrap_or(1.0);
         let is_reduced = some.reduction != "none";

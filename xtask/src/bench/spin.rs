@@ -1,5 +1,5 @@
-//! SPIN, measured the way somebody would run it who knows it well: with a stack that is just deep enough, and a hash
-//! table of the right size.
+//! SPIN, measured as an expert would run it: with a stack that is just deep enough, and a hash table of the
+//! right size.
 
 use super::figures::{Run, quotient};
 use crate::Result;
@@ -8,7 +8,7 @@ use entail_testkit::spin::{self, Build, Compiler, Goal, Keeping, Made, Mode, Sea
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A model and what SPIN needs to know about it.
+/// A model and the options that SPIN needs for it.
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub model: PathBuf,
@@ -17,7 +17,7 @@ pub struct Subject {
     pub memory_mib: u32,
 }
 
-/// A subject, and the options that suit it best.
+/// A model with the optimal options for it.
 #[derive(Clone, Debug)]
 pub struct Plan {
     subject: Subject,
@@ -26,14 +26,15 @@ pub struct Plan {
     vector: u64,
 }
 
-/// Longer than any of the models takes; it only keeps a runaway one from running for ever.
+/// Longer than any of the models takes; it stops a runaway search.
 pub const TIME: Duration = Duration::from_secs(3 * 3600);
 
-/// So wide that no model is cut off while we do not yet know how wide it is.
+/// An upper limit on the size of states while their size is unknown.
 const WIDEST: u64 = 65536;
 
-/// Runs the model once to see how deep, wide and large it is. `first_depth` is tried first, then twice as much, until
-/// the search is complete. SPIN's answer comes with the plan; if it is not complete, there is none.
+/// Runs the model once to determine its depth, state size and number of states. Tries `first_depth`, then
+/// doubles it until the search is complete. Returns SPIN's answer with the plan; there is no plan if the
+/// answer is incomplete.
 pub fn prepare(subject: Subject, first_depth: u64) -> Result<(SpinAnswer, Option<Plan>)> {
     let folder = tempfile::tempdir()?;
     if let Made::Not(status) = subject.build(folder.path(), Keeping::All, WIDEST)? {
@@ -65,17 +66,17 @@ impl Subject {
 }
 
 impl Plan {
-    /// The options for a model of which this is known.
+    /// The options for a model with these measurements.
     pub fn new(subject: Subject, known: &SpinAnswer) -> Self {
         Self { subject, depth: known.depth + 100, hash_bits: hash_bits(known.stored), vector: room(known.vector) }
     }
 
-    /// Generates, compiles, runs.
+    /// Generates, compiles and runs a verifier.
     pub fn run(&self) -> Result<(SpinAnswer, Run)> {
         self.run_keeping(Keeping::All, self.hash_bits)
     }
 
-    /// The same where something else is kept of a state, with a table, or an array of bits, of this size.
+    /// The same with another representation of states, and a table, or an array of bits, of this size.
     pub fn run_keeping(&self, keeping: Keeping, hash_bits: u32) -> Result<(SpinAnswer, Run)> {
         let folder = tempfile::tempdir()?;
         let made = match self.subject.build(folder.path(), keeping, self.vector)? {
@@ -99,23 +100,23 @@ impl Plan {
     }
 }
 
-/// A slot for every state, and in a large model not more than two; left alone, `pan` takes 2^24 for every model.
+/// At least one slot per state and, in a large model, at most two; the default of `pan` is 2^24 for every model.
 pub fn hash_bits(states: u64) -> u32 {
     states.max(1).next_power_of_two().ilog2().max(20)
 }
 
-/// `pan`'s default is 1024. It wants some bytes more than it reports.
+/// The default of `pan` is 1024. It needs some bytes more than it reports.
 fn room(vector: u64) -> u64 {
     (vector + 256).next_multiple_of(1024)
 }
 
-/// `pan`'s own clock. It ticks a hundred times a second.
+/// The time by `pan`'s own clock, which has a resolution of 10 ms.
 pub fn elapsed(output: &str) -> Option<f64> {
     let (_, rest) = output.split_once("pan: elapsed time ")?;
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// What the operating system saw, or else what `pan` says it asked for, in megabytes.
+/// The peak memory that the operating system reports, or else the memory that `pan` reports, in megabytes.
 pub fn peak_bytes(searched: &Finished) -> u64 {
     let own = || {
         let line = searched.stdout.lines().find_map(|line| line.strip_suffix("total actual memory usage"))?;

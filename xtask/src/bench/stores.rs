@@ -1,4 +1,4 @@
-//! What states cost in each store, in entail and in SPIN, in turns.
+//! The memory per state of each store, in entail and in SPIN, in turns.
 
 use super::figures::{geometric_mean, median, quotient};
 use super::spin::{self, Plan, Subject, hash_bits};
@@ -9,11 +9,11 @@ use entail_testkit::spin::{Keeping, Status};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Smaller models fit anywhere.
+/// Smaller models fit into any memory.
 const FEWEST_STATES: u64 = 1_000_000;
-/// So that both programs miss something.
+/// So few that both tools omit states.
 const BITS_PER_STATE: u64 = 8;
-/// For one run of ours: the automaton takes its time.
+/// The time limit of a run of entail: the minimised automaton is slow.
 const TIME: &str = "2m";
 
 const OF_SPIN: [(&str, Keeping); 4] = [
@@ -24,12 +24,12 @@ const OF_SPIN: [(&str, Keeping); 4] = [
 ];
 const OF_ENTAIL: [&str; 7] = ["auto", "exact", "tree", "collapse", "dfa", "compact", "bitstate"];
 
-/// What a model took in one of these ways, round by round.
+/// The measurements of a model in one of these configurations, by round.
 #[derive(Clone, Debug, Default)]
 struct Took {
     seconds: Vec<f64>,
     bytes_per_state: f64,
-    /// Nothing if the search was not finished.
+    /// `None` if the search was not finished.
     states: Option<u64>,
 }
 
@@ -92,7 +92,7 @@ impl Contest {
             let report = entail.property(&self.file, &how)?;
             took.seconds.push(report["time"]["search_s"].as_f64().unwrap_or(0.0));
             took.bytes_per_state = report["store"]["bytes_per_state"].as_f64().unwrap_or(0.0);
-            // Whoever keeps all of each state is only uncertain if he was cut off.
+            // A store of whole states is inexact only if the search was stopped.
             let is_cut = report["verdict"] == "inconclusive" && report["store"]["guarantee"] == "exact";
             took.states = report["states"]["stored"].as_u64().filter(|_| !is_cut);
         }
@@ -130,7 +130,7 @@ fn tables(contests: &[Contest]) -> String {
     )
 }
 
-/// The means that count.
+/// The means that the document shows.
 fn summary(contests: &[Contest]) -> String {
     let at = |name: &str| OF_ENTAIL.iter().position(|store| *store == name).unwrap_or(0);
     let mean = |ratio: &dyn Fn(&Contest) -> Option<f64>| {

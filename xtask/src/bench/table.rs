@@ -1,15 +1,15 @@
-//! Measurements as tables, for people and for programs.
+//! Measurements as tables, in Markdown and CSV.
 
 use super::figures::{Run, geometric_mean, quotient};
 use std::fmt::Write as _;
 
-/// One model, measured.
+/// The measurements of a model.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     pub model: String,
     pub spin: Run,
     pub entail: Run,
-    /// Nanoseconds per operation of nothing but a table of states.
+    /// Nanoseconds per operation of a bare table of states.
     pub bare: Option<f64>,
 }
 
@@ -17,13 +17,13 @@ pub struct Row {
 pub enum Kind {
     /// Both tools do the same work: the counts are equal.
     AsWritten,
-    /// Each tool does what it does by default.
+    /// Each tool with its default options.
     Default,
-    /// Models so small that only the total is of interest.
+    /// Models so small that only the total time matters.
     Small,
 }
 
-/// A table in Markdown. The last lines summarise the ratios; the minimum is where we do worst.
+/// A table in Markdown. The last lines summarise the ratios; the minimum is the worst case for entail.
 pub fn markdown(kind: Kind, rows: &[Row]) -> String {
     let columns = columns(kind);
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
@@ -52,13 +52,13 @@ fn summary(name: &str, columns: &[Column], rows: &[Row], of: impl Fn(&[f64]) -> 
     cells
 }
 
-/// The head of what `csv` writes.
+/// The header of `csv`.
 pub fn csv_header(kind: Kind) -> String {
     let names: Vec<&str> = columns(kind).iter().map(|column| column.name).collect();
     format!("table,{}\n", names.join(","))
 }
 
-/// Lines of unrounded numbers; what is not known is empty. The first column names the table.
+/// Lines of unrounded numbers; unknown ones are empty. The first column is the name of the table.
 pub fn csv(table: &str, kind: Kind, rows: &[Row]) -> String {
     let mut text = String::new();
     for row in rows {
@@ -78,7 +78,7 @@ pub fn csv(table: &str, kind: Kind, rows: &[Row]) -> String {
 #[derive(Clone, Copy)]
 struct Column {
     title: &'static str,
-    /// In CSV.
+    /// The name in CSV.
     name: &'static str,
     unit: Unit,
     value: fn(&Row) -> Value,
@@ -91,9 +91,9 @@ enum Unit {
     Seconds,
     Milliseconds,
     Mebibytes,
-    /// Nanoseconds or bytes, of which there are few.
+    /// A small number of nanoseconds or bytes.
     Small,
-    /// SPIN's figure divided by ours.
+    /// SPIN's measurement divided by entail's.
     Ratio,
 }
 
@@ -147,7 +147,7 @@ fn known(number: Option<f64>) -> Value {
     number.map_or(Value::Unknown, Value::Number)
 }
 
-/// A figure that is zero only if nobody knows it, or if it is too small to be measured.
+/// A measurement; zero means that it is unknown, or too small to be measured.
 fn measured(number: f64) -> Value {
     known((number > 0.0).then_some(number))
 }
@@ -158,7 +158,7 @@ fn count(number: u64) -> Value {
 
 const MODEL: &[Column] = &[column("model", "model", Unit::Plain, |row| Value::Text(row.model.clone()))];
 
-/// Equal in both tools.
+/// The same in both tools.
 const COUNTS: &[Column] = &[
     column("states", "states", Unit::Count, |row| count(row.spin.states)),
     column("transitions", "transitions", Unit::Count, |row| count(row.spin.transitions)),

@@ -66,7 +66,7 @@ fn run(plan: &Plan, system: &System, goal: Goal) -> Searched {
 fn meaning<'m>(model: &'m ModelSource, name: &str) -> (&'m Specification, System) {
     let property = model.properties.iter().find(|property| property.name == name).expect("it was written");
     let Meaning { says, propositions, .. } = property.meaning.as_ref().expect("it can be checked");
-    (says, System { propositions: propositions.clone(), ..model.in_motion() })
+    (says, System { propositions: propositions.clone(), ..model.without_retries() })
 }
 
 /// Whether a formula of branching time holds, if that is known, and why.

@@ -10,7 +10,7 @@ pub use whole::Whole;
 
 use crate::violation::Violation;
 use entail_ir::Interpreter;
-use entail_ir::interpret::{Contents, Standing};
+use entail_ir::interpret::{Contents, ProcessStatus};
 use entail_model::State;
 use passing::MessageMatcher;
 use std::collections::HashSet;
@@ -102,7 +102,7 @@ pub struct Taken<'s> {
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot<'s> {
     /// Where processes are, by their numbers.
-    pub processes: Vec<Standing<'s>>,
+    pub processes: Vec<ProcessStatus<'s>>,
     /// Names and values, of variables and of processes.
     pub values: Vec<(String, String)>,
     /// Channels, with their messages.
@@ -221,7 +221,7 @@ impl<'s> Snapshot<'s> {
     fn of(telling: &dyn TraceSource<'s>) -> Snapshot<'s> {
         let (interpreter, state) = (telling.interpreter(), telling.state());
         Snapshot {
-            processes: interpreter.standings(state),
+            processes: interpreter.process_statuses(state),
             values: interpreter.values(state),
             channels: interpreter.channels(state),
         }

@@ -73,7 +73,7 @@ pub fn document(space: &Space, wording: &Wording, model: &str) -> String {
 }
 
 fn state<'a>(node: usize, found: &'a Found, wording: &Wording<'_, 'a>) -> State<'a> {
-    let processes = wording.interpreter.standings(&found.state).into_iter();
+    let processes = wording.interpreter.process_statuses(&found.state).into_iter();
     let values = wording.interpreter.values(&found.state).into_iter();
     let (end, error) = match &found.end {
         End::Not | End::Cut => (None, None),

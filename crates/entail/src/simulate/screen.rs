@@ -147,7 +147,7 @@ fn on_a_line(explained: Option<&Explained>) -> String {
 /// The file of the step that is marked, with the numbers of processes where they are.
 fn source(session: &Session, marked: usize, window: Window, turned: &mut isize) -> Vec<Line<'static>> {
     let choices = session.choices();
-    let standings = session.standings();
+    let standings = session.process_statuses();
     let chosen = choices.get(marked).or(choices.first()).and_then(|choice| choice.as_ref());
     let last = session.last().and_then(|told| told.explained.as_ref());
     let centre = chosen.or(last).map(|explained| &*explained.statement);

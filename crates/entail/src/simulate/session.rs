@@ -10,7 +10,7 @@ use entail_check::provenance::Provenance;
 use entail_check::trail::Record;
 use entail_front::source::Sources;
 use entail_ir::Interpreter;
-use entail_ir::interpret::{Contents, Explained, Standing, Step};
+use entail_ir::interpret::{Contents, Explained, ProcessStatus, Step};
 use entail_model::{Fired, State, StateBuf};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -296,8 +296,8 @@ impl<'s> Session<'_, 's> {
         told.collect()
     }
 
-    pub fn standings(&self) -> Vec<Standing<'s>> {
-        self.interpreter.standings(&self.state)
+    pub fn process_statuses(&self) -> Vec<ProcessStatus<'s>> {
+        self.interpreter.process_statuses(&self.state)
     }
 
     /// Channels with what is in them, then variables; those that pass the filter.
@@ -328,8 +328,8 @@ impl<'s> Session<'_, 's> {
             return Some(Ending::in_state(self.interpreter, &self.state).words());
         }
         let alone = self.state.first().and_then(|&exclusive| exclusive.checked_sub(1));
-        let standing = alone.and_then(|process| self.standings().get(usize::from(process)).copied());
-        standing.map(|Standing { process, name, .. }| format!("{name}({process}) may not be interrupted here"))
+        let standing = alone.and_then(|process| self.process_statuses().get(usize::from(process)).copied());
+        standing.map(|ProcessStatus { process, name, .. }| format!("{name}({process}) may not be interrupted here"))
     }
 
     /// What the last step has done wrong, or what is wrong about ending here.

@@ -44,7 +44,7 @@ pub struct Record<'t> {
     pub fields: Vec<Variables<'t>>,
 }
 
-/// Variables, fields or a parameter: names of one type, perhaps with their first values.
+/// Variables, fields or a parameter: names of one type, with optional initial values.
 #[derive(Debug)]
 pub struct Variables<'t> {
     pub ty: Type<'t>,
@@ -71,20 +71,20 @@ pub enum TypeKind<'t> {
 #[derive(Debug)]
 pub struct Thread<'t> {
     pub name: Name<'t>,
-    /// Up to its parameters.
+    /// From the beginning to the end of the parameters.
     pub head: Span,
     pub active: Option<Active<'t>>,
     pub params: Vec<Variables<'t>>,
     pub locals: Vec<Variables<'t>>,
     pub locations: Vec<Location<'t>>,
-    /// `wasNotified` stands somewhere in it, so that it must remember what it was notified of.
+    /// Whether the location contains `wasNotified`, so that the thread must record its notifications.
     pub asks_notified: bool,
 }
 
 #[derive(Debug)]
 pub struct Active<'t> {
     pub span: Span,
-    /// One by default.
+    /// 1 by default.
     pub count: Option<Expr<'t>>,
 }
 
@@ -111,7 +111,7 @@ pub enum Jump<'t> {
 #[derive(Debug)]
 pub struct Action<'t> {
     pub kind: ActionKind<'t>,
-    /// Of one that contains others, only what stands before them.
+    /// The span. For an action that contains others, only the part before them.
     pub span: Span,
 }
 
@@ -140,7 +140,7 @@ pub enum Monitor {
 
 #[derive(Debug)]
 pub struct Alternative<'t> {
-    /// Up to its `do`.
+    /// From the beginning to `do`.
     pub head: Span,
     pub guard: Option<Expr<'t>>,
     pub actions: Vec<Action<'t>>,
@@ -150,7 +150,7 @@ pub struct Alternative<'t> {
 pub struct Expr<'t> {
     pub kind: ExprKind<'t>,
     pub span: Span,
-    /// How many operators stand above one another in what becomes of it.
+    /// The height of the expression tree after lowering.
     pub height: u16,
 }
 
@@ -172,18 +172,18 @@ pub enum ExprKind<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     Plain(BinaryOp),
-    /// `>>>`: zeros come in from the left.
+    /// `>>>`: shifts in zeros from the left.
     ShrUnsigned,
 }
 
 impl Expr<'_> {
-    /// Whether it names a variable or a part of one, as far as that can be told from how it is written.
+    /// Whether it has the syntax of a variable, or of a part of one.
     pub fn is_place(&self) -> bool {
         matches!(self.kind, ExprKind::Name(_) | ExprKind::Field(..) | ExprKind::Index(_))
     }
 }
 
-/// Calls `each` for every action, also for those inside others.
+/// Calls `each` for every action, including nested ones.
 pub fn each_action<'m, 't>(actions: &'m [Action<'t>], each: &mut impl FnMut(&'m Action<'t>)) {
     for action in actions {
         each(action);

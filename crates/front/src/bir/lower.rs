@@ -1,8 +1,8 @@
-//! From what is written to automata.
+//! Lowers the syntax tree to automata.
 //!
-//! Every thread becomes a process type. Its locations are the written ones, one where it is once it has ended (it is
-//! never removed, but gives its place to another thread once no `tid` and no lock refers to it), and hidden ones: see `flow`
-//! and `locks`.
+//! Every thread becomes a process type. Its locations are those of the source, a location for ended threads,
+//! and hidden ones: see `flow` and `locks`. An ended thread is not removed. Another thread reuses its slot
+//! when no `tid` and no lock refers to it.
 
 mod constants;
 mod copy;
@@ -27,7 +27,7 @@ use types::{Enumeration, Type};
 
 const MAX_ENUMERATIONS: usize = 1 << 16;
 
-/// The system that a model describes; `None` if something is wrong with it.
+/// The system of a model; `None` if there are errors.
 pub fn system(
     model: &Model<'_>,
     defines: &[String],
@@ -41,12 +41,12 @@ pub fn system(
         scope: Scope::default(),
         work: Work::default(),
     };
-    // The statement of faults before the first step.
+    // The statement for faults before the first step.
     lowering.automata.statement(sources, model.name.span, format!("system {}", model.name.text));
     lowering.automata.system.joins_atomic = true;
     lowering.model(model, defines);
     if lowering.work.is_too_much() {
-        let problem = Diagnostic::general(format!("the model comes to more than {} actions", Work::MAX));
+        let problem = Diagnostic::general(format!("the model expands to more than {} actions", Work::MAX));
         lowering.problems.report(problem.hint("are large arrays copied in many places?"));
     }
     if lowering.problems.has_errors() { None } else { Some(lowering.automata.system) }
@@ -98,7 +98,7 @@ impl<'t, 'p> Lowering<'_, 't, 'p> {
         }
     }
 
-    /// Reads expressions that see the globals, and the variables of `thread`.
+    /// A reader for expressions that refer to the globals and to the variables of `thread`.
     fn reader(&mut self, thread: Option<usize>) -> Reader<'_, 't, 'p> {
         let thread = thread.map(|number| &self.scope.threads[number]);
         Reader { scope: &self.scope, sources: self.sources, thread, problems: &mut self.problems }
@@ -167,7 +167,7 @@ impl<'t, 'p> Lowering<'_, 't, 'p> {
         }
     }
 
-    /// The type for a variable, if there is room for it.
+    /// The type of a variable, if it fits into its frame.
     fn room(&mut self, ty: &Type<'t>, used: u32, name: Name<'t>) -> Type<'t> {
         if used.saturating_add(ty.size()) <= MAX_BYTES {
             return ty.clone();
@@ -177,7 +177,7 @@ impl<'t, 'p> Lowering<'_, 't, 'p> {
         Type::Unknown
     }
 
-    /// How a variable comes to its first value.
+    /// The initialisation of a variable.
     fn first_value(
         &mut self,
         thread: Option<usize>,

@@ -1,7 +1,7 @@
-//! BIR, the language of Bandera and Bogor: threads made of locations, between which guarded transformations lead.
+//! BIR, the language of Bandera and Bogor. Threads consist of locations, connected by guarded transformations.
 //!
-//! This is the part of BIR that hand-written models need: values, locks and threads, but no heap. Other constructs
-//! are recognised, and reported with a hint.
+//! This is the subset of BIR that hand-written models need: values, locks and threads, but no heap. The
+//! parser recognises other constructs, and reports them with a hint.
 
 mod ast;
 mod lower;
@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
 use crate::{Language, ModelSource, Options};
 
-/// Reads a model from its text; without one there are errors among the problems.
+/// Loads a model from its text. If there is none, the problems contain errors.
 pub fn load_text(
     name: &str,
     text: &str,
@@ -25,7 +25,7 @@ pub fn load_text(
     let system = parse::model(file, text, problems)
         .filter(|_| !problems[before..].iter().any(Diagnostic::is_error))
         .and_then(|model| lower::system(&model, &options.constants(), sources, problems));
-    // They are found in several passes, and read in one.
+    // Several passes report problems; sort them by position.
     problems[before..].sort_by_key(|problem| (problem.span.is_none(), problem.span));
     let system = system?;
     debug_assert_eq!(entail_ir::verify::verify(&system), Ok(()));

@@ -1,4 +1,4 @@
-//! From tokens to what is written: the members of a system.
+//! Parses the members of a system.
 
 mod body;
 mod expr;
@@ -12,11 +12,11 @@ use crate::source::FileId;
 
 type Parser<'t, 'p> = Cursor<'t, 'p, Kind>;
 
-/// Reads a whole model. What could not be read is missing from the result, and is among the problems.
+/// Parses a whole model. Members with syntax errors are missing from the result; the errors are in `problems`.
 pub fn model<'t>(file: FileId, text: &'t str, problems: &mut Vec<Diagnostic>) -> Option<Model<'t>> {
     let tokens = kit::lex(file, text, problems);
     if problems.last().is_some_and(|problem| problem.message == OPEN_COMMENT) {
-        // Whatever else is missing is in the comment.
+        // Ignore the consequences of an unclosed comment, which contains the rest of the text.
         return None;
     }
     let mut parser = Parser::new(file, text, tokens, problems);
@@ -49,7 +49,7 @@ impl<'t> Parser<'t, '_> {
         }
         self.expect(Kind::CloseBrace)?;
         if !self.at_end() {
-            return self.report(self.wrong("nothing behind the system").hint("is there a `}` too many before it?"));
+            return self.report(self.wrong("nothing after the system").hint("is there a `}` too many before it?"));
         }
         Ok(Model { name, members })
     }
@@ -85,7 +85,7 @@ impl<'t> Parser<'t, '_> {
             return self.invariants().map(Member::Invariants);
         }
         if self.kind() == Kind::Loc {
-            let problem = Diagnostic::error(self.span(), "this location stands outside of a thread");
+            let problem = Diagnostic::error(self.span(), "this location is outside of a thread");
             let stopped = self.report(problem.hint("is there a `}` too many before it?"));
             self.skip_to(|kind| kind.begins_part() && kind != Kind::Loc);
             return stopped;
@@ -97,7 +97,7 @@ impl<'t> Parser<'t, '_> {
     fn constants(&mut self) -> Parsed<Constants<'t>> {
         self.skip();
         let name = self.name("the name of the constants")?;
-        let brace = "constants stand in a group: `const Name { N = 2; }`";
+        let brace = "constants belong in a group: `const Name { N = 2; }`";
         if self.kind() != Kind::OpenBrace {
             return self.report(self.wrong("`{`").hint(brace));
         }
@@ -262,11 +262,11 @@ impl<'t> Parser<'t, '_> {
             return Ok(Name { text: self.text(span), span });
         }
         let problem = self.wrong(what);
-        let reserved = format!("`{}` is a word of the language", self.text(self.span()));
+        let reserved = format!("`{}` is a keyword", self.text(self.span()));
         self.report(if self.kind().is_word() { problem.hint(reserved) } else { problem })
     }
 
-    /// `{` items `}`, going on behind an item that could not be read.
+    /// `{` items `}`. After an error it continues with the next item.
     fn braced(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
         self.expect(Kind::OpenBrace)?;
         while !self.at_end() && self.kind() != Kind::CloseBrace && !self.kind().begins_part() {
@@ -282,8 +282,8 @@ impl<'t> Parser<'t, '_> {
         Ok(())
     }
 
-    /// Skips the rest of what could not be read: to behind its `;`, or behind a block in braces. Not beyond the `}`
-    /// of what is around it, nor to where something new begins for certain.
+    /// Error recovery: skips to the position after the next `;` or block in braces. It stops at the `}` of
+    /// the surrounding construct, and before a token that certainly begins a new member.
     fn recover(&mut self) {
         let mut depth = 0_usize;
         while !self.at_end() {

@@ -3,8 +3,8 @@
 use crate::kit;
 use logos::{Logos, Skip};
 
-/// The words of the language that can be nothing else. Words of full BIR that this subset lacks are ordinary names:
-/// where one stands in its usual place, the parser knows it.
+/// The keywords of this subset. Keywords that only full BIR has are ordinary names here; the parser
+/// recognises them where they usually occur.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(error = Option<&'static str>)]
 #[logos(skip(r"[ \t\r\n\x0b\x0c]+"))]
@@ -267,13 +267,13 @@ impl kit::Kind for Kind {
 }
 
 impl Kind {
-    /// Whether it is a word of the language, which therefore cannot be a name.
+    /// Whether it is a keyword, which cannot be a name.
     pub fn is_word(self) -> bool {
         let written = kit::Kind::describe(self);
         written.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic) && written.starts_with('`')
     }
 
-    /// Whether a member of a system, or a location, begins here for certain: reading can go on after an error.
+    /// Whether it certainly begins a member of a system, or a location: parsing can resume there.
     pub fn begins_part(self) -> bool {
         matches!(
             self,

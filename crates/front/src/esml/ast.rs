@@ -25,7 +25,7 @@ pub struct Process {
     pub params: Vec<Param>,
     pub decls: Decls,
     pub body: Vec<Command>,
-    /// Where it ends.
+    /// The position of its end.
     pub end: Span,
 }
 
@@ -46,7 +46,7 @@ pub enum Direction {
 pub struct Decls {
     pub consts: Vec<(Name, Expr)>,
     pub types: Vec<(Name, Type)>,
-    /// Each with the name of its type.
+    /// Variables with the names of their types.
     pub vars: Vec<(Name, Name)>,
 }
 
@@ -57,7 +57,7 @@ pub enum Type {
     List(Expr, Name),
     Array(Expr, Name),
     Tuple(Vec<(Name, Name)>),
-    /// Signals, with the types of what they carry.
+    /// Signals with the types of their data.
     Alphabet(Vec<(Name, Option<Name>)>),
 }
 
@@ -142,7 +142,7 @@ pub enum ExprKind {
     Not(Box<Expr>),
     Negate(Box<Expr>),
     Binary(BinaryOp, Box<(Expr, Expr)>),
-    /// `AG f`, `A(f U g)` and the like; only in formulas.
+    /// `AG f`, `A(f U g)` and so on; only in formulas.
     Runs(Quantifier, Box<Path>),
     /// Only in formulas.
     Implies(Box<(Expr, Expr)>),

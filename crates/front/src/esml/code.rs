@@ -41,11 +41,11 @@ pub struct TypeId(pub usize);
 pub struct Type {
     pub name: String,
     pub kind: TypeKind,
-    /// How its values lie in a state; channels are not stored.
+    /// The layout of its values; channels are not stored.
     pub shape: Shape,
-    /// How many types it is made of, one inside the other.
+    /// The nesting depth of the type.
     pub depth: usize,
-    /// How many parts a shape like this has.
+    /// The number of parts of such a shape.
     pub parts: usize,
 }
 
@@ -64,7 +64,7 @@ pub enum TypeKind {
     },
     Tuple(Vec<(String, TypeId)>),
     Alphabet(Vec<(String, Option<TypeId>)>),
-    /// Something was wrong with it.
+    /// The type has an error.
     Unknown,
 }
 
@@ -100,7 +100,7 @@ pub struct Activation {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Argument {
     Value(i32),
-    /// A channel (of an array, the one so many places behind the first).
+    /// A channel, and an offset for an element of a channel array.
     Channel(usize, u32),
 }
 
@@ -122,12 +122,12 @@ pub enum InstructionKind {
     Append(Access, Value),
     Prepend(Access, Value),
     Trace(Vec<Traced>),
-    /// Goes on in the body of a guard that is true; if none is, to `otherwise`.
+    /// Continues in the body of a guard that is true. If none is, it jumps to `otherwise`.
     Guards {
         guards: Vec<Guard>,
         otherwise: Address,
     },
-    /// Of several communications, one that is possible.
+    /// One of several communications, chosen among the possible ones.
     Poll(Vec<Alternative>),
     /// Sends.
     Bang(Communication),
@@ -135,7 +135,7 @@ pub enum InstructionKind {
     Hook(Communication),
     Jump(Address),
     Skip,
-    /// Where an `IF` without a true guard ends up.
+    /// The end of an `IF` without a true guard.
     Trap,
     Terminate,
 }
@@ -189,7 +189,7 @@ pub enum Root {
     Variable(usize),
     Param(usize),
     Channel(usize),
-    /// A variable of the process that was activated as that number; only in formulas.
+    /// A variable of the process with this number; only in formulas.
     Remote {
         activation: usize,
         variable: usize,
@@ -208,15 +208,15 @@ pub struct Value {
     pub ty: Ty,
 }
 
-/// The kind of an expression's value.
+/// The type of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ty {
     Boolean,
-    /// A number from here to there.
+    /// A number in this range.
     Number(i64, i64),
-    /// An enumeration, or something with parts.
+    /// An enumeration or a composite type.
     Named(TypeId),
-    /// Something was wrong with it, and has been reported.
+    /// The expression has an error, which has been reported.
     Unknown,
 }
 
@@ -254,7 +254,7 @@ impl Program {
         &self.types[id.0]
     }
 
-    /// How many channels a channel type stands for, and the signals of each.
+    /// The number of channels that a channel type comprises, and the signals of each.
     pub fn channel_type(&self, id: TypeId) -> (u32, &[(String, Option<TypeId>)]) {
         match &self.ty(id).kind {
             TypeKind::Alphabet(signals) => (1, signals),

@@ -1,8 +1,8 @@
-//! The code of ESML's abstract machine, as text.
+//! The code of ESML's abstract machine as text.
 //!
-//! The machine evaluates expressions on a stack: `pushValue 3` pushes a number, `pushVariable x` the value of a
-//! variable, `pushAddress x` where it is; operators take their operands from the stack. Only the instructions with
-//! an address are places where a process can rest.
+//! The machine evaluates expressions on a stack: `pushValue 3` pushes a number, `pushVariable x` the value of
+//! a variable, `pushAddress x` its address; operators pop their operands. A process can only stop at
+//! instructions that have an address.
 
 use super::code::{
     Access, Arithmetic, BinaryOp, Communication, Data, Direction, InstructionKind, Process, Program, Relation,
@@ -10,7 +10,7 @@ use super::code::{
 };
 use std::fmt::Write;
 
-/// All processes of a program.
+/// The listing of all processes of a program.
 pub fn listing(program: &Program) -> String {
     let processes: Vec<_> = program.processes.iter().map(|process| process_listing(program, process)).collect();
     processes.join("\n")
@@ -28,7 +28,7 @@ fn process_listing(program: &Program, process: &Process) -> String {
 struct Listing<'p> {
     program: &'p Program,
     text: String,
-    /// Of the instruction that begins with the next line.
+    /// The address of the instruction that begins with the next line.
     address: Option<usize>,
 }
 
@@ -158,7 +158,7 @@ impl Listing<'_> {
         }
     }
 
-    /// `&` and `OR` leave out their right side where it does not matter: the number says how many lines.
+    /// `&` and `OR` skip their right operand where it does not matter; the number is the length of the jump in lines.
     fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) {
         let name = match op {
             BinaryOp::And | BinaryOp::Or => {

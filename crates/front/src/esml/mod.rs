@@ -1,9 +1,9 @@
-//! ESML, the Extended State Machine Language of Stellenbosch: typed processes that share nothing but channels.
+//! ESML, the Extended State Machine Language of Stellenbosch: typed processes that communicate only through channels.
 //!
 //! After J. Geldenhuys: Efficiency issues in the design of a model checker, Stellenbosch 1999.
 //!
-//! Text becomes a syntax tree (`parse`), the tree a checked program in the instructions of ESML's abstract machine
-//! (`check`), the instructions automata (`lower`).
+//! The text becomes a syntax tree (`parse`), the tree a checked program in the instructions of ESML's
+//! abstract machine (`check`), and the instructions become automata (`lower`).
 
 mod ast;
 mod check;
@@ -17,7 +17,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
 use crate::{Asked, AskedKind, Language, ModelSource, Options, Property, PropertyKind};
 
-/// Reads a model from its text; without one there are errors among the problems.
+/// Loads a model from its text. If there is none, the problems contain errors.
 pub fn load_text(
     name: &str,
     text: &str,
@@ -51,7 +51,7 @@ pub fn load_text(
     Some(ModelSource { language: Language::Esml, system, retries, properties, listing, fingerprint })
 }
 
-/// A formula from elsewhere, with its name.
+/// A formula from the command line, with its name.
 fn formula(asked: &Asked, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<(String, ast::Expr)> {
     let file = sources.add(&*asked.source, &*asked.text);
     let formula = parse::parse_formula(file, &asked.text, problems)?;

@@ -1,4 +1,4 @@
-//! From tokens to a syntax tree.
+//! Parses tokens to a syntax tree.
 
 mod expr;
 
@@ -12,7 +12,7 @@ use crate::kit::{Cursor, Parsed, Stop, lex};
 use crate::source::{FileId, Span};
 use std::collections::HashSet;
 
-/// Reads a model. If there are errors among the problems, the tree is not complete.
+/// Parses a model. If the problems contain errors, the tree is incomplete.
 pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Model> {
     let tokens = lex::<T>(file, text, problems);
     let lexical = problems.len();
@@ -23,8 +23,8 @@ pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option
     model
 }
 
-/// Where a token is missing because it could not be read, what stands around it looks wrong, too; and so does the end of
-/// the text, which may be inside a comment.
+/// Removes errors that follow from lexical ones. After a token that was not recognised, its surroundings look
+/// wrong too; and so does the end of the text, which may be inside a comment.
 fn forget_consequences(text: &str, lexical: usize, problems: &mut Vec<Diagnostic>) {
     let line = |at: u32| text[..at as usize].matches('\n').count();
     let spans = problems[..lexical].iter().filter_map(|problem| problem.span);
@@ -38,7 +38,7 @@ fn forget_consequences(text: &str, lexical: usize, problems: &mut Vec<Diagnostic
     });
 }
 
-/// Reads a formula that stands alone. If there are errors among the problems, it is not complete.
+/// Parses a single formula. If the problems contain errors, it is incomplete.
 pub fn parse_formula(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Expr> {
     let known = problems.len();
     let tokens = lex::<T>(file, text, problems);
@@ -61,11 +61,12 @@ pub fn parse_formula(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -
 
 struct Parser<'t> {
     cursor: Cursor<'t, 't, T>,
-    /// Whether temporal operators may be used.
+    /// Whether temporal operators are allowed.
     temporal: bool,
-    /// How many operands the expression has that is being read.
+    /// The number of operands of the current expression so far.
     parts: usize,
-    /// Whether no operator around this warns that its operand goes on behind parentheses.
+    /// Whether to warn about an operand that continues after its parentheses; false inside an operator that
+    /// warns itself.
     warns: bool,
 }
 
@@ -121,7 +122,7 @@ impl Parser<'_> {
         Ok(Process { name, params, decls, body, end })
     }
 
-    /// Parameters, up to the parenthesis that closes them.
+    /// Parameters, up to the closing parenthesis.
     fn all_params(&mut self, params: &mut Vec<Param>) -> Parsed<()> {
         loop {
             self.params(params)?;
@@ -132,7 +133,7 @@ impl Parser<'_> {
         self.cursor.expect(T::Close).map(|_| ())
     }
 
-    /// The semicolon behind the first line of a model or a process.
+    /// The semicolon after the heading of a model or a process.
     fn behind_heading(&mut self) {
         if self.cursor.expect(T::Semicolon).is_err() {
             self.skip_to_declarations();
@@ -188,7 +189,7 @@ impl Parser<'_> {
         }
         let text = self.cursor.text(span);
         if KEYWORDS.contains(&text) && text.starts_with(|first: char| first.is_ascii_uppercase()) {
-            let problem = format!("`{text}` is a word of the language, and cannot be a name");
+            let problem = format!("`{text}` is a keyword, and cannot be a name");
             return self.cursor.report(Diagnostic::error(span, problem));
         }
         self.cursor.unexpected("a name")
@@ -229,7 +230,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Declarations, each with a semicolon behind it, as long as names follow.
+    /// Declarations, each followed by a semicolon, as long as names follow.
     fn section(&mut self, mut read: impl FnMut(&mut Self) -> Parsed<()>) {
         while self.cursor.kind() == T::Name {
             let read = read(self).and_then(|()| self.cursor.expect(T::Semicolon).map(|_| ()));
@@ -265,7 +266,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A range may begin with a parenthesis, too.
+    /// A range may also begin with a parenthesis.
     fn is_tuple(&self) -> bool {
         self.cursor.second() == T::Name && matches!(self.cursor.third(), T::Comma | T::Colon)
     }
@@ -313,7 +314,7 @@ impl Parser<'_> {
         Ok(Type::Alphabet(signals))
     }
 
-    /// `BEGIN … END name`, and where it ends.
+    /// `BEGIN … END name`, and the position of its end.
     fn body(&mut self, name: &Name) -> Parsed<(Vec<Command>, Span)> {
         self.cursor.expect(T::Begin)?;
         let commands = self.commands(|kind| kind == T::EndWord);
@@ -327,7 +328,7 @@ impl Parser<'_> {
         Ok((commands, end))
     }
 
-    /// Commands up to what closes them. After an error it goes on with the next one.
+    /// Commands up to the closing token. After an error it continues with the next command.
     fn commands(&mut self, closes: impl Fn(T) -> bool + Copy) -> Vec<Command> {
         let mut commands = Vec::new();
         loop {
@@ -338,8 +339,8 @@ impl Parser<'_> {
             }
             if self.cursor.eat(T::Semicolon) {
                 if closes(self.cursor.kind()) {
-                    let problem = Diagnostic::error(self.cursor.span(), "expected a command behind `;`");
-                    let hint = "`;` stands between commands, not behind the last one";
+                    let problem = Diagnostic::error(self.cursor.span(), "expected a command after `;`");
+                    let hint = "`;` separates commands, and must not follow the last one";
                     self.cursor.report::<()>(problem.hint(hint)).ok();
                     return commands;
                 }
@@ -431,7 +432,7 @@ impl Parser<'_> {
         Ok(args)
     }
 
-    /// The rest of a communication after the channel.
+    /// The part of a communication after the channel.
     fn communication(&mut self, channel: Access) -> Parsed<Communication> {
         let direction = if self.cursor.eat(T::Bang) {
             Direction::Out
@@ -466,7 +467,7 @@ impl Parser<'_> {
         Ok(Alternative { communication, condition, body: self.branch()? })
     }
 
-    /// Alternatives with `[]` between them, up to `END`.
+    /// Alternatives separated by `[]`, up to `END`.
     fn alternatives<A>(&mut self, mut read: impl FnMut(&mut Self) -> Parsed<A>) -> Parsed<Vec<A>> {
         let mut alternatives = Vec::new();
         loop {

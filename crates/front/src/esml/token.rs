@@ -1,4 +1,4 @@
-//! The words and signs of ESML.
+//! The tokens of ESML.
 
 use crate::kit::Kind;
 use logos::{FilterResult, Lexer, Logos};
@@ -39,7 +39,7 @@ macro_rules! tokens {
             }
         }
 
-        /// The words that cannot be names.
+        /// The keywords, which cannot be names.
         pub const KEYWORDS: &[&str] = &[$($text),*];
     };
 }
@@ -75,7 +75,7 @@ fn comment(lexer: &mut Lexer<'_, TokenKind>) -> FilterResult<(), Option<&'static
     FilterResult::Error(Some("this comment is not closed"))
 }
 
-/// Signs of other languages, and what they are here.
+/// Operators of other languages, and their equivalents in ESML.
 fn foreign(lexer: &mut Lexer<'_, TokenKind>) -> Result<(), Option<&'static str>> {
     Err(Some(match lexer.slice() {
         "%" => "`%` has no meaning here; the remainder is `MOD`",

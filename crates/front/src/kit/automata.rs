@@ -26,8 +26,8 @@ struct Draft {
 }
 
 impl Automata {
-    /// Adds a statement that edges can refer to. Trails identify the steps of a process by it: edges of one location
-    /// that can be enabled together need different statements.
+    /// Adds a statement that edges can refer to. Trails identify the steps of a process by their statements,
+    /// so edges of one location that can be enabled together need different statements.
     pub fn statement(&mut self, sources: &Sources, span: Span, text: impl Into<String>) -> StatementId {
         let place = sources.place(span);
         let number = self.system.statements.len() as u32;
@@ -42,7 +42,7 @@ impl Automata {
         StatementId(number)
     }
 
-    /// Completes a process type, whose first location is its entry. Its arguments are stored to `params`.
+    /// Completes a process type. Its first location is the entry; its arguments are stored to `params`.
     pub fn add(
         &mut self,
         name: &str,
@@ -81,7 +81,7 @@ impl Automaton {
         LocationId(self.drafts.len() as u16)
     }
 
-    /// How many locations there are.
+    /// The number of locations.
     pub fn len(&self) -> usize {
         self.drafts.len()
     }

@@ -31,8 +31,8 @@ pub const MAX_DEPTH: usize = 200;
 /// The limit on reported problems.
 const MAX_PROBLEMS: usize = 100;
 
-/// The tokens of a text. A character that begins no token is reported and skipped. A kind may carry a message, which
-/// is reported too.
+/// The tokens of a text. A character that begins no token is reported and skipped. A token kind may carry an
+/// error message, which is reported too.
 pub fn lex<'t, K>(file: FileId, text: &'t str, problems: &mut Vec<Diagnostic>) -> Vec<Token<K>>
 where
     K: Kind + Logos<'t, Source = str, Error = Option<&'static str>>,
@@ -93,7 +93,7 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
         self.tokens[self.next].span
     }
 
-    /// From `start` to the last token that was taken.
+    /// The span from `start` to the last token that was taken.
     pub fn since(&self, start: Span) -> Span {
         start.to(self.tokens[self.next.saturating_sub(1)].span)
     }
@@ -134,12 +134,12 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
         if self.kind() == kind { Ok(self.skip()) } else { self.unexpected(&kind.describe()) }
     }
 
-    /// Reports that something else is expected here.
+    /// Reports that another token was expected.
     pub fn unexpected<T>(&mut self, wanted: &str) -> Parsed<T> {
         self.report(self.wrong(wanted))
     }
 
-    /// The error that something else is expected here, to be reported, perhaps with a hint.
+    /// The error for an unexpected token, without reporting it.
     pub fn wrong(&self, wanted: &str) -> Diagnostic {
         let span = self.span();
         let found = if self.at_end() { "the end of the file".to_owned() } else { format!("`{}`", self.text(span)) };
@@ -150,13 +150,13 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         } else {
-            // Nothing that follows would be said any more.
+            // The limit is reached, so later problems are not reported.
             self.next = self.tokens.len() - 1;
         }
         Err(Stop)
     }
 
-    /// Reports a warning. Room is reserved for errors.
+    /// Reports a warning. Part of the limit is reserved for errors.
     pub fn warn(&mut self, problem: Diagnostic) {
         if self.problems.len() < MAX_PROBLEMS / 2 {
             self.problems.push(problem);

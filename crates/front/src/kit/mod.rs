@@ -1,4 +1,4 @@
-//! Building blocks for languages: tokens and a cursor, types as they lie in a state, and automata.
+//! Building blocks for front ends: tokens and a cursor, types and their layout, and automata.
 
 pub mod automata;
 pub mod cursor;

@@ -189,7 +189,7 @@ pub struct Stmt {
 
 #[derive(Clone, Debug)]
 pub enum StmtKind {
-    /// `name: stmt`. A label with nothing behind it labels a `skip`.
+    /// `name: stmt`. A label without a statement labels a `skip`.
     Labelled(Ident, Box<Stmt>),
     Assign(VarRef, Expr),
     Increment(VarRef),

@@ -18,7 +18,7 @@ use entail_temporal::formula::Proposition;
 #[derive(Clone, Debug)]
 pub struct CtlFormula {
     pub formula: Ctl,
-    /// By number: where each of them occurs first.
+    /// The propositions by number: the first occurrence of each.
     pub propositions: Vec<Expr>,
 }
 

@@ -1,4 +1,4 @@
-//! Properties from outside of the model. They may use its macros and names.
+//! External properties: they are not part of the model, but may use its macros and names.
 
 use super::ast::{Expr, Formula, HoaClaim, Ident, Unit};
 use super::parse::Logic;
@@ -10,7 +10,7 @@ use crate::{Asked, AskedKind};
 use entail_temporal::{Automaton, hoa};
 use std::sync::Arc;
 
-/// The properties, and the texts that have to be parsed for them.
+/// The properties, and the texts to be parsed for them.
 pub struct ExternalProperties<'a> {
     questions: Vec<External<'a>>,
     /// Each with a name for messages.
@@ -20,7 +20,7 @@ pub struct ExternalProperties<'a> {
 enum External<'a> {
     Formula(&'a Asked, Logic),
     Never(&'a Asked),
-    /// An automaton and its span; it has a text for each of its propositions.
+    /// An automaton, its span, and the number of its propositions; each has a text.
     HoaClaim(&'a Asked, Automaton, Span, usize),
 }
 

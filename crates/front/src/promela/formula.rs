@@ -23,7 +23,7 @@ use std::collections::HashMap;
 pub struct Temporal {
     pub formulas: Formulas,
     pub formula: Formula,
-    /// By number: where each of them occurs first.
+    /// The propositions by number: the first occurrence of each.
     pub propositions: Vec<Expr>,
     /// The antecedent `p` of every `[] (p -> …)` that is a conjunct of the formula.
     pub antecedents: Vec<Expr>,
@@ -210,7 +210,7 @@ impl Reader<'_> {
         right: &Expr,
         guard: Option<&Expr>,
     ) -> Result<Formula, Diagnostic> {
-        // The right operand of these is asked first, and the left one if that does not decide.
+        // For these, the right operand is evaluated first, and the left one only if the right one does not decide.
         let open = match op {
             TemporalOp::Until | TemporalOp::WeakUntil => self.after(None, right, false, left)?,
             TemporalOp::Release => self.after(None, right, true, left)?,

@@ -1,6 +1,6 @@
 //! Promela, the language of SPIN.
 //!
-//! Text becomes tokens (`preprocess`), tokens a syntax tree (`parse`), the tree automata (`lower`).
+//! The text becomes tokens (`preprocess`), the tokens a syntax tree (`parse`), and the tree automata (`lower`).
 
 pub mod ast;
 pub mod ctl;
@@ -37,14 +37,14 @@ pub(crate) fn load(
 ) -> Option<ModelSource> {
     let program = read(path, options, sources, problems)?;
     let model = model_of(&program, sources, problems);
-    // What is asked by the command must be readable.
+    // An error in a property from the command line is an error of the whole model.
     for problem in problems.iter_mut() {
         problem.property.take_if(|name| options.asked.iter().any(|external| *external.name() == **name));
     }
     model
 }
 
-/// Reads a syntax tree, with properties from outside; `None` if there are errors.
+/// Parses a model with external properties; `None` if there are errors.
 fn read(path: &Path, options: &Options, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Program> {
     let questions = ExternalProperties::prepare(&options.asked, sources, problems);
     let options = preprocess::Options {
@@ -59,7 +59,7 @@ fn read(path: &Path, options: &Options, sources: &mut Sources, problems: &mut Ve
     from_tokens(tokens, questions, problems)
 }
 
-/// Reads a model and slices it. Problems concern the whole model.
+/// Loads a model and slices it. Problems refer to the whole model.
 pub(crate) fn load_slice(
     path: &Path,
     options: &Options,
@@ -88,7 +88,7 @@ pub fn slice_of(
     model.map(|model| (model, sliced))
 }
 
-/// Reads a model from its text.
+/// Loads a model from its text.
 pub fn load_text(
     name: &str,
     text: &str,
@@ -100,13 +100,13 @@ pub fn load_text(
     model_of(&program, sources, problems)
 }
 
-/// Reads a syntax tree from a text; `None` if there are errors.
+/// Parses a model from its text; `None` if there are errors.
 pub fn read_text(name: &str, text: &str, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Program> {
     let tokens = preprocess::preprocess_text(name, text, &preprocess::Options::default(), sources, problems);
     from_tokens(tokens, |_, _| Vec::new(), problems)
 }
 
-/// Reads a model and properties from outside, which may need the names of its proctypes.
+/// Parses a model and external properties, which may need the names of its proctypes.
 fn from_tokens(
     tokens: Vec<Token>,
     external: impl FnOnce(&[Arc<str>], &mut Vec<Diagnostic>) -> Vec<Unit>,
@@ -116,7 +116,7 @@ fn from_tokens(
     let mut program = parse::parse(tokens, problems);
     check_names(&program, problems);
     program.units.extend(external(&proctypes, problems));
-    // What follows a syntax error may have been read wrongly; complaints about it would mislead.
+    // After a syntax error the rest may be misread; further problems would be misleading.
     if problems.iter().any(Diagnostic::is_error) {
         return None;
     }

@@ -142,7 +142,7 @@ impl Printer {
 
     fn statement(&mut self, stmt: &Stmt, before: &str, after: &str) {
         match stmt.kind.structure() {
-            // Nothing stood behind the label, and in a trace nothing may stand there that is no event.
+            // The label had no statement. A trace may contain only events, so print none.
             Structure::Labelled(label, inner) if inner.span == label.span => {
                 self.line(&format!("{before}{}:{after}", label.name));
             }
@@ -164,7 +164,7 @@ impl Printer {
             }
             Structure::Unless(body, escape) => {
                 self.statement(body, before, "");
-                // On the same line: SPIN takes the end of a line for the end of a statement.
+                // On the same line, because SPIN may end a statement at the end of a line.
                 let end = self.text.trim_end().len();
                 let escape_begins = self.text.len();
                 self.statement(escape, "", after);
@@ -182,7 +182,7 @@ impl Printer {
 
     fn simple(&self, stmt: &Stmt) -> String {
         match &stmt.kind {
-            // Between constants, a `select` in an inline is another loop than one that stands elsewhere.
+            // Between constants, SPIN expands a `select` in an inline to another loop than elsewhere.
             StmtKind::Select { var, from, to } if self.inlines > 0 && matches!(from.kind, ExprKind::Const(_)) => {
                 format!("select ({} : {} + 0 .. {})", variable(var), expression(from), expression(to))
             }

@@ -12,7 +12,7 @@ pub type MayFault<'a> = &'a mut dyn FnMut(&Expr) -> bool;
 
 /// The propositions of a formula.
 pub struct Propositions<'a> {
-    /// By number: where each of them occurs first.
+    /// The propositions by number: the first occurrence of each.
     pub exprs: Vec<Expr>,
     /// By their texts.
     numbers: HashMap<String, Proposition>,

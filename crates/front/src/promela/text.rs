@@ -1,4 +1,4 @@
-//! Statements and expressions as text: what reports, automata and traces show.
+//! Statements and expressions as text, for reports, automata and traces.
 
 use super::ast::{
     BinaryOp, Expr, ExprKind, Part, Quantifier, Receive, ReceiveArg, Send, Stmt, StmtKind, TemporalOp, UnaryOp,
@@ -106,7 +106,7 @@ fn precedence(op: BinaryOp) -> u8 {
     }
 }
 
-/// `&&` binds less than `U`, all other operators between expressions bind tighter.
+/// `&&` binds less tightly than `U`; all other binary operators bind tighter.
 const TEMPORAL: u8 = 3;
 const UNARY: u8 = 11;
 

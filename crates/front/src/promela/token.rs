@@ -8,23 +8,23 @@ pub struct Token {
     pub kind: TokenKind,
     /// Its text. Strings and characters keep their quotes and escapes.
     pub text: Arc<str>,
-    /// Where it was written: for a token that came out of a macro, its place in the macro's use
-    /// (the outermost use, so that it points into what the person is looking at).
+    /// Its position. A token from a macro has the position of the outermost macro use, which is in the text
+    /// that the user wrote.
     pub span: Span,
-    /// Whether a line break stood between the previous token and this one, counting the outermost macro use as
-    /// one token. Promela allows semicolons to be left out at the end of a line.
+    /// Whether a line break precedes this token, where the outermost macro use counts as one token. Promela
+    /// allows semicolons to be omitted at the end of a line.
     pub first_on_line: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
-    /// Keywords are words too: which words are keywords depends on where they stand (`U` in a formula).
+    /// Keywords are words too: whether a word is a keyword depends on the context (`U` in a formula).
     Word,
     Number,
     String,
     Character,
     /// Operators and punctuation, longest first: `-> :: ++ -- << >> <= >= == != !! ?? && || ..` and single
-    /// characters. In formulas `[]`, `<>` and `<->` arrive as single characters and are put together there.
+    /// characters. The parser combines `[]`, `<>` and `<->`, which are sequences of single characters here.
     Punct,
     /// A character that begins no token; the parser reports it.
     Unknown,

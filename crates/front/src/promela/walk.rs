@@ -1,4 +1,4 @@
-//! Visiting every expression of a program.
+//! Visitors for all expressions of a program.
 
 use super::ast::{Child, Expr, ExprKind, Initialiser, Program, Step, Unit, VarRef};
 

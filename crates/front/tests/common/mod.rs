@@ -1,4 +1,4 @@
-//! Models that are cut short, mangled or far too large: whatever is written, an answer comes, and soon.
+//! Truncated, mangled and oversized models: the front end must terminate quickly on any text.
 
 use entail_front::diagnostic::Diagnostic;
 use entail_front::source::Sources;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// A front end, as `load_text` of its module.
 pub type FrontEnd = fn(&str, &str, &Options, &mut Sources, &mut Vec<Diagnostic>) -> Option<ModelSource>;
 
-/// The problems with a text, or that there is a model.
+/// The problems of a text, or a note that it is a model.
 pub fn read(front_end: FrontEnd, text: &str) -> Result<(), Vec<Diagnostic>> {
     read_with(front_end, text, &[])
 }
@@ -38,7 +38,7 @@ pub fn models(folders: &[&str]) -> Vec<(String, String)> {
     models
 }
 
-/// A model that is cut off anywhere is refused.
+/// A model that is cut off at any position is rejected.
 pub fn cut_off(front_end: FrontEnd, folders: &[&str]) {
     for (name, text) in models(folders) {
         let whole = text.trim_end().len();
@@ -49,7 +49,7 @@ pub fn cut_off(front_end: FrontEnd, folders: &[&str]) {
     }
 }
 
-/// A model with any word missing, doubled or replaced has an answer.
+/// The front end accepts or rejects a model in which any word is missing, doubled or replaced.
 pub fn mangle(front_end: FrontEnd, folders: &[&str]) {
     for (_, text) in models(folders) {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -70,7 +70,7 @@ pub fn mangle(front_end: FrontEnd, folders: &[&str]) {
     }
 }
 
-/// Too much of something is refused with these words, or endured if there are none.
+/// An oversized text is rejected with this message; an empty message means that it is accepted.
 pub fn excess(front_end: FrontEnd, cases: &[(String, &str)]) {
     for (text, expected) in cases {
         let started = Instant::now();
@@ -82,12 +82,12 @@ pub fn excess(front_end: FrontEnd, cases: &[(String, &str)]) {
                 assert!(problems.len() <= 101);
             }
         }
-        // Seconds on a slow machine; what is not bounded takes hours.
+        // A few seconds even on a slow machine; without limits it would take hours.
         assert!(started.elapsed() < Duration::from_secs(600), "{:?} for {text:.300}", started.elapsed());
     }
 }
 
-/// With these values for constants a text is a model, or refused with these words.
+/// With these values for constants, a text is a model, or is rejected with this message.
 pub fn defines(front_end: FrontEnd, text: &str, cases: &[(&[&str], &str)]) {
     for (defines, expected) in cases {
         match read_with(front_end, text, defines) {

@@ -26,7 +26,7 @@ pub enum Object {
     Globals(Span),
     /// These bytes of the locals of a process of this type.
     Locals(ProcessTypeId, Span),
-    /// Where a process of this type is.
+    /// The location of a process of this type.
     Location(ProcessTypeId),
     /// Some channels, by their numbers.
     Channels(Span, Part),
@@ -110,7 +110,7 @@ impl Object {
     }
 
     /// Whether the order of two writes does not matter: they concern different processes, or commute.
-    pub(crate) fn is_shared_out(self) -> bool {
+    pub(crate) fn commutes(self) -> bool {
         match self {
             // Only the youngest process can end, and this disables no other process.
             Object::Deaths => true,
@@ -133,7 +133,7 @@ impl Footprint {
         let reads = |one: &Footprint, other: &Footprint| {
             one.writes.iter().any(|write| other.reads.iter().any(|read| write.meets(*read)))
         };
-        let both = |write: &&Object| !write.is_shared_out();
+        let both = |write: &&Object| !write.commutes();
         let mut writes = self.writes.iter().filter(both);
         reads(self, other)
             || reads(other, self)
@@ -491,7 +491,7 @@ impl<'s> FootprintAnalysis<'s> {
     }
 
     /// The shared objects and the own locals that an expression of a process reads.
-    pub fn looks(&self, expr: &Expr, of: ProcessTypeId, known: Known) -> (Vec<Object>, Vec<Object>) {
+    pub fn reads(&self, expr: &Expr, of: ProcessTypeId, known: Known) -> (Vec<Object>, Vec<Object>) {
         let reader = self.reader(of, known);
         let (mut footprint, mut own) = (Footprint::default(), Vec::new());
         reader.reads(expr, &mut footprint);

@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(elements, [Object::Globals(Span { from: 0, to: 1000 }), Object::Births]);
         let mut few = vec![element(1), element(0), element(1)];
         tidy(&mut few);
-        assert_eq!(few, [element(0), element(1)], "what people read stays as it is");
+        assert_eq!(few, [element(0), element(1)], "short lists stay unchanged");
     }
 
     #[test]

@@ -335,7 +335,7 @@ impl Reader<'_> {
         }
         receive.when.iter().for_each(|condition| self.tests(condition, footprint));
         if receive.anywhere {
-            // A message behind the first one may match.
+            // A message after the first one may match.
             footprint.reads.push(of(Part::Back));
         }
     }

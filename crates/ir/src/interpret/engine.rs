@@ -82,11 +82,11 @@ impl<F: FnMut(Step, Fired, &State)> Sink for F {
     }
 
     fn words(&mut self, _: &[[u64; 2]]) {
-        unreachable!("words are for those who said how to pack them");
+        unreachable!("words are only passed to sinks that request them");
     }
 
     fn pairs(&mut self, _: &[[u64; 3]]) {
-        unreachable!("words are for those who said how to pack them");
+        unreachable!("words are only passed to sinks that request them");
     }
 }
 
@@ -244,7 +244,7 @@ impl Codes {
         self.bits = self.most_bits;
         self.transient = 1 << (shift % u64::BITS);
         self.exclusive = exclusive;
-        // What is not 0 is coded like other numbers.
+        // Values other than 0 are coded like other numbers.
         let bits = (self.most_bits - shift).min(u8::BITS) as u8;
         self.table[0] = Code::new(u32::from(exclusive.first), shift, bits);
         let far = exclusive.processes(vector).flat_map(|process| {
@@ -252,7 +252,7 @@ impl Codes {
             let at = vector.starts[process] + 1;
             let Code { low, limit, .. } = self.table[at as usize];
             let places = layout.passed(of).map_or(0, |passed| u64::from(passed.end).saturating_sub(low) as u32);
-            // Where there is one place only, it has no code.
+            // A process with a single location needs no code for it.
             let ahead = (0..places).step_by((limit as usize).max(1)).skip(1).take_while(move |_| limit > 0);
             let (process, bytes) = (process as u8, layout.location_bytes as u8);
             ahead.map(move |ahead| Far { process, alias: 0, at, bytes, ahead })

@@ -26,8 +26,8 @@ pub(crate) struct Evaluator<'a> {
     pub started: i32,
     /// The nesting depth of `enabled()`: processes may ask for each other.
     pub asking: u8,
-    /// Another edge of the location is enabled. If a process asks for the `else` of another one, SPIN considers the
-    /// process that asks.
+    /// Another edge of the location is enabled. If a process evaluates the `else` of another one through
+    /// `enabled()`, SPIN considers the process that evaluates.
     pub moved: bool,
     /// The run has ended, and its last state is evaluated once more.
     pub ended: bool,
@@ -116,7 +116,7 @@ impl<'a> Evaluator<'a> {
         op.apply(left, right).ok_or(FaultKind::DivisionByZero)
     }
 
-    /// Where the place is in the state.
+    /// The address of a place in the state.
     pub fn find(&self, place: &Place) -> Evaluated<Address> {
         let base = match &place.base {
             Base::Global => self.interpreter.layout.globals,
@@ -156,7 +156,7 @@ impl<'a> Evaluator<'a> {
         usize::try_from(number).ok().filter(|&process| process < self.view.processes.len())
     }
 
-    /// Whether the action is enabled. Not asked of `Else`.
+    /// Whether the action is enabled. Not for `Else`.
     pub fn possible(&self, action: &Action) -> Evaluated<bool> {
         match action.enabling() {
             Enabling::Receive(receive) => Ok(self.matching(receive)?.is_some()),
@@ -188,7 +188,7 @@ impl<'a> Evaluator<'a> {
         let rendezvous = self.channel_type_of(channel).is_rendezvous();
         match self.offer {
             Some(offer) => {
-                // Who is there to receive it finds out that there is no message.
+                // The receiver finds that there is no message.
                 let Ok(fields) = &offer.fields else { return Ok((offer.channel == number).then_some(0)) };
                 let field = |i: usize| fields.get(i).copied();
                 let accepted = offer.channel == number
@@ -276,7 +276,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// A rendezvous channel is full only while a message is being handed over.
+    /// A rendezvous channel is full only while a message is being passed.
     pub fn is_full(&self, number: i32) -> Evaluated<bool> {
         let channel = self.channel(number)?;
         let capacity = usize::from(self.channel_type_of(channel).capacity).max(1);

@@ -2,7 +2,7 @@
 
 use super::eval::{Address, Evaluator};
 use super::layout::store;
-use super::watch::{Seen, Unanswerable, Watch};
+use super::watch::{MonitorFault, MonitorStep, ObservedEvent};
 use super::{ChannelView, Evaluated, Interpreter, MAX_CHANNELS, MAX_PROCESSES, MAX_STATE_BYTES, Offer, Step, View};
 use crate::monitor::Direction;
 use crate::{
@@ -71,18 +71,18 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn take(&self, step: Step, state: &mut StateBuf) -> Fired {
-        self.take_aloud(step, state, None)
+        self.take_printing(step, state, None)
     }
 
     /// The text that an enabled step prints.
     pub(super) fn printed(&self, step: Step, state: &State) -> String {
         let mut printed = String::new();
-        // What comes of it is for others to see.
-        let _ = self.take_aloud(step, &mut state.to_vec(), Some(&mut printed));
+        // The outcome of the step does not matter here.
+        let _ = self.take_printing(step, &mut state.to_vec(), Some(&mut printed));
         printed
     }
 
-    fn take_aloud(&self, step: Step, state: &mut StateBuf, printed: Option<&mut String>) -> Fired {
+    fn take_printing(&self, step: Step, state: &mut StateBuf, printed: Option<&mut String>) -> Fired {
         let view = self.view(state);
         let edge = self.system.edge(step.edge());
         let nondeterministic = self.breaks_determinism(step, edge, state, &view);
@@ -98,7 +98,7 @@ impl Interpreter<'_> {
         let Execution { failed, first_failed, statement, .. } = execution;
         let fault = |kind, statement: StatementId, times| Fault { kind, place: statement.0, times };
         match outcome {
-            // What a monitor has objected to is what was asked for.
+            // The violation that the monitor has reported takes precedence.
             Err(_) if failed > 0 && first_failed.0.is_of_events() => {
                 Fired::Broken(fault(first_failed.0, first_failed.1, failed))
             }
@@ -179,7 +179,7 @@ impl<'a> Execution<'a> {
     }
 
     fn take(&mut self, edge: &Edge) -> Evaluated<()> {
-        // Evaluated again although it is known to be possible: this is where a faulty guard shows.
+        // Evaluated again, although it is known to be enabled: a guard that faults is reported here.
         if !edge.action.waits_for_others() {
             self.evaluator().possible(&edge.action)?;
         }
@@ -396,13 +396,13 @@ impl<'a> Execution<'a> {
         let Interpreter { layout, system, .. } = self.interpreter;
         let (Some(at), Some(monitor)) = (layout.watch, &system.monitor) else { return Ok(()) };
         let post = layout.watch(self.state, at);
-        match self.evaluator().watch(monitor, post, &Seen { direction, channel, fields }) {
+        match self.evaluator().watch(monitor, post, &ObservedEvent { direction, channel, fields }) {
             Ok(None) => {}
-            Ok(Some(Watch { post, fault })) => {
+            Ok(Some(MonitorStep { post, fault })) => {
                 layout.set_watch(self.state, at, post);
                 fault.into_iter().for_each(|kind| self.fail(kind));
             }
-            Err(Unanswerable(statement)) => {
+            Err(MonitorFault(statement)) => {
                 self.statement = statement;
                 return Err(FaultKind::Proposition);
             }

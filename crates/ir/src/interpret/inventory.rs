@@ -27,7 +27,7 @@ pub struct Contents {
 
 /// A process of a state, and its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing<'s> {
+pub struct ProcessStatus<'s> {
     pub process: usize,
     pub name: &'s str,
     pub location: LocationId,
@@ -77,12 +77,12 @@ impl<'s> Interpreter<'s> {
     }
 
     /// The processes of a state.
-    pub fn standings(&self, state: &State) -> Vec<Standing<'s>> {
+    pub fn process_statuses(&self, state: &State) -> Vec<ProcessStatus<'s>> {
         let standing = |(process, seen): (usize, &ProcessView)| {
             let process_type = self.system.process_type(seen.process_type);
             let location = &process_type.locations[seen.location.index()];
             let next = self.system.edges_of(location).first().map(|edge| self.system.statement(edge.statement));
-            Standing { process, name: &process_type.name, location: seen.location, next }
+            ProcessStatus { process, name: &process_type.name, location: seen.location, next }
         };
         self.look_at(state).processes.iter().enumerate().map(standing).collect()
     }

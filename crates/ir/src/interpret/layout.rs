@@ -25,7 +25,7 @@ pub struct Layout {
     pub watch: Option<usize>,
     pub process_count: usize,
     pub(crate) globals: usize,
-    /// Where the first process begins.
+    /// The offset of the first process.
     pub first_process: usize,
     pub location_bytes: usize,
     /// Per process type: the locations where a process can be.
@@ -67,16 +67,16 @@ pub struct View {
 pub struct ProcessView {
     pub process_type: ProcessTypeId,
     pub location: LocationId,
-    /// Where the process begins in the state.
+    /// The offset of the process in the state.
     pub start: usize,
-    /// Where its locals begin.
+    /// The offset of its locals.
     pub locals: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelView {
     pub channel_type: ChannelTypeId,
-    /// Where the channel begins in the state.
+    /// The offset of the channel in the state.
     pub start: usize,
 }
 
@@ -85,7 +85,7 @@ pub struct ChannelView {
 pub struct ProcessVector {
     /// The type of each process.
     pub types: Vec<u32>,
-    /// Where each process begins.
+    /// The offset of each process.
     pub starts: Vec<u32>,
     /// The type of each channel; number `n` is at `n - 1`.
     pub channel_types: Vec<u32>,
@@ -317,7 +317,7 @@ impl Layout {
         }
     }
 
-    /// Where a message of the channel begins in the state.
+    /// The offset of a message of the channel in the state.
     pub fn message(&self, channel: ChannelView, slot: usize) -> usize {
         let layout = self.channel(channel.channel_type);
         channel.start + layout.length_bytes + slot * layout.message
@@ -349,7 +349,7 @@ fn passed(process_type: &ProcessType, system: &System) -> Vec<bool> {
         process_type.locations.iter().map(|location| system.is_never_stuck(location)).collect();
     passed[process_type.entry.index()] = false;
     for edge in process_type.locations.iter().flat_map(edges_of) {
-        // By a rendezvous, others may get to move.
+        // A rendezvous may pass control to another process.
         let keeps_on = edge.atomic && !matches!(edge.action, Action::Send(_) | Action::Receive(_));
         if let Some(target) = edge.target.filter(|_| !keeps_on) {
             passed[target.index()] = false;

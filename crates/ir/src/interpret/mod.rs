@@ -13,7 +13,7 @@ mod watch;
 
 pub use engine::{Code, Codes, Engine, Exclusive, Far, Kind, Sink, Source, Words};
 pub use explain::Explained;
-pub use inventory::{Change, Contents, Standing};
+pub use inventory::{Change, Contents, ProcessStatus};
 pub use layout::{ChannelLayout, ChannelView, Layout, ProcessVector, ProcessView, View};
 pub use numbers::{Number, StateNumbers};
 pub use waiting::Waiting;
@@ -118,7 +118,7 @@ impl<'s> Interpreter<'s> {
         Some(&monitor.states[self.layout.watch(state, watch)].edges)
     }
 
-    /// Where the processes and channels of `state` are.
+    /// The positions of the processes and channels of `state`.
     pub fn view(&self, state: &State) -> View {
         self.layout.view(self.system, state)
     }
@@ -267,7 +267,7 @@ impl Model for Interpreter<'_> {
         let mut state = vec![0; self.layout.first_process];
         match self.start(&mut state) {
             Ok(()) => each(&state),
-            // A model that faults before its first step shows it in its first step: see `enabled`.
+            // A model that faults before its first step reports the fault in its first step: see `enabled`.
             Err(_) => each(&[]),
         }
     }

@@ -15,9 +15,9 @@ pub struct StateNumbers {
 /// A number in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number {
-    /// Where it begins.
+    /// Its offset.
     pub at: u32,
-    /// How many bytes it takes.
+    /// Its size in bytes.
     pub bytes: u8,
     /// The values that it can have, read as unsigned bytes.
     pub range: Range,
@@ -30,7 +30,7 @@ impl StateNumbers {
             numbers.add(last, BYTE, Range { low: 0, high: 255 });
         }
         if let (Some(watch), Some(monitor)) = (layout.watch, &system.monitor) {
-            numbers.add(watch, Scalar::unsigned(16), Range { low: 0, high: monitor.over() as i32 });
+            numbers.add(watch, Scalar::unsigned(16), Range { low: 0, high: monitor.final_state() as i32 });
         }
         numbers.template[layout.process_count] = vector.types.len() as u8;
         for variable in &system.globals.variables {

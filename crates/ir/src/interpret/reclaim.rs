@@ -8,7 +8,7 @@ use super::{Interpreter, ProcessView, View};
 use crate::{Frame, Meaning, ProcessTypeId, Scalar, Shape, System};
 use entail_model::State;
 
-/// Where numbers of processes are stored: offsets in frames.
+/// The places of stored process numbers, as offsets in frames.
 #[derive(Debug, Default)]
 pub(super) struct References {
     globals: Vec<(usize, Scalar)>,

@@ -12,7 +12,7 @@ pub struct Waiting<'s> {
     pub name: &'s str,
     /// The first statement that it would execute.
     pub statement: &'s Statement,
-    /// The reason as a clause; `None` if the statement says enough.
+    /// The reason as a clause; `None` if the statement itself shows it.
     pub reason: Option<String>,
 }
 

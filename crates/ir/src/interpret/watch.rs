@@ -6,27 +6,27 @@ use crate::{Expr, StatementId};
 use entail_model::FaultKind;
 
 /// An event: a message that is sent or received.
-pub(super) struct Seen<'a> {
+pub(super) struct ObservedEvent<'a> {
     pub direction: Direction,
     pub channel: i32,
     pub fields: &'a [i32],
 }
 
 /// The result of a step of the monitor.
-pub(super) struct Watch {
+pub(super) struct MonitorStep {
     /// The new state of the monitor.
     pub post: u16,
     pub fault: Option<FaultKind>,
 }
 
 /// An expression of the monitor faults.
-pub(super) struct Unanswerable(pub StatementId);
+pub(super) struct MonitorFault(pub StatementId);
 
-type Answered<T> = Result<T, Unanswerable>;
+type Answered<T> = Result<T, MonitorFault>;
 
 impl Evaluator<'_> {
     /// The step of a monitor with an event; `None` if it does not watch the channel.
-    pub fn watch(&self, monitor: &Monitor, post: usize, seen: &Seen) -> Answered<Option<Watch>> {
+    pub fn watch(&self, monitor: &Monitor, post: usize, seen: &ObservedEvent) -> Answered<Option<MonitorStep>> {
         if !self.is_watched(monitor, seen)? {
             return Ok(None);
         }
@@ -36,7 +36,7 @@ impl Evaluator<'_> {
                 fitting.push(expected.target);
             }
         }
-        let over = monitor.over();
+        let over = monitor.final_state();
         let (post, fault) = match (fitting[..].first(), monitor.rule) {
             (Some(&target), Rule::Forbids) if usize::from(target) == over => {
                 (target, Some(FaultKind::ForbiddenEvents))
@@ -48,10 +48,10 @@ impl Evaluator<'_> {
             (None, Rule::Forbids) => (over as u16, None),
             (None, Rule::Requires) => (post as u16, Some(FaultKind::UnexpectedEvent)),
         };
-        Ok(Some(Watch { post, fault }))
+        Ok(Some(MonitorStep { post, fault }))
     }
 
-    fn is_watched(&self, monitor: &Monitor, seen: &Seen) -> Answered<bool> {
+    fn is_watched(&self, monitor: &Monitor, seen: &ObservedEvent) -> Answered<bool> {
         for watched in &monitor.watched {
             if watched.direction == seen.direction && self.is_channel(&watched.channel, seen, watched.statement)? {
                 return Ok(true);
@@ -60,17 +60,17 @@ impl Evaluator<'_> {
         Ok(false)
     }
 
-    fn is_expected(&self, expected: &MonitorEdge, seen: &Seen) -> Answered<bool> {
+    fn is_expected(&self, expected: &MonitorEdge, seen: &ObservedEvent) -> Answered<bool> {
         let Some(Event { direction, channel, fields }) = &expected.event else { return Ok(true) };
         if *direction != seen.direction || !self.is_channel(channel, seen, expected.statement)? {
             return Ok(false);
         }
         let field = |i: usize| seen.fields.get(i).copied();
-        self.fits(fields, field).map_err(|_| Unanswerable(expected.statement))
+        self.fits(fields, field).map_err(|_| MonitorFault(expected.statement))
     }
 
-    fn is_channel(&self, channel: &Expr, seen: &Seen, statement: StatementId) -> Answered<bool> {
-        let number = self.eval(channel).map_err(|_| Unanswerable(statement))?;
+    fn is_channel(&self, channel: &Expr, seen: &ObservedEvent, statement: StatementId) -> Answered<bool> {
+        let number = self.eval(channel).map_err(|_| MonitorFault(statement))?;
         Ok(number == seen.channel)
     }
 }

@@ -29,7 +29,8 @@ pub(super) fn merge(system: &mut System) {
         if process.provided.is_none() && !process.deterministic {
             let faults = Faults { ranges: Some(&ranges), of: Some(of) };
             let edges = Walk::new(system, &owners, faults, of, process).merged();
-            merged.extend(edges.into_iter().filter(|id| !system.uses_priorities || owners.is_unnoticed(of, *id)));
+            merged
+                .extend(edges.into_iter().filter(|id| !system.uses_priorities || owners.is_unobservable(of, *id)));
         }
     }
     for id in merged {
@@ -75,7 +76,7 @@ impl<'a> Walk<'a> {
                     let target = system.edge(id).target;
                     // A fault would end the run before other processes can move.
                     !faults.may_break(&system.edge(id).action)
-                        && owners.is_private(of, id)
+                        && owners.is_local(of, id)
                         && target.is_some_and(|target| !owners.is_observed(of, target))
                 })
         };

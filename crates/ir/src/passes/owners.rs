@@ -77,7 +77,7 @@ impl Owners {
     }
 
     /// Whether the edge is unobservable for other processes.
-    pub fn is_unnoticed(&self, of: ProcessTypeId, id: EdgeId) -> bool {
+    pub fn is_unobservable(&self, of: ProcessTypeId, id: EdgeId) -> bool {
         self.footprints.of(id).writes.iter().all(|object| match *object {
             Object::Globals(span) => self.owns(of, span),
             Object::Locals(by, span) => by == of && self.hides(of, span),
@@ -92,7 +92,7 @@ impl Owners {
     }
 
     /// Whether the edge is independent of all other processes and invisible to properties.
-    pub fn is_private(&self, of: ProcessTypeId, id: EdgeId) -> bool {
+    pub fn is_local(&self, of: ProcessTypeId, id: EdgeId) -> bool {
         let footprint = self.footprints.of(id);
         let objects = footprint.waits.iter().chain(&footprint.reads).chain(&footprint.writes);
         objects.into_iter().all(|object| match *object {

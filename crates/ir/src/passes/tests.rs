@@ -1,4 +1,4 @@
-//! What passes make of small systems: the lines of their text that change.
+//! The effect of passes on small systems: the changed lines of the text form.
 
 use super::{Passes, optimised};
 use crate::text::{parse, print};
@@ -9,7 +9,7 @@ const UNREAD: Passes = Passes { unread: true, ..Passes::NONE };
 const FORGET: Passes = Passes { forget: true, ..Passes::NONE };
 const MERGE: Passes = Passes { merge: true, ..Passes::NONE };
 
-/// The lines that a pass changes: how they were, and how they are.
+/// The lines that a pass changes, before and after.
 #[track_caller]
 fn check(passes: Passes, before: &str, expected: &[&str]) {
     let text = format!("{before}\ns0: \"\" at \"\":1:1 spin 0\n");
@@ -20,7 +20,7 @@ fn check(passes: Passes, before: &str, expected: &[&str]) {
     assert_eq!(differences(&before, &after), expected, "\n{after}");
 }
 
-/// Lines that are gone, marked by `-`, and new ones, marked by `+`. Passes change lines or drop them, and add none.
+/// Removed lines, marked by `-`, and new ones, marked by `+`. Passes change or remove lines, and add none.
 fn differences(before: &str, after: &str) -> Vec<String> {
     let (mut found, mut after) = (Vec::new(), after.lines().peekable());
     let left = |line: &str| line.trim_start().split([':', ' ']).next().map(str::to_owned);
@@ -102,7 +102,8 @@ fn where_nobody_comes_nothing_happens() {
          start P",
         &[],
     );
-    // A variable that is only changed where nobody comes is known only to those who look there first.
+    // The variable is constant because its assignment is unreachable: this requires that unreachable code is
+    // considered first.
     check(
         CONSTANTS,
         "globals size 2
@@ -293,7 +294,7 @@ fn a_global_that_one_process_has_to_itself_is_forgotten() {
             "+ x = mine -> L1 forgets mine @s0",
         ],
     );
-    // With two of them it belongs to nobody, and a property that looks at it must see it.
+    // With two processes it belongs to neither, and a property that reads it must see its value.
     check(FORGET, &format!("{globals}\nstart P"), &[]);
     check(
         FORGET,

@@ -46,7 +46,7 @@ struct Readers {
     seen: HashSet<Storage>,
     /// The storage that statements assign to.
     assigned: HashSet<Storage>,
-    /// For each storage, what is read to compute its values.
+    /// For each storage, the storage that its values are computed from.
     behind: HashMap<Storage, Vec<Storage>>,
 }
 

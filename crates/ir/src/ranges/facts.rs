@@ -105,7 +105,7 @@ fn mirrored(op: BinaryOp) -> BinaryOp {
     }
 }
 
-/// For each node of a block, the facts when it is reached. Where paths join, there are none.
+/// For each node of a block, the facts at its entry; none where paths join.
 pub(super) fn in_block(block: &Block, entry: &Facts) -> Vec<Facts> {
     let mut ways = vec![0u32; block.nodes.len()];
     ways[0] = 1;

@@ -127,8 +127,8 @@ impl GuardContext<'_> {
                 if !receive.anywhere {
                     let equals = (0..).zip(&receive.fields).filter_map(|(field, pattern)| match pattern {
                         Pattern::Equal(expr) if !expr.may_fault() => {
-                            let looks = self.analysis.looks(expr, self.of(), self.known);
-                            queue.first(field, self.term(expr)?, looks)
+                            let reads = self.analysis.reads(expr, self.of(), self.known);
+                            queue.first(field, self.term(expr)?, reads)
                         }
                         Pattern::Equal(_) | Pattern::Store(_) | Pattern::Ignore => None,
                     });
@@ -147,7 +147,7 @@ impl GuardContext<'_> {
         let parts = condition.conjuncts();
         let sound = parts.iter().position(|part| part.may_fault()).map_or(parts.len(), |at| at + 1);
         let guard_reads = |part: &&Expr| {
-            let (objects, own) = self.analysis.looks(part, self.of(), self.known);
+            let (objects, own) = self.analysis.reads(part, self.of(), self.known);
             let condition = Condition::True(self.term(part)?);
             Some(GuardReads { condition, objects, own, compared: compared(part) })
         };
@@ -203,7 +203,7 @@ impl GuardContext<'_> {
 struct Queue<'a> {
     number: u32,
     length: Number,
-    /// Where the first message begins.
+    /// The offset of the first message.
     first: u32,
     of: &'a ChannelType,
 }

@@ -11,7 +11,7 @@ use crate::{Base, Expr, Meaning, Place, ProcessTypeId, System};
 /// As many channels among the globals are tracked as a word has bits.
 const MOST_CHANNELS: usize = 64;
 
-/// Where such variables are.
+/// The offsets of such variables.
 pub(super) struct FrozenVariables {
     /// For each byte of the globals, whether no edge stores anything there.
     fixed: Vec<bool>,

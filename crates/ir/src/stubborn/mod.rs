@@ -461,7 +461,7 @@ impl<const W: usize> Current<W> {
         (0..W).for_each(|word| self.avoided[word] = one[word] | other[word]);
     }
 
-    /// How much larger a set becomes by these moves. Enabled moves count most.
+    /// The cost of adding these moves to a set. Enabled moves count most.
     #[inline]
     fn cost(&self, moves: &[u64; W], set: &[u64; W]) -> u32 {
         const POSSIBLE: u32 = 1 << 12;

@@ -17,7 +17,7 @@ const MOST_MOVES: usize = 4096;
 
 /// An edge of a process, or the two edges of a rendezvous.
 pub(super) struct Move {
-    /// Where its processes must be: process and station.
+    /// The required locations of its processes: process and station.
     pub places: Vec<(usize, u16)>,
     /// Its guards, each with a necessary enabling set.
     pub conditions: Vec<(u32, SetId)>,
@@ -244,7 +244,7 @@ fn edges_from(system: &System, of: ProcessTypeId) -> impl Iterator<Item = (Locat
 }
 
 impl Draft {
-    /// Where processes may be after the move: process, type and location.
+    /// The possible locations of processes after the move: process, type and location.
     fn leads_to(&self, system: &System, vector: &ProcessVector) -> Vec<(usize, ProcessTypeId, LocationId)> {
         let mut all = Vec::new();
         for (actor, link) in &self.chain {
@@ -360,10 +360,10 @@ impl Dependencies {
         let mut all = self.writers_of(&draft.footprint.reads);
         for object in &draft.footprint.writes {
             self.gather(*object, |accesses| Some(&accesses.readers), &mut all);
-            if !object.is_shared_out() {
+            if !object.commutes() {
                 let of = |accesses| {
                     Some(accesses)
-                        .filter(|accesses: &&Accesses| !accesses.object.is_shared_out())
+                        .filter(|accesses: &&Accesses| !accesses.object.commutes())
                         .map(|accesses| &accesses.writers)
                 };
                 self.gather(*object, of, &mut all);
@@ -497,7 +497,7 @@ fn index(system: &System, vector: &ProcessVector, drafts: &[Draft]) -> (Alone, T
 /// The visible moves, and moves of which every cycle of invisible ones contains one.
 fn visible_and_closing(system: &System, drafts: &[Draft], dependencies: &Dependencies) -> (Bits, Bits) {
     let observed = ObservedLocations::new(system);
-    // An edge with many dependencies seldom yields a small set: it had better be the one that closes a cycle.
+    // An edge with many dependencies seldom yields a small set, so it is preferred as the one that closes a cycle.
     let mut weight: HashMap<EdgeId, u32> = HashMap::new();
     for draft in drafts {
         let dependent = dependencies.dependent(draft).count();

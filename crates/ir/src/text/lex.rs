@@ -3,13 +3,13 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Word(String),
-    /// In quotes, with its escapes resolved.
+    /// Quoted, with its escapes resolved.
     Text(String),
     Number(u64),
     Symbol(&'static str),
 }
 
-/// Longer ones first: `->` is not `-` and `>`.
+/// Longer symbols come first: `->` is not `-` and `>`.
 const SYMBOLS: [&str; 37] = [
     "->", "!!", "??", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "+", "-", "*", "/", "%", "&", "^", "|", "<",
     ">", "=", "!", "?", "~", "(", ")", "[", "]", "{", "}", ",", ":", ";", ".", "#", "@",
@@ -47,7 +47,7 @@ fn split_while(text: &str, belongs: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !belongs(c)).unwrap_or(text.len()))
 }
 
-/// The text before the closing quote, and the rest of the line.
+/// Splits at the closing quote: the text before it, and the rest of the line.
 fn quoted(text: &str) -> Result<(String, &str), String> {
     let mut content = String::new();
     let mut chars = text.chars();
@@ -65,7 +65,7 @@ fn quoted(text: &str) -> Result<(String, &str), String> {
     Err("the closing quote is missing".to_owned())
 }
 
-/// The character that an escape stands for; the text begins behind its `\`.
+/// The character of an escape sequence; the text begins after its `\`.
 fn escape(text: &str) -> Result<(char, &str), String> {
     let mut chars = text.chars();
     let resolved = match chars.next() {
@@ -84,7 +84,7 @@ fn code_point(text: &str) -> Option<(char, &str)> {
     Some((char::from_u32(u32::from_str_radix(digits, 16).ok()?)?, after))
 }
 
-/// The inverse of what a quoted token goes through; no line break is left in it.
+/// The inverse of reading a quoted token. The result contains no line break.
 pub(super) fn quote(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {

@@ -1,7 +1,7 @@
-//! Systems as text: what `entail show code` prints and file tests are written in.
+//! The text form of systems, which `entail show ir` prints and file tests use.
 //!
-//! The form is complete: [`parse`] of what [`print()`] wrote gives the same system again. It is read line by
-//! line; indentation is for people only, and `//` begins a comment.
+//! It is complete: [`parse`] of the output of [`print()`] gives the same system. It is line-oriented; indentation is
+//! ignored, and `//` begins a comment.
 //!
 //! ```text
 //! enum mtype from 1 { ack, nak }
@@ -32,8 +32,8 @@
 //! s0: "proctype sender()" at "net.pml":3:1 spin 0
 //! ```
 //!
-//! Two rules keep it simple. There is no precedence: an operation within another kind of operation stands in
-//! parentheses, and `a - b - c` goes from left to right. And a place is written by name, `table[i].count`, wherever that name leads back to exactly this place;
+//! There is no precedence: an operation within another kind of operation is in parentheses, and `a - b - c` is
+//! left-associative. A place is written by name, `table[i].count`, if that name resolves to exactly this place;
 //! otherwise by its position in the frame, `local[4][i of 3 by 8]:u8`. In a name's path `[2]` is part of the
 //! position, `[(2)]` an index that is checked at run time.
 
@@ -55,10 +55,10 @@ pub use print::print;
 
 pub(crate) use names::Names;
 
-/// Why a text is not a system.
+/// The reason why a text is not a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// Counted from 1; 0 if it is about the system as a whole.
+    /// Counted from 1; 0 if the error concerns the whole system.
     pub line: usize,
     pub message: String,
 }
@@ -74,11 +74,10 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// The priority that is not worth mentioning.
+/// The default priority, which is not printed.
 const USUAL_PRIORITY: u8 = 1;
 
-/// Words with a meaning of their own at the beginning of a line, of an operand or of a type. A name that is
-/// one of them is written in quotes.
+/// Reserved words at the beginning of a line, of an operand or of a type. A name that is one of them is quoted.
 const RESERVED: [&str; 54] = [
     "_",
     "_last",
@@ -136,7 +135,7 @@ const RESERVED: [&str; 54] = [
     "when",
 ];
 
-/// Whether a name can stand without quotes.
+/// Whether a name needs no quotes.
 fn is_plain(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')

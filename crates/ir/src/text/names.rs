@@ -1,16 +1,16 @@
-//! Places by name, and back.
+//! Conversion between places and names.
 
 use crate::{Base, EnumerationId, Frame, Index, Place, ProcessTypeId, Scalar, Shape, System};
 
-/// The meaning of names at one point of a system.
+/// The scope of names at one point of a system.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'a> {
     pub system: &'a System,
-    /// Whose locals can be named; `None` among the globals.
+    /// The process type whose locals are visible; `None` among the globals.
     pub process: Option<ProcessTypeId>,
 }
 
-/// One step of the way from a variable to a scalar inside it.
+/// A component of the path from a variable to a scalar inside it.
 #[derive(Clone, Copy)]
 pub(super) enum Step<'a> {
     Field(&'a str),
@@ -44,7 +44,7 @@ impl<'a> Names<'a> {
         self.system.process_types.get(process.index()).map(|process| &process.frame)
     }
 
-    /// Where a variable is found that is named without saying whose it is.
+    /// The frame of a variable that is named without one.
     pub(super) fn base_of(self, variable: &str) -> Option<Base> {
         let has = |frame: &Frame| frame.variables.iter().any(|candidate| candidate.name == variable);
         [Base::Local, Base::Global].into_iter().find(|base| self.frame(base).is_some_and(has))
@@ -60,7 +60,7 @@ impl<'a> Names<'a> {
         u16::try_from(found).ok().map(EnumerationId)
     }
 
-    /// A name that leads back to this place, if there is one.
+    /// A name that resolves to this place, if there is one.
     pub(super) fn path(self, place: &Place) -> Option<Path<'a>> {
         let frame = self.frame(&place.base)?;
         let path = path_into(frame, place)?;
@@ -81,7 +81,7 @@ impl Position {
     }
 }
 
-/// Where the steps from a variable lead.
+/// The position that the components lead to from a variable.
 pub(super) fn position(frame: &Frame, name: &str, steps: &[Step]) -> Result<Position, String> {
     let variable = frame.variables.iter().find(|variable| variable.name == name);
     let variable = variable.ok_or_else(|| format!("no variable is called {name}"))?;
@@ -118,7 +118,7 @@ pub(super) fn position(frame: &Frame, name: &str, steps: &[Step]) -> Result<Posi
     }
 }
 
-/// A guess at the name of a place: it may lead elsewhere where variables share a name or overlap.
+/// A candidate for the name of a place. It may resolve to another place if variables share a name or overlap.
 fn path_into<'a>(frame: &'a Frame, place: &Place) -> Option<Path<'a>> {
     let within = |variable: &&crate::Variable| contains(variable.offset, &variable.shape, place.offset);
     let variable = frame.variables.iter().find(within)?;

@@ -1,7 +1,7 @@
-//! Reads a system from text.
+//! Parses a system from text.
 //!
-//! Twice: first what declares names, then what uses them, so that a process may refer to another that comes
-//! later.
+//! There are two passes: the first reads declarations, the second their uses, so that a process may refer to
+//! a later one.
 
 mod monitor;
 mod phrase;
@@ -17,7 +17,7 @@ use crate::{
 };
 use reader::{Parsed, Reader};
 
-/// Reads the text form of a system, and [`verify`]s it.
+/// Parses the text form of a system, and [`verify`]s it.
 pub fn parse(text: &str) -> Result<System, ParseError> {
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -44,10 +44,10 @@ struct Line {
 struct Parser {
     system: System,
     section: Section,
-    /// How many process types have begun so far in this pass.
+    /// The number of process types so far in this pass.
     processes: usize,
     location: Option<Heading>,
-    /// Each with its place among the edges of the system.
+    /// Each edge with its index in the system.
     edges: Vec<(u64, Edge)>,
 }
 
@@ -64,7 +64,7 @@ enum Section {
 #[derive(Clone, Copy)]
 struct Heading {
     id: LocationId,
-    /// Where its edges begin, as soon as that is known.
+    /// The index of the first of its edges, once known.
     first: Option<u32>,
     edges: u32,
 }
@@ -77,7 +77,7 @@ impl Parser {
         Ok(())
     }
 
-    /// The first reading of a line.
+    /// First pass over a line.
     fn declare(&mut self, tokens: &[Token]) -> Parsed<()> {
         if heading(tokens) == Some('s') {
             return self.statement(tokens);
@@ -93,7 +93,7 @@ impl Parser {
         }
     }
 
-    /// The second reading of a line.
+    /// Second pass over a line.
     fn define(&mut self, tokens: &[Token]) -> Parsed<()> {
         match heading(tokens) {
             Some('s') => return Ok(()),
@@ -175,7 +175,7 @@ impl Parser {
     }
 
     fn invariant(&mut self, tokens: &[Token]) -> Parsed<()> {
-        // It sees no process.
+        // It has no access to processes.
         self.enter_section(Section::None);
         let invariant = self.reader(tokens).all(|line| line.condition_of("invariant"))?;
         self.system.invariants.push(invariant);
@@ -417,7 +417,7 @@ impl Parser {
         }
     }
 
-    /// The block that the last edge consists of.
+    /// The block of the last edge.
     fn block(&mut self) -> Parsed<&mut Block> {
         let edge = self.location.filter(|heading| heading.edges > 0).and(self.edges.last_mut());
         if let Some((_, Edge { action: Action::Deterministic(block), .. })) = edge {
@@ -443,7 +443,7 @@ fn first_word(tokens: &[Token]) -> &str {
     }
 }
 
-/// Things that are referred to by number stand in the order of their numbers.
+/// Items that are referred to by number must be in the order of their numbers.
 fn in_order(letter: char, found: u64, expected: usize) -> Parsed<()> {
     if found == expected as u64 {
         Ok(())

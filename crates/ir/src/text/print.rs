@@ -1,4 +1,4 @@
-//! Writes a system as text.
+//! Prints a system as text.
 
 mod monitor;
 mod phrase;
@@ -12,12 +12,13 @@ use crate::{
 };
 use std::fmt::{self, Display, Formatter};
 
-/// The text form of a system. Of one that does not pass [`verify`](crate::verify::verify) it shows what it can.
+/// The text form of a system. An invalid system, which does not pass [`verify`](crate::verify::verify), is
+/// printed as far as possible.
 pub fn print(system: &System) -> String {
     Names { system, process: None }.show(system).to_string()
 }
 
-/// Something to be written, and what names mean there.
+/// An item to be printed, and the scope of names.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown<'a, T: ?Sized> {
     names: Names<'a>,
@@ -79,7 +80,7 @@ fn write_processes(f: &mut Formatter<'_>, system: &System) -> fmt::Result {
         let names = Names { system, process: u16::try_from(id).ok().map(ProcessTypeId) };
         write!(f, "{}", names.show(process))?;
         for (at, location) in process.locations.iter().enumerate() {
-            // Numbers without a location are left out, but the last line must tell how many there are.
+            // Numbers without a location are omitted, but the last line must show how many there are.
             if *location != Location::default() || at + 1 == process.locations.len() {
                 write_location_head(f, at, location, edges_before)?;
                 write!(f, "{}", names.show(location))?;
@@ -185,7 +186,7 @@ impl Display for Shown<'_, Block> {
     }
 }
 
-/// A name, in quotes if it would be taken for something else.
+/// A name, quoted if it would be read as something else.
 struct Name<'a>(&'a str);
 
 impl Display for Name<'_> {
@@ -202,7 +203,7 @@ impl Display for Priority {
     }
 }
 
-/// Where something leads, or the word for nowhere.
+/// A target, or the word for the absence of one.
 struct Or<'a, T>(&'a Option<T>, &'static str);
 
 impl<T: Display> Display for Or<'_, T> {

@@ -1,4 +1,4 @@
-//! Systems to test with.
+//! Systems for tests.
 
 use entail_model::FaultKind;
 
@@ -16,7 +16,7 @@ const NAMED: Scalar = BYTE.meaning(Meaning::Enumeration(EnumerationId(0)));
 const SELF: ProcessTypeId = ProcessTypeId(0);
 const OTHER: ProcessTypeId = ProcessTypeId(1);
 
-/// A system with every kind of action, expression, place and initial value in it.
+/// A system that contains every kind of action, expression, place and initial value.
 pub(crate) fn everything() -> System {
     let mut system = System {
         globals: globals(),
@@ -212,7 +212,7 @@ fn patterns() -> Vec<Pattern> {
     vec![Pattern::Store(Place::local(0, BYTE)), Pattern::Equal(sum()), Pattern::Ignore]
 }
 
-/// By name and by position, with constant and computed indices, shadowed and nameless.
+/// Places by name and by position, with constant and computed indices, shadowed and unnamed.
 fn places() -> Vec<Place> {
     let index = |value, stride, len| Index { value, stride, len };
     let remote = |process, of| Base::Remote(Box::new(process), of);
@@ -304,7 +304,7 @@ fn fill(system: &mut System, process: ProcessTypeId, location: usize, edges: Vec
     system.edges.extend(edges);
 }
 
-/// Some valid system; the same for the same seed.
+/// A random valid system, determined by the seed.
 pub(crate) fn random(seed: u64) -> System {
     let mut random = Random(seed);
     let mut system = everything();
@@ -319,7 +319,7 @@ pub(crate) fn random(seed: u64) -> System {
         let rule = if random.chance() { Rule::Requires } else { Rule::Forbids };
         Monitor { rule, watched: vec![], states: vec![post; 1 + random.below(3) as usize] }
     });
-    // Places refer to frames of all process types, so edges come last.
+    // Places refer to frames of all process types, so edges are generated last.
     for id in 0..system.process_types.len() {
         let process = ProcessTypeId(id as u16);
         for location in 1..system.process_types[id].locations.len() {
@@ -359,7 +359,7 @@ impl Random {
         items[self.below(items.len() as u64) as usize].clone()
     }
 
-    /// Few names, so that they clash.
+    /// A small set of names, so that they clash.
     fn name(&mut self) -> String {
         self.pick(&["x", "y", "i", "P", "len", "L1", "u8", "", "a b", "\"\n", "ß"]).to_owned()
     }
@@ -432,7 +432,7 @@ impl Random {
         process
     }
 
-    /// A scalar somewhere in the frame, if it has any; sometimes seen as another one of the same size.
+    /// A random scalar of the frame, if it has any; sometimes viewed as another one of the same size.
     fn place_in(&mut self, frame: &Frame, base: Base, mut value: impl FnMut(&mut Self) -> Expr) -> Option<Place> {
         if frame.variables.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! What is printed can be parsed, and nothing else breaks the parser.
+//! Every printed system can be parsed, and the parser terminates on any text.
 
 use super::samples::{everything, random};
 use super::{parse, print};
@@ -95,13 +95,13 @@ proptest! {
         let _ = parse(&text);
     }
 
-    /// Words that mean something come further than any text would.
+    /// Reserved words in unexpected positions.
     #[test]
     fn any_words_are_read_or_refused(words in prop::collection::vec(prop::sample::select(WORDS), 0..60)) {
         let _ = parse(&format!("{HEAD}{}", words.join(" ")));
     }
 
-    /// Almost right is harder than wrong.
+    /// Texts that are almost valid.
     #[test]
     fn a_damaged_text_is_read_or_refused(seed: u64, at: prop::sample::Index, len in 0..9usize, new in "\\PC{0,4}") {
         let mut text: Vec<char> = print(&random(seed)).chars().collect();
@@ -242,7 +242,7 @@ fn errors_say_where_they_are() {
     refused("watch 1 ! @s0", 1, "this belongs into a monitor");
     refused("monitor requires\nmonitor forbids", 2, "there is another monitor");
     refused("monitor allows", 1, "expected requires, found allows");
-    refused("monitor requires\nexpect any -> M0 @s0", 2, "this belongs behind a post of the monitor");
+    refused("monitor requires\nexpect any -> M0 @s0", 2, "this must follow a state of the monitor");
     refused("monitor requires\nM1: end", 2, "expected M0, found M1");
     refused("monitor requires\nM0:\nexpect 1 -> M0 @s0", 3, "expected ?, found ->");
 }
@@ -257,7 +257,7 @@ fn errors_of_the_whole_have_no_line() {
     );
 }
 
-/// The form as people see it; the text is its own expected result.
+/// The text form as users see it; the text is its own expected result.
 #[test]
 fn the_form_is_pleasant_to_read() {
     let text = r#"enum mtype from 1 { ack, nak }

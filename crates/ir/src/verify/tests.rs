@@ -1,4 +1,4 @@
-//! Every kind of defect is found, and nothing else.
+//! Every kind of defect is found, and only defects are.
 
 use super::*;
 use crate::text::samples::everything;
@@ -6,7 +6,7 @@ use crate::{BinaryOp, Index, Run};
 
 const BYTE: Scalar = Scalar::unsigned(8);
 
-/// Breaks a good system and expects to hear about it.
+/// Introduces a defect into a valid system, and expects the message.
 #[track_caller]
 fn defect(problem: &str, damage: impl FnOnce(&mut System)) {
     let mut system = everything();
@@ -127,7 +127,9 @@ fn of_edges() {
     edge("there is no location 5", |edge| edge.target = Some(LocationId(5)));
     edge("location 3 has no edges", |edge| edge.target = Some(LocationId(3)));
     edge("there is no location 0", |edge| edge.escape = Some(LocationId(0)));
-    defect("process :init:: L2: edge 1: it escapes but stands behind others", |system| system.edges.swap(0, 1));
+    defect("process :init:: L2: edge 1: an edge with an escape group follows one without", |system| {
+        system.edges.swap(0, 1)
+    });
 }
 
 #[test]
@@ -229,7 +231,7 @@ fn of_monitors() {
     });
     defect("monitor: M0: there is no state 3", |system| first(system).target = 3);
     defect("monitor: M0: there is no statement 9", |system| first(system).statement = StatementId(9));
-    defect("monitor: M0: a monitor only looks", |system| {
+    defect("monitor: M0: a monitor must not store fields", |system| {
         if let Some(event) = &mut first(system).event {
             event.fields[0] = Pattern::Store(Place::global(0, BYTE));
         }

@@ -6,17 +6,17 @@ pub mod rings;
 
 use entail_model::{Fired, Model, StateBuf};
 use entail_search::{Checks, Counterexample, End, ErrorKind, Errors, Limits, Outcome, breadth_first, depth_first};
-use entail_testkit::diary::Diary;
 use entail_testkit::naive::{self, replay};
+use entail_testkit::recording_store::RecordingStore;
 
 pub const ALL: Checks = Checks { faults: true, assertions: true, end_states: true, errors: Errors::All };
 
 pub fn bfs<M: Model>(model: &M, checks: Checks) -> Outcome<M::Step> {
-    breadth_first(model, &mut Diary::default(), &checks, &Limits::default(), &mut ())
+    breadth_first(model, &mut RecordingStore::default(), &checks, &Limits::default(), &mut ())
 }
 
 pub fn dfs<M: Model>(model: &M, checks: Checks) -> Outcome<M::Step> {
-    depth_first(model, &mut Diary::default(), &checks, &Limits::default(), &mut ())
+    depth_first(model, &mut RecordingStore::default(), &checks, &Limits::default(), &mut ())
 }
 
 /// Both searches find the same as the naive one, and return valid counterexamples.

@@ -1,13 +1,13 @@
-//! Random models in which locks are mostly, but not always, used as they should be.
+//! Random models that use locks mostly, but not always, correctly.
 
 use super::{Action, COUNTER, Condition, LOCKS, Model, NUMBERS, TIDS, Thread, Transformation, VARIABLES, Value};
 use crate::rng::Rng;
 
-/// A model for every seed.
+/// The model of a seed.
 pub fn generate(rng: &mut Rng) -> Model {
     let active = 2 + rng.below(2);
     let mut threads: Vec<_> = (0..active).map(|_| thread(rng)).collect();
-    // With more than one of them, hardly any model would be small.
+    // With more threads, hardly any model would have a small state space.
     if rng.chance(0.4) {
         if rng.chance(0.5) {
             return one_at_a_time(rng);
@@ -18,7 +18,7 @@ pub fn generate(rng: &mut Rng) -> Model {
     Model { threads, active, invariant: None }
 }
 
-/// Adds threads that end soon, and a transformation of another thread, perhaps in a loop, that starts them.
+/// Adds short-lived threads, and a transformation of another thread, perhaps in a loop, that starts them.
 fn with_starts(rng: &mut Rng, mut threads: Vec<Thread>) -> Model {
     let active = threads.len();
     for number in active..active + 1 + rng.below(2) {
@@ -33,21 +33,21 @@ fn with_starts(rng: &mut Rng, mut threads: Vec<Thread>) -> Model {
         }
         let starter = &mut threads[rng.below(active)].locations;
         let (from, target) = (rng.below(starter.len()), rng.below(starter.len()));
-        // Mostly once the last one has ended: otherwise there are more and more.
+        // Mostly after the last one has ended, so that their number is bounded.
         let guard = match tid {
             Some(tid) if rng.chance(0.8) => Some(Condition::Terminated(tid)),
             _ => rng.chance(0.8).then(|| condition(rng)),
         };
         starter[from].push(Transformation { guard, actions: starts, target: Some(target) });
         if let Some(tid) = tid {
-            // Somebody must be the first.
+            // The first one has no predecessor to wait for.
             starter[0].push(to(vec![Action::Start(number, Some(tid))], Some(target)));
         }
     }
     Model { threads, active, invariant: None }
 }
 
-/// A thread starts another one whenever the last one is done, and perhaps somebody else looks on.
+/// A thread starts another one whenever the last one has ended, and perhaps a third one observes this.
 fn one_at_a_time(rng: &mut Rng) -> Model {
     let busy = rng.below(VARIABLES);
     let is_idle = Condition::Equal(Value::Variable(busy), Value::Number(0));
@@ -72,8 +72,8 @@ fn one_at_a_time(rng: &mut Rng) -> Model {
     Model { threads, active, invariant: None }
 }
 
-/// A model in which most threads end soon, and others get their places. Locks are used as they should be, so that runs are
-/// long before anything goes wrong.
+/// A model in which most threads are short-lived, and others reuse their slots. Locks are used correctly, so
+/// that runs are long before an error occurs.
 pub fn generate_with_reuse(rng: &mut Rng) -> Model {
     if rng.chance(0.6) {
         return one_after_another(rng);
@@ -82,7 +82,7 @@ pub fn generate_with_reuse(rng: &mut Rng) -> Model {
     let mut threads: Vec<_> = (0..active).map(|_| looping(rng)).collect();
     threads.extend((0..kinds).map(|_| ending(rng)));
     for kind in active..active + kinds {
-        // Now and then, those who are started start others.
+        // Sometimes, started threads start further ones.
         let others = if rng.chance(0.2) { kind } else { active };
         for _ in 0..1 + usize::from(rng.chance(0.3)) {
             let starter = rng.below(others);
@@ -100,9 +100,9 @@ fn invariant(rng: &mut Rng) -> Condition {
     }
 }
 
-/// A thread starts a few others and ends, and another one changes what they ask for. No thread has a loop, where reduction
-/// would have to take all steps now and then: so it depends on what new threads may do which steps are left out. Little goes
-/// wrong, and mostly in few of the orders.
+/// A thread starts a few others and ends, and another one changes the variables in their guards. No thread
+/// has a loop, where reduction would have to expand some states fully: so the reduced steps depend on the
+/// footprints of new threads. Errors are rare, and mostly occur in few interleavings.
 fn one_after_another(rng: &mut Rng) -> Model {
     let (active, kinds) = (2, 1 + rng.below(2));
     let (asked, counted) = (0, 1);
@@ -139,13 +139,13 @@ fn one_after_another(rng: &mut Rng) -> Model {
     Model { threads, active, invariant: rng.chance(0.1).then(|| invariant(rng)) }
 }
 
-/// Lets one thread start others of a kind, mostly no more than two at a time.
+/// Lets one thread start instances of another, mostly no more than two at a time.
 fn start(rng: &mut Rng, threads: &mut [Thread], starter: usize, kind: usize) {
     let tid = rng.chance(0.6).then(|| rng.below(TIDS));
     let mut starts = vec![Action::Start(kind, tid)];
     let guard = match tid {
         Some(tid) if rng.chance(0.1) => {
-            // Somebody must be the first.
+            // The first one has no predecessor to wait for.
             let target = rng.below(threads[starter].locations.len());
             threads[starter].locations[0].push(to(vec![Action::Start(kind, Some(tid))], Some(target)));
             Some(Condition::Terminated(tid))
@@ -168,7 +168,7 @@ fn start(rng: &mut Rng, threads: &mut [Thread], starter: usize, kind: usize) {
     locations[from].push(Transformation { guard, actions: starts, target });
 }
 
-/// Goes on from each location to the next one, and from the last one to the first.
+/// Each location leads to the next one, and the last one to the first.
 fn looping(rng: &mut Rng) -> Thread {
     if rng.chance(0.2) {
         return monitor(rng);
@@ -177,7 +177,7 @@ fn looping(rng: &mut Rng) -> Thread {
     Thread { locations: (0..count).map(|at| vec![careful(rng, Some((at + 1) % count))]).collect() }
 }
 
-/// Goes on from each location to the next one, and ends; perhaps it holds a lock in the meantime.
+/// Each location leads to the next one, and the thread ends. It may hold a lock meanwhile.
 fn ending(rng: &mut Rng) -> Thread {
     let count = 1 + rng.below(3);
     let next = |at| (at + 1 < count).then_some(at + 1);
@@ -186,7 +186,7 @@ fn ending(rng: &mut Rng) -> Thread {
         let other = rng.below(count);
         locations[other].push(careful(rng, next(other)));
     }
-    // The numbers wrap around: two more are one less.
+    // Numbers wrap around: adding two is subtracting one.
     let counts = [Action::Assign(COUNTER, Value::Next(COUNTER)), Action::Assign(COUNTER, Value::Next(COUNTER))];
     locations[count - 1].iter_mut().for_each(|one| one.actions.extend(counts.clone()));
     if count > 1 && rng.chance(0.4) {
@@ -203,7 +203,7 @@ fn careful(rng: &mut Rng, target: Option<usize>) -> Transformation {
     Transformation { guard, actions: (0..rng.below(3)).map(|_| harmless(rng, 1)).collect(), target }
 }
 
-/// An action that seldom goes wrong.
+/// An action that seldom faults.
 fn harmless(rng: &mut Rng, depth: usize) -> Action {
     match rng.below(if depth == 0 { 9 } else { 11 }) {
         0 => Action::Assert(condition(rng)),
@@ -231,7 +231,7 @@ fn thread(rng: &mut Rng) -> Thread {
     }
     let count = 2 + rng.below(3);
     let mut locations: Vec<_> = (0..count).map(|_| location(rng, count)).collect();
-    // Otherwise few would ever get to own a lock.
+    // Otherwise threads would seldom own a lock.
     if rng.chance(0.7) {
         let lock = Action::Lock(rng.below(LOCKS));
         locations[0].push(Transformation { guard: None, actions: vec![lock], target: Some(rng.below(count)) });
@@ -239,7 +239,7 @@ fn thread(rng: &mut Rng) -> Thread {
     Thread { locations }
 }
 
-/// Takes a lock, waits for something, does something, tells others, and gives the lock back.
+/// Acquires a lock, waits for a condition, acts, notifies other threads, and releases the lock.
 fn monitor(rng: &mut Rng) -> Thread {
     let lock = rng.below(LOCKS) * rng.below(2);
     let plain = |rng: &mut Rng| Action::Assign(rng.below(VARIABLES), value(rng));

@@ -1,4 +1,4 @@
-//! Small random BIR models full of locks, and what they mean, written down a second time.
+//! Small random BIR models with many locks, and an independent naive implementation of their semantics.
 
 mod generate;
 pub mod naive;
@@ -7,14 +7,14 @@ mod text;
 pub use generate::{generate, generate_with_reuse};
 pub use text::text;
 
-/// Threads over [`VARIABLES`] numbers that wrap around at [`NUMBERS`], one more number that may count how many threads are
-/// there, [`LOCKS`] locks and [`TIDS`] thread ids.
+/// Threads over [`VARIABLES`] numbers modulo [`NUMBERS`], one more number that may count the existing
+/// threads, [`LOCKS`] locks and [`TIDS`] thread ids.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The first `active` ones exist from the beginning, once each.
+    /// The first `active` ones exist initially, with one instance each.
     pub threads: Vec<Thread>,
     pub active: usize,
-    /// Must hold in every state; asks for variables and thread ids only.
+    /// Must hold in every state; reads only variables and thread ids.
     pub invariant: Option<Condition>,
 }
 
@@ -34,7 +34,7 @@ pub struct Thread {
 pub struct Transformation {
     pub guard: Option<Condition>,
     pub actions: Vec<Action>,
-    /// `None` to return.
+    /// `None` ends the thread.
     pub target: Option<usize>,
 }
 
@@ -44,13 +44,13 @@ pub enum Action {
     Assert(Condition),
     Lock(usize),
     Unlock(usize),
-    /// Only as the last one.
+    /// Only as the last action.
     Wait(usize),
     Notify(usize),
     NotifyAll(usize),
-    /// Starts a thread that is not active, and keeps its id.
+    /// Starts a thread that is not active, and stores its id.
     Start(usize, Option<usize>),
-    /// One thread id becomes another.
+    /// Assigns one thread id to another.
     Copy(usize, usize),
     Choose {
         alternatives: Vec<(Option<Condition>, Vec<Action>)>,
@@ -70,7 +70,7 @@ pub enum Condition {
     Available(usize),
     Mine(usize),
     Terminated(usize),
-    /// Two thread ids are the same.
+    /// Whether two thread ids are equal.
     Same(usize, usize),
 }
 
@@ -78,6 +78,6 @@ pub enum Condition {
 pub enum Value {
     Number(i64),
     Variable(usize),
-    /// One more than a variable.
+    /// The successor of a variable's value.
     Next(usize),
 }

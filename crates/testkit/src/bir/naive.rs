@@ -1,4 +1,4 @@
-//! BIR by its rules, slowly. Locks know their owners, and threads know what they wait for.
+//! A naive implementation of BIR. Locks contain their owners, and threads contain the lock that they wait for.
 
 use super::{Action, COUNTER, Condition, LOCKS, Model, NUMBERS, TIDS, Value};
 use std::collections::{HashSet, VecDeque};
@@ -7,10 +7,10 @@ use std::collections::{HashSet, VecDeque};
 struct State {
     variables: Vec<i64>,
     locks: Vec<Option<Held>>,
-    /// Which threads they are, if any.
+    /// The threads that they denote, if any.
     tids: Vec<Option<usize>>,
     threads: Vec<At>,
-    /// Of the model's threads, the one that each of them is.
+    /// For each thread of the state, the thread of the model that it is an instance of.
     kinds: Vec<usize>,
 }
 
@@ -27,7 +27,7 @@ enum At {
     Waiting { lock: usize, times: u32, notified: bool, then: Box<At>, which: (usize, usize) },
 }
 
-/// What there is to find in a model.
+/// The results of exploring a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     pub unique: u64,
@@ -36,21 +36,21 @@ pub struct Summary {
     pub errors: u64,
     /// Those of them that are deadlocks.
     pub deadlocks: u64,
-    /// States in which the invariant does not hold.
+    /// States that violate the invariant.
     pub broken: u64,
-    /// How often somebody stopped waiting.
+    /// The number of times that a thread stopped waiting.
     pub woken: u64,
-    /// How often a thread got the number of one that had ended.
+    /// The number of times that a thread reused the slot of an ended one.
     pub replaced: u64,
 }
 
-/// What becomes of the number of a thread that has ended.
+/// The treatment of the slot of an ended thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Nobody else ever gets it.
+    /// It is never reused.
     Stays,
-    /// Once no thread id and no lock means it any more, the next thread of the same kind gets it, the least one first.
-    /// Those that exist from the beginning keep theirs.
+    /// When no thread id and no lock refers to it, the next thread of the same kind reuses it, the lowest one
+    /// first. Initial threads keep their slots.
     IsReplaced,
 }
 
@@ -67,7 +67,7 @@ pub fn explore(model: &Model, ended: Ended, limit: usize) -> Option<Summary> {
     let mut known = HashSet::from([start.clone()]);
     let mut queue = VecDeque::from([start]);
     while let Some(state) = queue.pop_front() {
-        // No thread asks for the invariant.
+        // The invariant belongs to no thread.
         let breaks = |invariant: &Condition| !holds(invariant, &state, usize::MAX);
         found.broken += u64::from(model.invariant.as_ref().is_some_and(breaks));
         let mut run = Run { ends: Vec::new(), errors: 0, steps: 0, replaced: 0, active: model.active, ended };
@@ -95,15 +95,15 @@ pub fn explore(model: &Model, ended: Ended, limit: usize) -> Option<Summary> {
     Some(found)
 }
 
-/// The steps out of one state.
+/// The steps from one state.
 struct Run {
     ends: Vec<State>,
     errors: u64,
-    /// How many were begun.
+    /// The number of steps that were begun.
     steps: u64,
-    /// How many numbers were given to other threads.
+    /// The number of reused slots.
     replaced: u64,
-    /// How many threads exist from the beginning.
+    /// The number of initial threads.
     active: usize,
     ended: Ended,
 }
@@ -139,7 +139,7 @@ impl Run {
         }
     }
 
-    /// Carries out the lists of actions one after the other, in every possible way.
+    /// Executes the lists of actions one after the other, in every possible way.
     fn act(&mut self, lists: &[&[Action]], mut state: State, me: usize, then: At, which: (usize, usize)) {
         let Some((list, later)) = lists.split_first() else {
             state.threads[me] = then;
@@ -218,7 +218,7 @@ impl Run {
                     (true, None) => self.errors += 1,
                 }
             }
-            // Not available, or not the owner.
+            // The lock is not available, or the thread is not its owner.
             Action::Lock(_) | Action::Unlock(_) | Action::Wait(_) | Action::Notify(_) | Action::NotifyAll(_) => {
                 self.errors += 1;
             }

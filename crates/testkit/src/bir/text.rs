@@ -1,4 +1,4 @@
-//! Models as a person would write them.
+//! Models as BIR text.
 
 use super::{Action, COUNTER, Condition, LOCKS, Model, NUMBERS, TIDS, Thread, Transformation, Value};
 

@@ -1,9 +1,9 @@
-//! Random models that are well typed, small, and go wrong now and then.
+//! Random models that are well typed, small, and sometimes fault.
 
 use super::{Command, Communication, Data, Expr, Model, Op, Place, Process, Signal, Ty};
 use crate::rng::Rng;
 
-/// A model for every seed.
+/// The model of a seed.
 pub fn generate(rng: &mut Rng) -> Model {
     let channels = 1 + rng.below(2);
     let processes = (0..2 + rng.below(2)).map(|_| process(rng, channels)).collect();
@@ -66,7 +66,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Sometimes outside.
+    /// Sometimes out of range.
     fn index(&mut self) -> Expr {
         if self.rng.chance(0.6) { Expr::Number(self.rng.below(2) as i64) } else { self.value(Ty::Digit, 0) }
     }
@@ -117,7 +117,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What is sent: often a value that need not exist, which matters only where somebody receives it.
+    /// The data of a message. Its evaluation often faults, which matters only if a process receives it.
     fn message(&mut self, ty: Ty) -> Expr {
         if self.rng.chance(0.5) {
             return self.value(ty, 1);
@@ -133,7 +133,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Something that can be made without loading from nowhere.
+    /// The data type of a signal: a simple type, or that of a variable, so that there is a value to send.
     fn signal(&mut self) -> Signal {
         match self.rng.below(4) {
             0 => None,
@@ -158,7 +158,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A number; it may be none of 0 to 3, and its evaluation may go wrong.
+    /// A number. It may be outside of 0 to 3, and its evaluation may fault.
     fn digit(&mut self, depth: usize) -> Expr {
         let ops = [Op::Add, Op::Add, Op::Subtract, Op::Multiply, Op::Divide, Op::Modulo];
         match self.rng.below(if depth == 0 { 3 } else { 6 }) {
@@ -186,7 +186,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A condition whose evaluation never goes wrong: how often a fault in a guard is met depends on the tool.
+    /// A condition whose evaluation never faults: how often a fault in a guard is counted depends on the tool.
     fn condition(&mut self, depth: usize) -> Expr {
         let safe = |writer: &mut Self| match writer.var_of(&[Ty::Digit, Ty::Queue, Ty::Pairs]) {
             Some(var) if writer.vars[var] == Ty::Digit => Expr::Load(Place::Whole(var)),

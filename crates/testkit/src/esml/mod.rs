@@ -1,7 +1,7 @@
-//! Small random ESML models, and what they mean, written down a second time.
+//! Small random ESML models, and an independent naive implementation of their semantics.
 //!
-//! [`generate`] makes a model, [`text`] writes it, [`naive`] explores it by the rules of the language alone: it knows
-//! nothing of front ends, automata or states as bytes.
+//! [`generate`] makes a model, [`text`] prints it, [`naive`] explores it by the rules of the language alone:
+//! it shares nothing with the front ends, automata and packed states of entail.
 
 mod generate;
 pub mod naive;
@@ -19,7 +19,7 @@ pub struct Model {
 
 #[derive(Clone, Debug)]
 pub struct Process {
-    /// What its parameter `me` is.
+    /// The value of its parameter `me`.
     pub me: i64,
     pub vars: Vec<Ty>,
     pub body: Vec<Command>,
@@ -31,20 +31,20 @@ pub enum Ty {
     /// 0..3
     Digit,
     Boolean,
-    /// Two digits at most.
+    /// At most two digits.
     Queue,
     /// Two digits.
     Row,
     /// A digit and a boolean.
     Pair,
-    /// Two pairs at most.
+    /// At most two pairs.
     Pairs,
 }
 
 pub const DIGITS: std::ops::RangeInclusive<i64> = 0..=3;
 pub const CAPACITY: usize = 2;
 
-/// A variable by its number, or a part of it.
+/// A variable, or a part of it.
 #[derive(Clone, Debug)]
 pub enum Place {
     Whole(usize),
@@ -99,7 +99,7 @@ pub struct Communication {
     pub data: Data,
 }
 
-/// What a channel can carry: nothing, or a value of a type.
+/// The data of a signal: none, or a value of a type.
 pub type Signal = Option<Ty>;
 
 #[derive(Clone, Debug)]
@@ -107,6 +107,6 @@ pub enum Data {
     Sent(Option<Expr>),
     /// Into a variable.
     Received(Option<Place>),
-    /// Must be the parameter.
+    /// Must equal the parameter.
     Matched,
 }

@@ -1,4 +1,4 @@
-//! ESML by its rules, slowly: values are trees, states are compared as such, and nothing is shared with the real one.
+//! A naive implementation of ESML: values are trees, states are compared as such, and no code is shared with entail.
 
 use super::{CAPACITY, Command, Communication, DIGITS, Data, Expr, Model, Op, Place, Process, Ty};
 use std::collections::{HashMap, VecDeque};
@@ -19,12 +19,12 @@ struct Local {
 
 type State = Vec<Local>;
 
-/// Something went wrong, and there is no next state.
+/// The step faults and has no successor.
 struct Fault;
 
 type Evaluated<T> = Result<T, Fault>;
 
-/// What there is to find in a model.
+/// The results of exploring a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     pub unique: u64,
@@ -139,7 +139,7 @@ struct Machine<'m> {
     code: Vec<Vec<Code<'m>>>,
 }
 
-/// A communication that a process offers, its condition, and where it goes on.
+/// A communication that a process offers, its condition, and its target.
 type Offer<'m> = (&'m Communication, Option<&'m Expr>, usize);
 
 impl<'m> Machine<'m> {
@@ -178,7 +178,7 @@ impl<'m> Machine<'m> {
                 match (open.is_empty(), otherwise) {
                     (true, Some(after)) => steps.push(at(*after)),
                     (true, None) => steps.push(Err(Fault)),
-                    // The tool tries again.
+                    // The tool evaluates the guards again.
                     (false, _) if !holds(guards[guards.len() - 1].0) => steps.push(Ok(state.clone())),
                     (false, _) => {}
                 }
@@ -208,7 +208,7 @@ impl<'m> Machine<'m> {
                     if sends || (received.channel, received.signal) != (sent.channel, sent.signal) {
                         continue;
                     }
-                    // There is a partner: now, and not before, it matters what the message is.
+                    // Only now that there is a partner is the message evaluated.
                     let message = data.as_ref().map(|data| eval(data, &state[process].vars, me)).transpose();
                     let Ok(message) = message.and_then(|message| checked(message, sent.signal)) else {
                         steps.push(Err(Fault));

@@ -1,4 +1,4 @@
-//! Models as a person would write them.
+//! Models as ESML text.
 
 use super::{Command, Communication, Data, Expr, Model, Op, Place, Process, Signal, Ty};
 
@@ -138,7 +138,7 @@ fn expr(value: &Expr) -> String {
             };
             let (left, right) = (operand(*op, &operands.0, true), operand(*op, &operands.1, false));
             match op {
-                // Whoever stands around it adds parentheses, where they are needed.
+                // The surrounding expression adds parentheses where they are needed.
                 Op::And | Op::Or => format!("{left} {sign} {right}"),
                 Op::Add
                 | Op::Subtract
@@ -155,8 +155,7 @@ fn expr(value: &Expr) -> String {
     }
 }
 
-/// An operand of an operator, in parentheses only where it would be read otherwise: `&` binds tighter than `OR`, and both
-/// group to the left.
+/// An operand, in parentheses only if they are needed: `&` binds tighter than `OR`, and both are left-associative.
 fn operand(of: Op, value: &Expr, is_left: bool) -> String {
     let needs = match value {
         Expr::Binary(Op::Or, _) => of != Op::Or || !is_left,

@@ -1,4 +1,4 @@
-//! Temporal logic: the definition, random formulas and words, and the sets of formulas that papers measure.
+//! LTL: the definition of its semantics, random formulas and words, and published sets of formulas.
 
 mod published;
 mod random;

@@ -1,4 +1,4 @@
-//! Formulas that papers on translation measure, in SPIN's syntax. They are facts of the literature.
+//! Formulas from papers on LTL translation, in SPIN's syntax. As facts of the literature, they are free to use.
 
 /// A set of formulas.
 pub struct Published {

@@ -1,10 +1,10 @@
-//! Formulas and words at random.
+//! Random formulas and words.
 
 use crate::rng::Rng;
 use entail_temporal::formula::{Formula, Formulas, Proposition};
 use entail_temporal::word::Lasso;
 
-/// A formula of about so many operators over so many propositions.
+/// A formula with about this number of operators and propositions.
 pub fn formula(rng: &mut Rng, formulas: &mut Formulas, operators: usize, propositions: usize) -> Formula {
     if operators == 0 {
         let proposition = Proposition(rng.below(propositions) as u8);
@@ -38,7 +38,7 @@ pub fn formula(rng: &mut Rng, formulas: &mut Formulas, operators: usize, proposi
     }
 }
 
-/// A word of up to three letters and a cycle of up to three.
+/// A lasso word: up to three letters and a cycle of up to three.
 pub fn word(rng: &mut Rng, propositions: usize) -> Lasso {
     let mut letters = |count: usize| (0..count).map(|_| rng.bits() & ((1 << propositions) - 1)).collect();
     let (mut stem, mut cycle): (Vec<u64>, Vec<u64>) = (letters(3), letters(3));

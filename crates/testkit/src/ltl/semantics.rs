@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 pub fn satisfies(formulas: &Formulas, formula: Formula, word: &Lasso) -> bool {
     let positions = 0..word.len();
-    // Where each part holds.
+    // The positions where each part holds.
     let mut holds: HashMap<Formula, Vec<bool>> = HashMap::new();
     for part in formulas.parts(formula) {
         let truth: Vec<bool> = match formulas.node(part) {
@@ -38,8 +38,8 @@ pub fn satisfies(formulas: &Formulas, formula: Formula, word: &Lasso) -> bool {
     holds[&formula][0]
 }
 
-/// Whether `right` holds at some position from `at` on, and `left` at all before it. Behind the length of the word
-/// everything has been seen.
+/// Whether `right` holds at some position from `at` on, and `left` at all positions before it. After as many
+/// positions as the word has letters, positions repeat.
 fn until(word: &Lasso, at: usize, left: &[bool], right: &[bool]) -> bool {
     let mut position = at;
     for _ in 0..=word.len() {

@@ -1,16 +1,15 @@
-//! The tree of a generated program: just enough structure to print it, and to cut pieces out of it.
+//! The syntax tree of a generated program: just enough structure to print and to shrink it.
 //!
-//! Deliberately loose: the tree can express invalid programs, because comparing who rejects what is
-//! half of the point.
+//! The tree can express invalid programs, because comparing which programs are rejected is half of the purpose.
 
 pub type Block = Vec<Stmt>;
 
-/// How far two checkers can be expected to agree on a program.
+/// The degree to which two checkers should agree on a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
     /// Verdict and every count.
     Everything,
-    /// Only whether there is an error: SPIN's search is cut short or undefined once it has met one.
+    /// Only whether there is an error: SPIN's search is cut short or undefined after an error.
     VerdictOnly,
 }
 
@@ -18,20 +17,20 @@ pub enum Compare {
 pub struct Program {
     pub units: Vec<Unit>,
     pub compare: Compare,
-    /// The features that really occur in the program, not merely those that were allowed.
+    /// The features that occur in the program, not merely those that were allowed.
     pub features: super::FeatureSet,
-    /// What was broken on purpose, if anything.
+    /// The intentional defect, if there is one.
     pub flaw: Option<super::Flaw>,
 }
 
 impl Program {
-    /// The global variables that are numbers, by name.
+    /// The names of numeric global variables.
     pub fn numbers(&self) -> Vec<String> {
         self.units.iter().filter_map(Unit::number).collect()
     }
 
-    /// Whether an escape that may begin with a send surrounds another escape: where no process receives, SPIN's verifier
-    /// forgets the inner one (`escape-forgotten.pml`).
+    /// Whether an escape that may begin with a send surrounds another escape: if no process receives, SPIN's
+    /// verifier ignores the inner one (`escape-forgotten.pml`).
     pub fn loses_escapes(&self) -> bool {
         self.units.iter().any(|unit| match unit {
             Unit::Process(Process { body, .. }) | Unit::Inline { body, .. } => body.iter().any(Stmt::loses_escapes),
@@ -327,7 +326,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// How it is written, and how tightly it binds.
+    /// Its symbol and its precedence.
     pub fn notation(self) -> (&'static str, u8) {
         match self {
             Self::Or => ("||", 1),

@@ -1,5 +1,5 @@
-//! What a program may contain. Each seed allows a random subset (swarm testing), so that small programs
-//! still hit unusual combinations instead of a little of everything.
+//! The features of a program. Each seed allows a random subset (swarm testing), so that small programs
+//! contain unusual combinations instead of a little of everything.
 
 use crate::rng::Rng;
 
@@ -9,7 +9,7 @@ macro_rules! features {
         pub enum Feature { $($name,)* }
 
         impl Feature {
-            /// Every feature with the share of seeds, in percent, that allow it.
+            /// Every feature with the percentage of seeds that allow it.
             pub const ALL: &'static [(Feature, usize)] = &[$((Feature::$name, $percent),)*];
         }
     };
@@ -37,7 +37,7 @@ features! {
 pub struct FeatureSet(u128);
 
 impl Feature {
-    /// By its name, however it is capitalised.
+    /// The feature with this name, in any case.
     pub fn named(name: &str) -> Option<Feature> {
         let mut features = Feature::ALL.iter().map(|&(feature, _)| feature);
         features.find(|feature| format!("{feature:?}").eq_ignore_ascii_case(name))
@@ -45,7 +45,7 @@ impl Feature {
 }
 
 impl FeatureSet {
-    /// The features one seed allows.
+    /// The features that one seed allows.
     pub fn swarm(rng: &mut Rng) -> Self {
         let mut set = Self::default();
         for &(feature, percent) in Feature::ALL {
@@ -53,7 +53,7 @@ impl FeatureSet {
                 set.insert(feature);
             }
         }
-        // SPIN refuses these next to a rendezvous.
+        // SPIN rejects these next to a rendezvous.
         if set.contains(Feature::Enabled) || set.contains(Feature::Priority) {
             set.remove(Feature::Rendezvous);
         }

@@ -1,11 +1,11 @@
-//! Programs broken on purpose: who accepts what is compared like everything else.
+//! Programs with intentional defects: acceptance is compared like everything else.
 
 use super::ast::*;
 use crate::rng::Rng;
 
 macro_rules! flaws {
     ($($name:ident,)*) => {
-        /// What is wrong with a program. Some of these SPIN tolerates; then the counts are compared.
+        /// The defect of a program. SPIN tolerates some of these; then the counts are compared.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Flaw { $($name,)* }
 
@@ -23,7 +23,7 @@ ArithmeticOnChannel, RecordAsValue, DuplicateMtypeName, DuplicateTypedef, EmptyA
 JumpIntoDStep, WideUnsigned, InitialisedParameter, NegatedFullness, RemoteOfUndeclared,     AssignmentToConstant, HiddenLocal, DStepGotoOut, MisplacedElse, ReceiveIntoConstantIndex, SameVariableTwice,
 LabelStartsBlock, }
 
-/// Breaks a program in one way, in the body of one of its processes or next to it.
+/// Introduces a defect into a program, in the body of one of its processes or next to it.
 pub fn inject(program: &mut Program, rng: &mut Rng) {
     let flaw = *rng.pick(Flaw::ALL);
     program.flaw = Some(flaw);
@@ -42,7 +42,7 @@ pub fn inject(program: &mut Program, rng: &mut Rng) {
     program.units = before;
 }
 
-/// What to put in front of the program, into a process, and after the program.
+/// The text before the program, in a process, and after the program.
 fn damage(flaw: Flaw) -> (Vec<Unit>, Block, Vec<Unit>) {
     let byte = |name: &str| Decl::plain(Type::Byte, name);
     let global = |decl: Decl| Unit::Global(decl);

@@ -1,9 +1,9 @@
-//! Random Promela programs, for comparing two model checkers with each other.
+//! Random Promela programs, for comparing two model checkers.
 //!
-//! [`generate`] makes a program from a seed; its `Display` is the text; [`minimise`] cuts a program down
-//! while something stays true of it. Programs are valid (unless [`Program::flaw`] says otherwise), have few
-//! states, and avoid everything whose outcome in SPIN depends on its search order or on undefined behaviour
-//! of its generated C code.
+//! [`generate`] makes a program from a seed; its `Display` is the text; [`minimise`] shrinks a program while
+//! it retains a property. Programs are valid (unless [`Program::flaw`] is present), have few states, and
+//! avoid constructs whose result in SPIN depends on its search order or on undefined behaviour of its
+//! generated C code.
 
 pub mod ast;
 mod features;

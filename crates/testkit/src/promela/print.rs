@@ -1,4 +1,4 @@
-//! Program text, with no more parentheses than the grammar asks for: precedence is under test too.
+//! Prints programs with as few parentheses as the grammar allows, to test precedence too.
 
 use super::ast::*;
 use std::fmt::{self, Display, Formatter, Write};
@@ -139,7 +139,7 @@ impl Display for Stmt {
     }
 }
 
-/// An expression that may stand where only a primary is safe: a macro body, an argument, an operand of `!`.
+/// An expression where only a primary is safe: a macro body, an argument, an operand of `!`.
 struct Atom<'a>(&'a Expr);
 
 impl Display for Atom<'_> {
@@ -167,7 +167,7 @@ fn expression(f: &mut Formatter<'_>, expr: &Expr, context: u8) -> fmt::Result {
         Expr::Binary(op, ..) => op.notation().1,
         Expr::Unary(..) => UNARY,
         Expr::Number(value) if *value < 0 => UNARY,
-        // `run` swallows a following priority; `P:x` and `P@L` would run into a neighbouring colon.
+        // `run` would consume a following priority; `P:x` and `P@L` would merge with an adjacent colon.
         Expr::Run { .. } | Expr::Remote { .. } | Expr::AtLabel { .. } if context > 0 => 0,
         _ => UNARY + 1,
     };
@@ -312,7 +312,7 @@ fn statement(f: &mut Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Result {
         Stmt::Send { channel, sorted, args } => {
             write!(f, "{channel}{}", if *sorted { "!!" } else { "!" })?;
             match &args[..] {
-                // The other way to write a message that starts with its kind.
+                // The other notation for a message whose first field is its kind.
                 [Expr::Word(kind), rest @ ..] if !rest.is_empty() => {
                     write!(f, "{kind}(")?;
                     atoms(f, rest)?;

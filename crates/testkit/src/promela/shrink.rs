@@ -1,24 +1,24 @@
-//! Smaller programs from a program that shows something, until none smaller shows it.
+//! Shrinks a program that has a property to one where no smaller program has it.
 //!
-//! The possible cuts of a program are numbered by one walk over its tree; making cut number `n` is the same
-//! walk, stopped there. So every kind of cut is written down once, and nothing has to be collected.
+//! The possible cuts of a program are numbered by one traversal of its tree; making cut number `n` is the
+//! same traversal, stopped there. So every kind of cut is defined once, and cuts need not be collected.
 
 use super::ast::*;
 
-/// Every program one cut away, larger cuts first.
+/// All programs that differ by one cut, larger cuts first.
 pub fn shrink(program: &Program) -> impl Iterator<Item = Program> + '_ {
     let length = program.to_string().len();
     (0..).map_while(|number| cut(program, number)).filter(move |smaller| smaller.to_string().len() < length)
 }
 
-/// The smallest program `interesting` still holds of that single cuts lead to.
+/// A program that is `interesting`, and minimal with respect to single cuts.
 pub fn minimise(program: Program, mut interesting: impl FnMut(&Program) -> bool) -> Program {
     let mut best = program;
     let mut length = best.to_string().len();
     loop {
         let before = length;
         let mut number = 0;
-        // After a success the same number names the next cut: what came before it has been tried.
+        // After a success the same number denotes the next cut: the earlier ones have been tried.
         while let Some(candidate) = cut(&best, number) {
             let shorter = candidate.to_string().len();
             if shorter < length && interesting(&candidate) {
@@ -35,22 +35,22 @@ pub fn minimise(program: Program, mut interesting: impl FnMut(&Program) -> bool)
 
 fn cut(program: &Program, number: usize) -> Option<Program> {
     let mut program = program.clone();
-    Knife { left: number }.units(&mut program.units).then_some(program)
+    Shrinker { left: number }.units(&mut program.units).then_some(program)
 }
 
-/// Counts down to the cut to make. Its methods say whether it has been made.
-struct Knife {
+/// Counts down to the cut to make. Its methods return whether it has been made.
+struct Shrinker {
     left: usize,
 }
 
-impl Knife {
+impl Shrinker {
     fn here(&mut self) -> bool {
         let here = self.left == 0;
         self.left = self.left.saturating_sub(1);
         here
     }
 
-    /// Halves, quarters, … and single items of a list that must keep `least` of them.
+    /// Removes halves, quarters, … and single items of a list that must keep `least` of them.
     fn list<T>(&mut self, items: &mut Vec<T>, least: usize) -> bool {
         let mut size = items.len().div_ceil(2);
         while size > 0 {
@@ -223,7 +223,7 @@ impl Knife {
     }
 }
 
-/// The blocks that could stand in a statement's place.
+/// The blocks that could replace a statement.
 fn insides(stmt: &mut Stmt) -> Vec<&mut Block> {
     match stmt {
         Stmt::Choice(options) | Stmt::Loop(options) => options.iter_mut().collect(),

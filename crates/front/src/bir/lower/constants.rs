@@ -1,4 +1,4 @@
-//! Constants, and values given to them from outside.
+//! Constants, and their values from the command line.
 
 use super::Lowering;
 use super::scope::{Constant, Declared, Problems, Symbol};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// Values that replace those in the model, by group and name.
 pub type Given<'t> = HashMap<(&'t str, &'t str), Constant<'t>>;
 
-/// Which constants `NAME=VALUE` and `GROUP.NAME=VALUE` are about.
+/// The constants that `NAME=VALUE` and `GROUP.NAME=VALUE` override.
 pub fn given<'t>(model: &Model<'t>, defines: &[String], problems: &mut Problems<'_>) -> Given<'t> {
     let mut known = Vec::new();
     for member in &model.members {
@@ -72,7 +72,7 @@ fn one<'t>(define: &str, known: &[(&'t str, &'t str)]) -> Result<((&'t str, &'t 
 }
 
 impl<'t> Lowering<'_, 't, '_> {
-    /// Constants see those before them, also of their own group.
+    /// A constant may refer to earlier constants, including those of its own group.
     pub(super) fn constants(&mut self, constants: &Constants<'t>, given: &Given<'t>) {
         let group = constants.name;
         if let Some(first) = self.scope.symbols.get(group.text) {

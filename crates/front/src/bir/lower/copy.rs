@@ -1,4 +1,4 @@
-//! Values that consist of many numbers: they are copied one by one.
+//! Copies of composite values, scalar by scalar.
 
 use super::expr::Reader;
 use super::types::Type;
@@ -9,7 +9,8 @@ use crate::kit::data::scalar_count;
 use crate::source::Span;
 use entail_ir::{Expr, Index, Place};
 
-/// How much a model comes to when everything is spelled out: whole arrays are copied one number at a time.
+/// The size of a lowered model. Copying an array takes one assignment per scalar, so that a short model can
+/// become large.
 #[derive(Debug, Default)]
 pub struct Work {
     done: usize,
@@ -18,7 +19,7 @@ pub struct Work {
 impl Work {
     pub const MAX: usize = 1 << 18;
 
-    /// Does more, unless it is too much: then nothing more should be done.
+    /// Adds to the size. Returns false if the limit is exceeded: lowering should then stop.
     pub fn spend(&mut self, more: usize) -> bool {
         self.done = self.done.saturating_add(more);
         !self.is_too_much()
@@ -30,7 +31,7 @@ impl Work {
 }
 
 impl<'a, 't> Reader<'a, 't, '_> {
-    /// Reports what is wrong with an expression that is of no use.
+    /// Reports errors in an expression whose value is not used.
     pub fn check(&mut self, expr: &ast::Expr<'t>) {
         if let ExprKind::Field(group, member) = &expr.kind
             && self.member(group, *member).is_some()
@@ -65,7 +66,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
                 Some(_) | None => &[],
             };
             if depend_on(access, &access.indices) || depend_on(access, source) {
-                let problem = Diagnostic::error(span, "an index depends on what is being assigned");
+                let problem = Diagnostic::error(span, "an index depends on the assigned variable");
                 self.problems.report(problem.hint("keep the index in another variable first"));
             }
             if !work.spend(effort(access)) {
@@ -75,7 +76,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         access.places().into_iter().zip(values).collect()
     }
 
-    /// The numbers that a value consists of, to be stored in a variable of type `ty`.
+    /// The scalars of a value that is stored to a variable of type `ty`.
     pub fn components(&mut self, value: &ast::Expr<'t>, ty: &Type<'t>, work: &mut Work) -> Vec<Expr> {
         if ty.scalar().is_some() {
             return vec![self.stored(value, ty)];
@@ -98,7 +99,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         access.places().into_iter().map(Expr::load).collect()
     }
 
-    /// Where the number of a new thread goes.
+    /// The place that receives the number of a new thread.
     pub fn thread_place(&mut self, target: &ast::Expr<'t>) -> Option<Place> {
         let (access, ty) = self.place(target)?;
         if !matches!(ty, Type::Tid) {
@@ -110,19 +111,19 @@ impl<'a, 't> Reader<'a, 't, '_> {
     }
 }
 
-/// How much it takes to write down the places of all numbers.
+/// The size of the places of all scalars.
 fn effort(access: &Access<'_>) -> usize {
     scalar_count(access.shape) as usize * parts(&access.indices)
 }
 
-/// How much it takes to write down a place with these indices.
+/// The size of a place with these indices.
 pub fn parts(indices: &[Index]) -> usize {
     let mut parts = 1;
     indices.iter().for_each(|index| index.value.each(&mut |_| parts += 1));
     parts
 }
 
-/// Whether to store a part of `access` may change what the indices are, and so where other parts are.
+/// Whether storing to a part of `access` may change the indices, and so the addresses of other parts.
 fn depend_on(access: &Access<'_>, indices: &[Index]) -> bool {
     let range = |offset: u32, size: u32, indices: &[Index]| {
         let far: u64 = indices.iter().map(|index| u64::from(index.stride) * u64::from(index.len - 1)).sum();

@@ -1,4 +1,4 @@
-//! Expressions and the places they name.
+//! Expressions and places.
 
 use super::scope::{Constant, Problems, Scope, Symbol, Thread, Variable};
 use super::types::{Integer, Type};
@@ -9,10 +9,10 @@ use crate::kit::cursor::MAX_DEPTH;
 use crate::source::{Sources, Span};
 use entail_ir::{Base, BinaryOp, Expr, Range, UnaryOp};
 
-/// Bytes of the globals, of the variables of a thread, and of any type.
+/// The maximum size of the globals, of the variables of a thread, and of a type, in bytes.
 pub const MAX_BYTES: u32 = 1 << 16;
 
-/// Some operators become expressions that repeat a part: no more than so many parts in all.
+/// Some operators lower to expressions that repeat an operand. This limits the number of nodes.
 const MAX_PARTS: usize = 10_000;
 
 /// The context of an expression: it can refer to the variables of `thread`.
@@ -34,7 +34,7 @@ impl<'t> Value<'t> {
         Value { expr, ty }
     }
 
-    /// Stands for something that is wrong, and has been reported.
+    /// Stands for an expression with an error that has been reported.
     fn unknown() -> Self {
         Value { expr: Expr::Const(0), ty: Type::Unknown }
     }
@@ -66,7 +66,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         Value::unknown()
     }
 
-    /// A number that must be known before anything runs. `what` begins the complaint.
+    /// The value of a constant expression. `what` begins the message if it is not constant.
     pub fn constant(&mut self, expr: &ast::Expr<'t>, what: &str) -> Option<i32> {
         let value = self.integer(expr);
         let constant = value.expr.constant().filter(|_| !value.ty.is_unknown());
@@ -144,7 +144,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         }
     }
 
-    /// `Group.member`, if there is such a group: then whether it has such a member, which is reported if not.
+    /// Resolves `Group.member`, if the group exists. Reports an unknown member.
     pub fn member(&mut self, group: &ast::Expr<'t>, member: Name<'t>) -> Option<Option<Constant<'t>>> {
         let ExprKind::Name(group) = group.kind else { return None };
         if self.thread.is_some_and(|thread| thread.locals.contains_key(group.text)) {
@@ -229,7 +229,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         Value::new(Expr::binary(operator, left.expr, right.expr), ty)
     }
 
-    /// Two values of the same type, whatever it is.
+    /// Lowers two operands that must have the same type.
     fn same(&mut self, left: &ast::Expr<'t>, right: &ast::Expr<'t>) -> (Value<'t>, Value<'t>) {
         let (one, other) = (self.value(left), self.value(right));
         if !one.ty.mixes_with(&other.ty) {
@@ -245,7 +245,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         (one, other)
     }
 
-    /// `left >> right` without the bits that came in from the left.
+    /// `left >> right` without the sign bits that were shifted in.
     fn shift_unsigned(&mut self, left: &ast::Expr<'t>, right: &ast::Expr<'t>) -> Value<'t> {
         let span = left.span.to(right.span);
         let (left, right) = (self.integer(left).expr, self.integer(right).expr);
@@ -281,7 +281,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         self.bounded(Value::new(expr, ty), span)
     }
 
-    /// An expression that repeats its parts must not grow without bounds.
+    /// Limits the size of an expression that repeats its parts.
     fn bounded(&mut self, value: Value<'t>, span: Span) -> Value<'t> {
         let mut parts = 0_usize;
         value.expr.each(&mut |_| parts += 1);
@@ -292,7 +292,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         value
     }
 
-    /// Where a variable, or a part of one, is. `None` if there is no such thing, which is reported.
+    /// The place of a variable, or of a part of one. `None` if it does not exist, which is reported.
     pub fn place(&mut self, expr: &ast::Expr<'t>) -> Option<(Access<'a>, Type<'t>)> {
         match &expr.kind {
             ExprKind::Name(name) => self.variable(*name),
@@ -388,7 +388,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         self.problems.unknown(problem, name.text, locals.chain(self.scope.symbols.keys()).copied());
     }
 
-    /// The type that is written, as far as it makes sense.
+    /// Resolves a type. Reports errors in it.
     pub fn ty(&mut self, ty: &ast::Type<'t>) -> Type<'t> {
         match &ty.kind {
             TypeKind::Boolean => Type::Boolean,
@@ -426,7 +426,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         }
     }
 
-    /// A type, if it is neither too large nor too deep.
+    /// The type, unless it is too large or too deeply nested.
     pub fn bounded_type(&mut self, ty: Type<'t>, span: Span) -> Type<'t> {
         if ty.size() > MAX_BYTES {
             self.problems.error(span, format!("this type takes more than {MAX_BYTES} bytes"));

@@ -1,7 +1,7 @@
-//! Transformations as edges.
+//! Lowers transformations to edges.
 //!
-//! All actions of a transformation are one step. As long as there is nothing to choose they are one block on one
-//! edge. A choice among them cuts the block into pieces, joined by hidden locations where nobody can interrupt:
+//! All actions of a transformation are one step. Without a choice they are one block on one edge. A choice splits
+//! the block into pieces, which are joined by hidden locations where no other thread can interrupt:
 //!
 //! ```text
 //! do { a; choose when p do b; else do c; end; d; } goto there;
@@ -23,7 +23,7 @@ use entail_ir::{
 };
 use std::collections::HashMap;
 
-/// A thread whose locations are being made.
+/// A thread while its locations are being built.
 pub struct Body<'a, 't, 'p> {
     pub reader: Reader<'a, 't, 'p>,
     pub automata: &'a mut Automata,
@@ -38,15 +38,15 @@ pub struct Body<'a, 't, 'p> {
 
 const MAX_LOCATIONS: usize = u16::MAX as usize;
 
-/// Where a piece leads.
+/// The target of a piece.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
     pub location: LocationId,
-    /// No other thread may move there before this one.
+    /// No other thread may move at the target before this one.
     pub atomic: bool,
 }
 
-/// Actions that will become one edge.
+/// Actions that become one edge.
 #[derive(Debug)]
 pub struct Piece {
     from: LocationId,
@@ -68,7 +68,7 @@ impl Piece {
         NodeId(self.nodes.len() as u32)
     }
 
-    /// Its action: a block only if it has more than a guard.
+    /// The action of the edge: a block only if it consists of more than a guard.
     fn action(mut self) -> Action {
         if self.nodes.is_empty() {
             match self.entry {
@@ -112,7 +112,7 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
         }
     }
 
-    /// The locations of the thread, its first one first.
+    /// The locations of the thread; the first one is its entry.
     pub fn automaton(mut self, thread: &ast::Thread<'t>) -> Automaton {
         let mut ids = Vec::new();
         for (number, location) in thread.locations.iter().enumerate() {
@@ -137,7 +137,7 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
                 self.transformation(id, transformation);
             }
             if location.transformations.is_empty() {
-                // A process can be only where there is an edge, if only one that is never possible.
+                // A location without edges is not a location of the process, so add an edge that is never enabled.
                 let statement = self.statement(location.name.span);
                 self.finish(Piece::when(id, Expr::Const(0), statement), End { location: id, atomic: false });
             }
@@ -173,7 +173,7 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
         conditions.extend(transformation.guard.as_ref().map(|guard| self.reader.boolean(guard)));
         let mut actions = &transformation.actions[..];
         let mut lock = None;
-        // What may block is a condition for the whole if it comes first.
+        // A blocking action at the beginning becomes the guard of the whole piece.
         if let Some((first, rest)) = actions.split_first() {
             match &first.kind {
                 ActionKind::Assume(condition) => {
@@ -218,7 +218,8 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
         ENDED
     }
 
-    /// Goes on with `actions` behind `piece`, then to `end`. `outermost`: they are those of the transformation itself.
+    /// Lowers `actions` after `piece`, then continues at `end`. `outermost`: they are the actions of the
+    /// transformation itself.
     fn run(&mut self, mut piece: Piece, actions: &[ast::Action<'t>], end: End, outermost: bool) {
         let mut rest = actions;
         while let Some((action, behind)) = rest.split_first() {
@@ -231,7 +232,7 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
                         }
                         return;
                     }
-                    // The jump says so already.
+                    // The jump already shows this.
                     ActionKind::Exit => break,
                     ActionKind::Assign { .. }
                     | ActionKind::Start { .. }
@@ -260,7 +261,7 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
         self.finish(piece, end);
     }
 
-    /// An action with a choice in it: several edges lead from `hub` to `join`.
+    /// Lowers an action with a choice: several edges lead from `hub` to `join`.
     fn split(&mut self, mut piece: Piece, action: &ast::Action<'t>, hub: LocationId, join: End) {
         let to_hub = End { location: hub, atomic: true };
         match &action.kind {
@@ -310,8 +311,8 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
         }
     }
 
-    /// An alternative with all that it does, so that it can be told from others; `told` says how often there was one like
-    /// it.
+    /// The statement of an alternative. Its text distinguishes it from other alternatives; `told` counts
+    /// those with the same text.
     fn alternative(
         &mut self,
         head: Span,
@@ -401,7 +402,7 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
 
     fn assign(&mut self, piece: &mut Piece, target: &ast::Expr<'t>, value: &ast::Expr<'t>, statement: StatementId) {
         let Some((access, ty)) = self.reader.place(target) else {
-            // Its value may have problems of its own.
+            // Its value may contain errors of its own.
             self.reader.check(value);
             return;
         };
@@ -464,7 +465,7 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
     }
 }
 
-/// Whether an action has a choice in it.
+/// Whether an action contains a choice.
 fn splits(action: &ast::Action<'_>) -> bool {
     let mut found = false;
     ast::each_action(std::slice::from_ref(action), &mut |action| {

@@ -1,5 +1,5 @@
-//! Locks: the monitors of Java. A lock contains its owner and a count; a waiting thread contains the lock that it
-//! waits for, and is notified by other threads.
+//! Locks with the semantics of Java's monitors. A lock contains its owner and a count. A waiting thread
+//! contains the lock that it waits for; other threads notify it.
 
 use super::copy::parts;
 use super::expr::{Reader, Value};
@@ -21,11 +21,11 @@ pub struct Lock {
     depth: Place,
     /// Its number if all indices are 0.
     first: i32,
-    /// How many locks there are from one value of an index to the next, for every index.
+    /// For each index, the difference between the lock numbers of adjacent elements.
     strides: Vec<i32>,
 }
 
-/// A thread that may wait: its number, its type, and where it says what it waits for.
+/// A thread that may wait: its number, its type, and the variable that contains the lock it waits for.
 #[derive(Clone, Debug)]
 pub struct Waiter {
     pub process: i32,
@@ -36,11 +36,11 @@ pub struct Waiter {
 
 const TESTS: [&str; 4] = ["lockAvailable", "hasLock", "wasNotified", "threadTerminated"];
 
-/// In every thread, where it is once it has ended.
+/// The location of an ended thread, in every thread.
 pub const ENDED: LocationId = LocationId(2);
 
 impl<'t> Reader<'_, 't, '_> {
-    /// `lockAvailable(l)` and its like: all that can be called.
+    /// The tests on locks, such as `lockAvailable(l)`.
     pub(super) fn lock_test(&mut self, name: Name<'t>, args: &[ast::Expr<'t>]) -> Value<'t> {
         let unknown = Value { expr: Expr::Const(0), ty: Type::Unknown };
         if !TESTS.contains(&name.text) {
@@ -102,7 +102,7 @@ impl Lock {
         equal(&self.owner, me())
     }
 
-    /// `value`, if I hold the lock; else it is a fault.
+    /// `value` if the thread holds the lock, else a fault.
     fn if_mine(&self, value: Expr) -> Expr {
         Expr::conditional(self.is_mine(), value, Expr::Fault(FaultKind::NotOwner))
     }
@@ -119,7 +119,7 @@ impl Lock {
         number
     }
 
-    /// The same lock, denoted by its number instead of its indices: these may change while a thread waits.
+    /// The same lock, denoted by its number instead of its indices, which may change while a thread waits.
     fn by_number(&self, number_plus_1: Expr) -> Lock {
         let mut rest = Expr::binary(BinaryOp::Sub, number_plus_1, Expr::Const(self.first + 1));
         let mut indices = Vec::new();
@@ -140,7 +140,7 @@ impl Lock {
 }
 
 impl<'t> Body<'_, 't, '_> {
-    /// Takes a lock that is known to be available.
+    /// Acquires a lock that is known to be available.
     pub(super) fn acquire(&mut self, piece: &mut Piece, lock: &Lock, statement: StatementId) {
         let deeper = Expr::binary(BinaryOp::Add, Expr::load(lock.depth.clone()), Expr::Const(1));
         self.push(piece, Action::Assign(Box::new(lock.owner.clone()), me()), statement);
@@ -155,7 +155,7 @@ impl<'t> Body<'_, 't, '_> {
         self.push(piece, Action::Assign(Box::new(lock.owner.clone()), owner), statement);
     }
 
-    /// Releases the lock until the thread is notified, then acquires it as it was.
+    /// Releases the lock, waits for a notification, then acquires the lock with the same count.
     pub(super) fn wait(&mut self, mut piece: Piece, lock: &Lock, span: Span, end: End) {
         let statement = self.statement(span);
         let Some(waiting) = self.reader.thread.and_then(|thread| thread.waiting.clone()) else { return };
@@ -183,7 +183,7 @@ impl<'t> Body<'_, 't, '_> {
             (&waiting.depth, Expr::Const(0)),
         ];
         if !self.asks_notified {
-            // States that differ only in what was waited for before are the same.
+            // Reset the variable, so that states do not differ in past waits.
             parts.push((&waiting.lock, Expr::Const(0)));
         }
         for (place, value) in parts {
@@ -192,7 +192,8 @@ impl<'t> Body<'_, 't, '_> {
         self.finish(piece, end);
     }
 
-    /// One step for every thread that may be waiting, from `hub` to `end`; and one if no thread waits.
+    /// Adds one edge from `hub` to `end` for every thread that may be waiting, and one for the case that no
+    /// thread waits.
     pub(super) fn notify(&mut self, hub: LocationId, lock: &Lock, span: Span, end: End) {
         if !self.work.spend(self.waiters.len() * parts(&lock.owner.indices)) {
             return;
@@ -231,7 +232,7 @@ impl<'t> Body<'_, 't, '_> {
 }
 
 impl Waiter {
-    /// Where it says what it waits for, as others see it.
+    /// The variable that contains the awaited lock, as seen by other threads.
     fn remote(&self) -> Place {
         let base = Base::Remote(Box::new(Expr::Const(self.process)), self.process_type);
         Place { base, ..self.waiting.lock.clone() }
@@ -246,7 +247,7 @@ fn negated(value: Expr) -> Expr {
     Expr::unary(UnaryOp::Negate, value)
 }
 
-/// The value of a lock's owner if this thread owns it.
+/// The owner field of a lock that this thread owns.
 fn me() -> Expr {
     Expr::binary(BinaryOp::Add, Expr::Myself, Expr::Const(1))
 }

@@ -1,4 +1,4 @@
-//! The meaning of names.
+//! Name resolution.
 
 use super::types::{Enumeration, Type};
 use crate::bir::ast::{Member, Model, Name};
@@ -12,15 +12,15 @@ use std::rc::Rc;
 /// The limit on reported problems.
 const MAX_PROBLEMS: usize = 100;
 
-/// The names of a model that all of it can see.
+/// The global names of a model.
 #[derive(Debug, Default)]
 pub struct Scope<'t> {
     pub symbols: HashMap<&'t str, Declared<Symbol<'t>>>,
-    /// Where names are declared that may be of use only later.
+    /// The declarations of all names, including names that are declared later than their use.
     later: HashMap<&'t str, Span>,
     pub threads: Vec<Thread<'t>>,
     pub thread_numbers: HashMap<&'t str, usize>,
-    /// Where the locks are among the globals, in ascending order: a lock's number is its position here.
+    /// The offsets of the locks in the globals, in ascending order. The number of a lock is its index here.
     pub locks: Vec<u32>,
 }
 
@@ -60,21 +60,21 @@ pub struct Thread<'t> {
     pub param_places: Vec<Place>,
     pub locals: HashMap<&'t str, Declared<Variable<'t>>>,
     pub frame: Frame,
-    /// If it ever waits for a lock.
+    /// Present if the thread waits for a lock.
     pub waiting: Option<Waiting>,
     pub declared_at: StatementId,
 }
 
-/// Hidden locals of a thread that waits.
+/// Hidden locals of a thread that can wait.
 #[derive(Clone, Debug)]
 pub struct Waiting {
-    /// The number of the lock it waits for, plus 1; negative once it has been notified; else 0.
+    /// The number of the lock that it waits for, plus 1. Negative after a notification, 0 if it does not wait.
     pub lock: Place,
-    /// How many times it held the lock.
+    /// The saved count of the lock.
     pub depth: Place,
 }
 
-/// Problems as they are found, as many as anybody reads.
+/// The problems found so far, up to a limit.
 #[derive(Debug)]
 pub struct Problems<'p> {
     list: &'p mut Vec<Diagnostic>,
@@ -122,7 +122,7 @@ impl<'p> Problems<'p> {
 }
 
 impl<'t> Scope<'t> {
-    /// Remembers all names, to know those that are used too early.
+    /// Records all declarations, to detect names that are used before their declaration.
     pub fn announce(&mut self, model: &Model<'t>) {
         for member in &model.members {
             let names = match member {
@@ -137,7 +137,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// The problem of a name that means nothing here, if it will mean something later.
+    /// The error for a name that is declared after its use.
     pub fn too_early(&self, name: Name<'t>) -> Option<Diagnostic> {
         let declared = self.later.get(name.text)?;
         let problem = Diagnostic::error(name.span, format!("`{}` is not known yet", name.text));
@@ -157,7 +157,7 @@ impl<'t> Scope<'t> {
         self.symbols.get(name).map(|declared| &declared.what)
     }
 
-    /// The whole name of a constant or member that was written without its group.
+    /// The qualified name of a constant or member that was written without its group.
     pub fn group_of(&self, member: &str) -> Option<String> {
         let groups = self.symbols.iter().filter(|(_, declared)| match &declared.what {
             Symbol::Constants(constants) => constants.contains_key(member),

@@ -1,4 +1,4 @@
-//! Threads: their variables, how many there are from the beginning, and who may wait.
+//! Threads: their variables, their initial instances, and the set of threads that may wait.
 
 use super::expr::{MAX_BYTES, Reader};
 use super::flow::Body;
@@ -16,7 +16,7 @@ use std::ops::Range;
 
 const MAX_THREADS: usize = 256;
 
-/// Of the variables of all threads together: more than any state can hold.
+/// Limit on the variables of all threads together; larger states are impossible.
 const MAX_LOCAL_BYTES: u32 = 4 * MAX_BYTES;
 
 impl<'t> Lowering<'_, 't, '_> {
@@ -73,7 +73,7 @@ impl<'t> Lowering<'_, 't, '_> {
         }
     }
 
-    /// The variables of a thread.
+    /// Declares the variables of a thread.
     fn signature(&mut self, number: usize, thread: &ast::Thread<'t>) {
         let text = collapsed(self.sources.text(thread.head));
         let declared_at = self.automata.statement(self.sources, thread.head, text);
@@ -147,7 +147,7 @@ impl<'t> Lowering<'_, 't, '_> {
         }
     }
 
-    /// The initial threads of this kind. A parameter contains the index among them.
+    /// The initial instances of this thread. A parameter contains the index of the instance.
     fn start(&mut self, number: usize, thread: &ast::Thread<'t>, is_started: bool) {
         let Some(active) = &thread.active else { return };
         let count = match &active.count {
@@ -174,7 +174,7 @@ impl<'t> Lowering<'_, 't, '_> {
         }
     }
 
-    /// Gives the parameter of the threads `numbers`, if there is one, its value.
+    /// Initialises the parameter of the threads `numbers`, if there is one.
     fn count_param(&mut self, thread: &ast::Thread<'t>, number: usize, numbers: Range<i32>, is_started: bool) {
         let Thread { params, param_places, frame, .. } = &mut self.scope.threads[number];
         if let ([Type::Integer(integer)], [place]) = (&params[..], &param_places[..]) {
@@ -188,7 +188,7 @@ impl<'t> Lowering<'_, 't, '_> {
             let counted = Expr::binary(BinaryOp::Sub, Expr::Myself, Expr::Const(numbers.start));
             let mut value = integer.fitted(counted);
             if is_started {
-                // Those that are started later have been given a value, and have greater numbers.
+                // Threads that are started later receive an argument, and have greater numbers.
                 let counts = Expr::binary(BinaryOp::Lt, Expr::Myself, Expr::Const(numbers.end));
                 value = Expr::conditional(counts, value, Expr::load(place.clone()));
             }
@@ -200,7 +200,7 @@ impl<'t> Lowering<'_, 't, '_> {
         }
     }
 
-    /// Every thread that may ever wait, as far as that can be told before anything runs.
+    /// Every thread that may wait, as far as this is known statically.
     fn waiters(&self, started: &HashSet<&str>) -> Vec<Waiter> {
         let waiter = |process: usize, number: usize| {
             let thread = &self.scope.threads[number];
@@ -216,7 +216,7 @@ impl<'t> Lowering<'_, 't, '_> {
         for (process, start) in start.iter().enumerate() {
             waiters.extend(waiter(process, start.process_type.index()));
         }
-        // Later ones can have any number that is left.
+        // Threads that are started later can have any of the remaining numbers.
         for (number, thread) in self.scope.threads.iter().enumerate() {
             if started.contains(thread.name.text) {
                 waiters.extend((start.len()..MAX_PROCESSES).filter_map(|process| waiter(process, number)));

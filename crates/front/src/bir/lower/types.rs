@@ -1,4 +1,4 @@
-//! Types, and how values of them lie in a state.
+//! Types and their layout in a state.
 
 use entail_ir::{BinaryOp, EnumerationId, Expr, FaultKind, Field, Meaning, Range, Scalar, Shape};
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 #[derive(Clone, Debug)]
 pub enum Type<'t> {
-    /// Something is wrong with it, and has been reported.
+    /// The type has an error, which has been reported.
     Unknown,
     Boolean,
     Integer(Integer),
@@ -17,11 +17,11 @@ pub enum Type<'t> {
     Tid,
 }
 
-/// Without a range, what does not fit is cut off by being stored.
+/// Without a range, values are truncated when they are stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Integer {
     pub scalar: Scalar,
-    /// Values wrap around at the bounds of the range, instead of being errors.
+    /// Values wrap around at the bounds of the range; otherwise a value out of range is a fault.
     pub wraps: bool,
 }
 
@@ -48,13 +48,13 @@ pub struct Array<'t> {
     height: usize,
 }
 
-/// A range of more numbers cannot be computed with in 32 bits.
+/// A larger range cannot be wrapped with 32-bit arithmetic.
 pub const MAX_WRAP: i64 = 1 << 30;
 
-/// Which thread: the number of its process plus 1, or 0 for none, as before the first assignment.
+/// The number of a thread's process plus 1, or 0 for none, which is the initial value.
 const THREAD: Scalar = Scalar::unsigned(8).meaning(Meaning::Thread);
 
-/// Where the parts of a lock are in it: which thread holds it, and how many times.
+/// The offsets of the parts of a lock: its owner, and how many times the owner holds it.
 pub const OWNER: usize = 0;
 pub const DEPTH: usize = 1;
 
@@ -74,7 +74,7 @@ impl<'t> Type<'t> {
         Type::Array(Rc::new(Array { element, len, height }))
     }
 
-    /// How deeply it is nested.
+    /// The nesting depth.
     pub fn height(&self) -> usize {
         match self {
             Type::Record(record) => record.height,
@@ -92,7 +92,7 @@ impl<'t> Type<'t> {
         }
     }
 
-    /// Bytes that a value takes.
+    /// The size of a value in bytes.
     pub fn size(&self) -> u32 {
         match self {
             Type::Record(record) => record.size,
@@ -104,7 +104,7 @@ impl<'t> Type<'t> {
         }
     }
 
-    /// How it is stored, if it is a single number.
+    /// The scalar, if the type consists of a single one.
     pub fn scalar(&self) -> Option<Scalar> {
         match self {
             Type::Boolean | Type::Unknown => Some(Scalar::unsigned(1).meaning(Meaning::Boolean)),
@@ -160,8 +160,8 @@ impl<'t> Type<'t> {
         matches!(self, Type::Unknown)
     }
 
-    /// Whether values of one may stand where values of the other are wanted: all integers mix, everything else only
-    /// with itself.
+    /// Whether values of the two types are assignment-compatible: all integers are compatible with each
+    /// other, other types only with themselves.
     pub fn mixes_with(&self, other: &Type<'t>) -> bool {
         match (self, other) {
             (Type::Unknown, _) | (_, Type::Unknown) => true,
@@ -180,7 +180,7 @@ impl<'t> Type<'t> {
         }
     }
 
-    /// Whether they are the same type, so that values can be copied byte by byte.
+    /// Whether the types are equal, so that values can be copied byte by byte.
     fn is(&self, other: &Type<'t>) -> bool {
         match (self, other) {
             (Type::Integer(one), Type::Integer(other)) => one == other,
@@ -202,7 +202,7 @@ impl<'t> Type<'t> {
         }
     }
 
-    /// In a sentence: "… is a boolean".
+    /// The type for messages: "… is a boolean".
     pub fn describe(&self) -> String {
         match self {
             Type::Unknown => "unknown".to_owned(),
@@ -218,7 +218,7 @@ impl<'t> Type<'t> {
 }
 
 impl Integer {
-    /// The numbers from `low` to `high`. `None` if there are too many to wrap.
+    /// The integers from `low` to `high`. `None` if the range is too large to wrap.
     pub fn range(range: Range, wraps: bool) -> Option<Integer> {
         let count = i64::from(range.high) - i64::from(range.low) + 1;
         let bits = count.trailing_zeros() as u8;
@@ -233,7 +233,7 @@ impl Integer {
         (!wraps || count <= MAX_WRAP).then_some(Integer { scalar: Scalar::within(range), wraps })
     }
 
-    /// All numbers that a variable can hold.
+    /// The values that a variable can hold.
     pub fn bounds(self) -> Range {
         let Scalar { bits, signed, range, .. } = self.scalar;
         range.unwrap_or(match (signed, bits) {
@@ -251,7 +251,7 @@ impl Integer {
         mine.low <= others.low && others.high <= mine.high
     }
 
-    /// The value to store so that the variable gets `value` converted to this type.
+    /// The value to store so that the variable contains `value` converted to this type.
     pub fn fitted(self, value: Expr) -> Expr {
         match self.scalar.range {
             Some(range) if self.wraps => wrapped(value, range),
@@ -259,7 +259,7 @@ impl Integer {
         }
     }
 
-    /// `value` converted to this type, without storing it. May repeat `value`.
+    /// `value` converted to this type without a store. It may repeat `value`.
     pub fn converted(self, value: Expr) -> Expr {
         let Scalar { bits, signed, range, .. } = self.scalar;
         match range {
@@ -281,7 +281,7 @@ impl Integer {
     }
 }
 
-/// `low + (value - low) modulo the number of values`, without leaving 32 bits on the way, and with `value` only once.
+/// `low + (value - low)` modulo the number of values. Avoids overflow, and contains `value` only once.
 fn wrapped(value: Expr, range: Range) -> Expr {
     let count = range.high - range.low + 1;
     let remainder = |value| Expr::binary(BinaryOp::Rem, value, Expr::Const(count));

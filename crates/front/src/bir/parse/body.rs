@@ -10,7 +10,7 @@ use crate::kit::{Parsed, Stop};
 use crate::source::Span;
 
 impl<'t> Parser<'t, '_> {
-    /// `main thread` is how Bogor writes a thread that is active.
+    /// `main thread` is Bogor's notation for an active thread.
     pub(super) fn is_main_thread(&self) -> bool {
         self.kind() == Kind::Name && self.text(self.span()) == "main" && self.second() == Kind::Thread
     }
@@ -38,7 +38,7 @@ impl<'t> Parser<'t, '_> {
             }
         }
         self.expect(Kind::CloseBrace)?;
-        // To remember too much in a thread that mentions it in a comment only does no harm.
+        // A mention in a comment counts too. This is harmless: the thread then only stores more.
         let asks_notified = self.text(self.since(start)).contains("wasNotified");
         Ok(Thread { name, head, active, params, locals, locations, asks_notified })
     }
@@ -84,7 +84,7 @@ impl<'t> Parser<'t, '_> {
         locals
     }
 
-    /// Whether a variable is declared here, as opposed to a statement.
+    /// Whether a declaration of a local variable begins here, as opposed to a statement.
     fn begins_local(&self) -> bool {
         match self.kind() {
             Kind::Int => true,
@@ -93,12 +93,12 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Whether the next word is a statement that does not exist here: reported by who expects a location.
+    /// Whether the next word is a statement that this subset lacks. The caller, which expects a location, reports it.
     fn refused_here(&self) -> bool {
         matches!(self.text(self.span()), "while" | "atomic" | "try" | "throw" | "invoke" | "catch")
     }
 
-    /// The body of a thread has something else where its first location should be: said once for the whole body.
+    /// Reports that the body of a thread does not begin with a location, once for the whole body.
     fn no_location<T>(&mut self) -> Parsed<T> {
         if self.refuse_missing().is_ok() {
             let hint = "the body of a thread consists of locations: `loc name: when … do { … } goto …;`";
@@ -138,7 +138,7 @@ impl<'t> Parser<'t, '_> {
         self.report(self.wrong("`when`, `do`, `loc` or `}`").hint(hint))
     }
 
-    /// Which variables still matter: of no use here.
+    /// The live variables of a location. They are ignored.
     fn live(&mut self) -> Parsed<()> {
         if !self.eat(Kind::Live) {
             return Ok(());
@@ -176,7 +176,7 @@ impl<'t> Parser<'t, '_> {
             Some(jump) => jump,
             None if exits && self.kind() != Kind::Return => {
                 if self.kind() == Kind::Goto {
-                    let problem = Diagnostic::error(self.span(), "a jump behind `exit`, which ends the thread");
+                    let problem = Diagnostic::error(self.span(), "a jump after `exit`, which ends the thread");
                     return self.report(problem.hint("leave out one of them"));
                 }
                 Jump::Return
@@ -187,7 +187,7 @@ impl<'t> Parser<'t, '_> {
             None => {
                 let jump = self.jump()?;
                 let span = self.since(start);
-                // Where another one begins, only the `;` is missing.
+                // If another transformation begins here, only the `;` is missing.
                 if self.expect(Kind::Semicolon).is_err() && !matches!(self.kind(), Kind::When | Kind::Do) {
                     return Err(Stop);
                 }
@@ -210,7 +210,7 @@ impl<'t> Parser<'t, '_> {
         self.name("the name of a location").map(Jump::Goto)
     }
 
-    /// Skips the rest of a transformation: to where another one may begin.
+    /// Error recovery: skips to the next transformation.
     fn skip_transformation(&mut self) {
         let mut depth = 0_usize;
         while !self.at_end() && !self.kind().begins_part() {
@@ -229,12 +229,12 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Whether the `}` here is that of a block of actions, and not that of a thread: a jump follows.
+    /// Whether the `}` here closes a block of actions rather than a thread: a jump follows.
     fn closes_block(&self) -> bool {
         matches!(self.second(), Kind::Goto | Kind::Return)
     }
 
-    /// Actions, up to something that is none. Reading goes on behind one that could not be read.
+    /// A sequence of actions. After an error it continues with the next one.
     fn actions(&mut self) -> Parsed<Vec<Action<'t>>> {
         let mut actions = Vec::new();
         let mut failed = false;
@@ -249,7 +249,7 @@ impl<'t> Parser<'t, '_> {
                 }
             }
         }
-        // What follows would be misunderstood only where a new part begins already.
+        // After an error, continue only if no new part begins here.
         if failed && (self.at_end() || self.kind().begins_part()) { Err(Stop) } else { Ok(actions) }
     }
 

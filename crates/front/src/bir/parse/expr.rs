@@ -1,4 +1,4 @@
-//! Expressions, with the precedences of Java.
+//! Expressions, with the operator precedence of Java.
 
 use super::Parser;
 use crate::bir::ast::{Expr, ExprKind, Operator, Type, TypeKind};
@@ -8,11 +8,10 @@ use crate::kit::Parsed;
 use crate::source::Span;
 use entail_ir::{BinaryOp, UnaryOp};
 
-/// How many operators may stand above one another, so that whatever walks over an expression may recurse. Long sums
-/// are that high without being nested.
+/// The maximum height of an expression tree, so that recursive visitors are safe. Long sums reach it without nesting.
 const MAX_HEIGHT: u16 = 500;
 
-/// A cast becomes several operators.
+/// A cast lowers to several operators.
 const CAST_HEIGHT: u16 = 6;
 
 impl<'t> Parser<'t, '_> {
@@ -31,7 +30,7 @@ impl<'t> Parser<'t, '_> {
         })
     }
 
-    /// Operators that bind at least as strongly as `least`.
+    /// Binary operators that bind at least as tightly as `least`.
     fn binary(&mut self, least: u8) -> Parsed<Expr<'t>> {
         let mut left = self.unary()?;
         while let Some((strength, operator)) = operator(self.kind()).filter(|(strength, _)| *strength >= least) {
@@ -72,7 +71,7 @@ impl<'t> Parser<'t, '_> {
         self.above(start, height, 1, kind)
     }
 
-    /// Something with fields and indices behind it.
+    /// An operand with its fields and indices.
     pub(super) fn operand(&mut self) -> Parsed<Expr<'t>> {
         let start = self.span();
         let mut operand = self.atom()?;
@@ -151,7 +150,7 @@ impl<'t> Parser<'t, '_> {
         let inner = self.expr()?;
         self.expect(Kind::Close)?;
         match inner.kind {
-            // `(x) - 1` is a difference: to convert -1, write `(x) (-1)`.
+            // `(x) - 1` is a difference. To convert -1, write `(x) (-1)`.
             ExprKind::Name(name) if self.begins_operand() => {
                 let ty = Type { kind: TypeKind::Named(name), span: name.span };
                 self.cast(start, ty)
@@ -166,7 +165,7 @@ impl<'t> Parser<'t, '_> {
         self.above(start, height, CAST_HEIGHT, ExprKind::Cast(Box::new((ty, operand))))
     }
 
-    /// Whether an operand begins here that could not go on with an expression before it.
+    /// Whether the next token begins an operand and cannot continue an expression.
     fn begins_operand(&self) -> bool {
         matches!(
             self.kind(),
@@ -203,7 +202,7 @@ impl<'t> Parser<'t, '_> {
         self.report(Diagnostic::error(span, message))
     }
 
-    /// A part of an expression with parts of the given height in it.
+    /// An expression over operands of the given height.
     fn above(&mut self, start: Span, height: u16, weight: u16, kind: ExprKind<'t>) -> Parsed<Expr<'t>> {
         let span = self.since(start);
         if height + weight > MAX_HEIGHT {
@@ -215,7 +214,7 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
-/// How strongly an operator binds.
+/// The precedence of a binary operator.
 fn operator(kind: Kind) -> Option<(u8, Operator)> {
     let (strength, operator) = match kind {
         Kind::Or => (0, BinaryOp::Or),

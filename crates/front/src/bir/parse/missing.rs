@@ -5,16 +5,16 @@ use crate::bir::token::Kind;
 use crate::diagnostic::Diagnostic;
 use crate::kit::Parsed;
 
-/// The construct of a word of full BIR, and a hint.
+/// The construct that a keyword of full BIR begins, and a hint.
 fn missing(word: &str) -> Option<(&'static str, &'static str)> {
     Some(match word {
         "virtual" | "invoke" => {
-            ("calls of methods and functions", "write what is called into the transformation itself")
+            ("calls of methods and functions", "write the body of the function into the transformation")
         }
         "function" | "fun" => ("functions", "write their actions where they are called, or make a thread of them"),
         "extension" => ("extensions", "model their operations with variables and transformations"),
         "throw" | "try" | "catch" | "throwable" => {
-            ("exceptions", "say what went wrong in a variable, and go to a location that deals with it")
+            ("exceptions", "store the error in a variable, and go to a location that handles it")
         }
         "extends" => ("records that extend others", "repeat the fields, or make the other record a field"),
         "new" => ("objects on a heap", "declare a global array of records, and use indices for references"),
@@ -32,7 +32,7 @@ fn missing(word: &str) -> Option<(&'static str, &'static str)> {
 }
 
 impl Parser<'_, '_> {
-    /// Reports the next word if it belongs to full BIR only.
+    /// Reports the next word if it is a keyword of full BIR only.
     pub(super) fn refuse_missing(&mut self) -> Parsed<()> {
         if self.kind() != Kind::Name {
             return Ok(());
@@ -48,19 +48,19 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The same for the place of an action, where such a word may also be an ordinary variable.
+    /// The same where an action is expected, where such a word may also be an ordinary variable.
     pub(super) fn refuse_missing_action(&mut self) -> Parsed<()> {
         let is_variable = matches!(self.second(), Kind::Assign | Kind::Dot | Kind::OpenBracket);
         if is_variable { Ok(()) } else { self.refuse_missing() }
     }
 
-    /// A type that depends on others.
+    /// Reports a generic type.
     pub(super) fn generic<T>(&mut self) -> Parsed<T> {
         let problem = Diagnostic::error(self.span(), "generic types are not supported");
         self.report(problem.hint("declare a type of its own for every type it is used with"))
     }
 
-    /// A string: there is no place for one.
+    /// Reports a string, which is not allowed anywhere.
     pub(super) fn refuse_text<T>(&mut self) -> Parsed<T> {
         let problem = Diagnostic::error(self.span(), "strings are not supported");
         self.report(problem.hint("use an enumeration: `enum Message { HELLO, BYE }`"))

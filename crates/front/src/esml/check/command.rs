@@ -1,4 +1,4 @@
-//! Commands, laid out as instructions.
+//! Compiles commands to instructions.
 
 use super::Checker;
 use super::expr::is_alike;
@@ -12,7 +12,7 @@ use crate::source::Span;
 use crate::suggest::did_you_mean;
 use entail_ir::Shape;
 
-/// As many locations as a process can have, with room for one more.
+/// The maximum number of locations of a process, minus one.
 const MAX_CODE: usize = 60_000;
 
 /// A placeholder for an address that is not known yet.
@@ -75,7 +75,8 @@ impl Checker<'_> {
         code.extend(kind.map(|kind| Instruction { kind, span }));
     }
 
-    /// A `DO` jumps back to its guards; behind the bodies of an `IF` lies the trap for when no guard is true.
+    /// A `DO` jumps back to its guards. After the bodies of an `IF` follows the trap for the case that no
+    /// guard is true.
     fn guards(&mut self, alternatives: &[ast::Guarded], span: Span, is_if: bool, code: &mut Vec<Instruction>) {
         let first = code.len();
         code.push(Instruction { kind: InstructionKind::Skip, span });
@@ -121,7 +122,7 @@ impl Checker<'_> {
     fn communication(&mut self, communication: &ast::Communication) -> Option<Communication> {
         let checked = self.signal(communication);
         if let (None, Some(data), Direction::Out) = (&checked, &communication.data, communication.direction) {
-            // Whatever is wrong in front of it.
+            // Checked even if there are errors before it.
             self.value(data);
         }
         let (access, number, carried) = checked?;
@@ -146,7 +147,7 @@ impl Checker<'_> {
         Some(Communication { channel: access, direction: *direction, signal: number, data })
     }
 
-    /// The channel of a communication, the number of its signal, and the type of what that carries.
+    /// The channel of a communication, the number of its signal, and the type of the data.
     fn signal(&mut self, communication: &ast::Communication) -> Option<(Access, usize, Option<TypeId>)> {
         let ast::Communication { channel, signal, .. } = communication;
         let access = self.access(channel)?;
@@ -209,7 +210,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The destination of a message: a variable, or a parameter that it must be equal to.
+    /// The destination of a message: a variable, or a parameter that the message must equal.
     fn received(&mut self, access: &ast::Access) -> Option<Access> {
         let checked = self.access(access)?;
         if matches!(checked.root, Root::Param(_)) && !self.program.is_channel(checked.ty) {
@@ -218,7 +219,7 @@ impl Checker<'_> {
         self.target(access)
     }
 
-    /// Something that can be changed.
+    /// An assignable variable.
     fn target(&mut self, access: &ast::Access) -> Option<Access> {
         let checked = self.access(access)?;
         let what = match checked.root {
@@ -235,7 +236,7 @@ impl Checker<'_> {
         None
     }
 
-    /// A value with parts is stored part by part: where it goes must not depend on itself.
+    /// A composite value is stored part by part, so the address of the target must not depend on the target.
     fn refuse_self_reference(&mut self, access: &ast::Access, checked: &Access) {
         let is_simple = matches!(self.program.ty(checked.ty).shape, Shape::Scalar(_));
         let indices = checked.selectors.iter().filter_map(|selector| match selector {
@@ -243,7 +244,7 @@ impl Checker<'_> {
             Selector::Field(_) => None,
         });
         if !is_simple && indices.into_iter().any(|index| mentions(index, checked.root)) {
-            let problem = format!("an index in `{}` depends on what is changed", self.text(access.span));
+            let problem = format!("an index in `{}` depends on the assigned variable", self.text(access.span));
             self.error(Diagnostic::error(access.span, problem).hint("keep the index in a variable of its own"));
         }
     }

@@ -11,17 +11,17 @@ use crate::suggest::did_you_mean;
 use entail_ir::{EnumerationId, Field, Meaning as Shown, Range, Scalar, Shape};
 use std::collections::{HashMap, HashSet};
 
-/// Larger values would not fit a state.
+/// Larger values do not fit into a state.
 const MAX_BYTES: u32 = 1 << 15;
-/// More could not be told apart.
+/// The number of a signal has 8 bits.
 const MAX_SIGNALS: usize = 255;
-/// All types together may consist of so many parts: each repeats the parts of those it is made of.
+/// Limit on the number of parts of all types together: each type repeats the parts of its components.
 const MAX_PARTS: usize = 1_000_000;
-/// As many processes as can be told apart.
+/// The number of a process has 8 bits.
 const MAX_ACTIVATIONS: usize = 255;
-/// Products of two numbers should fit 32 bits, or next to nothing could be computed.
+/// Products of two numbers fit into 32 bits.
 const NUMBERS: Range = Range { low: i16::MIN as i32, high: i16::MAX as i32 };
-/// So that whatever walks over a type may recurse.
+/// Limit on the nesting of types, so that recursive visitors are safe.
 const MAX_NESTING: usize = 30;
 
 /// The name of a model's formula.
@@ -207,7 +207,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How many types lie one inside the other in this one, and how many parts it has in all.
+    /// The nesting depth of a type, and the number of its parts.
     fn extent(&self, kind: &TypeKind) -> (usize, usize) {
         let of = |id: &TypeId| (self.program.ty(*id).depth, self.program.ty(*id).parts);
         let together = |(depth, parts): (usize, usize), (other, more): (usize, usize)| {
@@ -227,7 +227,7 @@ impl Checker<'_> {
         None
     }
 
-    /// How the values of a type lie in a state; `None` if they are too large for one.
+    /// The layout of values of a type; `None` if they are too large.
     fn shape(&mut self, name: &ast::Name, kind: &TypeKind) -> Option<Shape> {
         let shape_of = |id: TypeId| self.program.ty(id).shape.clone();
         let record = |parts: Vec<(String, Shape)>| {
@@ -259,7 +259,7 @@ impl Checker<'_> {
             TypeKind::Tuple(fields) => {
                 record(fields.iter().map(|(name, ty)| (name.clone(), shape_of(*ty))).collect())
             }
-            // It is never stored.
+            // Values of this type are never stored.
             TypeKind::Alphabet(_) => shape_of(BOOLEAN),
         };
         if shape.size() > MAX_BYTES || scalar_count(&shape) > u64::from(MAX_BYTES) {
@@ -270,7 +270,7 @@ impl Checker<'_> {
         Some(shape)
     }
 
-    /// How many elements something has: a constant from 1 on.
+    /// The size of an array or a list: a positive constant.
     fn size(&mut self, expr: &ast::Expr) -> Option<u32> {
         let size = self.constant(expr)?;
         if !(1..=MAX_BYTES as i32).contains(&size) {
@@ -325,7 +325,7 @@ impl Checker<'_> {
     fn process(&mut self, process: &ast::Process) {
         self.scopes.push(HashMap::new());
         self.process = Some(Surroundings::default());
-        // Parameters may have types of the model only: those of the process are not known where it is activated.
+        // Parameters must have types of the model: the types of the process are not visible where it is activated.
         for param in &process.params {
             self.declare_param(param);
         }

@@ -1,4 +1,4 @@
-//! Expressions: their types, the numbers they can be, and their values where those are known.
+//! Expressions: their types, their ranges, and the values of constant ones.
 
 use super::{Checker, Meaning};
 use crate::diagnostic::Diagnostic;
@@ -9,21 +9,21 @@ use crate::esml::code::{
 use crate::source::Span;
 
 impl Checker<'_> {
-    /// An expression that must be true or false.
+    /// A boolean expression.
     pub fn condition(&mut self, expr: &ast::Expr) -> Value {
         let value = self.value(expr);
         self.expect(&value, Ty::Boolean, expr.span);
         value
     }
 
-    /// An expression that must be a number.
+    /// A numeric expression.
     pub fn number(&mut self, expr: &ast::Expr) -> Value {
         let value = self.value(expr);
         self.expect(&value, Ty::Number(0, 0), expr.span);
         value
     }
 
-    /// Whether the value is of the type, as far as that is known; reports if not.
+    /// Whether the value has this type, as far as known. Reports a mismatch.
     fn expect(&mut self, value: &Value, ty: Ty, span: Span) -> bool {
         let fits = is_alike(value.ty, ty);
         if !fits {
@@ -37,7 +37,7 @@ impl Checker<'_> {
         fits
     }
 
-    /// Whether a value can be kept where values of this type are; reports if it never can.
+    /// Whether a value can be stored in a variable of this type. Reports it if it certainly cannot.
     pub fn fits(&mut self, value: &Value, ty: TypeId, span: Span) -> bool {
         let wanted = self.ty_of(ty);
         if !self.expect(value, wanted, span) {
@@ -131,7 +131,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The value, if all that it can be fits 32 bits.
+    /// The value, if its range fits into 32 bits.
     fn within_bits(&mut self, value: Value, low: i64, high: i64, span: Span) -> Value {
         if low >= i64::from(i32::MIN) && high <= i64::from(i32::MAX) {
             return value;
@@ -149,7 +149,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `&` or `OR`; the right side does not matter if the left one decides.
+    /// `&` or `OR` with short-circuit evaluation.
     fn connection(&mut self, is_and: bool, left: &ast::Expr, right: &ast::Expr) -> Value {
         let (left, right) = (self.condition(left), self.condition(right));
         match left.constant().map(|left| left != 0) {
@@ -251,7 +251,7 @@ impl Checker<'_> {
         Value { kind: ValueKind::Load(access_checked), ty }
     }
 
-    /// A variable, a parameter or a channel, or a part of one.
+    /// A variable, a parameter, a channel, or a part of one.
     pub fn access(&mut self, access: &ast::Access) -> Option<Access> {
         if self.temporal {
             return self.remote(access);
@@ -338,7 +338,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether values of one kind can stand where the other is wanted, as far as that is known.
+/// Whether the two kinds are compatible, as far as known.
 pub fn is_alike(left: Ty, right: Ty) -> bool {
     match (left, right) {
         (Ty::Unknown, _) | (_, Ty::Unknown) => true,
@@ -348,7 +348,7 @@ pub fn is_alike(left: Ty, right: Ty) -> bool {
     }
 }
 
-/// The least and the greatest that can come of an operation on numbers of these ranges.
+/// The bounds of the result of an operation on numbers of these ranges.
 fn bounds(op: Arithmetic, (a, b): (i64, i64), (c, d): (i64, i64)) -> (i64, i64) {
     let largest = |low: i64, high: i64| low.abs().max(high.abs());
     match op {
@@ -362,7 +362,7 @@ fn bounds(op: Arithmetic, (a, b): (i64, i64), (c, d): (i64, i64)) -> (i64, i64) 
         }
         Arithmetic::Divide if a >= 0 && c >= 0 => (0, b),
         Arithmetic::Divide => (-largest(a, b), largest(a, b)),
-        // The remainder has the sign of what is divided.
+        // The remainder has the sign of the dividend.
         Arithmetic::Modulo => {
             let most = largest(a, b).min(largest(c, d) - 1);
             (if a < 0 { -most } else { 0 }, if b > 0 { most } else { 0 })

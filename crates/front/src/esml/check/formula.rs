@@ -1,5 +1,5 @@
-//! Formulas. What contains no temporal operator is one proposition, so that the right side of `&`, `OR` and `=>` is
-//! evaluated there only if it matters.
+//! Formulas. A subformula without temporal operators is one proposition, so that `&`, `OR` and `=>` in it are
+//! evaluated with short circuit.
 
 use super::{Checker, Meaning};
 use crate::diagnostic::Diagnostic;
@@ -20,7 +20,7 @@ impl Checker<'_> {
         self.program.formulas.extend(says.map(formula));
     }
 
-    /// Lowers a formula below `height` operators; `None` if there are errors.
+    /// Lowers a formula that is nested in `height` operators; `None` if there are errors.
     fn says(&mut self, expr: &ast::Expr, height: usize, propositions: &mut Vec<Proposition>) -> Option<Ctl> {
         if !is_temporal(expr) {
             return self.proposition(expr, propositions);
@@ -31,7 +31,7 @@ impl Checker<'_> {
             return None;
         }
         let mut below = |operand: &ast::Expr| self.says(operand, height + 1, propositions);
-        // Problems of the right operand are reported even if the left one has some.
+        // Report problems of the right operand even if the left one has some.
         let mut both = |left: &ast::Expr, right: &ast::Expr| {
             let (left, right) = (below(left), below(right));
             Some((left?, right?))
@@ -132,7 +132,7 @@ impl Checker<'_> {
         self.select(Root::Remote { activation, variable }, &field.text, ty, selectors)
     }
 
-    /// Which of the processes of a type is meant. They have the numbers that reports show: `P(2)` is `P[2]`.
+    /// Resolves a process of a type. Processes have the numbers that reports show: `P(2)` is `P[2]`.
     fn activation_of(
         &mut self,
         process: usize,
@@ -175,7 +175,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether it says something of runs, rather than of a state only.
+/// Whether it is a formula about runs rather than about a state.
 fn is_temporal(expr: &ast::Expr) -> bool {
     match &expr.kind {
         ExprKind::Runs(..) => true,
@@ -193,7 +193,7 @@ fn is_temporal(expr: &ast::Expr) -> bool {
     }
 }
 
-/// A text without parentheses around all of it.
+/// A text without its outer parentheses.
 fn without_parentheses(mut text: &str) -> &str {
     while let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
         let closes_early = |depth: &mut i32, letter: char| {

@@ -1,4 +1,4 @@
-//! From the syntax tree to a checked program: names, types, directions and ranges.
+//! Semantic analysis: names, types, directions and ranges. Turns the syntax tree into a checked program.
 
 mod command;
 mod declare;
@@ -12,8 +12,9 @@ use crate::source::{Sources, Span};
 use crate::suggest::did_you_mean;
 use std::collections::HashMap;
 
-/// Checks a model, and formulas about it. If there are errors among the problems, the program is not complete; if there
-/// are before, the tree is not, and what seems to be missing may stand where it could not be read.
+/// Checks a model, and formulas about it. If the problems contain errors afterwards, the program is
+/// incomplete. If they contain errors before, the tree is incomplete, and undeclared names are not reported:
+/// their declarations may be missing from the tree.
 pub fn check(
     model: &ast::Model,
     formulas: &[(String, ast::Expr)],
@@ -44,22 +45,22 @@ pub fn check(
 }
 
 struct Checker<'a> {
-    /// Whether all of the text could be read.
+    /// Whether the text was parsed without errors.
     is_complete: bool,
     program: Program,
     sources: &'a Sources,
     problems: &'a mut Vec<Diagnostic>,
-    /// The model's names and, inside a process, that one's.
+    /// The scope of the model and, inside a process, that of the process.
     scopes: Vec<HashMap<String, (Meaning, Span)>>,
-    /// The process whose body is being checked.
+    /// The process whose body is checked.
     process: Option<Surroundings>,
-    /// Inside a formula, where local variables of processes can be named.
+    /// Inside a formula, which may refer to local variables of processes.
     temporal: bool,
-    /// Values for constants from outside, and whether they have been used.
+    /// Values of constants from the command line, and whether they have been used.
     defines: Vec<(String, i32, bool)>,
-    /// How many parts the types consist of so far.
+    /// The number of parts of all types so far.
     parts: usize,
-    /// How many of them are enumerations.
+    /// The number of enumerations among them.
     enumerations: usize,
 }
 
@@ -103,7 +104,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports that something is not there, if it cannot be where the text could not be read.
+    /// Reports that something is missing, unless syntax errors may be the reason.
     fn missing(&mut self, problem: Diagnostic) {
         if self.is_complete {
             self.error(problem);
@@ -146,7 +147,7 @@ impl Checker<'_> {
         None
     }
 
-    /// How the type of an access is called.
+    /// The name of a type in messages.
     fn type_name(&self, id: TypeId) -> String {
         format!("`{}`", self.program.ty(id).name)
     }

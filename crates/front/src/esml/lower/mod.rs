@@ -1,10 +1,11 @@
-//! From instructions to automata, with ESML's own steps.
+//! Lowers instructions to automata with the step granularity of ESML.
 //!
-//! A location is the address of an instruction. The process that takes a step at once follows jumps and `SKIP`s, so
-//! it never rests on one; the receiver of a message does not take the step, and may rest on one behind its `?`.
+//! A location is the address of an instruction. A process that takes a step follows jumps and `SKIP`s in the
+//! same step, so it never stops at them. The receiver of a message takes no step of its own, and may stop at
+//! a jump after its `?`.
 //!
-//! Nothing is stored but location counters and variables. Parameters and channels are known when a process is
-//! activated, so every combination of them makes a process type of its own.
+//! A state contains only location counters and variables. Parameters and channels are constant from the
+//! activation of a process on, so every combination of them becomes a process type of its own.
 
 mod value;
 
@@ -25,12 +26,12 @@ use entail_ir::{
 use std::collections::{HashMap, HashSet};
 use value::{Values, balanced};
 
-/// SPIN's limit, which is ours, too.
+/// SPIN's limit, which is also that of the intermediate representation.
 const MAX_CHANNELS: u32 = 255;
-/// No person writes a model that needs more code.
+/// Limit on the amount of generated code; hand-written models stay below it.
 const MAX_WORK: usize = 1_000_000;
 
-/// A program as a system, and what its formulas say.
+/// The system of a program, and the meanings of its formulas.
 pub struct Lowered {
     pub system: System,
     pub retries: HashSet<StatementId>,
@@ -72,13 +73,13 @@ struct Lowering<'p> {
     granularity: Granularity,
     sources: &'p Sources,
     automata: Automata,
-    /// The number of the first channel of each.
+    /// The number of the first channel of each variable.
     channels: Vec<u32>,
-    /// Process types that differ in their parameters share their statements.
+    /// The statements of instructions. Process types that differ only in their parameters share them.
     statements: HashMap<(usize, Address, usize), StatementId>,
-    /// Steps by which a process tries its guards again.
+    /// Steps in which a process evaluates its guards again.
     retries: HashSet<StatementId>,
-    /// How much code has been made.
+    /// The amount of code generated so far.
     work: usize,
 }
 
@@ -92,8 +93,8 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Every signal of a channel is a rendezvous channel by itself: what is sent as one signal cannot be received as
-    /// another.
+    /// Every signal of a channel becomes a rendezvous channel of its own: a message can only be received as
+    /// the signal that it was sent as.
     fn channels(&mut self) -> Result<(), Diagnostic> {
         let mut next = 1;
         for Channel { name, ty } in &self.program.channels {
@@ -177,7 +178,7 @@ impl<'p> Lowering<'p> {
         let rests = rests(process, self.granularity);
         let mut body = Body { lowering: self, number, process, values, automaton, rests };
         for address in 0..process.code.len() {
-            // What is too large is refused in the end; there is no need to make all of it.
+            // A model that is too large is rejected at the end; generating the rest is unnecessary.
             if body.lowering.work + body.values.work() <= MAX_WORK {
                 body.lowering.work += 1;
                 body.instruction(address);
@@ -219,7 +220,7 @@ struct Body<'l, 'p> {
     process: &'p Process,
     values: Values<'p>,
     automaton: Automaton,
-    /// Where a process may come without following jumps: at the beginning, and behind a `?`.
+    /// Addresses where a process can stop even if they are jumps: the entry, and those after a `?`.
     rests: HashSet<Address>,
 }
 
@@ -250,7 +251,7 @@ impl Body<'_, '_> {
                 let statement = self.statement(address, 0, instruction.span);
                 self.communicate(address, communication, None, address + 1, statement);
             }
-            // Where no process rests, there is no step.
+            // No process stops here, so no step begins here.
             InstructionKind::Jump(_) | InstructionKind::Skip if !self.rests.contains(&address) => {}
             InstructionKind::Jump(target) => {
                 let line = self.lowering.sources.place(self.process.code[*target].span).line;
@@ -262,13 +263,13 @@ impl Body<'_, '_> {
                 let statement = self.statement(address, 0, instruction.span);
                 self.edge(at, Action::Skip, self.followed(address + 1), statement);
             }
-            // No process is ever here: the fault belongs to the guards.
+            // No process stops here: the fault belongs to the guards.
             InstructionKind::Trap => {}
             InstructionKind::Terminate => self.automaton.end(at),
         }
     }
 
-    /// Each true guard is a step into its body.
+    /// Adds an edge into the body of each guard.
     fn guards(&mut self, address: Address, guards: &[Guard], otherwise: Address) {
         let at = location(address);
         let conditions: Vec<Expr> = guards.iter().map(|guard| self.values.scalar(&guard.condition)).collect();
@@ -282,17 +283,17 @@ impl Body<'_, '_> {
             self.otherwise(address, guards.len() + 1, otherwise);
         }
         if self.lowering.granularity == Granularity::Exact && !last.is_true() && !others.is_empty() {
-            // ESML's model checker tried the guards again from the next one on, and so found its way back.
+            // ESML's model checker evaluated the guards again from the next one on, and so revisited this state.
             let some = balanced(BinaryOp::Or, others.to_vec());
             let again = Expr::binary(BinaryOp::And, some, Expr::unary(UnaryOp::Not, last.clone()));
             let statement = self.special(address, guards.len(), " (again)");
             self.lowering.retries.insert(statement);
-            // The last one of its location: where it does not count, it is left out.
+            // The last edge of its location: it is removed where retries do not count.
             self.edge(at, Action::Guard(again), at, statement);
         }
     }
 
-    /// The case that no guard is true.
+    /// Adds an edge for the case that no guard is true.
     fn otherwise(&mut self, address: Address, number: usize, otherwise: Address) {
         let at = location(address);
         if matches!(self.process.code[otherwise].kind, InstructionKind::Trap) {
@@ -325,8 +326,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Where a step goes on if the statement at `target` is part of it: with coarse steps, if that is no
-    /// communication.
+    /// The location that a step continues to if the statement at `target` is part of it: with coarse steps,
+    /// if the statement is no communication.
     fn merged(&self, target: LocationId) -> Option<LocationId> {
         let address = address_of(target);
         let is_coarse = self.lowering.granularity == Granularity::Statement;
@@ -358,7 +359,7 @@ impl Body<'_, '_> {
                     Some(Data::Sent(_)) | None => Vec::new(),
                 };
                 let receive = Receive { channel, fields, anywhere: false, keep: false, when };
-                // The receiver does not move by itself, and so does not follow jumps.
+                // The receiver takes no step of its own, and so does not follow jumps.
                 let target = match self.lowering.granularity {
                     Granularity::Exact => location(next),
                     Granularity::Statement => self.followed(next),
@@ -416,14 +417,14 @@ impl Body<'_, '_> {
         self.lowering.statement((self.number, address, number), span, || text)
     }
 
-    /// A step of an `IF` or a `DO` that stands nowhere in the text.
+    /// The statement for a step of an `IF` or a `DO` without a text of its own.
     fn special(&mut self, address: Address, number: usize, what: &str) -> StatementId {
         let span = self.process.code[address].span;
         let word = self.lowering.sources.text(span).get(..2).unwrap_or_default().to_owned();
         self.lowering.statement((self.number, address, number), span, || format!("{word}{what}"))
     }
 
-    /// Where a process comes to rest that goes to `address`.
+    /// The location where a process that jumps to `address` stops.
     fn followed(&self, mut address: Address) -> LocationId {
         // Every jump leads forward or to guards. Coarse steps may pass guards, but not in a cycle.
         let mut passed = HashSet::new();
@@ -450,7 +451,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether guards leave no choice, and coarse steps do not stop at them.
+    /// Whether the guards are deterministic, and coarse steps do not stop at them.
     fn is_passed(&self, guards: &[Guard]) -> bool {
         self.lowering.granularity == Granularity::Statement && guards.len() == 1 && guards[0].condition.is_true()
     }
@@ -512,7 +513,7 @@ fn is_plain(kind: &InstructionKind) -> bool {
     }
 }
 
-/// Location 0 does not exist.
+/// Location 0 is not used.
 fn location(address: Address) -> LocationId {
     LocationId(address as u16 + 1)
 }

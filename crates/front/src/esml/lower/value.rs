@@ -1,4 +1,4 @@
-//! Values and where they are, for one process type: parameters are what it was activated with.
+//! Values and their places, for one process type with constant parameters.
 
 use super::MAX_WORK;
 use crate::esml::code::{
@@ -15,16 +15,16 @@ pub struct Values<'p> {
     vars: &'p [(String, TypeId)],
     params: &'p [Param],
     args: &'p [Argument],
-    /// The number of the first channel of each.
+    /// The number of the first channel of each channel variable.
     channels: Vec<u32>,
-    /// Where the variables begin.
+    /// The offset of each variable.
     offsets: Vec<u32>,
-    /// The types of all processes, in the order of activation; only formulas need them.
+    /// The types of all processes, in the order of activation; only for formulas.
     types: Vec<ProcessTypeId>,
     work: usize,
 }
 
-/// Of a list, its length comes first, then its elements.
+/// A list consists of its length and its elements.
 const LENGTH: usize = 0;
 const ITEMS: usize = 1;
 
@@ -40,18 +40,18 @@ impl<'p> Values<'p> {
         Values { program, vars, params, args, channels, offsets, types, work: 0 }
     }
 
-    /// For formulas, which see the variables of all processes.
+    /// For formulas, which refer to the variables of all processes.
     pub fn of_formulas(program: &'p Program, types: Vec<ProcessTypeId>) -> Self {
         let (channels, offsets) = (Vec::new(), Vec::new());
         Values { program, vars: &[], params: &[], args: &[], channels, offsets, types, work: 0 }
     }
 
-    /// How much has been made.
+    /// The amount of code generated so far.
     pub fn work(&self) -> usize {
         self.work
     }
 
-    /// A value that is one number.
+    /// The expression for a scalar value.
     pub fn scalar(&mut self, value: &Value) -> Expr {
         self.work += 1;
         if self.work > MAX_WORK {
@@ -74,7 +74,7 @@ impl<'p> Values<'p> {
         }
     }
 
-    /// The numbers that a value consists of.
+    /// The expressions for the scalars of a value.
     pub fn scalars(&mut self, value: &Value) -> Vec<Expr> {
         match &value.kind {
             ValueKind::Load(access) if access.root != Root::Channel(0) && !self.is_param(access) => {
@@ -148,12 +148,12 @@ impl<'p> Values<'p> {
         balanced(BinaryOp::And, equal)
     }
 
-    /// Where a variable, or a part of it, is.
+    /// The place of a variable or of a part of it.
     fn whole(&mut self, access: &Access) -> Whole<'p> {
         let program = self.program;
         let (base, offset, mut ty) = match access.root {
             Root::Variable(number) => (Base::Local, self.offsets[number], self.vars[number].1),
-            // Not kept anywhere.
+            // It has no place.
             Root::Param(number) => (Base::Nowhere, 0, self.params[number].ty),
             Root::Channel(number) => (Base::Nowhere, 0, program.channels[number].ty),
             Root::Remote { activation, variable } => {
@@ -171,7 +171,8 @@ impl<'p> Values<'p> {
             };
             ty = part(program, ty, selector);
         }
-        // Every number of a value repeats the indices, and those of its indices: this can double again and again.
+        // Every scalar of a value repeats the index expressions, which may contain such repetitions
+        // themselves: the size can grow exponentially.
         whole.indices.iter().for_each(|index| index.value.each(&mut |_| self.work += 1));
         if self.work > MAX_WORK {
             whole.indices.clear();
@@ -203,7 +204,7 @@ impl<'p> Values<'p> {
         number
     }
 
-    /// Channels lie nowhere, so their indices are checked here.
+    /// Channels are not stored, so their indices are checked here.
     fn checked_index(&mut self, index: &Value, len: u32) -> Expr {
         let index = self.scalar(index);
         let at_least = Expr::binary(BinaryOp::Ge, index.clone(), Expr::Const(0));
@@ -212,7 +213,7 @@ impl<'p> Values<'p> {
         folded(Expr::conditional(inside, index, Expr::Fault(FaultKind::Index)))
     }
 
-    /// Where the parts of a message go. A parameter cannot change: the message must carry its value.
+    /// The patterns for the parts of a message. A parameter is constant: the message must contain its value.
     pub fn patterns(&mut self, access: &Access) -> Vec<Pattern> {
         if self.is_param(access) {
             return vec![Pattern::Equal(self.load(access))];
@@ -262,8 +263,8 @@ impl<'p> Values<'p> {
         actions
     }
 
-    /// The elements move up from the last one on, so that what is stored in front may depend on the old ones: the
-    /// first stays where it is until then.
+    /// Moves the elements up, the last one first. The new first element may depend on the old elements, so
+    /// the old first element is overwritten last.
     pub fn prepend(&mut self, list: &Access, value: &Value) -> Vec<Action> {
         let (length, items) = self.items(list);
         let room = self.room(&length);
@@ -278,14 +279,14 @@ impl<'p> Values<'p> {
         actions
     }
 
-    /// The length of a list, if it is not full.
+    /// The length of a list; faults if the list is full.
     fn room(&mut self, length: &Place) -> Expr {
         let capacity = length.scalar.range.map_or(0, |range| range.high);
         let free = Expr::binary(BinaryOp::Lt, Expr::load(length.clone()), Expr::Const(capacity));
         Expr::conditional(free, Expr::load(length.clone()), Expr::Fault(FaultKind::ListFull))
     }
 
-    /// Where the length of a list is, and the parts of each of its elements.
+    /// The place of a list's length, and the parts of each element.
     fn items(&mut self, list: &Access) -> (Place, Vec<Vec<Place>>) {
         let whole = self.whole(list);
         let nowhere = || Place::nowhere(Scalar::within(Range { low: 0, high: 0 }));
@@ -333,12 +334,12 @@ fn store(place: Place, value: Expr) -> Action {
     Action::Assign(Box::new(place), value)
 }
 
-/// A constant where that is known.
+/// Folds a constant expression.
 fn folded(expr: Expr) -> Expr {
     expr.constant().map_or(expr, Expr::Const)
 }
 
-/// Operands connected from left to right, but not nested to the left.
+/// Combines operands into a balanced tree, in their order.
 pub fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Expr {
     if operands.len() <= 1 {
         return operands.pop().unwrap_or(Expr::Const(1));

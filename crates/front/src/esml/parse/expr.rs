@@ -7,7 +7,7 @@ use crate::esml::token::TokenKind as T;
 use crate::kit::Parsed;
 use crate::source::Span;
 
-/// So that whatever walks over an expression may recurse.
+/// Limit on the size of an expression, so that recursive visitors are safe.
 const MAX_PARTS: usize = 300;
 
 impl Parser<'_> {
@@ -47,7 +47,7 @@ impl Parser<'_> {
         expr
     }
 
-    /// Goes one level deeper.
+    /// Parses a nested expression.
     pub(super) fn nested<A>(&mut self, read: &mut dyn FnMut(&mut Self) -> Parsed<A>) -> Parsed<A> {
         self.cursor.enter()?;
         let inner = read(self);
@@ -65,8 +65,8 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::Implies(Box::new((left, right))), span })
     }
 
-    /// The thesis has `&` and `OR` bind alike in its grammar, but not in its table of operators: a person who mixes them
-    /// should know how that is read.
+    /// In the thesis, `&` and `OR` have the same precedence in the grammar, but not in the table of
+    /// operators. An expression that mixes them gets a warning.
     fn disjunction(&mut self) -> Parsed<Expr> {
         let mut left = self.conjunction()?;
         let mut parts = vec![self.in_parentheses_if(is_conjunction(&left), left.span)];
@@ -198,8 +198,8 @@ impl Parser<'_> {
         Ok(kind(list))
     }
 
-    /// `AG f`, `A(f U g)` and the like. Their names can be those of processes and constants, too; but what follows a
-    /// name begins no expression.
+    /// `AG f`, `A(f U g)` and so on. They can also be names of processes and constants; but an operand never
+    /// follows a name.
     fn temporal_operator(&mut self) -> Parsed<Option<ExprKind>> {
         let start = self.cursor.span();
         let word = self.cursor.text(start);
@@ -238,14 +238,14 @@ impl Parser<'_> {
         self.warns = warns;
         let operand = operand?;
         if warns && begins_with_parenthesis && is_connection(&operand) {
-            let warning = format!("the operand of `{word}` goes on behind the parentheses: it is a whole formula");
+            let warning = format!("the operand of `{word}` continues after the parentheses: it is a whole formula");
             let read = format!("this is read as `{word} {}`", self.in_parentheses_if(true, operand.span));
             self.cursor.warn(Diagnostic::warning(self.cursor.since(start), warning).hint(read));
         }
         Ok(Some(ExprKind::Runs(quantifier, Box::new(path(operand)))))
     }
 
-    /// `(f U g)` behind a quantifier.
+    /// `(f U g)` after a quantifier.
     fn until(&mut self, quantifier: &str, start: Span) -> Parsed<Path> {
         self.cursor.expect(T::Open)?;
         let left = self.expr()?;
@@ -267,7 +267,7 @@ impl Parser<'_> {
         Ok(path(left, right))
     }
 
-    /// A temporal operator that stands between formulas, if that comes next.
+    /// The binary temporal operator that comes next, if any.
     fn between(&self) -> Option<&'static str> {
         let text = self.cursor.text(self.cursor.span());
         ["U", "W", "R"].into_iter().find(|word| *word == text)
@@ -286,7 +286,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether it is made of others by `&`, without parentheses around it.
+/// Whether it is a conjunction without parentheses around it.
 fn is_conjunction(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Binary(BinaryOp::And, operands) if operands.0.span.start == expr.span.start)
 }

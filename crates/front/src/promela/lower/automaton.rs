@@ -1,4 +1,4 @@
-//! From the graph of elements to locations and edges, as SPIN's verifier has them.
+//! Builds locations and edges from the graph of elements, as SPIN's verifier does.
 
 use super::flow::{ElementId, Flow, Jump, Kind, SequenceId};
 use super::graph::Rests;
@@ -21,9 +21,9 @@ pub struct Transition {
     /// 0: the process ends.
     pub target: u32,
     pub atomic: bool,
-    /// The location of the escape it belongs to.
+    /// The location of the escape that it belongs to.
     pub escape: Option<u32>,
-    /// Where the escapes of its element begin.
+    /// The first elements of the element's escapes.
     escapes: Vec<u32>,
 }
 
@@ -39,12 +39,12 @@ pub struct LocationMarks {
 enum Entry {
     #[default]
     Nothing,
-    /// The transitions that begin at these locations.
+    /// The transitions that begin at these locations. They replace the entry later.
     Choice(Vec<u32>),
     One(Transition),
 }
 
-/// Fails with problems if the jumps of the flow lead nowhere.
+/// Builds the automaton. Fails with problems if jumps have no target.
 pub fn build(flow: &mut Flow, scopes: &Scopes, problems: &mut Vec<Diagnostic>) -> Option<Automaton> {
     let before = problems.len();
     let entries = vec![Entry::default(); flow.numbers() as usize];
@@ -76,7 +76,7 @@ struct Builder<'a> {
     problems: &'a mut Vec<Diagnostic>,
     entries: Vec<Entry>,
     done: HashSet<ElementId>,
-    /// Where control comes to rest, as far as it was asked since the flow was changed.
+    /// A cache of resting places. It is valid as long as the flow is unchanged.
     rests: Rests,
 }
 
@@ -86,7 +86,7 @@ impl Builder<'_> {
             let id = ElementId(index as u32);
             let Kind::Goto(jump) = self.flow[id].kind.clone() else { continue };
             match self.flow.target(id, self.scopes) {
-                // Out of one is an error too, and has been reported when its end was reached.
+                // A jump out of a `d_step` is an error too, and has been reported when its end was reached.
                 Some(target) if self.flow[target].deterministic && !self.flow[id].deterministic => {
                     self.problems.push(Diagnostic::error(self.flow[id].span, "a jump into a `d_step`"));
                 }
@@ -99,7 +99,7 @@ impl Builder<'_> {
     }
 
     fn unknown_label(&mut self, jump: &Jump) {
-        // A `break` without a loop has been reported already.
+        // A `break` outside of a loop has been reported already.
         let Jump::Label(name) = jump else { return };
         let problem = Diagnostic::error(name.span, format!("there is no label `{}`", name.name));
         let labels = self.flow.labels.iter().map(|label| &*label.name.name);
@@ -114,7 +114,7 @@ impl Builder<'_> {
         self.flow[element].number
     }
 
-    /// The number of the location where control rests after `from` if it goes to `to`; 0 if that is nowhere.
+    /// The number of the location where control rests after `from` if it continues at `to`; 0 if there is none.
     fn rest(&mut self, from: ElementId, to: ElementId) -> Option<u32> {
         let rest = self.flow.resting_place(to, self.flow[from].atomic, &mut self.rests);
         if rest.is_none() {
@@ -166,7 +166,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Links the end of an inner sequence to what follows it, and settles which of its jumps leave atomicity.
+    /// Links the end of an inner sequence to its successor, and determines which of its jumps leave atomicity.
     fn enter(&mut self, outer: ElementId, inner: SequenceId) {
         self.rests.clear();
         self.settle_jumps(inner);
@@ -175,7 +175,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A jump from one atomic sequence into another keeps the privilege; one that leads out gives it up.
+    /// A jump from one atomic sequence into another keeps exclusive control; a jump out of the sequence gives it up.
     fn settle_jumps(&mut self, sequence: SequenceId) {
         let extent = self.flow[sequence].extent;
         let mut current = self.flow[sequence].first;
@@ -216,7 +216,7 @@ impl Builder<'_> {
         self.set(id, Entry::One(Transition { element: id, target, atomic, escape: None, escapes }));
     }
 
-    /// Where the escapes of an element begin; lays them out too.
+    /// The first elements of an element's escapes. Builds the escapes too.
     fn escapes(&mut self, id: ElementId) -> Vec<u32> {
         if matches!(self.flow[id].kind, Kind::Joint) {
             return Vec::new();
@@ -245,10 +245,10 @@ impl Builder<'_> {
     }
 }
 
-/// Replaces choices by the transitions they lead to. Where SPIN passes through a location without stopping, it
-/// hands the location's marks on to the next one; so do we.
+/// Replaces choices by the transitions that they lead to. Where SPIN passes through a location without
+/// stopping, it moves the location's marks to the next one, and so does this function.
 fn resolve_choices(mut entries: Vec<Entry>, marks: &mut [LocationMarks]) -> Vec<Vec<Transition>> {
-    // Choices that begin with choices; nesting is as deep as the text, so this ends.
+    // Choices can begin with choices. The nesting depth is that of the text, so this terminates.
     let mut changed = true;
     let mut rounds = 0;
     while changed && rounds < entries.len() {
@@ -296,7 +296,7 @@ fn resolve_choices(mut entries: Vec<Entry>, marks: &mut [LocationMarks]) -> Vec<
     outgoing
 }
 
-/// Puts the transitions of escapes before those they may interrupt.
+/// Inserts the transitions of escapes before the transitions that they may interrupt.
 fn insert_escapes(outgoing: &mut [Vec<Transition>], flow: &Flow) {
     let most = flow.elements.iter().map(|element| element.escapes.len()).max().unwrap_or(0);
     if most == 0 {

@@ -1,4 +1,4 @@
-//! Properties of runs: formulas, never claims and other automata, and the labels of processes.
+//! Lowers properties of runs: formulas, never claims and other automata, and labels.
 
 use super::flow::{Flow, Kind};
 use super::{Assembly, Scopes, Statements, automaton};
@@ -16,20 +16,20 @@ use entail_temporal::cube::Cube;
 use entail_temporal::formula::{MAX_PROPOSITIONS, Proposition};
 use std::collections::{HashMap, HashSet};
 
-/// A never claim on its way to an automaton.
+/// A never claim while its automaton is being built.
 #[derive(Default)]
 struct Draft {
-    /// Of locations that have been met.
+    /// The states of visited locations.
     states: HashMap<u32, State>,
     pending: Vec<u32>,
     edges: Vec<Vec<Edge>>,
-    /// By what statements the claim takes each edge.
+    /// For each state and edge, the statements that the claim executes.
     statements: Vec<Vec<Vec<StatementId>>>,
     ends: Vec<End>,
     propositions: Vec<(Expr, StatementId)>,
-    /// Of states: where the claim is then.
+    /// The location of each state as text.
     names: Vec<String>,
-    /// How many statements there are on the way through atomic sequences, all ways together.
+    /// The number of statements on all paths through atomic sequences.
     passed: usize,
 }
 
@@ -44,16 +44,16 @@ struct Choice {
 #[derive(Clone, Copy)]
 enum Leads {
     To(u32),
-    /// On through an atomic sequence.
+    /// Continues inside an atomic sequence.
     On(u32),
-    /// To an assertion that has failed.
-    Astray,
+    /// An assertion fails.
+    AssertionFailed,
 }
 
-/// Through the atomic sequences of a claim there may be more ways than anybody could have meant.
+/// Limit on the paths through the atomic sequences of a claim.
 const MAX_PASSED: usize = 1 << 22;
 
-/// The transitions of a never claim at the locations that have been visited.
+/// The transitions of a never claim at the visited locations.
 struct Choices<'a> {
     flow: &'a Flow,
     automaton: &'a automaton::Automaton,
@@ -83,7 +83,7 @@ impl Draft {
         self.ends.push(End::of_never(state, statement.0));
     }
 
-    /// Where a condition holds, or does not; nowhere if that is never. Equal conditions are one proposition.
+    /// The condition, or its negation, as a cube; `None` if it is never true. Equal conditions are one proposition.
     fn cube(&mut self, condition: &Expr, statement: StatementId, holds: bool) -> Option<Cube> {
         if let Expr::Const(value) = condition {
             return ((*value != 0) == holds).then_some(Cube::TRUE);
@@ -98,7 +98,7 @@ impl Draft {
 }
 
 impl Assembly<'_> {
-    /// A formula that is wrong is wrong alone: the rest of the model does not depend on it.
+    /// Lowers a formula by itself: an error in it does not affect the rest of the model.
     pub(super) fn alone(
         &mut self,
         name: &str,
@@ -134,14 +134,14 @@ impl Assembly<'_> {
         Some(Meaning { says: Specification::Ctl(formula), propositions, antecedents: Vec::new() })
     }
 
-    /// An automaton from elsewhere.
+    /// An automaton in the HOA format.
     pub(super) fn hoa_claim(&mut self, hoa_claim: &ast::HoaClaim) -> Meaning {
         let propositions = hoa_claim.propositions.iter().map(|condition| self.proposition(condition)).collect();
         let says = Specification::Never(Claim::new(hoa_claim.automaton.clone()), None);
         Meaning { says, propositions, antecedents: Vec::new() }
     }
 
-    /// Whether what is asked of a state may have no answer there. Problems are found when it is lowered to be kept.
+    /// Whether evaluating a condition may fault. Other problems are reported when the condition is lowered.
     fn may_fault(&mut self, condition: &ast::Expr) -> bool {
         let known = self.problems.len();
         let lowered = self.lowering(Scopes::GLOBAL, u32::MAX).expr(condition);
@@ -183,8 +183,8 @@ impl Assembly<'_> {
         (lowered, self.statement(&text::expression(condition), condition.span, 0, 0))
     }
 
-    /// The automaton of a never claim, which has this number among the process types. It has a turn before each step of
-    /// the processes.
+    /// The automaton of a never claim, which has this number among the process types. The claim moves before
+    /// each step of the processes.
     pub(super) fn never(&mut self, flow: &mut Flow, number: u32) -> Option<Meaning> {
         let Some(automaton) = automaton::build(flow, &self.scopes, self.problems) else {
             self.check_statements(flow);
@@ -213,8 +213,8 @@ impl Assembly<'_> {
         Some(Meaning { says: Specification::Never(claim, Some(written)), propositions, antecedents: Vec::new() })
     }
 
-    /// Adds what the claim can do in one turn at a location: a single move, or a whole atomic sequence, all of it in the same
-    /// state of the processes. Where such a sequence cannot go on, there is no turn.
+    /// Adds the moves of the claim from a location: each is a single transition, or a whole atomic sequence,
+    /// which is executed in one state of the processes. If the sequence blocks, there is no move.
     fn turns(&mut self, location: u32, choices: &mut Choices, draft: &mut Draft) {
         let state = draft.state(location);
         let marks = Marks(u64::from(choices.automaton.marks[location as usize].accept));
@@ -232,13 +232,13 @@ impl Assembly<'_> {
                     Leads::To(target) => draft.state(target),
                     Leads::On(next) => {
                         draft.passed += passed.len();
-                        // Nothing changes in an atomic sequence of a claim: a second visit means a cycle.
+                        // An atomic sequence of a claim changes nothing: a second visit means a cycle.
                         if seen.insert((next, label)) && draft.passed <= MAX_PASSED {
                             begun.push((next, label, passed));
                         }
                         continue;
                     }
-                    Leads::Astray => {
+                    Leads::AssertionFailed => {
                         let end = draft.add_state();
                         draft.end(end, statement);
                         end
@@ -272,7 +272,7 @@ impl Assembly<'_> {
             }
             if let Action::Assert(condition) = &action {
                 let fails = draft.cube(condition, statement, false);
-                made.extend(fails.map(|label| Choice { leads: Leads::Astray, ..choice(label) }));
+                made.extend(fails.map(|label| Choice { leads: Leads::AssertionFailed, ..choice(label) }));
             }
             match action.enabling() {
                 Enabling::Always => made.push(choice(Cube::TRUE)),
@@ -305,10 +305,10 @@ impl Assembly<'_> {
         self.problems.push(Diagnostic::error(span, message).hint("write conditions, `if`, `do` and `goto` only"));
     }
 
-    /// What acceptance and progress labels say: that some states are not passed again and again, and that others are.
-    /// Acceptance labels are there to be checked; progress is checked only on demand, as in SPIN.
+    /// The properties of labels: acceptance labels are not visited infinitely often, progress labels are.
+    /// Acceptance is checked by default; progress only on demand, as in SPIN.
     pub(super) fn of_labels(&self) -> Vec<(PropertyKind, Meaning, bool)> {
-        // To ask for labels never fails, so that the place does not matter.
+        // Reading a label never faults, so the position does not matter.
         let Some(statement) = self.system.process_types.first().map(|first| first.declared_at) else {
             return Vec::new();
         };
@@ -331,7 +331,7 @@ impl Assembly<'_> {
     }
 }
 
-/// Where a condition does not hold, if it is a single one.
+/// The negation of a cube, if it is a single literal.
 fn negated(cube: Cube) -> Option<Cube> {
     (cube != Cube::TRUE).then_some(Cube { positive: cube.negative, negative: cube.positive })
 }

@@ -1,13 +1,13 @@
-//! Deterministic sequences: from the elements of a `d_step` to one block.
+//! Lowers a `d_step` to a single block.
 
 use super::flow::{Element, ElementId, Flow, Kind, SequenceId};
 use entail_ir::{Action, Block, BlockNode, Entry, NodeId, StatementId};
 use std::collections::HashMap;
 
-/// Gives the action and the statement of an element.
+/// Returns the action and the statement of an element.
 pub type Lower<'a> = dyn FnMut(ElementId, &Element) -> (Action, StatementId) + 'a;
 
-/// `sequence` is the inside of a `d_step`.
+/// `sequence` is the body of a `d_step`.
 pub fn block(flow: &Flow, sequence: SequenceId, lower: &mut Lower<'_>) -> Block {
     let mut next_of = HashMap::new();
     link(flow, flow[sequence].first, flow[sequence].last, None, &mut next_of);
@@ -19,7 +19,7 @@ pub fn block(flow: &Flow, sequence: SequenceId, lower: &mut Lower<'_>) -> Block 
     Block { entry, nodes: builder.nodes }
 }
 
-/// Records what follows each element up to `last`; `after` follows the last one if nothing else does.
+/// Records the successor of each element up to `last`. `after` is the default successor of the last one.
 fn link(
     flow: &Flow,
     first: Option<ElementId>,
@@ -58,7 +58,7 @@ struct Builder<'a, 'l> {
 }
 
 impl Builder<'_, '_> {
-    /// The node of an element; made, with all that follows, if it does not exist yet.
+    /// The node of an element. Creates it, and its successors, if it does not exist yet.
     fn node(&mut self, start: ElementId) -> NodeId {
         let mut pending = vec![start];
         let reserve = |builder: &mut Self, element: ElementId, pending: &mut Vec<ElementId>| {
@@ -112,7 +112,7 @@ impl Builder<'_, '_> {
         next.filter(|next| self.flow[*next].deterministic)
     }
 
-    /// When the sequence can be entered, by the rules of SPIN's code generator.
+    /// The condition for entering the sequence, by the rules of SPIN's code generator.
     fn entry(&mut self, sequence: SequenceId) -> Entry {
         let Some(first) = self.flow[sequence].first else { return Entry::Always };
         match self.flow[first].kind.clone() {
@@ -156,7 +156,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The action of an element that can block.
+    /// The action of an element that may block.
     fn guard(&mut self, id: ElementId) -> Option<Action> {
         let (action, _) = (self.lower)(id, &self.flow[id]);
         match action {

@@ -1,4 +1,4 @@
-//! Expressions and variables: names become places.
+//! Lowers expressions, and resolves variables to places.
 
 use super::scope::{Home, RecordId, ScopeId, Scopes, Ty, VarId, frame_index};
 use crate::diagnostic::Diagnostic;
@@ -7,7 +7,7 @@ use crate::source::Span;
 use entail_ir as ir;
 use entail_ir::{Base, ChannelTest, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
 
-/// The declaration of a process type, which is needed before its body is lowered.
+/// The signature of a process type, which is needed before its body is lowered.
 #[derive(Debug)]
 pub struct Signature {
     pub name: Ident,
@@ -25,13 +25,13 @@ pub struct Lowering<'a> {
     /// Names declared later are not visible.
     pub order: u32,
     pub uses: &'a mut Uses,
-    /// The `run` met in the statement.
+    /// The `run` in the statement, if there is one.
     pub run: Option<Run>,
-    /// Whether the statement stands inside a `d_step`.
+    /// Whether the statement is inside a `d_step`.
     pub in_d_step: bool,
 }
 
-/// How many problems a statement has at most, as long as it is an ordinary one.
+/// Limit on the number of problems that one statement reports.
 const FEW: usize = 32;
 
 /// Features of a model that cost memory in every state.
@@ -41,14 +41,14 @@ pub struct Uses {
     pub priorities: bool,
 }
 
-/// A variable or a part of one: everything a place needs except that it may not be a scalar.
+/// A variable or a part of one: a place whose shape may not be scalar.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     base: Base,
     offset: u32,
     indices: Vec<ir::Index>,
     pub ty: Ty,
-    /// Set if a whole array is meant.
+    /// Present if a whole array is meant.
     pub len: Option<u32>,
     pub channel: Option<ir::ChannelTypeId>,
 }
@@ -66,7 +66,7 @@ pub enum Transfer {
     Receive,
     /// As a receive, but the message stays in the channel.
     Copy,
-    /// Only asks whether there is such a message.
+    /// Only tests whether there is such a message.
     Poll,
 }
 
@@ -75,7 +75,7 @@ impl Lowering<'_> {
         self.problems.push(Diagnostic::error(span, message));
     }
 
-    /// Lowers an expression; after a problem the result means nothing.
+    /// Lowers an expression. After an error, the result is meaningless.
     pub fn expr(&mut self, expr: &Expr) -> ir::Expr {
         let boxed = |lowering: &mut Self, expr: &Expr| Box::new(lowering.expr(expr));
         match &expr.kind {
@@ -98,7 +98,7 @@ impl Lowering<'_> {
             ExprKind::Poll { channel, random, args } => {
                 let (channel, channel_type) = self.channel(channel);
                 let fields = self.patterns(args, Transfer::Poll, channel_type, expr.span);
-                // Without anything to compare, SPIN considers the first message only: the answer is the same.
+                // Without a value to compare, SPIN considers only the first message: the answer is the same.
                 ir::Expr::Poll(Box::new(Poll { channel, anywhere: *random, fields }))
             }
             ExprKind::Enabled(process) => ir::Expr::Enabled(boxed(self, process)),
@@ -129,7 +129,7 @@ impl Lowering<'_> {
     fn read(&mut self, var: &VarRef) -> ir::Expr {
         if let [Part { name, index: None }] = &var.parts[..] {
             match &*name.name {
-                // A process that receives into `_pid` has a variable of that name.
+                // A process that receives into `_pid` has a variable with that name.
                 "_pid" if self.scopes.find("_pid", self.scope, self.order).is_none() => return ir::Expr::Myself,
                 "_nr_pr" => return ir::Expr::ProcessCount,
                 "_last" => {
@@ -167,7 +167,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Finds what `a[i].b.c` means.
+    /// Resolves `a[i].b.c`.
     pub fn resolve(&mut self, var: &VarRef, access: Access) -> Option<Resolved> {
         let first = &var.parts[0];
         let Some(id) = self.scopes.find(&first.name.name, self.scope, self.order) else {
@@ -191,12 +191,12 @@ impl Lowering<'_> {
         })
     }
 
-    /// The first element, where an array stands without an index; SPIN complains and takes that one, too.
+    /// The first element of an array that is used without an index. SPIN warns, and uses this element too.
     fn element(&mut self, resolved: Resolved, name: &Ident) -> Resolved {
         if resolved.len.is_some() {
             let message = format!("`{0}` is an array: without an index this is `{0}[0]`", name.name);
             let warning = Diagnostic::warning(name.span, message);
-            // One statement can become several, as a `for` does; these follow each other.
+            // A statement such as `for` lowers to several statements. Report the problem only once.
             if !self.problems.iter().rev().take(FEW).any(|known| *known == warning) {
                 self.problems.push(warning);
             }
@@ -267,7 +267,7 @@ impl Lowering<'_> {
         self.index(resolved, part)
     }
 
-    /// The scalars a variable consists of: itself, or all fields of a record.
+    /// The scalars of a variable: the variable itself, or all fields of a record.
     fn scalars(&mut self, var: &VarRef, resolved: Resolved) -> Vec<Place> {
         let mut places = Vec::new();
         let whole = self.element(resolved, &var.parts[var.parts.len() - 1].name);
@@ -289,7 +289,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Arguments of a send or a `run`, records taken apart.
+    /// Arguments of a send or a `run`. Records are expanded to their fields.
     pub fn args(&mut self, args: &[Expr]) -> Vec<ir::Expr> {
         let mut lowered = Vec::new();
         for arg in args {
@@ -308,7 +308,7 @@ impl Lowering<'_> {
         matches!(resolved.ty, Ty::Record(_)).then(|| self.scalars(var, resolved))
     }
 
-    /// A cheap look whether a variable is a record, without reporting anything.
+    /// Whether a variable is a record. Reports nothing.
     fn names_record(&self, var: &VarRef) -> Option<RecordId> {
         let id = self.scopes.find(&var.parts[0].name.name, self.scope, self.order)?;
         match self.scopes.vars[id.0 as usize].ty {
@@ -382,8 +382,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// One variable for two fields of a message. SPIN refuses that where it has to undo the receive and remembers each
-    /// variable once: not inside of a `d_step`, and not for elements and fields, which it does not compare.
+    /// Reports one variable for two fields of a message. SPIN rejects it where it records variables in order
+    /// to undo the receive: not inside a `d_step`, and not for elements and fields, which it does not
+    /// compare.
     fn received_twice(&mut self, var: &VarRef, transfer: Transfer) {
         let message = "this variable receives two fields of the same message";
         self.problems.push(match transfer {
@@ -398,7 +399,7 @@ impl Lowering<'_> {
         });
     }
 
-    /// Neither an element of an array nor a field of a record.
+    /// Whether it is neither an element of an array nor a field of a record.
     fn is_plain(&self, var: &VarRef) -> bool {
         let [Part { name, .. }] = &var.parts[..] else { return false };
         let Some(id) = self.scopes.find(&name.name, self.scope, self.order) else { return false };
@@ -406,8 +407,8 @@ impl Lowering<'_> {
         found.len.is_none() && matches!(found.ty, Ty::Scalar(_))
     }
 
-    /// Complains if a message has the wrong number of fields, where the channel is known. SPIN refuses to send too
-    /// many; it accepts everything else as long as it is not executed, and old models rely on that.
+    /// Reports a wrong number of message fields, if the channel is known. SPIN rejects messages that are too
+    /// long. It accepts other mismatches as long as they are not executed, and old models rely on that.
     pub fn check_arity(
         &mut self,
         fields: usize,
@@ -441,7 +442,7 @@ impl Lowering<'_> {
         (fields != expected).then(message)
     }
 
-    /// A channel, and its type where a declaration says it.
+    /// A channel, and its type if a declaration determines it.
     pub fn channel(&mut self, var: &VarRef) -> (ir::Expr, Option<ir::ChannelTypeId>) {
         let Some(resolved) = self.resolve(var, Access::Read) else { return (ir::Expr::Const(0), None) };
         let resolved = self.element(resolved, &var.parts[var.parts.len() - 1].name);
@@ -507,7 +508,7 @@ impl Lowering<'_> {
         count
     }
 
-    /// Where the arguments of a process type go.
+    /// The places for the arguments of a process type.
     pub fn parameter_places(&self, signature: &Signature) -> Vec<Place> {
         let mut places = Vec::new();
         for param in &signature.params {
@@ -532,7 +533,7 @@ impl Lowering<'_> {
         found
     }
 
-    /// The process meant by `name[pid]` or just `name`.
+    /// The process that `name[pid]` or `name` denotes.
     fn remote_process(&mut self, index: usize, pid: Option<&Expr>) -> ir::Expr {
         match pid {
             Some(pid) => self.expr(pid),
@@ -592,7 +593,7 @@ impl Resolved {
         Resolved { base: Base::Local, offset: 0, indices: Vec::new(), ty, len: None, channel: None }
     }
 
-    /// The scalar that lies `offset` bytes inside.
+    /// The scalar at this offset in it.
     fn at(&self, offset: u32, scalar: Scalar) -> Place {
         Place { base: self.base.clone(), offset: self.offset + offset, indices: self.indices.clone(), scalar }
     }

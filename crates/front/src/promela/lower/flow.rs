@@ -1,9 +1,9 @@
-//! Control flow: from nested statements to a graph of numbered elements.
+//! Control flow: turns nested statements into a graph of numbered elements.
 //!
-//! The graph, its numbers, and the order in which they are handed out are SPIN's, because they can be observed:
-//! which control locations exist decides how many states there are, `pc_value()` returns their numbers, and
-//! trails name statements by theirs. An element is a statement, or one of the joints that SPIN puts between
-//! statements: the point where the branches of an `if` meet again, the exit of a loop.
+//! The graph and its numbering are SPIN's, because they are observable: the control locations determine the
+//! number of states, `pc_value()` returns their numbers, and trails refer to statements by number. An element
+//! is a statement, or one of the joints that SPIN inserts between statements: the point where the branches of
+//! an `if` join, or the exit of a loop.
 
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{
@@ -30,17 +30,17 @@ pub struct LoopId(u32);
 
 #[derive(Clone, Debug)]
 pub struct Element {
-    /// Its number within the process type; locations are named by it.
+    /// Its number within the process type; locations have the same numbers.
     pub number: u32,
     /// Its number within the whole model, as trails use it.
     pub id: u32,
     pub kind: Kind,
     pub next: Option<ElementId>,
-    /// The branches of an `if` or `do`; body and escape of an `unless`.
+    /// The branches of an `if` or `do`, or the body and the escape of an `unless`.
     pub branches: Vec<SequenceId>,
     /// Escapes that may interrupt it, innermost last.
     pub escapes: Vec<SequenceId>,
-    /// Inside `atomic` or `d_step`, and not the last of it.
+    /// Inside `atomic` or `d_step`, and not its last element.
     pub atomic: bool,
     /// The last element of an `atomic` or `d_step`.
     pub last_atomic: bool,
@@ -55,13 +55,13 @@ pub struct Element {
 #[derive(Clone, Debug)]
 pub enum Kind {
     Simple(Rc<Stmt>),
-    /// A declaration of a record in the middle of a body: takes a step, does nothing.
+    /// A declaration of a record in the middle of a body: a step without effect.
     Nothing,
     Else,
     Goto(Jump),
-    /// Where the branches of an `if` or an `unless` meet, or a loop begins again.
+    /// The point where the branches of an `if` or an `unless` join, or a loop repeats.
     Joint,
-    /// Where a loop is left.
+    /// The exit of a loop.
     Exit,
     If,
     Do,
@@ -82,7 +82,7 @@ pub enum Jump {
 pub struct Sequence {
     pub first: Option<ElementId>,
     pub last: Option<ElementId>,
-    /// The last element that was written; joints may have been added behind it.
+    /// The last element of the text; joints may follow it.
     pub extent: Option<ElementId>,
 }
 
@@ -98,7 +98,7 @@ pub struct LabelDef {
 pub struct Labels {
     all: Vec<LabelDef>,
     by_name: HashMap<Arc<str>, Vec<usize>>,
-    /// The first label of each element that has one.
+    /// The index of the first label of each labelled element.
     by_element: HashMap<ElementId, usize>,
 }
 
@@ -114,12 +114,12 @@ impl Labels {
         self.all.iter()
     }
 
-    /// Those of this name.
+    /// The labels with this name.
     pub fn named(&self, name: &str) -> impl DoubleEndedIterator<Item = &LabelDef> {
         self.by_name.get(name).into_iter().flatten().map(|number| &self.all[*number])
     }
 
-    /// The first one of an element.
+    /// The first label of an element.
     pub fn at(&self, element: ElementId) -> Option<&LabelDef> {
         self.by_element.get(&element).map(|number| &self.all[*number])
     }
@@ -134,14 +134,14 @@ pub struct Flow {
     /// Per loop: its exit.
     exits: Vec<Option<ElementId>>,
     pub body: Option<SequenceId>,
-    /// Where each jump leads; known when the whole body has been laid out.
+    /// The target of each jump; complete when the whole body has been built.
     pub jumps: HashMap<ElementId, ElementId>,
-    /// Channels declared with `xr` or `xs`, and where: they are only checked for being channels.
+    /// Channels with `xr` or `xs`, and their positions: the front end only checks that they are channels.
     pub exclusive: Vec<(VarRef, ScopeId, u32)>,
     next_number: u32,
 }
 
-/// A statement whose parts have been laid out, but which has no elements of its own yet. SPIN numbers the parts
+/// A statement whose parts have been built, but which has no elements of its own yet. SPIN numbers the parts
 /// of a statement before the statement itself.
 enum Prepared {
     Simple(Kind, Span),
@@ -159,30 +159,31 @@ enum Wrapper {
     Block,
 }
 
-/// Where a label at the beginning of a sequence makes no sense, what to write instead.
+/// The context of a sequence. If a label at its beginning is not allowed, it contains the hint.
 enum Place {
     Branch,
     Wrapped(Wrapper),
     Unless,
     Escape,
-    /// Sequences that begin with something we put there.
+    /// A sequence that begins with a generated element.
     Own,
 }
 
-/// Lays out one body.
+/// Builds the graph of one body.
 pub struct Builder<'a> {
     pub flow: Flow,
     scopes: &'a mut Scopes,
     problems: &'a mut Vec<Diagnostic>,
-    /// Shared by all bodies of a model.
+    /// All bodies of a model share it.
     next_id: &'a mut u32,
     open: Vec<SequenceId>,
     loops: Vec<LoopId>,
     scope: ScopeId,
-    /// Declarations at the beginning of a body take effect when the process starts; later ones are assignments.
+    /// Whether the beginning of a body is being read: declarations there take effect when the process starts;
+    /// later ones are assignments.
     initial: bool,
     in_claim: bool,
-    /// How many inline calls surround the current statement.
+    /// The number of inline calls around the current statement.
     inlines: u32,
 }
 
@@ -191,8 +192,8 @@ impl Flow {
         self.exits[id.0 as usize]
     }
 
-    /// Gives a label its own location if it stands before a jump, which has none: SPIN does so for labels that other
-    /// processes refer to.
+    /// Gives a label before a jump a location of its own, as SPIN does for labels that other processes refer
+    /// to: a jump has no location.
     pub fn separate_label(&mut self, name: &str, next_id: &mut u32) {
         let Some(label) = self.labels.named(name).next_back() else { return };
         let labelled = label.element;
@@ -245,7 +246,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Lays out the body of a process type, ending at `end`.
+    /// Builds the body of a process type, which ends at `end`.
     pub fn body(mut self, steps: &[Step], end: Span) -> Flow {
         let outer = self.enter();
         self.open();
@@ -304,7 +305,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A sequence in braces, with a scope of its own.
+    /// A sequence in braces, which has a scope of its own.
     fn braces(&mut self, steps: &[Step], place: &Place) -> SequenceId {
         let outer = self.enter();
         self.open();
@@ -314,8 +315,8 @@ impl<'a> Builder<'a> {
         sequence
     }
 
-    /// Declares the variables, and where the process is already running gives them their values by assignments; only
-    /// channels are made when it starts.
+    /// Declares variables. After the beginning of a body, assignments initialise them; but their channels are
+    /// created when the process starts.
     fn declare(&mut self, decl: &Decl) {
         for var in &decl.vars {
             let given = match &var.init {
@@ -353,7 +354,7 @@ impl<'a> Builder<'a> {
             }
             Some(Initialiser::Channel(_)) => unreachable!("channels are made when the process starts"),
         };
-        // Of an array, SPIN resets the first element only.
+        // SPIN resets only the first element of an array.
         let index = var.array.as_ref().map(|_| Box::new(Expr { kind: ExprKind::Const(0), span }));
         let target = VarRef { parts: vec![Part { name: var.name.clone(), index }], span };
         Kind::Simple(Rc::new(Stmt { kind: StmtKind::Assign(target, value), span }))
@@ -465,7 +466,7 @@ impl<'a> Builder<'a> {
         self.close(place)
     }
 
-    /// Makes the elements of a statement and appends them to the open sequence.
+    /// Creates the elements of a statement, and appends them to the open sequence.
     fn add(&mut self, prepared: Prepared) {
         let mut labels = Vec::new();
         let mut prepared = prepared;
@@ -500,8 +501,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A jump has no location of its own, so a label that gives a location a meaning needs a `skip` before it.
-    /// Of several labels only the outermost moves there, special or not.
+    /// A jump has no location of its own, so a special label before it needs a `skip`. Of several labels,
+    /// only the outermost one moves there, special or not.
     fn before_labelled_jump(&mut self, element: ElementId, labels: &mut Vec<Ident>) {
         let is_jump = matches!(self.flow[element].kind, Kind::Goto(_));
         if is_jump && labels.iter().any(|label| is_special(&label.name)) {
@@ -536,7 +537,7 @@ impl<'a> Builder<'a> {
         choice
     }
 
-    /// SPIN tries `else` last, wherever it is written.
+    /// SPIN tries `else` last, regardless of its position.
     fn else_last(&mut self, mut branches: Vec<SequenceId>) -> Vec<SequenceId> {
         let begins_with_else = |flow: &Flow, branch: &SequenceId| {
             let first = flow.sequences[branch.0 as usize].first;
@@ -589,7 +590,7 @@ impl<'a> Builder<'a> {
     }
 
     fn append(&mut self, element: ElementId) {
-        let sequence = *self.open.last().expect("statements stand in a sequence");
+        let sequence = *self.open.last().expect("a statement is in a sequence");
         self.append_to(sequence, element);
     }
 
@@ -614,7 +615,7 @@ impl<'a> Builder<'a> {
         self.flow.labels.add(LabelDef { name, element, scope });
     }
 
-    /// No jump may lead out of a deterministic sequence. `first_id` is the first element made in it.
+    /// Reports jumps out of a deterministic sequence. `first_id` is the first element in it.
     fn check_jumps(&mut self, first_id: u32) {
         let mut problems = Vec::new();
         for (index, element) in self.flow.elements.iter().enumerate().filter(|(_, element)| element.id >= first_id)
@@ -646,7 +647,7 @@ fn misplaced(label: &LabelDef, place: &Place) -> Option<Diagnostic> {
         Place::Escape => "the guard of an escape is not a unique location".to_string(),
         Place::Own => return None,
     };
-    let message = format!("label `{name}` cannot stand at the beginning of this sequence");
+    let message = format!("label `{name}` is not allowed at the beginning of this sequence");
     Some(Diagnostic::error(label.name.span, message).hint(hint))
 }
 

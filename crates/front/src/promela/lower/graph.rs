@@ -1,4 +1,4 @@
-//! The graph of elements: how control moves through it.
+//! The graph of elements, and the flow of control in it.
 
 use super::flow::{Element, ElementId, Flow, Jump, Kind, Sequence, SequenceId};
 use super::scope::Scopes;
@@ -6,7 +6,7 @@ use crate::promela::ast::{ExprKind, StmtKind};
 use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
 
-/// Where control comes to rest if it arrives at an element from one that is atomic or not.
+/// The element where control rests if it arrives at an element, by whether it comes from an atomic one.
 pub type Rests = HashMap<(ElementId, bool), Option<ElementId>>;
 
 impl Index<ElementId> for Flow {
@@ -44,7 +44,7 @@ impl Flow {
         elements
     }
 
-    /// Everything in the sequence may not be interrupted, except after its last element.
+    /// Makes the sequence atomic: it can be interrupted only after its last element.
     pub fn make_atomic(&mut self, sequence: SequenceId, deterministic: bool) {
         self.mark_atomic(sequence, deterministic);
         let mut sequence = sequence;
@@ -84,7 +84,7 @@ impl Flow {
         }
     }
 
-    /// The escape may interrupt every element of the body.
+    /// Attaches an escape to every element of the body.
     pub fn attach_escape(&mut self, body: SequenceId, escape: SequenceId) {
         for element in self.until(body, self[body].extent) {
             self.attach_to_element(element, escape);
@@ -120,8 +120,8 @@ impl Flow {
         }
     }
 
-    /// Of several `skip`s or `printf`s in a row, SPIN drops the unlabelled `skip`s behind the first, unless they
-    /// end the branch.
+    /// Of several `skip`s or `printf`s in a row, SPIN removes the unlabelled `skip`s after the first, unless
+    /// they end the branch.
     pub fn drop_redundant_skips(&mut self, branch: SequenceId) {
         let Sequence { first, last, extent } = self[branch].clone();
         let mut previous = None;
@@ -153,8 +153,8 @@ impl Flow {
         self.is_skip(id) || matches!(stmt.kind, StmtKind::Printf(..) | StmtKind::Printm(_))
     }
 
-    /// Where a jump leads; `None` if its label is not defined. Of several labels of that name, the one in the
-    /// jump's own block is meant, or else one in a block around it, or else any.
+    /// The target of a jump; `None` if its label is not defined. Of several labels with the name, the one in
+    /// the jump's own block has precedence, then one in a surrounding block, then any other.
     pub fn target(&self, jump: ElementId, scopes: &Scopes) -> Option<ElementId> {
         match &self[jump].kind {
             Kind::Goto(Jump::Break(id)) => self.exit(*id),
@@ -175,9 +175,10 @@ impl Flow {
         }
     }
 
-    /// The element where control rests if it arrives at `start` from an element that is atomic or not: after jumps
-    /// and joints, but not outside of an atomic sequence, which is left by a step of its own. `None` if the jumps
-    /// form a cycle or have no target. Results are added to `known`.
+    /// The element where control rests if it arrives at `start`. It passes jumps and joints. It does not
+    /// leave an atomic sequence, because leaving takes a step of its own; this depends on whether it comes
+    /// from an atomic element. `None` if the jumps form a cycle or have no target. Results are added to
+    /// `known`.
     pub fn resting_place(&self, start: ElementId, from_atomic: bool, known: &mut Rests) -> Option<ElementId> {
         let mut passed = Vec::new();
         let mut current = start;
@@ -218,7 +219,7 @@ impl Flow {
         rest
     }
 
-    /// The first element of a branch, without joints.
+    /// The first element of a branch that is not a joint.
     pub fn beginning(&self, start: ElementId) -> ElementId {
         let mut current = start;
         for _ in 0..self.elements.len() {

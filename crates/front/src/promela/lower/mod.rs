@@ -1,7 +1,8 @@
-//! From syntax to automata.
+//! Lowers the syntax tree to automata.
 //!
-//! First every body is laid out as a graph (`flow`), in the order of the text, so that names and numbers are
-//! handed out as SPIN does; then, with all names known, the graphs become automata and the statements actions.
+//! The first pass builds the graph of every body (`flow`), in the order of the text, so that names and
+//! numbers agree with SPIN's. The second pass, with all names known, turns graphs into automata and
+//! statements into actions.
 
 mod automaton;
 mod claim;
@@ -31,7 +32,7 @@ use scope::{Home, PendingInit, ScopeId, Scopes, Ty};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// A program as a system.
+/// The system of a program.
 pub struct Lowered {
     pub system: System,
     /// The meanings of its claims and formulas, in the order of the text; `None` if there are errors.
@@ -40,7 +41,7 @@ pub struct Lowered {
     pub of_labels: Vec<(PropertyKind, Meaning, bool)>,
 }
 
-/// Turns a program into a system; without one there are errors among the problems.
+/// Lowers a program to a system. If there is none, the problems contain errors.
 pub fn lower(program: &Program, sources: &Sources, problems: &mut Vec<Diagnostic>) -> Option<Lowered> {
     let mut first = Vec::new();
     let (lowered, unread) = lower_without(HashSet::new(), program, sources, &mut first);
@@ -48,12 +49,11 @@ pub fn lower(program: &Program, sources: &Sources, problems: &mut Vec<Diagnostic
         problems.append(&mut first);
         return lowered;
     }
-    // `hidden` keeps a variable out of the state. That is sound only if nothing reads it, and whether something
-    // does is known only now.
+    // A `hidden` variable is not part of the state. This is sound only if nothing reads it, which is known only now.
     lower_without(unread, program, sources, problems).0
 }
 
-/// Lowers the program without keeping the `unread` variables. Returns also which hidden variables nothing reads.
+/// Lowers the program without the `unread` variables. Also returns the hidden variables that nothing reads.
 fn lower_without(
     unread: HashSet<Arc<str>>,
     program: &Program,
@@ -71,7 +71,7 @@ fn lower_without(
     let mut claims = claims.iter_mut();
     let names = super::property_names(program);
     let mut meanings = Vec::new();
-    // SPIN numbers all bodies, in the order of the text.
+    // Number all bodies in the order of the text, as SPIN does.
     let mut number = 0;
     for unit in &program.units {
         match unit {
@@ -96,10 +96,10 @@ fn lower_without(
     (assembly.finish().map(|system| Lowered { system, meanings, of_labels }), unread)
 }
 
-/// A state names the type of a process with one byte, and `init` needs one too.
+/// A state contains the type of a process as one byte, and `init` needs a number too.
 const MAX_PROCESS_TYPES: usize = 254;
 
-/// A process type whose body has been laid out.
+/// A process type whose graph has been built.
 struct Body<'p> {
     name: Ident,
     flow: Flow,
@@ -136,7 +136,7 @@ impl<'p, 'd> Layout<'p, 'd> {
                     return;
                 }
                 Unit::Init(init) if self.bodies.len() > MAX_PROCESS_TYPES => {
-                    let message = format!("an `init` behind {} others and proctypes", self.bodies.len());
+                    let message = format!("an `init` after {} other units with bodies", self.bodies.len());
                     self.problems.push(Diagnostic::error(init.span, message));
                     return;
                 }
@@ -152,7 +152,7 @@ impl<'p, 'd> Layout<'p, 'd> {
         }
     }
 
-    /// Labels that are referred to from elsewhere must be locations.
+    /// Labels that other processes refer to must have locations.
     fn separate_remote_labels(&mut self, program: &Program) {
         let mut labels = Vec::new();
         walk::each_expr(program, &mut |expr| {
@@ -190,7 +190,7 @@ impl<'p, 'd> Layout<'p, 'd> {
         self.bodies.push(Body { name, flow, scope, params: Vec::new(), source });
     }
 
-    /// Lays out the body of a process.
+    /// Builds the graph of a process body.
     fn process(&mut self, scope: ScopeId, body: &[ast::Step], end: Span) -> Flow {
         let flow = self.flow(scope, body, end, false);
         if let Some(span) = flow.elements.iter().find_map(receives_pid) {
@@ -199,7 +199,7 @@ impl<'p, 'd> Layout<'p, 'd> {
         flow
     }
 
-    /// Claims are laid out for the numbers they take; what they say is not checked yet.
+    /// Builds the graphs of claims for their numbers; the claims are checked later.
     fn claim(&mut self, body: &[ast::Step], end: Span) {
         let scope = self.scopes.child(Scopes::GLOBAL);
         let claim = self.flow(scope, body, end, true);
@@ -269,7 +269,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// The processes of this type that exist from the beginning.
+    /// The initial processes of this type.
     fn start(&mut self, index: usize, body: &Body<'_>) {
         let (count, priority) = match &body.source {
             BodySource::Init(init) => (1, &init.priority),
@@ -322,7 +322,7 @@ impl<'a> Assembly<'a> {
         let declared_at = self.statement(&body.name.name, body.name.span, 0, 0);
         let mut statements = Statements { made: HashMap::new() };
         let locations = self.locations(&body, &automaton, &mut statements);
-        // After an error, what leads where may not be what was meant.
+        // After an error, the control flow may not be the intended one.
         if !self.problems.iter().any(Diagnostic::is_error) {
             self.warn_unreachable(&body.flow, &automaton);
         }
@@ -353,7 +353,7 @@ impl<'a> Assembly<'a> {
         });
     }
 
-    /// Lowers all statements for the problems they may have.
+    /// Lowers all statements to report their problems.
     fn check_statements(&mut self, flow: &Flow) {
         for element in &flow.elements {
             if let Kind::Simple(stmt) = &element.kind {
@@ -401,7 +401,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// The action and the statement of an element, made once however often it is asked for.
+    /// The action and the statement of an element; computed once.
     fn lower_element(&mut self, flow: &Flow, id: ElementId, statements: &mut Statements) -> (Action, StatementId) {
         if let Some(made) = statements.made.get(&id) {
             return made.clone();
@@ -466,7 +466,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// A statement of a process.
+    /// The action of a statement of a process.
     fn action(&mut self, element: &Element, stmt: &ast::Stmt) -> Action {
         let lowering = self.lowering(element.scope, element.order);
         Lowering { in_d_step: element.deterministic, ..lowering }.action(stmt)
@@ -517,7 +517,7 @@ impl<'a> Assembly<'a> {
         inits
     }
 
-    /// A record ignores its initial value, but what that names must exist, and not be a record to copy.
+    /// A record ignores its initial value; but the names in the value must exist, and it must not be a record.
     fn check_names(&mut self, pending: &PendingInit) {
         let values = match &pending.init {
             Some(ast::Initialiser::Expr(value)) => std::slice::from_ref(value),
@@ -590,7 +590,7 @@ impl<'a> Assembly<'a> {
                     let message = format!("{} values for an array of {}", values.len(), places.len());
                     lowering.problems.push(Diagnostic::warning(*span, message));
                 }
-                // A list that is too short goes on with its last value.
+                // The last value of a list that is too short is repeated.
                 let last = values.last().cloned();
                 let values = values.into_iter().map(Some).chain(std::iter::repeat(last)).flatten();
                 inits.extend(places.into_iter().zip(values).map(|(place, value)| Init::Value(place, value)));
@@ -599,7 +599,7 @@ impl<'a> Assembly<'a> {
     }
 }
 
-/// Where an element receives a message into `_pid`.
+/// The position where an element receives a message into `_pid`.
 fn receives_pid(element: &Element) -> Option<Span> {
     let Kind::Simple(stmt) = &element.kind else { return None };
     let mut stmt: &ast::Stmt = stmt;
@@ -618,7 +618,7 @@ struct Statements {
     made: HashMap<ElementId, (Action, StatementId)>,
 }
 
-/// An element as shown to people.
+/// The text of an element for reports.
 fn describe(element: &Element, flow: &Flow) -> String {
     match &element.kind {
         Kind::Simple(stmt) => text::statement(stmt),
@@ -643,7 +643,7 @@ fn describe(element: &Element, flow: &Flow) -> String {
     }
 }
 
-/// Whether an element only steers: SPIN never reports it as unreached.
+/// Whether an element only controls the flow: SPIN never reports it as unreached.
 fn is_structural(element: &Element, flow: &Flow, id: ElementId) -> bool {
     match element.kind {
         Kind::Simple(_) => flow.is_skip(id),

@@ -1,6 +1,6 @@
-//! Names: variables, records, enumerations, and where each is visible.
+//! Names: variables, records, enumerations, and their visibility.
 //!
-//! Promela has block scopes, but no shadowing: a name that is visible cannot be declared again.
+//! Promela has block scopes, but no shadowing: a visible name cannot be declared again.
 
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{
@@ -24,13 +24,13 @@ pub struct VarId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecordId(u32);
 
-/// Which frame a variable lives in.
+/// The frame of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
     Global,
     /// The process type with this index.
     Process(usize),
-    /// It is not kept at all.
+    /// The variable is not stored.
     Nowhere,
 }
 
@@ -44,9 +44,9 @@ pub struct Var {
     pub home: Home,
     order: u32,
     pub visibility: Visibility,
-    /// The type of the channel it is initialised with.
+    /// The type of the channel that it is initialised with.
     pub channel: Option<ChannelTypeId>,
-    /// Its initial value, where that is known.
+    /// Its initial value, if known.
     constant: Option<i32>,
     pub used: Cell<bool>,
     pub read: bool,
@@ -64,7 +64,7 @@ pub struct Record {
     pub name: Arc<str>,
     pub fields: Vec<RecordField>,
     pub size: u32,
-    /// How many records deep it is.
+    /// The nesting depth of records.
     depth: u32,
 }
 
@@ -78,18 +78,18 @@ pub struct RecordField {
     pub channel: Option<ChannelTypeId>,
 }
 
-/// When a variable gets its first value.
+/// When a variable is initialised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
-    /// When its process starts, or with the model if it is global.
+    /// When its process starts or, for a global, with the model.
     AtStart,
-    /// By the statement that its declaration is.
+    /// By its declaration, which is a statement.
     ByStatement,
-    /// By the `run` that starts the process. The initial values of a record's fields do not count then, as in SPIN.
+    /// By the `run` that starts the process. As in SPIN, initial values of a record's fields are then ignored.
     AsArgument,
 }
 
-/// A variable's initial value, to be lowered when all names are known.
+/// A variable's initial value. It is lowered when all names are known.
 #[derive(Clone, Debug)]
 pub struct PendingInit {
     pub var: VarId,
@@ -116,11 +116,11 @@ pub struct Scopes {
     pub frames: Vec<Frame>,
     /// Parallel to `frames`.
     pub inits: Vec<Vec<PendingInit>>,
-    /// Hidden variables that nothing reads: they take no part in the state.
+    /// Hidden variables that nothing reads: they are not part of the state.
     unread: HashSet<Arc<str>>,
 }
 
-/// A frame larger than this could not be part of any state.
+/// The maximum size of a frame; a larger one does not fit into a state.
 const MAX_FRAME: u64 = 500 << 10;
 
 /// Limit on nested records.
@@ -172,7 +172,7 @@ impl Scopes {
         self.clock
     }
 
-    /// Whether `inner` is `outer` or lies in it.
+    /// Whether `inner` is `outer` or nested in it.
     pub fn is_inside(&self, inner: ScopeId, outer: ScopeId) -> bool {
         let mut scope = Some(inner);
         while let Some(current) = scope {
@@ -184,7 +184,7 @@ impl Scopes {
         false
     }
 
-    /// The variable `name` as seen from `scope` at the time `order`.
+    /// The variable `name` as visible in `scope` at the time `order`.
     pub fn find(&self, name: &str, scope: ScopeId, order: u32) -> Option<VarId> {
         let mut scope = Some(scope);
         while let Some(current) = scope {
@@ -207,7 +207,7 @@ impl Scopes {
         hidden.filter(|var| var.home == Home::Global).map(|var| var.name.name.clone()).collect()
     }
 
-    /// A name that is known and looks like the unknown one.
+    /// A visible name that is similar to an unknown one.
     pub fn similar(&self, name: &str, scope: ScopeId) -> Option<&str> {
         let around = std::iter::successors(Some(scope), |scope| self.parents[scope.0 as usize]);
         let visible = around.flat_map(|scope| &self.members[scope.0 as usize]);
@@ -228,7 +228,7 @@ impl Scopes {
     pub fn declare_mtype(&mut self, mtype: &ast::Mtype, problems: &mut Vec<Diagnostic>) {
         let name = mtype.subtype.as_ref().map_or("mtype", |subtype| &subtype.name);
         let id = self.enumeration(name);
-        // Of a name that stands twice, the second is the mistake.
+        // Of two declarations of a name, report the second.
         let mut names = Vec::new();
         for member in &mtype.names {
             if names.iter().any(|earlier: &&Ident| earlier.name == member.name)
@@ -393,7 +393,7 @@ impl Scopes {
         let record = matches!(ty, Ty::Record(_));
         let at_start = match given {
             Given::AtStart => true,
-            // A record's fields get their values when the process starts, wherever it is declared.
+            // The fields of a record are initialised when the process starts, wherever the record is declared.
             Given::ByStatement => record,
             Given::AsArgument => false,
         };
@@ -404,7 +404,7 @@ impl Scopes {
         Some(id)
     }
 
-    /// Makes `_pid` a variable of a process that receives into it: as in SPIN, it can then become any number.
+    /// Makes `_pid` a variable of a process that receives into it. As in SPIN, it can then have any value.
     pub fn declare_pid(&mut self, scope: ScopeId, span: Span, problems: &mut Vec<Diagnostic>) {
         let name = Ident { name: "_pid".into(), span };
         let var = VarRef { parts: vec![Part { name: name.clone(), index: None }], span };
@@ -413,17 +413,17 @@ impl Scopes {
         let decl = Decl { visibility: Visibility::Normal, ty: Type::Pid, vars: Vec::new(), span };
         let Some(id) = self.declare(scope, &decl, &declarator, Given::AtStart, problems) else { return };
         let var = &mut self.vars[id.0 as usize];
-        // The statements before it, which were read without it, mean it too.
+        // Earlier statements, which were read before, refer to it too.
         var.order = 0;
         var.used.set(true);
-        // It begins before all others as the number of the process, which is what `_pid` means without the variable.
+        // It is initialised first, with the number of the process.
         let inits = &mut self.inits[frame_index(var.home)];
         inits.rotate_right(1);
         inits[0].order = 0;
     }
 
-    /// The value of an expression that is known before the model runs. A variable counts with its initial value,
-    /// as SPIN has it for the size of arrays.
+    /// The value of an expression that is known statically. A variable has its initial value, as in SPIN for
+    /// the lengths of arrays.
     pub fn fold(&self, expr: &Expr, scope: ScopeId) -> Option<i32> {
         match &expr.kind {
             ExprKind::Const(value) => Some(*value),
@@ -444,8 +444,8 @@ impl Scopes {
         }
     }
 
-    /// For `for (var in over)` over a channel, where `var` is a record like its messages: a variable that counts the
-    /// messages. `None` if `var` is no record.
+    /// For `for (var in over)` over a channel, where `var` is a record like its messages: a variable that
+    /// counts messages. `None` if `var` is no record.
     pub fn channel_loop(
         &mut self,
         scope: ScopeId,
@@ -464,7 +464,7 @@ impl Scopes {
             return None;
         };
         let ty = if self.channel_types[channel.index()].capacity > 255 { Type::Short } else { Type::Byte };
-        // Not a name anyone could have written; one per scope, as in SPIN.
+        // A name that no model can contain; one per scope, as in SPIN.
         let name = Ident { name: format!("for #{}", scope.0).into(), span };
         if self.find(&name.name, scope, self.clock + 1).is_none() {
             let declarator = Declarator { name: name.clone(), width: None, array: None, init: None };
@@ -474,7 +474,7 @@ impl Scopes {
         Some(VarRef { parts: vec![Part { name, index: None }], span })
     }
 
-    /// The length of an array that is looped over.
+    /// The length of an array that a loop traverses.
     pub fn array_len(&self, scope: ScopeId, over: &VarRef, problems: &mut Vec<Diagnostic>) -> Option<u32> {
         let len = match &over.parts[..] {
             [part] => {
@@ -497,7 +497,7 @@ pub fn frame_index(home: Home) -> usize {
     }
 }
 
-/// SPIN gives globals their initial values type by type, in this order.
+/// SPIN initialises globals type by type, in this order.
 fn rank(ty: &Type) -> u8 {
     match ty {
         Type::Unsigned => 0,

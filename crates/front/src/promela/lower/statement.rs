@@ -1,4 +1,4 @@
-//! Simple statements: what a single element does.
+//! Lowers simple statements to actions.
 
 use super::expr::{Access, Lowering, Transfer, is_predefined};
 use crate::diagnostic::Diagnostic;
@@ -50,7 +50,7 @@ impl Lowering<'_> {
     fn guard(&mut self, guard: &Expr) -> Action {
         let lowered = self.expr(guard);
         match (&self.run, &lowered) {
-            // The number of a process that was started is never 0.
+            // The number of a started process is never 0.
             (Some(_), ir::Expr::Started) => Action::Skip,
             (Some(_), _) => {
                 self.problems.push(
@@ -94,19 +94,19 @@ impl Lowering<'_> {
         Action::Assign(Box::new(place), lowered)
     }
 
-    /// The assignments that have no place: `_priority = e` and `_ = e`.
+    /// Assignments without a place: `_priority = e` and `_ = e`.
     fn no_target(&mut self, var: &VarRef, value: ir::Expr) -> Action {
         match &var.parts[..] {
             [Part { name, index: None }] if &*name.name == "_priority" => {
                 self.uses.priorities = true;
                 Action::SetPriority(Box::new((ir::Expr::Myself, value)))
             }
-            // Evaluated, because it may be faulty, and forgotten.
+            // The value is evaluated, because this may fault, and discarded.
             _ => Action::Print(String::new(), vec![value]),
         }
     }
 
-    /// The place of a variable that is written to; `None` if it has none, with or without a problem.
+    /// The place of an assigned variable; `None` if it has none, with or without an error.
     fn target(&mut self, var: &VarRef) -> Option<ir::Place> {
         if let [Part { name, index: None }] = &var.parts[..] {
             if matches!(&*name.name, "_" | "_priority") {

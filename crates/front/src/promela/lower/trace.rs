@@ -1,4 +1,4 @@
-//! `trace` and `notrace`: what is sent and received, and in which order.
+//! Lowers `trace` and `notrace` to monitors.
 
 use super::automaton::{self, Automaton};
 use super::expr::{Lowering, Transfer};
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 const EVENTS: &str = "a trace is made of sends, receives, `if`, `do`, `break`, `goto` and labels";
 
-/// There is room for one trace only, as in SPIN.
+/// Reports a second trace: a model has at most one, as in SPIN.
 pub fn check_single(program: &Program, problems: &mut Vec<Diagnostic>) {
     let mut traces = program.units.iter().filter_map(|unit| match unit {
         Unit::Trace(trace) => Some(trace),
@@ -27,11 +27,11 @@ pub fn check_single(program: &Program, problems: &mut Vec<Diagnostic>) {
     }));
 }
 
-/// The events of a trace, as its text says them.
+/// The events of a trace, by element.
 type Events = HashMap<ElementId, (Event, StatementId)>;
 
 impl Assembly<'_> {
-    /// The monitor of a trace. It goes on with each event on a channel that the trace names.
+    /// The monitor of a trace. It moves with each event on a channel that the trace names.
     pub(super) fn trace(&mut self, trace: &Trace, flow: &mut Flow) -> Option<Meaning> {
         check_events(&trace.body, self.problems);
         let automaton = automaton::build(flow, &self.scopes, self.problems);
@@ -47,7 +47,7 @@ impl Assembly<'_> {
         Some(Meaning { says, propositions: Vec::new(), antecedents: Vec::new() })
     }
 
-    /// Every event of the text, even if nothing leads there, and what is watched for its sake.
+    /// All events of the text, including unreachable ones, and the channels to watch.
     fn events(&mut self, flow: &Flow) -> (Events, Vec<Watched>) {
         let (mut events, mut all) = (Events::new(), Vec::<Watched>::new());
         for (id, element) in (0..).map(ElementId).zip(&flow.elements) {
@@ -72,7 +72,7 @@ impl Assembly<'_> {
         let mut states = Vec::new();
         for &location in running {
             let edges = automaton.outgoing[location as usize].iter().map(|transition| {
-                // To go elsewhere takes an event, too, whichever it is.
+                // A `goto` consumes an event too; it accepts any event.
                 let (event, statement) = match events.get(&transition.element) {
                     Some((event, statement)) => (Some(event.clone()), *statement),
                     None => (None, self.lower_element(flow, transition.element, &mut statements).1),
@@ -86,7 +86,7 @@ impl Assembly<'_> {
     }
 }
 
-/// The locations that a trace comes to, the first one first and its end last.
+/// The reachable locations of a trace: the initial one first, the final one last.
 fn states_of(automaton: &Automaton, over: u32) -> Vec<u32> {
     let mut seen = vec![false; automaton.outgoing.len()];
     seen[over as usize] = true;
@@ -123,7 +123,7 @@ impl Lowering<'_> {
         let fields: Vec<Pattern> = fields;
         let (channel, channel_type) = self.channel(channel);
         let mismatch = channel_type.and_then(|channel| self.arity_mismatch(fields.len(), channel));
-        // Fields that are wrong in themselves may not have been counted.
+        // Fields with errors are not counted.
         let is_wrong = self.problems.iter().filter(|problem| problem.is_error()).count() > before;
         if let Some(message) = mismatch.filter(|_| !is_wrong) {
             self.error(stmt.span, message);
@@ -134,7 +134,7 @@ impl Lowering<'_> {
         Some(Event { direction, channel, fields })
     }
 
-    /// The patterns of a field of a send in a trace. Only constants are compared.
+    /// The patterns for a field of a send in a trace. Only constants are compared.
     fn sent(&mut self, arg: &Expr) -> Vec<Pattern> {
         let name = match &arg.kind {
             ExprKind::Const(value) => return vec![Pattern::Equal(ir::Expr::Const(*value))],
@@ -158,7 +158,7 @@ impl Lowering<'_> {
     }
 }
 
-/// A variable in a trace stands for any value.
+/// A variable in a trace matches any value.
 fn unstored(pattern: Pattern) -> Pattern {
     match pattern {
         Pattern::Store(_) | Pattern::Ignore => Pattern::Ignore,
@@ -180,7 +180,7 @@ fn check_events(steps: &[Step], problems: &mut Vec<Diagnostic>) {
 
 fn check_event(stmt: &Stmt, problems: &mut Vec<Diagnostic>) {
     let hint = match stmt.kind.structure() {
-        // A label alone labels an implicit `skip`.
+        // A label without a statement labels an implicit `skip`.
         Structure::Labelled(label, inner) if inner.span == label.span => return,
         Structure::Labelled(_, inner) => return check_event(inner, problems),
         Structure::Break | Structure::Goto(_) => return,

@@ -9,8 +9,8 @@ use crate::promela::ast::{ExprKind, Program, Unit};
 use crate::promela::walk;
 use std::collections::HashSet;
 
-/// Where SPIN's verifier takes a claim, or a formula, for one of the processes. Here it only watches: whether something is
-/// checked changes neither what a model does nor what is true of it.
+/// Warns where SPIN's verifier counts a claim or a formula as a process. Here it is an observer: checking a
+/// property changes neither the model's behaviour nor the values of its expressions.
 pub(super) fn warn_counted_claims(program: &Program, claims: &[Flow], problems: &mut Vec<Diagnostic>) {
     let is_claim = |unit: &Unit| matches!(unit, Unit::Ltl(_) | Unit::Never(_));
     if !program.units.iter().any(is_claim) {
@@ -37,7 +37,7 @@ pub(super) fn warn_counted_claims(program: &Program, claims: &[Flow], problems: 
 }
 
 impl Assembly<'_> {
-    /// Statements that no control flow leads to; of several in a row only the first.
+    /// Warns about unreachable statements; of several in a row, only about the first.
     pub(super) fn warn_unreachable(&mut self, flow: &Flow, automaton: &Automaton) {
         let mut reached = HashSet::from([automaton.entry]);
         let mut pending = vec![automaton.entry];
@@ -64,7 +64,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// Variables that are never mentioned again.
+    /// Warns about variables that are never used.
     pub(super) fn warn_unused(&mut self) {
         let unused = self.scopes.vars.iter().filter(|var| !var.used.get() && !var.is_param);
         let warnings = unused.map(|var| {

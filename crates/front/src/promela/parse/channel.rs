@@ -6,7 +6,7 @@ use crate::promela::token::TokenKind;
 use crate::source::Span;
 
 impl Parser<'_> {
-    /// `! a, b`, `! a(b)`, `!! …` behind the channel.
+    /// `! a, b`, `! a(b)`, `!! …` after the channel.
     pub(super) fn send(&mut self, channel: VarRef) -> Parsed<Send> {
         let sorted = self.at("!!");
         self.cursor.advance();
@@ -21,7 +21,7 @@ impl Parser<'_> {
         Ok(Send { channel, sorted, args })
     }
 
-    /// `? a, b`, `? a(b)`, `? <a, b>`, `?? …` behind the channel.
+    /// `? a, b`, `? a(b)`, `? <a, b>`, `?? …` after the channel.
     pub(super) fn receive(&mut self, channel: VarRef) -> Parsed<Receive> {
         let random = self.at("??");
         self.cursor.advance();
@@ -34,7 +34,7 @@ impl Parser<'_> {
         Ok(Receive { channel, random, keep, args })
     }
 
-    /// `? [a, b]`, `?? [a, b]` behind the channel.
+    /// `? [a, b]`, `?? [a, b]` after the channel.
     pub(super) fn poll(&mut self, channel: VarRef) -> Parsed<ExprKind> {
         let random = self.at("??");
         self.cursor.advance();
@@ -48,7 +48,7 @@ impl Parser<'_> {
         matches!(self.text(), "?" | "??") && self.cursor.ahead(1) == "["
     }
 
-    /// Arguments divided by commas. A parenthesis can open before each and behind each, and then reaches to the
+    /// Arguments separated by commas. A parenthesis can open before or after each, and then closes at the
     /// end: `a, b(c, (d))` is `a, b, c, d`.
     fn receive_args(&mut self) -> Parsed<Vec<ReceiveArg>> {
         let mut args = Vec::new();
@@ -123,12 +123,12 @@ impl Parser<'_> {
     }
 }
 
-/// As in SPIN, numbers that need all 32 bits turn out negative.
+/// As in SPIN, numbers that need all 32 bits are negative.
 fn decimal(text: &str) -> Option<i32> {
     text.parse::<u32>().ok().map(|value| value as i32)
 }
 
-/// The value of `'c'`; of escapes, SPIN knows these and takes the rest for themselves.
+/// The value of `'c'`. SPIN knows these escapes; in others, the character after the backslash is the value.
 fn character(text: &str) -> Option<i32> {
     let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
     let byte = match inner.as_bytes() {

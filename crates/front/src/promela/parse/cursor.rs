@@ -1,9 +1,9 @@
-//! Where the parser stands in the tokens, and the separators that are not written.
+//! The parser's position among the tokens, and implicit separators.
 //!
-//! Promela lets `;` be left out in three places: behind `else`, behind `}`, and at the end of a line inside a body,
-//! unless a parenthesis or bracket is open or the line ends with something that cannot end a statement. The cursor shows
-//! such a separator as a `;`. That is more than a convenience: `x = a` and, on the next line, `-b` are two
-//! statements.
+//! Promela allows `;` to be omitted in three places: after `else`, after `}`, and at the end of a line inside
+//! a body, unless a parenthesis or bracket is open or the line ends with a token that cannot end a statement.
+//! The cursor presents such a separator as a `;`. This affects the meaning: `x = a` and, on the next line,
+//! `-b` are two statements.
 
 use super::words::is_keyword;
 use crate::promela::ast::{Ident, VarRef};
@@ -11,12 +11,12 @@ use crate::promela::token::{Token, TokenKind};
 use crate::source::{FileId, Span};
 
 pub(super) struct Cursor {
-    /// The model itself and, above it, the bodies of the inlines that are being expanded. Never empty.
+    /// The model, followed by the bodies of the inlines that are being expanded. Never empty.
     frames: Vec<Frame>,
     last: Last,
     last_text: std::sync::Arc<str>,
     last_place: Span,
-    /// Whether a separator that is not written comes next.
+    /// Whether the next token is an implicit separator.
     implied: bool,
     parens: u32,
     in_body: bool,
@@ -29,8 +29,8 @@ struct Frame {
     call: Option<Call>,
 }
 
-/// A token, and the place it takes in the text that is being read. That is where it was written, except for the
-/// argument of an inline: it takes the place of the parameter.
+/// A token and its position in the text that is being read. This is where it was written, except for an
+/// argument of an inline, which has the position of the parameter.
 #[derive(Clone)]
 pub(super) struct Placed {
     pub token: Token,
@@ -46,12 +46,12 @@ pub(super) struct Call {
     pub declared: Vec<Ident>,
 }
 
-/// The last token, as far as separators are concerned.
+/// The last token, classified for separators.
 #[derive(Clone, Copy)]
 enum Last {
     Brace,
     Else,
-    /// Something a statement can end with.
+    /// A token that can end a statement.
     Ending,
     Other,
 }
@@ -71,27 +71,27 @@ impl Cursor {
         }
     }
 
-    /// The next token's text; `;` also where it is left out; nothing at the end.
+    /// The text of the next token: `;` for an implicit separator, empty at the end.
     pub fn text(&self) -> &str {
         if self.implied { ";" } else { self.ahead(0) }
     }
 
-    /// The text of the `n`th token after the next one, as written.
+    /// The text of the `n`th token after the next one. Ignores implicit separators.
     pub fn ahead(&self, n: usize) -> &str {
         self.placed(n).map_or("", |placed| &placed.token.text)
     }
 
-    /// The `n`th token after the next one, as written.
+    /// The `n`th token after the next one. Ignores implicit separators.
     pub fn token_ahead(&self, n: usize) -> Option<&Token> {
         self.placed(n).map(|placed| &placed.token)
     }
 
-    /// The next token, unless a separator that is not written comes first.
+    /// The next token, unless an implicit separator comes first.
     pub fn token(&self) -> Option<&Token> {
         self.placed(0).filter(|_| !self.implied).map(|placed| &placed.token)
     }
 
-    /// The next token as written.
+    /// The next token. Ignores implicit separators.
     pub fn written(&self) -> Option<&Token> {
         self.placed(0).map(|placed| &placed.token)
     }
@@ -109,7 +109,7 @@ impl Cursor {
         self.last_place
     }
 
-    /// Where the next token stands, or the last one if there is none.
+    /// The span of the next token, or of the last one if there is none.
     pub fn place(&self) -> Span {
         self.placed(0).map_or(self.last_place, |placed| placed.place)
     }
@@ -138,23 +138,23 @@ impl Cursor {
         self.implied = self.separator_is_missing();
     }
 
-    /// Says that nothing ends here, whatever the last token looks like.
+    /// Prevents an implicit separator here, whatever the last token is.
     pub fn join(&mut self) {
         (self.implied, self.last) = (false, Last::Other);
     }
 
-    /// Says that no parenthesis is open.
+    /// Resets the count of open parentheses.
     pub fn forget_parentheses(&mut self) {
         self.parens = 0;
         self.implied = self.separator_is_missing();
     }
 
-    /// In a body the end of a line can end a statement.
+    /// Inside a body, the end of a line can end a statement.
     pub fn set_in_body(&mut self, in_body: bool) {
         self.in_body = in_body;
     }
 
-    /// How far the current text has been read; see [`Cursor::between`].
+    /// The position in the current text; see [`Cursor::between`].
     pub fn position(&self) -> usize {
         self.frame().next
     }
@@ -164,13 +164,13 @@ impl Cursor {
         &self.frame().tokens[start..self.frame().next]
     }
 
-    /// Reads `call`'s body, to be followed by what comes next now.
+    /// Reads the body of `call` before the next token.
     pub fn enter(&mut self, tokens: Vec<Placed>, call: Call) {
         self.frames.push(Frame { tokens, next: 0, call: Some(call) });
         self.join();
     }
 
-    /// Drops what is left of the innermost body and goes on behind its call.
+    /// Skips the rest of the innermost body, and continues after its call.
     pub fn leave(&mut self) {
         if self.frames.len() > 1 {
             self.frames.pop();
@@ -180,13 +180,13 @@ impl Cursor {
         self.end_call();
     }
 
-    /// Says that the last thing was an inline's body, which ends with a brace.
+    /// Marks the last item as the body of an inline, which ends with a brace.
     pub fn end_call(&mut self) {
         (self.last, self.last_text) = (Last::Brace, "}".into());
         self.implied = self.separator_is_missing();
     }
 
-    /// Says that the last thing was an operand, whatever it ended with.
+    /// Marks the last item as an operand, whatever its last token is.
     pub fn end_operand(&mut self) {
         self.last = Last::Ending;
         self.implied = self.separator_is_missing();
@@ -201,12 +201,12 @@ impl Cursor {
         self.frame_mut().call.as_mut()
     }
 
-    /// The inlines being expanded, the innermost first.
+    /// The inlines being expanded, innermost first.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.frames.iter().rev().filter_map(|frame| frame.call.as_ref())
     }
 
-    /// Nothing comes next any more.
+    /// Ends the text here.
     pub fn halt(&mut self) {
         (self.halted, self.implied) = (true, false);
     }

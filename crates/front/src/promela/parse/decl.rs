@@ -150,7 +150,7 @@ impl Parser<'_> {
         Ok(Declarator { name, width, array, init })
     }
 
-    /// The 5 of `unsigned x : 5`.
+    /// The width in `unsigned x : 5`.
     fn width(&mut self) -> Parsed<(u32, Span)> {
         let (bits, span) = self.number("a number of bits")?;
         match u32::try_from(bits) {
@@ -191,7 +191,7 @@ impl Parser<'_> {
         Ok((ty, span))
     }
 
-    /// `{ … }` around something that is not statements. Also when that is wrong we end up behind the `}`.
+    /// `{ … }` around something other than statements. Even after an error, the position is after the `}`.
     pub(super) fn braces<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         let opener = self.expect("{")?;
         let inner = inside(self);

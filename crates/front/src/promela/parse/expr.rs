@@ -18,27 +18,27 @@ pub(super) enum Operator {
     Temporal(TemporalOp),
 }
 
-/// An operator between two expressions. Of a higher level, it binds tighter; all of them group to the left.
+/// A binary operator. A higher level binds tighter; all operators are left-associative.
 #[derive(Clone, Copy)]
 pub(super) struct Infix {
     pub operator: Operator,
     pub level: u8,
-    /// How many tokens it is made of.
+    /// The number of tokens that it consists of.
     pub tokens: usize,
 }
 
-/// An expression that may become part of a larger one. Boxed, because many of them stand on the stack when they are
-/// nested.
+/// An expression that may become part of a larger one. Boxed, because many of them are on the stack when they
+/// are nested.
 struct Operand {
     expr: Box<Expr>,
-    /// A test `full(…)`, `empty(…)`, … in it that `&&` and `||` alone may combine: partial order reduction must
-    /// not meet it negated or compared.
+    /// A test `full(…)`, `empty(…)`, … in it, which only `&&` and `||` may combine: partial-order reduction
+    /// does not support negated or compared tests.
     probe: Option<Span>,
     height: u32,
 }
 
 impl Parser<'_> {
-    /// An expression without tests of channels.
+    /// An expression without tests on channels.
     pub(super) fn expr(&mut self) -> Parsed<Expr> {
         let operand = self.nested(|parser| parser.operation("an expression"))?;
         match operand.probe {
@@ -47,12 +47,12 @@ impl Parser<'_> {
         }
     }
 
-    /// An expression that may be, or combine, tests of channels.
+    /// An expression that may contain tests on channels.
     pub(super) fn full_expr(&mut self) -> Parsed<Expr> {
         self.full_expr_or("an expression")
     }
 
-    /// Like `full_expr`, where something else would do too: `what` is expected.
+    /// Like `full_expr`, where alternatives are possible too: `what` is expected.
     pub(super) fn full_expr_or(&mut self, what: &str) -> Parsed<Expr> {
         Ok(*self.nested(|parser| parser.operation(what))?.expr)
     }
@@ -128,7 +128,7 @@ impl Parser<'_> {
         Ok(Operand { expr: Box::new(Expr { kind, span }), probe, height })
     }
 
-    /// A primary with the operators before it; all of these bind tighter than any between expressions.
+    /// A primary with its unary operators, which bind tighter than all binary ones.
     fn operand(&mut self, what: &str) -> Parsed<Operand> {
         let mut prefixes = Vec::new();
         while let Some((prefix, tokens)) = self.prefix() {
@@ -145,7 +145,7 @@ impl Parser<'_> {
         Ok(operand)
     }
 
-    /// Something in parentheses, or without any operator.
+    /// A parenthesised or primary expression.
     fn atom(&mut self, what: &str) -> Parsed<Operand> {
         let outer = std::mem::take(&mut self.height);
         let is_probe = self.at_probe();
@@ -155,7 +155,7 @@ impl Parser<'_> {
         Ok(Operand { probe: probe.or(is_probe.then_some(expr.span)), expr, height })
     }
 
-    /// In branching time, which SPIN does not know, tests of channels are expressions like any other.
+    /// In CTL, which SPIN does not support, tests on channels are ordinary expressions.
     fn at_probe(&self) -> bool {
         self.logic != Some(Logic::Ctl) && matches!(self.text(), "full" | "empty" | "nfull" | "nempty")
     }
@@ -188,7 +188,7 @@ impl Parser<'_> {
         Ok(Operand { expr: Box::new(Expr { kind, span }), probe: None, height })
     }
 
-    /// The height of what stands above something of this height.
+    /// The height of an operator over an operand of this height.
     fn raise(&mut self, height: u32, span: Span) -> Parsed<u32> {
         if height < HEIGHT {
             return Ok(height + 1);
@@ -203,7 +203,7 @@ impl Parser<'_> {
         self.report(crate::diagnostic::Diagnostic::error(probe, message).hint(hint))
     }
 
-    /// `(expr)` or `(condition -> yes : no)`, and the test of a channel in it.
+    /// `(expr)` or `(condition -> yes : no)`, and a test on a channel in it.
     fn group(&mut self) -> Parsed<(Box<Expr>, Option<Span>)> {
         let opener = self.expect("(")?;
         let Operand { mut expr, mut probe, .. } = self.nested(|parser| parser.operation("an expression"))?;
@@ -218,7 +218,7 @@ impl Parser<'_> {
         Ok((expr, probe))
     }
 
-    /// `-> yes : no` behind the condition.
+    /// `-> yes : no` after the condition.
     fn conditional(&mut self, condition: Box<Expr>) -> Parsed<Box<Expr>> {
         self.expect("->")?;
         let yes = Box::new(self.expr()?);
@@ -285,7 +285,7 @@ impl Parser<'_> {
         Ok(ExprKind::Run { proctype, args, priority })
     }
 
-    /// A variable, a poll of a channel, or something in another process.
+    /// A variable, a poll, or a remote reference.
     fn variable(&mut self, start: Span) -> Parsed<ExprKind> {
         let name = self.name("a name")?;
         let is_proctype = self.is_proctype(&name.name);
@@ -300,7 +300,7 @@ impl Parser<'_> {
         if self.at_poll() { self.poll(var) } else { Ok(ExprKind::Var(var)) }
     }
 
-    /// `@label` or `:variable` behind a process.
+    /// `@label` or `:variable` after a process.
     fn remote(&mut self, proctype: Ident, pid: Option<Box<Expr>>) -> Parsed<ExprKind> {
         if self.eat("@") {
             return Ok(ExprKind::RemoteLabel { proctype, pid, label: self.name("a label")? });

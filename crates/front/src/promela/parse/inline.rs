@@ -1,7 +1,7 @@
-//! Inlines: their definitions, and their expansion where they are called.
+//! Inlines: their definitions, and their expansion at calls.
 //!
-//! An inline is text. Its body is kept as tokens and, at each call, read as a block with the arguments in the
-//! place of the parameters.
+//! Inlines are textual macros. The body is stored as tokens; each call parses it as a block with the
+//! arguments in place of the parameters.
 
 use super::cursor::{Call, Placed};
 use super::recover::Closing;
@@ -13,17 +13,16 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How many tokens all expansions may produce. A few lines of inlines calling each other twice would otherwise
-/// fill any memory.
+/// Limit on the number of tokens of all expansions: their number can be exponential in the size of the model.
 const EXPANSION: usize = 1_000_000;
 
 pub(super) struct Inlines {
     definitions: HashMap<Arc<str>, Rc<Inline>>,
-    /// Every inline of the model, defined already or further down.
+    /// All inlines of the model, including those that are defined later.
     names: HashSet<Arc<str>>,
-    /// Those whose body has been found wrong; saying so once is enough.
+    /// Inlines with an error in the body, which is reported only once.
     broken: HashSet<Arc<str>>,
-    /// How many tokens have come out of expansions.
+    /// The number of tokens of all expansions so far.
     expanded: usize,
 }
 
@@ -63,7 +62,7 @@ impl Parser<'_> {
         self.at_name() && self.inlines.is_defined(self.text())
     }
 
-    /// `name(args)`, or `target = name(args)` from behind the `=`.
+    /// `name(args)`, or `target = name(args)` after the `=`.
     pub(super) fn inline_call(&mut self, target: Option<VarRef>) -> Parsed<StmtKind> {
         let name = self.name("the name of an inline")?;
         let inline = self.inlines.definitions[&name.name].clone();
@@ -88,7 +87,7 @@ impl Parser<'_> {
         Ok(StmtKind::Inlined { name, body })
     }
 
-    /// Reads an inline's body as a block; what is open outside does not concern it.
+    /// Parses the body of an inline as a block, independently of constructs that are open at the call.
     fn expansion(&mut self, tokens: Vec<Placed>, call: Call) -> Parsed<Vec<Step>> {
         if self.inlines.broken.contains(&call.name.name) {
             self.cursor.end_call();
@@ -106,14 +105,14 @@ impl Parser<'_> {
         body
     }
 
-    /// An argument must be an expression, though it is its text that counts.
+    /// An argument must be an expression, but it is passed as text.
     fn inline_arg(&mut self) -> Parsed<Vec<Placed>> {
         let start = self.cursor.position();
         self.expr()?;
         Ok(self.cursor.between(start).to_vec())
     }
 
-    /// `return e` assigns to what stands before the `=` of the call.
+    /// `return e` assigns to the variable before the `=` of the call.
     pub(super) fn return_value(&mut self) -> Parsed<StmtKind> {
         let place = self.cursor.place();
         self.cursor.advance();
@@ -147,18 +146,18 @@ impl Inlines {
 }
 
 impl Inline {
-    /// Which parameter this token is.
+    /// The index of the parameter with this name.
     fn param(&self, token: &Token) -> Option<usize> {
         let is_word = token.kind == TokenKind::Word;
         self.params.iter().position(|param| is_word && param.name == token.text)
     }
 
-    /// How many tokens [`Inline::expand`] would return.
+    /// The number of tokens that [`Inline::expand`] would return.
     fn expanded_size(&self, args: &[Vec<Placed>]) -> usize {
         self.body.iter().map(|placed| self.param(&placed.token).map_or(1, |index| args[index].len())).sum()
     }
 
-    /// The body with the arguments in it. They stand on one line, whatever lines they were written on.
+    /// The body with arguments substituted. An argument counts as a single line, without line breaks.
     fn expand(&self, args: &[Vec<Placed>]) -> Vec<Placed> {
         let mut tokens = Vec::with_capacity(self.expanded_size(args));
         for placed in &self.body {

@@ -1,4 +1,4 @@
-//! Formulas: the temporal operators. Everything else in them is an expression like any other.
+//! Formulas: the temporal operators. All other parts are ordinary expressions.
 
 use super::expr::{Infix, Operator, Prefix};
 use super::recover::Closing;
@@ -8,7 +8,7 @@ use crate::promela::ast::{Expr, Formula, Quantifier, TemporalOp};
 use crate::promela::token::TokenKind;
 
 impl Parser<'_> {
-    /// A formula that stands alone.
+    /// A formula outside of a model.
     pub(super) fn lone_formula(&mut self, logic: Logic) -> Parsed<Expr> {
         self.logic = Some(logic);
         let formula = self.full_expr_or("a formula")?;
@@ -18,14 +18,14 @@ impl Parser<'_> {
         Ok(formula)
     }
 
-    /// Whether `ctl {` or `ctl name {` comes next. SPIN knows no such unit, and `ctl` can be a name everywhere else.
+    /// Whether `ctl {` or `ctl name {` comes next. SPIN has no such unit, and elsewhere `ctl` is a name.
     pub(super) fn at_ctl(&self) -> bool {
         let is_word = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let ahead = |n| self.cursor.ahead(n);
         self.at("ctl") && (ahead(1) == "{" || is_word(ahead(1)) && ahead(2) == "{")
     }
 
-    /// `ltl name { formula }` or `ctl name { formula }`, whose first word comes next.
+    /// `ltl name { formula }` or `ctl name { formula }`; the keyword comes next.
     pub(super) fn formula(&mut self, logic: Logic) -> Parsed<Formula> {
         let start = self.cursor.place();
         self.cursor.advance();
@@ -45,7 +45,7 @@ impl Parser<'_> {
                 if self.skip_behind("{", "}") != Closing::Closed || self.cursor.is_halted() {
                     return Err(reported);
                 }
-                // Its braces are closed: the rest of the model is as readable as before.
+                // Its braces are closed, so parsing continues normally.
                 self.problems[before..]
                     .iter_mut()
                     .for_each(|problem| problem.property = Some(property.as_str().into()));
@@ -55,7 +55,7 @@ impl Parser<'_> {
         Ok(Formula { name, expr, span: self.cursor.since(start) })
     }
 
-    /// The name of the property that a formula is, which has a name of its own or is numbered.
+    /// The name of a formula's property: its own name, or a number.
     fn property_name(&mut self, logic: Logic, name: Option<&str>) -> String {
         let (kind, unnamed) = match logic {
             Logic::Ltl => (PropertyKind::Ltl, &mut self.unnamed_linear),
@@ -68,7 +68,7 @@ impl Parser<'_> {
         format!("{}_{}", kind.name(), *unnamed - 1)
     }
 
-    /// A temporal operator before a formula, or a quantifier, and how many tokens it is made of.
+    /// A unary temporal operator or a quantifier, and the number of its tokens.
     pub(super) fn temporal_prefix(&self) -> Option<(Prefix, usize)> {
         if let Some(prefix) = self.quantifier() {
             return Some((prefix, 1));
@@ -84,7 +84,7 @@ impl Parser<'_> {
         self.logic.map(|_| (Prefix::Temporal(op), tokens))
     }
 
-    /// A temporal operator between formulas. All of them group to the left, implication too.
+    /// A binary temporal operator. All of them are left-associative, including implication.
     pub(super) fn temporal_infix(&self) -> Option<Infix> {
         let ahead = |n| self.cursor.ahead(n);
         let (op, level, tokens) = match (self.text(), ahead(1), ahead(2)) {
@@ -94,14 +94,14 @@ impl Parser<'_> {
             ("->" | "implies", ..) => (TemporalOp::Implies, 0, 1),
             ("U" | "until" | "stronguntil", ..) => (TemporalOp::Until, 3, 1),
             ("W" | "weakuntil", ..) => (TemporalOp::WeakUntil, 3, 1),
-            // SPIN knows no `R`; between two operands nothing else could be meant.
+            // SPIN has no `R`; between two operands it is unambiguous.
             ("V" | "R" | "release", ..) => (TemporalOp::Release, 3, 1),
             _ => return None,
         };
         self.logic.map(|_| Infix { operator: Operator::Temporal(op), level, tokens })
     }
 
-    /// `A`, `E`, `AG` and so on. They may be names, too; but what follows a name begins no expression.
+    /// `A`, `E`, `AG` and so on. They can also be names; but an operand never follows a name.
     fn quantifier(&self) -> Option<Prefix> {
         let (quantifier, op) = match self.text() {
             "A" => (Quantifier::All, None),
@@ -117,8 +117,8 @@ impl Parser<'_> {
         (self.logic == Some(Logic::Ctl) && self.operand_ahead(1)).then_some(Prefix::Runs(quantifier, op))
     }
 
-    /// Whether an expression begins with the `n`th token after the next one. `R` is a name unless it stands between
-    /// two expressions, and `-` always does.
+    /// Whether an expression begins with the `n`th token after the next one. `R` is a name unless it is
+    /// between two expressions; `-` always begins an expression.
     fn operand_ahead(&self, n: usize) -> bool {
         self.may_begin_operand(n) && (self.cursor.ahead(n) != "R" || !self.may_begin_operand(n + 1))
     }

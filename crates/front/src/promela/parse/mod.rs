@@ -1,10 +1,10 @@
-//! From tokens to the syntax tree, by recursive descent.
+//! Parses tokens to a syntax tree, by recursive descent.
 //!
-//! The grammar is that of SPIN 6.5.2, including where it lets a separator be left out (`cursor`). Inlines are
-//! expanded while parsing (`inline`), because what a word means can depend on the text around it.
+//! The grammar is that of SPIN 6.5.2, including its implicit separators (`cursor`). Inlines are expanded
+//! while parsing (`inline`), because the meaning of a word can depend on its context.
 //!
-//! A problem is reported where it is found and travels up as `Reported` to the nearest place that can go on:
-//! the next statement, field or unit (`recover`). No input makes the parser fail otherwise: nesting, the size of
+//! An error is reported where it is found, and returned as `Reported` to the nearest caller that can recover:
+//! at the next statement, field or unit (`recover`). The parser accepts any input: nesting, the size of
 //! expanded inlines and the number of problems are limited.
 
 mod channel;
@@ -31,14 +31,14 @@ use recover::Open;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Reads a whole model. What is wrong with it is added to `problems`; the rest of it is returned all the same.
+/// Parses a whole model. Errors are added to `problems`; the rest of the model is returned.
 pub fn parse(tokens: Vec<Token>, problems: &mut Vec<Diagnostic>) -> Program {
     let proctypes = proctypes_of(&tokens);
     let mut parser = Parser::new(tokens, proctypes, problems);
     Program { units: parser.units() }
 }
 
-/// Reads a formula about a model, of which these are the proctypes; what is wrong with it is added to `problems`.
+/// Parses a formula about a model with these proctypes. Errors are added to `problems`.
 pub fn parse_formula_about(
     logic: Logic,
     proctypes: Vec<Arc<str>>,
@@ -48,7 +48,7 @@ pub fn parse_formula_about(
     Parser::new(tokens, proctypes, problems).lone_formula(logic).ok()
 }
 
-/// Reads a never claim for a model, of which these are the proctypes; what is wrong with it is added to `problems`.
+/// Parses a never claim for a model with these proctypes. Errors are added to `problems`.
 pub fn parse_claim_about(
     proctypes: Vec<Arc<str>>,
     tokens: Vec<Token>,
@@ -64,17 +64,17 @@ pub fn proctypes_of(tokens: &[Token]) -> Vec<Arc<str>> {
     names_behind(&["proctype", "D_proctype"], tokens).collect()
 }
 
-/// Reads a formula that stands alone; what is wrong with it is added to `problems`. There is no model to say which
-/// names are proctypes, so whatever is used like one is taken for one.
+/// Parses a formula without a model. Errors are added to `problems`. The proctypes are unknown, so every name
+/// that is used like one is assumed to be one.
 pub fn parse_formula(logic: Logic, tokens: Vec<Token>, problems: &mut Vec<Diagnostic>) -> Option<Expr> {
     let words = tokens.iter().map(|token| token.text.clone()).collect::<Vec<_>>();
     parse_formula_about(logic, words, tokens, problems)
 }
 
-/// The depth to which statements and expressions may nest. It keeps this parser, and recursive visitors, far from the
-/// end of a 2 MiB stack.
+/// Limit on the nesting of statements and expressions. This parser, and recursive visitors, need far less
+/// than a stack of 2 MiB for it.
 const NESTING: u32 = 128;
-/// How many operators may stand above one another in an expression. Without parentheses `a + b + c …` nests too.
+/// Limit on the height of an expression tree. Without parentheses, `a + b + c …` is nested too.
 const HEIGHT: u32 = 500;
 const PROBLEMS: usize = 100;
 
@@ -82,18 +82,18 @@ struct Parser<'a> {
     cursor: Cursor,
     problems: &'a mut Vec<Diagnostic>,
     first_problem: usize,
-    /// Every proctype of the model, and whether its declaration has been passed: only from there on does SPIN
-    /// read `P:x` as a variable of another process. Formulas are read last and know them all.
+    /// All proctypes of the model, and whether the declaration has been parsed: only after it does SPIN read
+    /// `P:x` as a variable of another process. Formulas are parsed last and know all proctypes.
     proctypes: HashMap<Arc<str>, Seen>,
     typedefs: HashSet<Arc<str>>,
     inlines: Inlines,
     open: Vec<Open>,
     depth: u32,
-    /// The height of the highest expression completed inside the operand that is being read.
+    /// The maximum height of expressions completed inside the current operand.
     height: u32,
-    /// Of the formula that is being read.
+    /// The logic of the current formula.
     logic: Option<Logic>,
-    /// How many formulas without a name there were so far.
+    /// The number of unnamed formulas so far.
     unnamed_linear: usize,
     unnamed_branching: usize,
 }
@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
         if self.eat(text) { Ok(place) } else { Err(self.expected(&format!("`{text}`"))) }
     }
 
-    /// Whether a name comes next, rather than a word of the language.
+    /// Whether a name comes next, rather than a keyword.
     fn at_name(&self) -> bool {
         let is_name = |token: &Token| {
             token.kind == TokenKind::Word
@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
                 Ok(name)
             }
             Some(token) if token.kind == TokenKind::Word => {
-                let message = format!("expected {what}, but `{}` is a word of the language", token.text);
+                let message = format!("expected {what}, but `{}` is a keyword", token.text);
                 Err(self.report(Diagnostic::error(token.span, message)))
             }
             _ => Err(self.expected(what)),

@@ -1,4 +1,4 @@
-//! Saying what is wrong, and finding a place from which to go on.
+//! Reports errors, and recovers from them.
 
 use super::words::{begins_unit, is_infix, is_keyword, is_type, is_visibility};
 use super::{PROBLEMS, Parser, Reported, Seen};
@@ -7,7 +7,7 @@ use crate::promela::ast::{Expr, ExprKind};
 use crate::promela::token::TokenKind;
 use crate::source::Span;
 
-/// A construct that has begun and must be closed.
+/// An open construct that must be closed.
 #[derive(Clone, Copy)]
 pub(super) struct Open {
     /// `{`, `if` or `do`.
@@ -16,13 +16,13 @@ pub(super) struct Open {
     pub place: Span,
 }
 
-/// The token in place of a missing closing one.
+/// The result of looking for a closing token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closing {
     Closed,
-    /// It is not closed: what comes next belongs to something outside it.
+    /// It is missing: the next token belongs to a surrounding construct.
     Missing,
-    /// A closing word that closes nothing; it was reported and skipped, and the construct is still open.
+    /// A closing word without an opener. It was reported and skipped, and the construct is still open.
     Stray,
 }
 
@@ -49,19 +49,19 @@ impl Parser<'_> {
         self.report(Diagnostic::error(span, message))
     }
 
-    /// For problems that make no sense to read on from.
+    /// Reports an error after which parsing cannot continue.
     pub(super) fn give_up(&mut self, message: String) -> Reported {
         let reported = self.error(self.place_to_report(), message);
         self.cursor.halt();
         reported
     }
 
-    /// How many problems have been reported so far.
+    /// The number of problems so far.
     pub(super) fn reported(&self) -> usize {
         self.problems.len()
     }
 
-    /// Reports that `what` should stand here.
+    /// Reports that `what` was expected here.
     pub(super) fn expected(&mut self, what: &str) -> Reported {
         let problem = self.unexpected(what);
         self.report(problem)
@@ -95,7 +95,7 @@ impl Parser<'_> {
             (Some(token), _) => format!("`{}`", token.text),
             (None, _) if self.cursor.is_implied() => "the end of the line".into(),
             (None, Some(call)) => format!("the end of the inline `{}`", call.name.name),
-            // A formula that stands alone; others stand in braces.
+            // A formula outside of a model; other formulas are in braces.
             (None, None) if self.logic.is_some() && self.open.is_empty() => "its end".into(),
             (None, None) => "the end of the file".into(),
         }
@@ -132,14 +132,14 @@ impl Parser<'_> {
             }
             (last, "(") if is_name(last) => format!("there is no inline `{last}` that could be called"),
             (last, ":") if self.proctypes.get(last) == Some(&Seen::FurtherDown) => {
-                format!("the variables of `{last}` can be named only behind its declaration")
+                format!("the variables of `{last}` can be named only after its declaration")
             }
             ("0", found) if found.starts_with(['x', 'X']) => "numbers are decimal".into(),
             _ => return None,
         })
     }
 
-    /// Expects what closes the construct begun at `opener`.
+    /// Expects the closing token of the construct that begins at `opener`.
     pub(super) fn expect_closing(&mut self, closer: &str, opener: Span) -> Result<Span, Reported> {
         let place = self.cursor.place();
         if self.eat(closer) {
@@ -149,7 +149,7 @@ impl Parser<'_> {
         Err(self.report(problem))
     }
 
-    /// Closes the construct opened last.
+    /// Closes the innermost open construct.
     pub(super) fn close(&mut self) -> Closing {
         let Some(&Open { opener, closer, place }) = self.open.last() else { return Closing::Closed };
         if self.eat(closer) {
@@ -166,10 +166,10 @@ impl Parser<'_> {
         Closing::Missing
     }
 
-    /// Reports a word that closes or divides something that is not there, and goes behind it.
+    /// Reports a word that closes or divides no open construct, and skips it.
     pub(super) fn stray(&mut self) {
         let message = match self.text() {
-            "::" => "this `::` stands in no `if` or `do`".to_string(),
+            "::" => "this `::` is not inside an `if` or `do`".to_string(),
             "fi" => "there is no `if` for this `fi`".to_string(),
             "od" => "there is no `do` for this `od`".to_string(),
             other => format!("there is nothing open that this `{other}` could close"),
@@ -179,12 +179,12 @@ impl Parser<'_> {
         self.separators();
     }
 
-    /// Whether the sequence of statements ends here, rightly or not.
+    /// Whether a sequence of statements ends here, correctly or not.
     pub(super) fn at_sequence_end(&self) -> bool {
         matches!(self.text(), "" | "}" | "::" | "od" | "fi") || begins_unit(self.text())
     }
 
-    /// Goes to the end of a statement that could not be read, or to a construct inside it that can.
+    /// Error recovery: skips to the end of a statement, or to a construct inside it that can be parsed.
     pub(super) fn skip_statement(&mut self) {
         self.cursor.forget_parentheses();
         while !self.at_sequence_end()
@@ -194,7 +194,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes to the next unit.
+    /// Error recovery: skips to the next unit.
     pub(super) fn skip_unit(&mut self) {
         self.cursor.forget_parentheses();
         while !self.at("") && !self.at_unit() {
@@ -210,14 +210,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips what stands between an opening token, which is next, and its closing one.
+    /// Skips from an opening token, which comes next, to its closing one.
     pub(super) fn skip_group(&mut self, opener: &str, closer: &str) -> Closing {
         self.cursor.advance();
         self.skip_behind(opener, closer)
     }
 
-    /// Skips to behind the token that closes the group we are in. If there is none, then to the next unit or, out of
-    /// parentheses, to a brace.
+    /// Skips to the position after the closing token of the current group. If there is none, skips to the
+    /// next unit or, from parentheses, to a brace.
     pub(super) fn skip_behind(&mut self, opener: &str, closer: &str) -> Closing {
         if let Some(tokens) = self.tokens_to_closer(0, opener, closer) {
             self.skip_tokens(tokens);
@@ -235,7 +235,7 @@ impl Parser<'_> {
         self.tokens_to_closer(1, "(", ")").is_some_and(|tokens| self.cursor.ahead(1 + tokens) == "{")
     }
 
-    /// How many tokens there are, starting with that number `from`, to the end of the group that is open there.
+    /// The number of tokens from the one with the index `from` to the end of the group that is open there.
     fn tokens_to_closer(&self, from: usize, opener: &str, closer: &str) -> Option<usize> {
         let mut depth = 1;
         for ahead in from.. {
@@ -260,7 +260,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips C code, which is reported and leaves a `true` behind.
+    /// Skips C code, and reports it. Returns `true` as a placeholder.
     pub(super) fn embedded_c(&mut self) -> Expr {
         let start = self.cursor.place();
         self.error(start, "embedded C is not supported yet");
@@ -290,8 +290,8 @@ impl Parser<'_> {
             || self.typedefs.contains(text)
     }
 
-    /// Skips to behind `closer` of a construct whose inside makes no sense, if it is there. The tokens between
-    /// are balanced.
+    /// Skips to the position after `closer`, if there is one, of a construct that cannot be parsed. The
+    /// skipped tokens are balanced.
     pub(super) fn skip_to_closer(&mut self, closer: &'static str) {
         let mut open = vec![closer];
         let mut ahead = 0;

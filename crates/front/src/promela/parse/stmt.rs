@@ -25,13 +25,13 @@ impl Parser<'_> {
         Ok(steps)
     }
 
-    /// At least one step, behind what stands at `opener`.
+    /// A sequence of at least one step after the token at `opener`.
     fn sequence(&mut self, opener: Span) -> Vec<Step> {
         let before = self.reported();
         let mut steps = Vec::new();
         self.steps(&mut steps);
         if steps.is_empty() && self.reported() == before {
-            self.error(opener, "expected at least one statement behind this; `skip` does nothing");
+            self.error(opener, "expected at least one statement after this; `skip` does nothing");
         }
         steps
     }
@@ -53,7 +53,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Any number of `;` and `->`, which mean the same.
+    /// Any number of `;` and `->`, which are equivalent.
     pub(super) fn separators(&mut self) -> bool {
         let mut any = false;
         while matches!(self.text(), ";" | "->") {
@@ -63,7 +63,8 @@ impl Parser<'_> {
         any
     }
 
-    /// A word is likely to begin the next statement; anything else to be the rest of this one.
+    /// Reports a missing separator. A word is likely to begin the next statement; other tokens are likely to
+    /// belong to this one.
     fn missing_separator(&mut self) {
         self.expected("`;` after this statement");
         if self.cursor.token().is_none_or(|token| token.kind != TokenKind::Word) {
@@ -98,7 +99,7 @@ impl Parser<'_> {
         Ok(Box::new(Stmt { kind, span: self.cursor.since(start) }))
     }
 
-    /// Boxed, because statements are large and many of these calls stand on the stack when they are nested.
+    /// Boxed, because statements are large and many of these calls are on the stack when they are nested.
     fn statement(&mut self) -> Parsed<Box<Stmt>> {
         let start = self.cursor.place();
         let kind = self.nested(Self::statement_kind)?;
@@ -144,7 +145,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The statements that look like calls of functions.
+    /// The statements with the syntax of function calls.
     fn built_in(&mut self) -> Parsed<StmtKind> {
         let function = self.text().to_string();
         self.cursor.advance();
@@ -247,11 +248,11 @@ impl Parser<'_> {
         Branch { body, span: self.cursor.since(start) }
     }
 
-    /// Goes behind the whole construct, if it is closed as it should be. If it looks like C, only behind the
-    /// condition.
+    /// Error recovery for a construct without options: skips all of it if it is closed correctly, or only the
+    /// condition if it looks like C.
     fn no_option(&mut self, opener: &str, closer: &'static str) -> Reported {
         let hint = format!("write `{opener} :: condition -> … :: else -> … {closer}`");
-        let problem = self.unexpected(&format!("`::` behind `{opener}`")).hint(hint);
+        let problem = self.unexpected(&format!("`::` after `{opener}`")).hint(hint);
         let reported = self.report(problem);
         if self.at("(") && self.brace_behind_parentheses() {
             self.skip_group("(", ")");
@@ -280,7 +281,7 @@ impl Parser<'_> {
     }
 
     fn labelled_declaration(&mut self, label: &Ident) -> Reported {
-        let problem = self.unexpected("a statement behind the label");
+        let problem = self.unexpected("a statement after the label");
         let problem = problem.related(label.span, "a label belongs to a statement, not to a declaration");
         self.report(problem.hint("move the declaration before the label"))
     }
@@ -302,7 +303,7 @@ impl Parser<'_> {
         matches!(self.text(), "=" | "++" | "--" | "!" | "!!" | "?" | "??")
     }
 
-    /// What happens to `var`.
+    /// The statement after its variable `var`: an assignment, a send or the like.
     fn effect(&mut self, var: VarRef) -> Parsed<StmtKind> {
         match self.text() {
             "=" => self.assignment(var),
@@ -325,7 +326,7 @@ impl Parser<'_> {
     }
 }
 
-/// The implicit `skip` of a label alone.
+/// The implicit `skip` of a label without a statement.
 fn skip(span: Span) -> Box<Stmt> {
     Box::new(Stmt { kind: StmtKind::Expr(Expr { kind: ExprKind::Const(1), span }), span })
 }

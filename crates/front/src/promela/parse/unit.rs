@@ -24,7 +24,7 @@ impl Parser<'_> {
         units
     }
 
-    /// One unit; inlines and separators leave nothing behind.
+    /// A unit. `None` for inlines and separators.
     fn unit(&mut self) -> Parsed<Option<Unit>> {
         self.cursor.forget_parentheses();
         Ok(Some(match self.text() {
@@ -102,7 +102,7 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::Const(1), span: start })
     }
 
-    /// `(int a, b; byte c)`. Whatever is wrong in there, the body is worth reading.
+    /// `(int a, b; byte c)`. After errors in the parameters, the body is parsed all the same.
     fn params(&mut self) -> Parsed<Vec<Decl>> {
         let opener = self.expect("(")?;
         let mut params = Vec::new();
@@ -141,11 +141,11 @@ impl Parser<'_> {
         Ok(Init { priority, body, span: self.cursor.since(start), end })
     }
 
-    /// A never claim that stands alone.
+    /// A never claim outside of a model.
     pub(super) fn lone_claim(&mut self) -> Parsed<Claim> {
         let claim = self.never()?;
         if self.cursor.token().is_some() {
-            return Err(self.expected("nothing behind the claim"));
+            return Err(self.expected("nothing after the claim"));
         }
         Ok(claim)
     }
@@ -184,7 +184,7 @@ impl Parser<'_> {
         if fields.is_empty() && self.reported() == before {
             self.error(opener, "a type needs at least one field");
         }
-        // Only now: a type cannot contain itself.
+        // Declared only now: a type cannot contain itself.
         self.typedefs.insert(name.name.clone());
         Ok(Typedef { name, fields, span: self.cursor.since(start) })
     }

@@ -1,6 +1,6 @@
-//! The words of the language.
+//! The keywords of the language.
 
-/// Words that cannot be names. `in` can: it means something only in the head of a `for`.
+/// Keywords, which cannot be names. `in` is no keyword: it has a meaning only in the head of a `for`.
 pub(super) fn is_keyword(word: &str) -> bool {
     is_type(word)
         || begins_unit(word)
@@ -12,7 +12,7 @@ pub(super) fn is_keyword(word: &str) -> bool {
         || matches!(word, "timeout" | "true" | "unless" | "xr" | "xs" | "c_decl")
 }
 
-/// Words with which a unit begins and which can stand nowhere else, so that they end everything before them.
+/// Keywords that begin a unit and occur nowhere else: they end all open constructs.
 pub(super) fn begins_unit(word: &str) -> bool {
     UNITS.contains(&word) || matches!(word, "c_state" | "c_track")
 }
@@ -30,17 +30,17 @@ pub(super) fn is_visibility(word: &str) -> bool {
     matches!(word, "hidden" | "show" | "local")
 }
 
-/// Words that are operators in a formula, and names everywhere else.
+/// Words that are operators in formulas, and names elsewhere.
 pub(super) fn is_temporal(word: &str) -> bool {
     is_between(word) || matches!(word, "X" | "always" | "eventually" | "next")
 }
 
-/// Those of them that stand between two formulas.
+/// The binary ones of these operators.
 pub(super) fn is_between(word: &str) -> bool {
     matches!(word, "U" | "V" | "W" | "until" | "stronguntil" | "weakuntil" | "release" | "implies" | "equivalent")
 }
 
-/// Operators that need something on their left.
+/// Binary operators that cannot begin an expression.
 pub(super) fn is_infix(text: &str) -> bool {
     matches!(text, "+" | "*" | "/" | "%" | "&" | "^" | "|" | "<" | ">" | "<=" | ">=" | "==" | "!=" | "<<" | ">>")
         || matches!(text, "&&" | "||" | "?" | "??" | "!!" | "," | "." | "=" | ".." | "@")

@@ -1,4 +1,4 @@
-//! Calls of macros: reading the arguments and putting them into the body.
+//! Macro calls: reads the arguments, and substitutes them in the body.
 
 use super::lex::{self, Kind, PpToken};
 use super::macros::{Parameters, Piece, Slot};
@@ -9,25 +9,25 @@ use std::rc::Rc;
 
 type Argument = Vec<PpToken>;
 
-/// One use of a macro.
+/// A call of a macro.
 pub struct Call {
     arguments: Vec<Argument>,
-    /// The arguments after expansion, made when first needed.
+    /// The macro-expanded arguments, computed on demand.
     expanded: Vec<Option<Rc<[PpToken]>>>,
-    /// There are no arguments for the last, variadic parameter: not even an empty one.
+    /// The variadic parameter has no argument, not even an empty one.
     variadic_omitted: bool,
     span: Span,
 }
 
 impl Call {
-    /// The use of a macro without parameters.
+    /// The call of a macro without parameters.
     pub fn bare(span: Span) -> Self {
         Self { arguments: Vec::new(), expanded: Vec::new(), variadic_omitted: false, span }
     }
 }
 
 impl Preprocessor<'_> {
-    /// Reads the arguments of a call behind its opening parenthesis.
+    /// Reads the arguments of a call after its opening parenthesis.
     pub fn call(&mut self, name: &PpToken, parameters: &Parameters) -> Result<Call, Diagnostic> {
         let in_arguments = std::mem::replace(&mut self.in_arguments, true);
         let arguments = self.arguments(name, parameters);
@@ -48,7 +48,7 @@ impl Preprocessor<'_> {
         Ok(Call { arguments, expanded, variadic_omitted, span })
     }
 
-    /// The arguments, and where the closing parenthesis stands.
+    /// The arguments, and the position of the closing parenthesis.
     fn arguments(&mut self, name: &PpToken, parameters: &Parameters) -> Result<(Vec<Argument>, Span), Diagnostic> {
         let mut arguments = vec![Vec::new()];
         let mut depth = 0;
@@ -56,7 +56,7 @@ impl Preprocessor<'_> {
             if !self.afford(1, name.span) {
                 break;
             }
-            // The whole call counts as one token of the line it begins on.
+            // The whole call counts as one token on the line where it begins.
             token.spaced |= std::mem::take(&mut token.broken);
             let all_taken = parameters.variadic && arguments.len() == parameters.count();
             match &*token.text {
@@ -75,11 +75,11 @@ impl Preprocessor<'_> {
             .label("its `(` is never closed"))
     }
 
-    /// The body of a macro with the arguments in it.
+    /// The body of a macro with the arguments substituted.
     pub fn substitute(&mut self, pieces: &[Piece], mut call: Call) -> Vec<PpToken> {
         let mut result = Vec::new();
         let mut pasting = false;
-        // The operand on the left is empty: `##` then has nothing to do, whatever stands further left.
+        // The left operand is empty: `##` then has no effect, whatever precedes it.
         let mut left_empty = true;
         for piece in pieces {
             if let Piece::Paste = piece {
@@ -149,7 +149,7 @@ impl Preprocessor<'_> {
         tokens
     }
 
-    /// Makes one token of that at `right` and the one before it.
+    /// Concatenates the token at `right` with the one before it.
     fn paste(&mut self, tokens: &mut Vec<PpToken>, right: usize, span: Span) {
         let (left_token, right_token) = (&tokens[right - 1], &tokens[right]);
         if !self.afford(length(&tokens[right - 1..=right]), span) {
@@ -179,7 +179,7 @@ fn wrong_arity(name: &PpToken, call: Span, parameters: &Parameters, given: usize
     Diagnostic::error(call, message)
 }
 
-/// From a macro's name to the end of its call, where both stand in the text side by side; else its name.
+/// The span from a macro's name to the end of its call, if both are in the same text; else the span of the name.
 fn covering(name: Span, close: Span) -> Span {
     if close.start >= name.start && close.end > name.end { name.to(close) } else { name }
 }

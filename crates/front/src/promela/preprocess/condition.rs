@@ -5,7 +5,7 @@ use super::{MAX_NESTING, Preprocessor};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// Whether the expression in `line`, the text behind the `#if` at `at`, holds.
+/// Whether the expression in `line`, the text after the `#if` at `at`, is true.
 pub fn evaluate(preprocessor: &mut Preprocessor, line: Vec<PpToken>, at: Span) -> Result<bool, Diagnostic> {
     if line.is_empty() {
         return Err(Diagnostic::error(at, "`#if` without a condition").hint("write `#if 1` or `#ifdef NAME`"));
@@ -21,7 +21,7 @@ pub fn evaluate(preprocessor: &mut Preprocessor, line: Vec<PpToken>, at: Span) -
     })
 }
 
-/// As in C, all numbers have 64 bits, with or without a sign.
+/// All numbers have 64 bits, signed or unsigned, as in C.
 #[derive(Clone, Copy)]
 struct Value {
     bits: i64,
@@ -38,12 +38,12 @@ impl Value {
     }
 }
 
-/// A parser that evaluates what it reads. Where `live` is false it only reads: `0 && 1 / 0` is fine.
+/// A parser that evaluates while it reads. If `live` is false, it does not evaluate: `0 && 1 / 0` is valid.
 struct Expression<'e, 'a> {
     preprocessor: &'e mut Preprocessor<'a>,
     ahead: Option<PpToken>,
     depth: usize,
-    /// Where the line ends, to say what is missing there.
+    /// The end of the line, for reports of missing tokens.
     end: Span,
 }
 
@@ -69,7 +69,7 @@ impl Expression<'_, '_> {
         Ok(Value { bits: if holds { then.bits } else { otherwise.bits }, unsigned })
     }
 
-    /// Operators that bind at least as strongly as `weakest`.
+    /// Operators that bind at least as tightly as `weakest`.
     fn binary(&mut self, weakest: u8, live: bool) -> Result<Value, Diagnostic> {
         let mut left = self.unary(live)?;
         while let Some(operator) =
@@ -96,7 +96,7 @@ impl Expression<'_, '_> {
                 Kind::Number => number(&token),
                 Kind::Character => Ok(Value::signed(character(&token.text))),
                 Kind::Word if token.is("defined") => this.defined(&token),
-                // A name that is no macro, or a macro with parameters that is not called.
+                // A name that is no macro, or a function-like macro without a call.
                 Kind::Word => Ok(Value::signed(0)),
                 _ => Err(unexpected(&token)),
             }
@@ -121,7 +121,7 @@ impl Expression<'_, '_> {
         })
     }
 
-    /// `NAME` or `(NAME)` behind `defined`, which is not expanded.
+    /// `NAME` or `(NAME)` after `defined`, without macro expansion.
     fn defined(&mut self, defined: &PpToken) -> Result<Value, Diagnostic> {
         let nameless = || {
             Diagnostic::error(defined.span, "`defined` needs the name of a macro")
@@ -141,7 +141,7 @@ impl Expression<'_, '_> {
         Ok(Value::truth(self.preprocessor.macros.contains_key(&name.text)))
     }
 
-    /// Bounds the stack.
+    /// Limits the recursion depth.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
         if self.depth >= MAX_NESTING {
             let problem = format!("the condition is nested more than {MAX_NESTING} deep");
@@ -187,11 +187,11 @@ impl Expression<'_, '_> {
 }
 
 fn unexpected(token: &PpToken) -> Diagnostic {
-    let problem = Diagnostic::error(token.span, format!("`{}` cannot stand here in a condition", token.text));
+    let problem = Diagnostic::error(token.span, format!("`{}` is not allowed here in a condition", token.text));
     if token.is("=") { problem.hint("to compare, write `==`") } else { problem }
 }
 
-/// How strongly a binary operator binds.
+/// The precedence of a binary operator.
 fn strength(operator: &PpToken) -> Option<u8> {
     Some(match &*operator.text {
         "||" => 1,
@@ -238,7 +238,7 @@ fn apply(operator: &PpToken, left: Value, right: Value, live: bool) -> Result<Va
     }
 }
 
-/// Shifts to the left, or for a negative distance to the right, as gcc does; what is shifted out is gone.
+/// Shifts to the left or, for a negative distance, to the right, as gcc does. Bits that are shifted out are lost.
 fn shift(value: Value, distance: Value) -> Value {
     let bits = value.bits;
     let shifted = match distance.bits {
@@ -275,7 +275,7 @@ fn number(token: &PpToken) -> Result<Value, Diagnostic> {
     }
 }
 
-/// The value of `'x'`: of several characters, each counts 256 times the next, as in gcc.
+/// The value of `'x'`. With several characters, each counts 256 times the next, as in gcc.
 fn character(text: &str) -> i64 {
     let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default().as_bytes();
     let (mut value, mut count, mut rest) = (0_i32, 0, inside);
@@ -285,11 +285,11 @@ fn character(text: &str) -> i64 {
         count += 1;
         rest = &rest[length..];
     }
-    // A single `char` has a sign.
+    // A single `char` is signed.
     if count == 1 { i64::from(value as u8 as i8) } else { value.into() }
 }
 
-/// The value of the first character of a character constant, and how many bytes it takes.
+/// The value of the first character of a character constant, and its length in bytes.
 fn first_character(text: &[u8]) -> (u8, usize) {
     let digits = |start: usize, most: usize, radix: u32| {
         let digits = text[start..].iter().take(most).map_while(|&digit| char::from(digit).to_digit(radix));

@@ -1,4 +1,4 @@
-//! Lines that begin with `#`.
+//! Directives.
 
 use super::condition;
 use super::lex::{Kind, PpToken};
@@ -9,20 +9,20 @@ use crate::source::Span;
 use crate::suggest::did_you_mean;
 use std::rc::Rc;
 
-/// An `#if` that is not closed yet.
+/// An open `#if`.
 pub struct Conditional {
     opened: Span,
     group: Group,
     else_at: Option<Span>,
 }
 
-/// How the lines between two of `#if`, `#elif`, `#else`, `#endif` are treated.
+/// The treatment of a group: the lines between two of `#if`, `#elif`, `#else`, `#endif`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Read,
-    /// Skip, but read the next group if its condition holds.
+    /// Skip it, but read the next group if its condition is true.
     Skip,
-    /// Skip, and all that follow: one has been read, or the whole `#if` stands in skipped text.
+    /// Skip it and all that follow: one group has been read, or the whole `#if` is in skipped text.
     SkipAll,
 }
 
@@ -44,8 +44,8 @@ const DIRECTIVES: [&str; 13] = [
 ];
 
 impl Preprocessor<'_> {
-    /// Does what a line says, its `#` having been read. A line with an unknown word, as in `#!` or a foreign
-    /// dialect, is a problem only where text is read.
+    /// Executes a directive, whose `#` has been read. An unknown directive, as in `#!` or in other dialects,
+    /// is an error only outside of skipped groups.
     pub fn directive(&mut self, hash: Span) {
         let files = self.open.len();
         if let Some(name) = self.next_on_line() {
@@ -72,7 +72,8 @@ impl Preprocessor<'_> {
             "error" | "warning" => self.message(name, at),
             "pragma" => self.pragma(),
             "line" | "ident" | "sccs" => {}
-            // `# 12 "file"`: the mark of another preprocessor. Positions still refer to what we read.
+            // `# 12 "file"`: the line marker of another preprocessor. Positions still refer to the text that was
+            // read.
             _ if name.kind == Kind::Number => {}
             unknown => {
                 let problem = Diagnostic::error(at, format!("there is no directive `#{unknown}`"));
@@ -101,14 +102,14 @@ impl Preprocessor<'_> {
         self.macros.insert(name.text, Entry { definition: Rc::new(new), busy: false });
     }
 
-    /// A warning that the macro `name`, first defined elsewhere, is defined anew.
+    /// Warns that the macro `name`, which is defined elsewhere, is redefined.
     fn redefined(&self, name: &PpToken, first: Option<Span>) -> Diagnostic {
         let macro_name = &name.text;
         let is_given = first.is_some_and(|first| self.sources.file(first.file).name == COMMAND_LINE);
         let (message, hint) = if is_given {
             (
                 format!("this definition replaces the value that `-D {macro_name}` gives"),
-                format!("write `#ifndef {macro_name}` before it and `#endif` behind it, so that `-D` counts"),
+                format!("write `#ifndef {macro_name}` before it and `#endif` after it, so that `-D` takes effect"),
             )
         } else {
             (
@@ -229,7 +230,7 @@ impl Preprocessor<'_> {
         self.expect_end("endif");
     }
 
-    /// The group that `directive` ends, if it may stand here.
+    /// The group that `directive` ends, if the directive is allowed here.
     fn group_before(&mut self, directive: &str, at: Span) -> Option<Group> {
         let last = self.open.last().and_then(|file| file.conditionals.last());
         let problem = match last {
@@ -261,12 +262,12 @@ impl Preprocessor<'_> {
         if let Some(extra) = self.next_on_line().filter(|_| !self.is_skipped_around(directive)) {
             self.report(
                 Diagnostic::warning(extra.span, format!("the rest of this `#{directive}` line is ignored"))
-                    .hint("to say something here, make it a comment: `/* … */`"),
+                    .hint("to write text here, make it a comment: `/* … */`"),
             );
         }
     }
 
-    /// Whether `directive` is in skipped text, regardless of its own condition.
+    /// Whether `directive` is in a skipped group, regardless of its own condition.
     fn is_skipped_around(&self, directive: &str) -> bool {
         let around = self.open.last().map_or(&[][..], |file| &file.conditionals);
         let around =
@@ -284,7 +285,7 @@ impl Preprocessor<'_> {
             if !self.afford(1, token.span) {
                 break;
             }
-            // However it is laid out, for the preprocessor it is one line.
+            // For the preprocessor it is one line, whatever the layout.
             line.push(PpToken { broken: false, ..token });
         }
         line
@@ -293,12 +294,12 @@ impl Preprocessor<'_> {
 
 pub struct Header {
     pub name: String,
-    /// Written `<name>`, not `"name"`.
+    /// `<name>` rather than `"name"`.
     pub system: bool,
     pub span: Span,
 }
 
-/// The file that `"name"` or `<name>` means.
+/// The file that `"name"` or `<name>` refers to.
 fn header(line: &[PpToken]) -> Option<Header> {
     let first = line.first()?;
     if first.kind == Kind::String {

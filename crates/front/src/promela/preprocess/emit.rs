@@ -1,4 +1,4 @@
-//! From the preprocessor's tokens to Promela's.
+//! Converts preprocessing tokens to Promela's tokens.
 
 use super::lex::{Kind, PpToken};
 use super::{MAX_TOKENS, Preprocessor};
@@ -9,7 +9,7 @@ use logos::Logos;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What Promela sees in a number of C's, such as `1..N`.
+/// Promela's tokens inside one of C's numbers, such as `1..N`.
 #[derive(Logos, Clone, Copy)]
 enum Part {
     #[regex("[0-9]+")]
@@ -69,7 +69,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// C takes `1..N` for one (strange) number and leaves the `N` in it alone, which surprises everybody.
+    /// For C, `1..N` is a single number, so the macro `N` in it is not expanded. Warns about this.
     fn warn_of_hidden_macro(&mut self, number: &PpToken) {
         let words = Part::lexer(&number.text).spanned().filter(|(part, _)| matches!(part, Ok(Part::Word)));
         let Some(name) = words.map(|(_, range)| &number.text[range]).find(|&name| self.macros.contains_key(name))
@@ -98,7 +98,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Promela's characters are `'x'` and `'\x'`; C has others.
+/// Promela's characters are `'x'` and `'\x'`; C has further ones.
 fn is_character(text: &str) -> bool {
     matches!(text.as_bytes(), [b'\'', b'\\', escaped, b'\''] if escaped.is_ascii())
         || matches!(text.as_bytes(), [b'\'', plain, b'\''] if plain.is_ascii())

@@ -1,8 +1,9 @@
 //! Macro expansion.
 //!
-//! As in gcc, the expansions being read form a stack. A macro is busy as long as its expansion is on the stack;
-//! a word that names a busy macro is painted when it is read, and never expanded afterwards. Expansions leave the
-//! stack when a token behind them is asked for, which decides the cases the C standard leaves open.
+//! As in gcc, the expansions being read form a stack. A macro is busy as long as its expansion is on the
+//! stack. A word that names a busy macro is painted when it is read, and never expanded afterwards. An
+//! expansion leaves the stack when a token after it is requested; this decides the cases that the C standard
+//! leaves open.
 
 use super::Preprocessor;
 use super::call::{Call, quoted};
@@ -11,7 +12,7 @@ use super::macros::{Body, Macro};
 use crate::source::Span;
 use std::sync::Arc;
 
-/// Tokens to be read before anything else.
+/// Tokens to be read before all others.
 pub struct Expansion {
     tokens: std::vec::IntoIter<PpToken>,
     origin: Origin,
@@ -19,7 +20,7 @@ pub struct Expansion {
 
 enum Origin {
     Macro(Arc<str>),
-    /// An argument or a directive: reading does not go on behind its end.
+    /// An argument or a directive: reading does not continue after its end.
     Closed,
 }
 
@@ -42,12 +43,12 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Expands all of `tokens` by themselves.
+    /// Expands `tokens` in isolation.
     pub fn expand_all(&mut self, tokens: Vec<PpToken>) -> Vec<PpToken> {
         self.expand_closed(tokens, |this| std::iter::from_fn(|| this.next_expanded()).collect())
     }
 
-    /// Lets `read` read `tokens`, and nothing behind them.
+    /// Calls `read`, which reads `tokens` and nothing after them.
     pub fn expand_closed<T>(&mut self, tokens: Vec<PpToken>, read: impl FnOnce(&mut Self) -> T) -> T {
         let below = self.expansions.len();
         self.expansions.push(Expansion { tokens: tokens.into_iter(), origin: Origin::Closed });
@@ -82,7 +83,7 @@ impl Preprocessor<'_> {
         self.next_from_files()
     }
 
-    /// Reads an opening parenthesis, if that is what comes next.
+    /// Takes an opening parenthesis, if one comes next.
     fn take_parenthesis(&mut self) -> bool {
         while let Some(expansion) = self.expansions.last_mut() {
             match (expansion.tokens.as_slice().first(), &expansion.origin) {
@@ -112,7 +113,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Puts the expansion of `name` on the stack; gives the name back if it is to stay as it is.
+    /// Pushes the expansion of `name` onto the stack. Returns the name if it is not to be expanded.
     fn expand(&mut self, name: PpToken, definition: &Macro) -> Option<PpToken> {
         let tokens = match &definition.body {
             Body::Line => vec![self.made(Kind::Number, &self.line(name.span).to_string(), name.span)],
@@ -150,7 +151,7 @@ impl Preprocessor<'_> {
         self.expansions.push(Expansion { tokens: tokens.into_iter(), origin: Origin::Macro(name.text) });
     }
 
-    /// A token that stands nowhere in the text.
+    /// A token that does not occur in the text.
     pub fn made(&mut self, kind: Kind, text: &str, span: Span) -> PpToken {
         let text = self.words.intern(text);
         PpToken { kind, text, span, spaced: false, broken: false, painted: false }

@@ -16,11 +16,11 @@ use std::rc::Rc;
 pub struct Library {
     by_path: HashMap<PathBuf, FileId>,
     texts: HashMap<FileId, Rc<Text>>,
-    /// Files that say `#pragma once`.
+    /// Files with `#pragma once`.
     pub once: HashSet<FileId>,
     bytes: usize,
-    /// Includes went too deep: no more are followed, since a file that includes itself twice would else keep us
-    /// busy for 2^64 files.
+    /// The nesting limit was exceeded, so no more files are included: a file that includes itself twice would
+    /// otherwise be read 2^64 times.
     closed: bool,
 }
 
@@ -60,8 +60,8 @@ impl Preprocessor<'_> {
         self.open.push(OpenFile { reader: Reader::new(file, text), directory, conditionals: Vec::new() });
     }
 
-    /// Reads `-D` definitions like a file of `#define`s, so that what is wrong with them has a place to point to. Of a fixed
-    /// macro the first definition counts, so these come first.
+    /// Reads `-D` definitions like a file of `#define`s, so that errors have a position. The first definition
+    /// of a fixed macro counts, so fixed macros come first.
     pub fn enter_command_line(&mut self) {
         let mut text = String::new();
         for define in &self.options.fixed {
@@ -72,7 +72,7 @@ impl Preprocessor<'_> {
             let default = if define.is_empty() { "" } else { "1" };
             let (name, value) = define.split_once('=').unwrap_or((define, default));
             let line = format!("#define {name} {value}").replace('\n', " ");
-            // A backslash at the end would swallow the next definition.
+            // A backslash at the end would join the line with the next definition.
             text.push_str(line.trim_end_matches(|end: char| end == '\\' || end.is_whitespace()));
             text.push('\n');
         }
@@ -134,15 +134,15 @@ impl Preprocessor<'_> {
         found.or_else(|| candidates.iter().find(|path| path.exists())).cloned().unwrap_or_else(|| name.into())
     }
 
-    /// `"name"` is looked for beside the including file first, `<name>` last.
+    /// `"name"` is first looked for in the directory of the including file.
     fn include_places(&self, system: bool) -> Vec<&Path> {
         let beside = self.open.last().map(|file| file.directory.as_path());
         let given = self.options.include_dirs.iter().map(PathBuf::as_path);
         if system { given.chain(beside).collect() } else { beside.into_iter().chain(given).collect() }
     }
 
-    /// Whether a file is neither in the directory of the model nor in a given one, nor in one inside of these, wherever links
-    /// lead to. A file that is not there is not foreign.
+    /// Whether a file is outside the model's directory, the given directories and their subdirectories, after
+    /// following links. A missing file is not foreign.
     fn is_foreign(&self, path: &Path) -> bool {
         let Ok(real) = path.canonicalize() else { return false };
         let allowed = std::iter::once(&self.home).chain(&self.options.include_dirs);
@@ -163,7 +163,7 @@ impl Preprocessor<'_> {
             .hint("remove this line, or write `#pragma once` at the top of the file")
     }
 
-    /// The line, counted from 1, on which `span` begins.
+    /// The line of the beginning of `span`, counted from 1.
     pub fn line(&self, span: Span) -> usize {
         self.library.texts[&span.file].line(span.start)
     }

@@ -1,4 +1,4 @@
-//! Preprocessing tokens: how C cuts up a text, before anybody asks what Promela makes of it.
+//! Preprocessing tokens: the lexical structure of C, independent of Promela.
 
 use super::text::Text;
 use crate::source::{FileId, Span};
@@ -13,11 +13,11 @@ pub struct PpToken {
     pub kind: Kind,
     pub text: Arc<str>,
     pub span: Span,
-    /// White space stood before it; `#` (stringification) needs to know.
+    /// White space precedes it; `#` (stringification) needs this.
     pub spaced: bool,
-    /// A line break stood before it.
+    /// A line break precedes it.
     pub broken: bool,
-    /// It named a macro inside that macro's own expansion and is therefore never expanded ("blue paint").
+    /// It named a macro inside that macro's own expansion, and is therefore never expanded ("blue paint").
     pub painted: bool,
 }
 
@@ -27,7 +27,7 @@ impl PpToken {
     }
 }
 
-/// A number is what C calls one: `1..N` and `0x1F` are single tokens, and the `N` in it is never expanded.
+/// A preprocessing number as in C: `1..N` and `0x1F` are single tokens, and the `N` in it is never expanded.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     #[regex(r"[ \t\r\x0b\x0c]+")]
@@ -37,7 +37,7 @@ pub enum Kind {
     #[regex(r"//[^\n]*", allow_greedy = true)]
     #[token("/*", to_end_of_comment)]
     Comment,
-    /// Closes a comment where none is open.
+    /// The end of a comment without a beginning.
     #[token("*/")]
     CommentEnd,
     #[regex(r"[A-Za-z_][A-Za-z0-9_]*")]
@@ -47,12 +47,12 @@ pub enum Kind {
     #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
     #[regex(r"\$[^$\n]*\$")]
     String,
-    /// A string that its line does not close.
+    /// A string without a closing quote on its line.
     #[regex(r#""([^"\\\n]|\\[^\n])*"#)]
     OpenString,
     #[regex(r"'([^'\\\n]|\\[^\n])*'")]
     Character,
-    /// An apostrophe that its line does not close: the rest of the line, as for C.
+    /// An apostrophe without a closing one on its line: the rest of the line, as in C.
     #[regex(r"'([^'\\\n]|\\[^\n])*")]
     OpenCharacter,
     #[regex(r"-->|->|::|\+\+|--|<<|>>|<=|>=|==|!=|!!|\?\?|&&|\|\||\.\.|[()\[\]{},;:.+\-*/%&|^~!?<>=@]")]
@@ -79,14 +79,14 @@ fn to_end_of_comment(lexer: &mut logos::Lexer<Kind>) {
 pub fn first(text: &str) -> Option<(Kind, usize)> {
     let mut lexer = Kind::lexer(text);
     let kind = lexer.next()?.unwrap_or(Kind::Other);
-    // In `*/*` and `*//` a comment begins behind the asterisk.
+    // In `*/*` and `*//` a comment begins after the asterisk.
     if kind == Kind::CommentEnd && lexer.remainder().starts_with(['*', '/']) {
         return Some((Kind::Punct, 1));
     }
     Some((kind, lexer.span().end))
 }
 
-/// One copy of every text that occurs: a model says the same words over and over.
+/// Interned texts: each is stored once.
 #[derive(Default)]
 pub struct Words(HashSet<Arc<str>>);
 
@@ -101,15 +101,15 @@ impl Words {
     }
 }
 
-/// Reads the tokens of one file. It makes one at a time, so that a huge file costs no more than its text.
+/// Reads the tokens of one file. Tokens are produced on demand, so that memory is bounded by the text.
 #[derive(Clone)]
 pub struct Reader {
     pub file: FileId,
     text: Rc<Text>,
     at: usize,
-    /// Where, in the file as written, the last token ended; `None` before the first.
+    /// The end of the last token in the file as written; `None` before the first.
     last_end: Option<u32>,
-    /// A comment that goes on to the end of the file.
+    /// A comment that extends to the end of the file.
     pub open_comment: Option<Span>,
 }
 
@@ -119,7 +119,7 @@ impl Reader {
         Self { file, text, at: byte_order_mark, last_end: None, open_comment: None }
     }
 
-    /// The next token, and whether it is the first of its (continued) line, where `#` begins a directive.
+    /// The next token, and whether it is the first on its (continued) line, where `#` begins a directive.
     pub fn next(&mut self, words: &mut Words) -> Option<(PpToken, bool)> {
         let mut first_on_line = self.last_end.is_none();
         loop {
@@ -132,7 +132,7 @@ impl Reader {
         }
     }
 
-    /// The next token of this line; at its end `None`, over and over.
+    /// The next token of this line; from its end on always `None`.
     pub fn next_on_line(&mut self, words: &mut Words) -> Option<PpToken> {
         let mut spaced = false;
         loop {

@@ -8,10 +8,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 pub struct Macro {
-    /// Where its name stands in `#define`; `None` if it is built in.
+    /// The position of its name in `#define`; `None` if it is built in.
     pub defined_at: Option<Span>,
     pub body: Body,
-    /// Parameters and body with blanks evened out: equal spellings are equal definitions.
+    /// Parameters and body with normalised white space: equal spellings are equal definitions.
     spelling: String,
 }
 
@@ -35,13 +35,13 @@ pub enum Piece {
     Token(PpToken),
     /// A parameter, replaced by its expanded argument.
     Expanded(Slot),
-    /// A parameter next to `##`, replaced by its argument as written.
+    /// A parameter next to `##`, replaced by its argument without expansion.
     AsWritten(Slot),
     /// `# parameter`
     Stringified(Slot),
-    /// `##`: what stands before becomes one token with what follows.
+    /// `##`: concatenates the token before it with the one after it.
     Paste,
-    /// The comma in GNU's `, ## __VA_ARGS__`, which goes away when there are no such arguments.
+    /// The comma in GNU's `, ## __VA_ARGS__`, which is removed if there are no such arguments.
     Comma(PpToken),
 }
 
@@ -54,7 +54,7 @@ pub struct Slot {
 /// A macro's entry in the table.
 pub struct Entry {
     pub definition: Rc<Macro>,
-    /// Its expansion is being read: its name is not expanded again.
+    /// Its expansion is being read, so its name is not expanded again.
     pub busy: bool,
 }
 
@@ -90,14 +90,14 @@ pub fn define(name: &PpToken, line: &[PpToken]) -> Result<Macro, Diagnostic> {
             Ok(Macro { defined_at, body: Body::Function(parameters, pieces), spelling: spell(line) })
         }
         _ => {
-            // The blank keeps the body `(A)` and the parameter list `(A)` apart.
+            // The blank distinguishes the body `(A)` from the parameter list `(A)`.
             let spelling = format!(" {}", spell(line));
             Ok(Macro { defined_at, body: Body::Object(pieces(line, None)?), spelling })
         }
     }
 }
 
-/// The text of `tokens`, every white space being one blank, and none at the beginning.
+/// The text of `tokens` with each white space replaced by a blank, and none at the beginning.
 pub fn spell(tokens: &[PpToken]) -> String {
     let mut spelling = String::new();
     for token in tokens {
@@ -109,7 +109,7 @@ pub fn spell(tokens: &[PpToken]) -> String {
     spelling
 }
 
-/// Reads a parameter list behind its `(`, and returns what follows it.
+/// Reads a parameter list after its `(`. Returns the rest of the line.
 fn parameters<'t>(open: &PpToken, mut line: &'t [PpToken]) -> Result<(Parameters, &'t [PpToken]), Diagnostic> {
     let unclosed = || {
         Diagnostic::error(open.span, "the parameter list of this macro is not closed")
@@ -137,7 +137,7 @@ fn parameters<'t>(open: &PpToken, mut line: &'t [PpToken]) -> Result<(Parameters
 }
 
 impl Parameters {
-    /// Adds `NAME`, `...` or GNU's `NAME...`, and returns what follows.
+    /// Adds `NAME`, `...` or GNU's `NAME...`. Returns the rest of the line.
     fn add<'t>(&mut self, token: &PpToken, mut rest: &'t [PpToken]) -> Result<&'t [PpToken], Diagnostic> {
         let index = self.names.len();
         let name = match token.kind {
@@ -161,7 +161,7 @@ impl Parameters {
 
 fn pieces(body: &[PpToken], parameters: Option<&Parameters>) -> Result<Vec<Piece>, Diagnostic> {
     if let Some(stray) = body.first().into_iter().chain(body.last()).find(|token| token.is("##")) {
-        return Err(Diagnostic::error(stray.span, "`##` cannot stand at an end of a macro")
+        return Err(Diagnostic::error(stray.span, "`##` is not allowed at an end of a macro")
             .hint("it joins the tokens before and after it into one"));
     }
     let parameter = |token: &PpToken| {
@@ -170,7 +170,7 @@ fn pieces(body: &[PpToken], parameters: Option<&Parameters>) -> Result<Vec<Piece
     let mut pieces = Vec::with_capacity(body.len());
     let mut rest = body.iter().peekable();
     while let Some(token) = rest.next() {
-        // Blanks before the body are no part of it.
+        // Blanks before the body are not part of it.
         let spaced = token.spaced && !pieces.is_empty();
         if token.is("##") {
             pieces.push(Piece::Paste);
@@ -178,7 +178,7 @@ fn pieces(body: &[PpToken], parameters: Option<&Parameters>) -> Result<Vec<Piece
             let index = rest
                 .next()
                 .and_then(parameter)
-                .ok_or_else(|| Diagnostic::error(token.span, "`#` must stand before a parameter of the macro"))?;
+                .ok_or_else(|| Diagnostic::error(token.span, "`#` must precede a parameter of the macro"))?;
             pieces.push(Piece::Stringified(Slot { index, spaced }));
         } else if let Some(index) = parameter(token) {
             let pasted =
@@ -195,7 +195,7 @@ fn pieces(body: &[PpToken], parameters: Option<&Parameters>) -> Result<Vec<Piece
     Ok(pieces)
 }
 
-/// Turns a trailing `, ##` into a comma that knows when to go.
+/// Turns a trailing `, ##` into a comma that is removed if there are no variadic arguments.
 fn free_comma(pieces: &mut Vec<Piece>) {
     if let [.., Piece::Token(comma), Piece::Paste] = pieces.as_slice()
         && comma.is(",")

@@ -1,12 +1,12 @@
-//! The C preprocessor that Promela models are written for, built in.
+//! A built-in C preprocessor for Promela models.
 //!
-//! SPIN hands a model to `gcc -E` and reads what comes back. This gives the same tokens without gcc, and keeps
-//! what gcc loses: where each of them stands in the file the person wrote. Macro expansion follows gcc where the
-//! C standard leaves a choice.
+//! SPIN passes a model to `gcc -E` and reads the result. This preprocessor gives the same tokens without gcc,
+//! and keeps their positions in the files that the user wrote. Macro expansion follows gcc where the C
+//! standard leaves a choice.
 //!
-//! Tokens are pulled: `expand` asks for the next one, from the macro being read or else from the `lex::Reader`
-//! of the innermost file, on the way to which `directive` does what lines with `#` say; `emit` turns the rest
-//! into Promela's tokens. Whatever the text, time and memory stay bounded by the limits below.
+//! Tokens are pulled: `expand` requests the next one from the current macro, or else from the `lex::Reader`
+//! of the innermost file, and `directive` executes directives on the way; `emit` converts the result to
+//! Promela's tokens. The limits below bound time and memory for any text.
 
 mod call;
 mod condition;
@@ -35,31 +35,31 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// All files together, a file counting as often as it is included, and never as less than [`MIN_FILE_COST`].
+/// Limit on the text of all files. A file counts as often as it is included, and as at least [`MIN_FILE_COST`].
 const MAX_TEXT_BYTES: usize = 64 << 20;
 const MIN_FILE_COST: usize = 4 << 10;
 const MAX_INCLUDE_DEPTH: usize = 64;
-/// Tokens handed to the parser.
+/// Limit on the tokens for the parser.
 const MAX_TOKENS: usize = 2_000_000;
-/// Tokens (long ones count as several) and bytes of new text, made on the way there: in definitions, arguments and
-/// expansions.
+/// Limit on intermediate tokens (long ones count as several) and bytes of new text, in definitions, arguments
+/// and expansions.
 const MAX_WORK: usize = 8_000_000;
-/// Macro calls inside arguments of macro calls, and operators inside operators in `#if`: bounds the stack.
+/// Limit on nested macro calls in arguments, and on nested operators in `#if`. It bounds the stack.
 const MAX_NESTING: usize = 256;
 const MAX_PROBLEMS: usize = 100;
-/// The name of `-D` options in messages.
+/// The file name of `-D` options in messages.
 const COMMAND_LINE: &str = "<command line>";
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The text of the model, if it is not the one in its file.
+    /// The text of the model, if it is not the content of its file.
     pub text: Option<String>,
     /// As given to `-D`: `NAME`, `NAME=VALUE` or `NAME(ARGS)=VALUE`.
     pub defines: Vec<String>,
-    /// `NAME=VALUE`: no `#define` or `#undef` changes these macros, and something must use them.
+    /// `NAME=VALUE`: no `#define` or `#undef` changes these macros, and the model must use them.
     pub fixed: Vec<String>,
     pub include_dirs: Vec<PathBuf>,
-    /// Whether files outside of the model's directory and of `include_dirs` may be included.
+    /// Whether files outside the model's directory and `include_dirs` may be included.
     pub allow_include: bool,
 }
 
@@ -73,8 +73,8 @@ pub fn preprocess(
     preprocess_with(path, &[], options, sources, problems).0
 }
 
-/// The tokens of the model in the file `path`, and of formulas about it, in which its macros mean what they mean at its
-/// end. Each formula comes with a name for messages.
+/// The tokens of the model in the file `path`, and of formulas about it, where macros have their meaning at
+/// the end of the model. Each formula has a name for messages.
 pub fn preprocess_with(
     path: &Path,
     formulas: &[(String, String)],
@@ -112,7 +112,7 @@ pub fn preprocess_with(
     }
 }
 
-/// The tokens of a model that stands in no file; it includes relative to the current directory.
+/// The tokens of a model without a file. It includes files relative to the current directory.
 pub fn preprocess_text(
     name: &str,
     text: &str,
@@ -138,20 +138,20 @@ struct Preprocessor<'a> {
     warnings: usize,
     words: Words,
     library: Library,
-    /// Where the model is.
+    /// The directory of the model.
     home: PathBuf,
-    /// The files being read, each included by the one before.
+    /// The files being read, each included by the one before it.
     open: Vec<OpenFile>,
     macros: Macros,
-    /// The names of fixed macros, and whether something has used them.
+    /// The names of fixed macros, and whether they have been used.
     fixed: HashMap<Arc<str>, bool>,
-    /// The macros being read, each named in the one before.
+    /// The macros being expanded, each named in the one before it.
     expansions: Vec<Expansion>,
-    /// Depth of argument expansion.
+    /// The depth of argument expansion.
     nesting: usize,
-    /// The arguments of a macro are being read: they must end in the file in which they begin.
+    /// The arguments of a macro are being read: they must end in the file where they begin.
     in_arguments: bool,
-    /// A line break stood between the last token handed out and where we are.
+    /// A line break follows the last token.
     broken: bool,
     work: usize,
     /// A limit was exceeded: there are no more tokens.
@@ -161,9 +161,9 @@ struct Preprocessor<'a> {
 
 struct OpenFile {
     reader: Reader,
-    /// Where its own includes are looked for.
+    /// The directory where its own includes are looked for.
     directory: PathBuf,
-    /// The `#if`s it is in.
+    /// The `#if`s that are open.
     conditionals: Vec<Conditional>,
 }
 
@@ -198,7 +198,7 @@ impl<'a> Preprocessor<'a> {
         self.read()
     }
 
-    /// A value for a name that nothing uses would change nothing.
+    /// Reports values for names that are not used: they would have no effect.
     fn report_unused(&mut self) {
         let unused = self.fixed.iter().filter(|(_, used)| !**used);
         let problems: Vec<Diagnostic> = unused
@@ -224,7 +224,7 @@ impl<'a> Preprocessor<'a> {
         std::mem::take(&mut self.output)
     }
 
-    /// The next token of the innermost file that no directive and no false condition swallows.
+    /// The next token of the innermost file. Executes directives, and skips groups with false conditions.
     fn next_from_files(&mut self) -> Option<PpToken> {
         while !self.exhausted {
             let file = self.open.last_mut()?;
@@ -239,7 +239,7 @@ impl<'a> Preprocessor<'a> {
         None
     }
 
-    /// Notes a problem. Too many errors end the model, too many warnings are not all told.
+    /// Records a problem. Too many errors stop reading; warnings beyond the limit are discarded.
     fn report(&mut self, mut problem: Diagnostic) {
         let count = if problem.is_error() { &mut self.errors } else { &mut self.warnings };
         *count += 1;
@@ -251,7 +251,7 @@ impl<'a> Preprocessor<'a> {
             problem = Diagnostic::general(format!("more than {MAX_PROBLEMS} errors: given up"))
                 .hint("the first ones often cause the others");
         }
-        // They quote the model, where a word may be millions of letters long.
+        // Messages quote the model, where a word may be millions of letters long.
         shorten(&mut problem.message);
         problem.hint = problem.hint.map(|hint| {
             let mut hint = String::from(hint);
@@ -261,20 +261,20 @@ impl<'a> Preprocessor<'a> {
         self.problems.push(problem);
     }
 
-    /// Accounts for `amount` of work; false when there has been too much of it.
+    /// Accounts for `amount` of work. Returns false if the limit is exceeded.
     fn afford(&mut self, amount: usize, at: Span) -> bool {
         self.work = self.work.saturating_add(amount);
         if self.work > MAX_WORK {
             self.give_up(
                 Diagnostic::error(at, format!("the macros of this model make more than {MAX_WORK} tokens"))
                     .label("given up here")
-                    .hint("look for macros that use other macros more than once, again and again"),
+                    .hint("look for macros that use other macros repeatedly, in several levels"),
             );
         }
         !self.exhausted
     }
 
-    /// Reports a last problem and ends the model here.
+    /// Reports a last problem, and stops reading.
     fn give_up(&mut self, problem: Diagnostic) {
         self.report(problem);
         self.exhausted = true;
@@ -289,12 +289,12 @@ fn shorten(text: &mut String) {
     }
 }
 
-/// The cost of tokens: long ones take time whenever they are looked up.
+/// The cost of tokens: looking up a long one takes time proportional to its length.
 fn cost(tokens: &[PpToken]) -> usize {
     tokens.iter().map(|token| 1 + token.text.len() / 64).sum()
 }
 
-/// How long the text of tokens is, blanks included.
+/// The length of the text of tokens, with blanks.
 fn length(tokens: &[PpToken]) -> usize {
     tokens.iter().map(|token| 1 + token.text.len()).sum()
 }

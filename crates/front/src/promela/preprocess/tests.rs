@@ -31,7 +31,7 @@ impl Outcome {
         Self { tokens, problems, sources }
     }
 
-    /// The tokens as text, each line break being one where the tokens say so.
+    /// The tokens as text, with line breaks as recorded in the tokens.
     fn text(&self) -> String {
         let mut text = String::new();
         for token in &self.tokens {
@@ -51,7 +51,7 @@ impl Outcome {
     }
 }
 
-/// Without problems, `input` becomes `expected`.
+/// `input` becomes `expected`, without problems.
 #[track_caller]
 fn check(input: &str, expected: &str) {
     let outcome = Outcome::of(input);
@@ -217,19 +217,19 @@ fn bad_conditions_are_reported_and_do_not_hold() {
         ("", "1:1 `#if` without a condition"),
         ("1 +", "1:7 the condition ends too early"),
         ("(1", "1:6 expected `)` after this"),
-        ("1)", "1:6 `)` cannot stand here in a condition"),
-        ("1 2", "1:7 `2` cannot stand here in a condition"),
+        ("1)", "1:6 `)` is not allowed here in a condition"),
+        ("1 2", "1:7 `2` is not allowed here in a condition"),
         ("1 ? 2", "1:9 expected `:` after this"),
-        ("x = 3", "1:7 `=` cannot stand here in a condition"),
+        ("x = 3", "1:7 `=` is not allowed here in a condition"),
         ("1 / 0", "1:7 division by zero in a condition"),
         ("1.5", "1:5 `1.5` is not an integer"),
         ("0x", "1:5 `0x` is not an integer"),
         ("08", "1:5 `08` is not an integer"),
         ("99999999999999999999", "1:5 `99999999999999999999` is not an integer"),
-        ("\"a\"", "1:5 `\"a\"` cannot stand here in a condition"),
+        ("\"a\"", "1:5 `\"a\"` is not allowed here in a condition"),
         ("defined", "1:5 `defined` needs the name of a macro"),
         ("defined(3)", "1:5 `defined` needs the name of a macro"),
-        ("++x", "1:5 `++` cannot stand here in a condition"),
+        ("++x", "1:5 `++` is not allowed here in a condition"),
     ] {
         check_problems(&format!("#if {condition}\nyes\n#else\nno\n#endif"), "no", problem);
     }
@@ -280,9 +280,9 @@ fn bad_directives_are_reported() {
         ("#define F(x y)", "1:13 expected `,` or `)` in the parameter list"),
         ("#define F(..., x)", "1:14 expected `)` in the parameter list"),
         ("#define F(1)", "1:11 expected the name of a macro parameter"),
-        ("#define F(x) #y", "1:14 `#` must stand before a parameter of the macro"),
-        ("#define X ## a", "1:11 `##` cannot stand at an end of a macro"),
-        ("#define X a ##", "1:13 `##` cannot stand at an end of a macro"),
+        ("#define F(x) #y", "1:14 `#` must precede a parameter of the macro"),
+        ("#define X ## a", "1:11 `##` is not allowed at an end of a macro"),
+        ("#define X a ##", "1:13 `##` is not allowed at an end of a macro"),
         ("#undef", "1:1 `#undef` needs the name of a macro"),
         ("#undef X Y", "1:10 the rest of this `#undef` line is ignored"),
         ("#include", "1:1 `#include` needs the name of a file"),
@@ -348,7 +348,7 @@ fn definitions_come_from_the_command_line() {
     );
 }
 
-/// Each token with the text its span covers, where that differs from the token.
+/// Each token with the text of its span, if this differs from the token.
 fn covered(text: &str) -> String {
     let Outcome { tokens, sources, .. } = Outcome::of(text);
     let show = |token: &Token| match sources.text(token.span) {
@@ -445,7 +445,7 @@ fn files_outside_of_the_model_are_not_included_unless_that_is_allowed() {
         );
         assert!(name == "/proc/self/maps" || read(&format!("#include \"{name}\""), true).problems().is_empty());
     }
-    // What is wrong there is told without its text.
+    // The message does not quote the text.
     fs::write(path("secret"), "#error\n#define F(x\nsecret").unwrap();
     let outcome = read("#include \"../secret\"", true);
     assert!(!outcome.problems.is_empty());

@@ -1,4 +1,4 @@
-//! A file's text with its continued lines joined, and the way back to the text as written.
+//! A file's text with its continued lines joined, and the mapping to positions in the original text.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ pub struct Text {
     /// `written` without its continuations (backslash, perhaps blanks, line break).
     pub joined: Arc<str>,
     cuts: Vec<Cut>,
-    /// Offsets in `written` at which lines begin.
+    /// Offsets in `written` of the beginnings of lines.
     lines: Vec<u32>,
 }
 
-/// From offset `at` of the joined text on, `removed` bytes are missing.
+/// Before offset `at` of the joined text, `removed` bytes were removed.
 struct Cut {
     at: u32,
     removed: u32,
@@ -25,20 +25,20 @@ impl Text {
         Self { joined: if cuts.is_empty() { written.clone() } else { joined.into() }, written, cuts, lines }
     }
 
-    /// Where a piece of the joined text begins and ends in the written one.
+    /// The range in the original text of a range of the joined one.
     pub fn as_written(&self, joined: Range<usize>) -> (u32, u32) {
         let start = self.offset(joined.start as u32);
-        // A continuation right behind the last byte is no part of the piece.
+        // A continuation directly after the last byte does not belong to the range.
         let end = if joined.is_empty() { start } else { self.offset(joined.end as u32 - 1) + 1 };
         (start, end)
     }
 
-    /// Whether a line ends between two places of the written text.
+    /// Whether a line ends between two positions of the original text.
     pub fn breaks_between(&self, start: u32, end: u32) -> bool {
         self.written[start as usize..end as usize].contains('\n')
     }
 
-    /// The line, counted from 1, of a place in the written text.
+    /// The line of a position in the original text, counted from 1.
     pub fn line(&self, at: u32) -> usize {
         self.lines.partition_point(|&start| start <= at)
     }

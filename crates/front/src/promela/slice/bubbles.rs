@@ -166,7 +166,7 @@ impl Interest<'_, '_> {
 /// Which nodes lie on a cycle: those that share a component with another one, or follow themselves.
 pub fn on_cycles(successors: &[Vec<usize>]) -> Vec<bool> {
     let count = successors.len();
-    // All nodes, those that are done first at the front; then, backwards, what leads to each.
+    // All nodes in postorder, the first finished in front; then, in reverse order, the predecessors of each.
     let mut everywhere = successors.to_vec();
     everywhere.push((0..count).collect());
     let mut order = postorder(count, &everywhere);

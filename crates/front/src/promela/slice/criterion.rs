@@ -10,7 +10,7 @@ use crate::promela::ast::{
 use crate::promela::walk;
 use entail_temporal::Fairness;
 
-/// What must be preserved besides the values of variables.
+/// The behaviour to be preserved, besides the values of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Preserve {
     /// Prefixes of runs: loops may terminate.

@@ -1,9 +1,10 @@
-//! Which nodes of a graph all ways to a node pass.
+//! Dominators: the nodes that all paths from a root to a node pass.
 //!
 //! After Cooper, Harvey, Kennedy: A simple, fast dominance algorithm, 2001.
 
-/// The immediate dominator of each node: the last node before it that all ways from `root` pass. None for `root` itself
-/// and for what cannot be reached. Along edges turned round, these are the post-dominators of `root`, an exit.
+/// The immediate dominator of each node: the last node before it on all paths from `root`. `None` for `root`
+/// itself and for unreachable nodes. On the reversed graph, with an exit as `root`, these are the
+/// post-dominators.
 pub fn immediate(root: usize, successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let order = postorder(root, successors);
     let mut rank = vec![usize::MAX; successors.len()];
@@ -33,7 +34,7 @@ pub fn immediate(root: usize, successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     above
 }
 
-/// Which nodes dominate which: the tree of immediate dominators, by when a walk through it enters and leaves each node.
+/// The dominance relation: for each node, when a traversal of the dominator tree enters and leaves it.
 pub struct Dominance {
     entered: Vec<usize>,
     left: Vec<usize>,
@@ -69,7 +70,7 @@ impl Dominance {
         dominance
     }
 
-    /// Whether all ways to `node` pass `other`, which every node does with itself.
+    /// Whether `other` dominates `node`; every node dominates itself.
     pub fn dominates(&self, other: usize, node: usize) -> bool {
         self.entered[other] <= self.entered[node] && self.left[node] <= self.left[other]
     }
@@ -91,7 +92,7 @@ fn meet(mut one: usize, mut other: usize, above: &[Option<usize>], rank: &[usize
     one
 }
 
-/// All that can be reached, each node behind those that were reached from it first.
+/// The reachable nodes in postorder.
 pub fn postorder(root: usize, successors: &[Vec<usize>]) -> Vec<usize> {
     let mut order = Vec::new();
     let mut seen = vec![false; successors.len()];

@@ -110,7 +110,7 @@ impl EffectAnalysis<'_, '_> {
             | StmtKind::DStep(_)
             | StmtKind::Block(_)
             | StmtKind::Inlined { .. }
-            | StmtKind::Unless(..) => unreachable!("what is made of statements is no edge"),
+            | StmtKind::Unless(..) => unreachable!("a compound statement is no edge"),
         }
     }
 

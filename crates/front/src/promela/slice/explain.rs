@@ -88,7 +88,7 @@ impl Explainer<'_, '_, '_> {
             };
             let Some(why) = why else { break };
             let (reason, next) = match why {
-                Why::Asked if !reasons.is_empty() => ("which the property reads".into(), None),
+                Why::Property if !reasons.is_empty() => ("which the property reads".into(), None),
                 _ => self.reason(why),
             };
             reasons.push(reason);
@@ -99,7 +99,7 @@ impl Explainer<'_, '_, '_> {
 
     fn reason(&self, why: Why) -> (String, Option<Fact>) {
         match why {
-            Why::Asked => ("the property reads it".into(), None),
+            Why::Property => ("the property reads it".into(), None),
             Why::Assertion => ("which is an assertion".into(), None),
             Why::Mandatory(Mandatory::MayFail) => ("which may fail".into(), None),
             Why::Mandatory(Mandatory::StartsProcess) => ("which starts a process".into(), None),
@@ -110,7 +110,7 @@ impl Explainer<'_, '_, '_> {
                 let (at, goal) = (self.statement(at), self.statement(next));
                 (format!("{at} decides whether {goal} is reached"), Some(Fact::Edge(next)))
             }
-            Why::Decides(at, None) => (format!("{} decides how a loop goes on", self.statement(at)), None),
+            Why::Decides(at, None) => (format!("{} decides whether a loop continues", self.statement(at)), None),
             Why::Waits(at, Some(next)) if at != next => {
                 let (at, goal) = (self.statement(at), self.statement(next));
                 (format!("{at} may have to wait before {goal}"), Some(Fact::Edge(next)))

@@ -23,7 +23,7 @@ pub struct At {
 #[derive(Clone, Copy, Debug)]
 pub enum Why {
     /// The property reads it.
-    Asked,
+    Property,
     Assertion,
     Mandatory(Mandatory),
     /// It writes a kept item.
@@ -198,7 +198,7 @@ impl<'a, 'p> Relevance<'a, 'p> {
                 Unit::Init(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
             }
         }
-        found.into_iter().for_each(|item| self.keep(item, Why::Asked));
+        found.into_iter().for_each(|item| self.keep(item, Why::Property));
         for id in self.names.ids() {
             let var = &self.names[id];
             let is_local_channel = var.owner.is_some() && var.holds_channels();

@@ -1,4 +1,4 @@
-//! How a monitor is read.
+//! Parses monitors.
 
 use super::reader::{Parsed, Reader};
 use super::{Parser, Section, in_order};
@@ -7,7 +7,7 @@ use crate::text::lex::Token;
 
 impl Parser {
     pub(super) fn monitor(&mut self, tokens: &[Token]) -> Parsed<()> {
-        // It sees no process.
+        // It has no access to processes.
         self.enter_section(Section::None);
         let rule = self.reader(tokens).all(|line| {
             line.word("monitor")?;
@@ -48,7 +48,7 @@ impl Parser {
     pub(super) fn expected(&mut self, tokens: &[Token]) -> Parsed<()> {
         let expected = self.reader(tokens).all(Reader::expected)?;
         let post = self.open_monitor()?.states.last_mut();
-        post.ok_or("this belongs behind a post of the monitor")?.edges.push(expected);
+        post.ok_or("this must follow a state of the monitor")?.edges.push(expected);
         Ok(())
     }
 

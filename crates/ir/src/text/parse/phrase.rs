@@ -26,7 +26,7 @@ impl Reader<'_> {
         Ok(Edge { target, action, atomic, escape, forgets, statement: self.statement_id()? })
     }
 
-    /// The nodes follow in lines of their own.
+    /// The nodes follow on lines of their own.
     fn block_head(&mut self) -> Action {
         let entry = if self.eat_word("always") {
             Entry::Always
@@ -94,7 +94,7 @@ impl Reader<'_> {
         Ok(Action::Run(Box::new(run), Box::new(then)))
     }
 
-    /// An assignment, a send or a receive: which one shows only behind the first operand.
+    /// An assignment, a send or a receive: the token after the first operand decides.
     fn transfer(&mut self) -> Parsed<Action> {
         let first = self.operand()?;
         if self.eat("=") {

@@ -4,14 +4,14 @@ use crate::text::lex::Token;
 use crate::text::names::Names;
 use crate::verify::MAX_DEPTH;
 
-/// The error is a message; the line is added by who knows it.
+/// The error is a message; the caller adds the line.
 pub(super) type Parsed<T> = Result<T, String>;
 
 pub(super) struct Reader<'a> {
     tokens: &'a [Token],
     pub names: Names<'a>,
     depth: usize,
-    /// Of the highest thing that has been completed inside the one that is being read.
+    /// The maximum height of completed parts of the current construct.
     height: usize,
 }
 
@@ -20,13 +20,13 @@ impl<'a> Reader<'a> {
         Reader { tokens, names, depth: 0, height: 0 }
     }
 
-    /// Reads something that takes the whole line.
+    /// Parses a construct that takes the whole line.
     pub fn all<T>(mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         let whole = read(&mut self)?;
         if self.at_end() { Ok(whole) } else { self.unexpected("the end of the line") }
     }
 
-    /// Reads something that may contain itself: everything recursive goes through here, so that no text can
+    /// Parses a construct that may contain itself. All recursion goes through here, so that no text can
     /// exhaust the stack.
     pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         limited(self.depth)?;
@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
         Ok(inner)
     }
 
-    /// Accounts for a completed part in the depth of the whole.
+    /// Adds a level above a completed part.
     pub fn raise(&mut self) -> Parsed<()> {
         self.height += 1;
         limited(self.height)
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Something like `L7`.
+    /// An identifier such as `L7`.
     pub fn id<T: TryFrom<u64>>(&mut self, letter: char) -> Parsed<T> {
         let digits = match self.peek() {
             Some(Token::Word(word)) => word.strip_prefix(letter).filter(|digits| is_number(digits)),
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         number.ok_or_else(|| format!("{letter}{digits} is too large"))
     }
 
-    /// Things with commas between them.
+    /// Items separated by commas.
     pub fn list<T>(
         &mut self,
         open: &str,
@@ -161,8 +161,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What [`verify`](crate::verify::verify) accepts is never refused: the few levels more are those of the action
-/// around an expression.
+/// The limit is a few levels above that of [`verify`](crate::verify::verify), because an action surrounds the
+/// expression. So no valid system is rejected.
 fn limited(depth: usize) -> Parsed<()> {
     if depth > MAX_DEPTH + 4 { Err("nested too deeply".to_owned()) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! How a monitor is written.
+//! Prints monitors.
 
 use super::{Shown, write_if};
 use crate::monitor::{Direction, Event, Monitor, MonitorEdge, MonitorState, Rule, Watched};

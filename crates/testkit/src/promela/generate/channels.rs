@@ -4,7 +4,7 @@ use super::scope::{Access, Field, Variable, holds, is_integer};
 use super::*;
 
 impl Generator {
-    /// A send or receive, as it stands; it may block.
+    /// A send or receive that may block.
     pub(super) fn communication(&mut self) -> Option<Stmt> {
         if self.percent(50) { self.send(|_| true) } else { self.receive(|_| true) }
     }
@@ -53,8 +53,8 @@ impl Generator {
         Some(Stmt::Receive { channel, mode, args })
     }
 
-    /// One pattern per field. No variable twice, which SPIN refuses; and none that an index in the same
-    /// statement depends on: SPIN's verifier takes the step back with the new index, and crashes later.
+    /// One pattern per field. No variable occurs twice, which SPIN rejects; and none that an index in the
+    /// same statement depends on: SPIN's verifier undoes the step with the new index, and crashes later.
     pub(super) fn patterns(&mut self, channel: &Place, signature: &Signature) -> Option<Vec<Pattern>> {
         let mut taken: Vec<String> = Vec::new();
         names_in_indices(channel, &mut taken);
@@ -95,7 +95,7 @@ impl Generator {
         Some(patterns)
     }
 
-    /// A value that the statement itself does not change: SPIN evaluates it again to take the statement back.
+    /// A value that the statement itself does not change: SPIN evaluates it again to undo the statement.
     fn lasting(&mut self, taken: &mut Vec<String>) -> Expr {
         match self.readable().filter(|place| place.index.is_none() && !taken.contains(&place.name)) {
             Some(place) => {
@@ -106,8 +106,8 @@ impl Generator {
         }
     }
 
-    /// A variable of the state that holds every value of the field. SPIN takes a receive back by putting the variable's value
-    /// into the channel again: what was cut off on the way is lost, and the states found later are wrong.
+    /// A variable of the state that holds every value of the field. SPIN undoes a receive by sending the
+    /// variable's value again: truncated bits are lost, and the states found later are wrong.
     fn wide_enough(&mut self, field: &Type, lone: bool) -> Option<Place> {
         let field = if lone && matches!(field, Type::Bit | Type::Bool) { Type::Byte } else { field.clone() };
         self.place(|v, ty| v.access == Access::ReadWrite && is_integer(ty) && holds(ty, &field))
@@ -123,7 +123,7 @@ impl Generator {
         Some(Place { name, index, field: None })
     }
 
-    /// A communication inside a `d_step`, behind a test that it cannot block.
+    /// A communication inside a `d_step`, after a test that ensures that it does not block.
     pub(super) fn guarded_communication(&mut self) -> Option<Block> {
         let (stmt, test) = if self.percent(50) {
             let stmt = self.send(Signature::buffered)?;
@@ -141,8 +141,8 @@ impl Generator {
         Some(vec![Stmt::Choice(vec![vec![Stmt::Guard(test), stmt], vec![Stmt::Else]])])
     }
 
-    /// A channel variable gets a channel, by assignment or in a message, and is used at once: read any later,
-    /// it might not have been set.
+    /// A channel variable receives a channel, by assignment or in a message, and is used at once: later, it
+    /// might not be set.
     pub(super) fn borrowed_channel(&mut self) -> Option<Block> {
         if self.here.in_inline || self.here.region == Region::DStep {
             return None;
@@ -174,7 +174,7 @@ impl Generator {
         if self.here.region == Region::DStep || self.here.no_channels {
             return None;
         }
-        // The loop's own test stands next to an `else`.
+        // The loop's own test is next to an `else`.
         if self.allowed.contains(Feature::Exclusive) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Statements made of statements.
+//! Compound statements.
 
 use super::scope::Access;
 use super::*;
@@ -56,7 +56,7 @@ impl Generator {
         let with_else = must || self.percent(if self.careful { 92 } else { 35 });
         let mut options = self.nested(|_| {}, |this| this.options(with_else));
         if with_else && !must && self.percent(30) {
-            // `else` need not come last.
+            // `else` need not be last.
             let last = options.len() - 1;
             options.swap(0, last);
         }
@@ -91,7 +91,7 @@ impl Generator {
         vec![Stmt::Labelled(self.fresh(stem), Box::new(stmt))]
     }
 
-    /// A loop that surely ends, for where nobody else can move meanwhile.
+    /// A loop that always terminates, for contexts where no other process can move meanwhile.
     fn counted(&mut self) -> Option<Block> {
         let counter = self.counter()?;
         let place = Place::named(&counter);
@@ -102,7 +102,7 @@ impl Generator {
         Some(vec![reset, Stmt::Loop(vec![step, vec![Stmt::Else, Stmt::Break]])])
     }
 
-    /// A variable only its loop may write.
+    /// A variable that only its loop may write.
     fn counter(&mut self) -> Option<String> {
         if self.here.in_inline || self.here.depth > 3 {
             return None;
@@ -202,7 +202,8 @@ impl Generator {
                 if this.percent(30) && !this.careful {
                     body.push(Stmt::Guard(this.guard()));
                 } else if this.allowed.contains(Feature::Rendezvous) {
-                    // SPIN lets some statements begin a `d_step` in the middle of a rendezvous of others.
+                    // SPIN allows some statements to begin a `d_step` in the middle of a rendezvous of other
+                    // processes.
                     body.push(Stmt::Guard(Expr::Number(1)));
                 }
                 body.extend(this.small_block());
@@ -221,7 +222,7 @@ impl Generator {
             |this| {
                 let ty = this.integer_type();
                 let init = Some(Init::Value(this.bounded(&ty)));
-                // Blocks next to each other reuse the name; a block inside another one may not.
+                // Adjacent blocks may reuse the name; nested blocks may not.
                 let name = format!("w{}", this.here.depth);
                 if this.scope.variables.iter().any(|v| v.name == name) {
                     return this.small_block();
@@ -235,7 +236,7 @@ impl Generator {
         Some(vec![Stmt::Group(Group::Plain, body)])
     }
 
-    /// Out of a loop; not inside a `d_step`, where SPIN's C code sometimes lacks the label to jump to.
+    /// Exits a loop. Not inside a `d_step`, where SPIN's C code sometimes lacks the label to jump to.
     pub(super) fn leave_loop(&mut self) -> Option<Block> {
         if !self.here.in_loop || self.here.deterministic || self.here.region == Region::DStep {
             return None;
@@ -243,7 +244,7 @@ impl Generator {
         self.conditionally(Stmt::Break)
     }
 
-    /// Jumps back only where no process is started again and no atomic sequence becomes endless.
+    /// Jumps back only where no process is started again and no atomic sequence becomes infinite.
     pub(super) fn goto(&mut self) -> Option<Block> {
         if self.here.in_inline || self.here.region == Region::DStep {
             return None;

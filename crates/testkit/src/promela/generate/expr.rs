@@ -1,10 +1,10 @@
-//! Expressions: small numbers only, so that nothing overflows and few states arise.
+//! Expressions over small numbers, so that nothing overflows and there are few states.
 
 use super::scope::{Access, is_integer};
 use super::*;
 
 impl Generator {
-    /// An integer of any size that a few operations on small numbers can reach.
+    /// An integer that a few operations on small numbers can produce.
     pub(super) fn value(&mut self, depth: usize) -> Expr {
         if depth == 0 || self.percent(45) {
             return self.leaf();
@@ -90,12 +90,12 @@ impl Generator {
         self.place(|v, ty| v.access == Access::ReadWrite && is_integer(ty))
     }
 
-    /// The number of a process that exists as long as anything does, or the process's own.
+    /// The number of a process that never ends, or of the process itself.
     pub(super) fn pid(&mut self) -> Expr {
         if self.here.in_inline || self.percent(50) { Expr::Number(0) } else { Expr::word("_pid") }
     }
 
-    /// A value a variable of this type can be given again and again without many states arising.
+    /// A value that can be assigned to a variable of this type repeatedly without creating many states.
     pub(super) fn bounded(&mut self, ty: &Type) -> Expr {
         match ty {
             Type::Bit | Type::Bool | Type::Unsigned(_) => self.value(2),
@@ -109,7 +109,7 @@ impl Generator {
         }
     }
 
-    /// A condition that may also ask whether channels are full or empty; those questions cannot be negated.
+    /// A condition that may also test whether channels are full or empty; these tests cannot be negated.
     pub(super) fn guard(&mut self) -> Expr {
         let condition = self.condition(2);
         if !self.with(Feature::Fullness, 25) {
@@ -150,7 +150,7 @@ impl Generator {
         Expr::binary(op, left, right)
     }
 
-    /// The rarer things a condition can be about, if one of them applies here.
+    /// A rarer kind of condition, if one is applicable here.
     fn special_condition(&mut self) -> Option<Expr> {
         if self.with(Feature::Poll, 15) {
             let (channel, signature) = self.channel(Signature::buffered)?;

@@ -1,4 +1,4 @@
-//! Everything that stands before the processes: types, variables, channels, macros, inlines.
+//! Global declarations: types, variables, channels, macros, inlines.
 
 use super::scope::{Access, Field, Variable};
 use super::*;
@@ -18,7 +18,7 @@ impl Generator {
             self.used.insert(Feature::Records);
             for (name, ty) in [("r", "Rec"), ("m", "Msg"), ("bx", "Box")] {
                 let mut decl = Decl::plain(Type::Record(ty.into()), name);
-                // A loop over a channel needs a message that is no element.
+                // A loop over a channel needs a message variable that is no array element.
                 decl.array = (name != "m" && self.with(Feature::Arrays, 30)).then_some(2);
                 self.global(decl);
             }
@@ -70,7 +70,7 @@ impl Generator {
             array: self.with(Feature::Arrays, 30).then_some(2),
             ..Decl::plain(Type::Record("Sub".into()), "sub")
         });
-        // Messages and parameters stay small; `unsigned` cannot be sent, and a parameter may contain no array.
+        // Messages and parameters are small; `unsigned` cannot be sent, and a parameter may contain no array.
         let message = vec![self.field(Type::Byte, "tag"), self.field(Type::Bit, "flag")];
         let nested = Decl::plain(Type::Record("Msg".into()), "msg");
         let parcel = vec![self.field(Type::Byte, "n"), nested, self.field(Type::Short, "last")];
@@ -113,7 +113,7 @@ impl Generator {
         self.pick(&[Type::Bit, Type::Bool, Type::Byte, Type::Byte]).expect("four types")
     }
 
-    /// A variable declaration, perhaps an array, perhaps initialised; not declared in the scope yet.
+    /// A variable declaration, perhaps of an array, perhaps initialised. It is not added to the scope.
     pub(super) fn variable(&mut self, ty: Type, name: &str) -> Decl {
         let mut decl = Decl::plain(ty, name);
         // Bit fields have no addresses: SPIN's C code cannot hold an array of unsigned ones.
@@ -213,7 +213,7 @@ impl Generator {
         Decl { array, init, ..Decl::plain(Type::Chan, name) }
     }
 
-    /// Inlines see the globals and their parameters, whatever the process that calls them.
+    /// Inlines refer to the globals and to their parameters, independently of the calling process.
     pub(super) fn inlines(&mut self) {
         for (feature, returns) in [(Feature::Inline, false), (Feature::Return, true)] {
             if !self.with(feature, 100) {
@@ -243,7 +243,7 @@ impl Generator {
         }
     }
 
-    /// A claim the comparison ignores: both sides must still read it.
+    /// A claim that the comparison ignores: both tools must still parse it.
     pub(super) fn claim(&mut self) {
         if self.with(Feature::Claims, 100) {
             let place = self.readable().expect("`x` is always there");

@@ -1,4 +1,4 @@
-//! From a seed to a program.
+//! Generates a program from a seed.
 
 mod channels;
 mod compound;
@@ -15,16 +15,16 @@ use super::features::{Feature, FeatureSet};
 use super::flaw;
 use crate::rng::Rng;
 
-/// How many programs of a hundred are broken on purpose.
+/// The percentage of programs with an intentional defect.
 const FLAWED_PERCENT: usize = 3;
 
-/// The program of a seed: always the same one.
+/// The program of a seed; it is deterministic.
 pub fn generate(seed: u64) -> Program {
     generate_with(seed, &[])
 }
 
-/// The program of a seed without its `ltl`, and its numbers, which other formulas can be about; `None` if it is broken on
-/// purpose or has no numbers.
+/// The program of a seed without its `ltl`, and its numeric variables for other formulas; `None` if it has an
+/// intentional defect or no numeric variables.
 pub fn generate_subject(seed: u64) -> Option<(Program, Vec<String>)> {
     let mut program = generate(seed);
     program.units.retain(|unit| !matches!(unit, Unit::Always { .. }));
@@ -32,7 +32,7 @@ pub fn generate_subject(seed: u64) -> Option<(Program, Vec<String>)> {
     (program.flaw.is_none() && !numbers.is_empty()).then_some((program, numbers))
 }
 
-/// The same, if these features may be used by all seeds.
+/// The same, where all seeds may use these features.
 pub fn generate_with(seed: u64, features: &[Feature]) -> Program {
     let mut rng = Rng::new(seed);
     let mut allowed = FeatureSet::swarm(&mut rng);
@@ -70,12 +70,12 @@ pub fn generate_with(seed: u64, features: &[Feature]) -> Program {
     program
 }
 
-/// Everything known while a program grows. What it may use next is `scope`; where it stands is `here`.
+/// The state of the generator. `scope` contains the visible names, `here` the context of the current statement.
 struct Generator {
     rng: Rng,
     allowed: FeatureSet,
     used: FeatureSet,
-    /// Most seeds avoid deadlocks and failing assertions; the others are where errors come from.
+    /// Most seeds avoid deadlocks and failing assertions; the other seeds produce errors.
     careful: bool,
     units: Vec<Unit>,
     scope: Scope,
@@ -88,18 +88,18 @@ struct Generator {
     plans: Vec<Plan>,
     here: Context,
     body: Body,
-    /// How many more statements the current body may get.
+    /// The remaining number of statements for the current body.
     fuel: usize,
     fresh: usize,
     compare: Compare,
 }
 
-/// An inline's first parameter is read, a second one is assigned to.
+/// The first parameter is read, a second one is assigned to.
 struct Inline {
     name: String,
     params: usize,
     returns: bool,
-    /// Where it may be called: it was written for a region this strict.
+    /// The context it may be called in: it was generated for this one.
     region: Region,
 }
 
@@ -108,7 +108,7 @@ enum Region {
     #[default]
     Plain,
     Atomic,
-    /// Nothing blocks here but the first statement: SPIN ends its search otherwise.
+    /// Only the first statement may block: otherwise SPIN ends its search.
     DStep,
 }
 
@@ -117,16 +117,16 @@ struct Context {
     region: Region,
     in_loop: bool,
     in_inline: bool,
-    /// Within a `D_proctype`, where a choice is an error.
+    /// Inside a `D_proctype`, where a choice is an error.
     deterministic: bool,
-    /// No channel may be mentioned: SPIN refuses `else` next to one if there are `xr` or `xs` claims.
+    /// No channel may be mentioned: SPIN rejects `else` next to one if there are `xr` or `xs` declarations.
     no_channels: bool,
     depth: usize,
-    /// Which plan's body this is.
+    /// The index of the plan whose body this is.
     process: usize,
 }
 
-/// What statements ask of the process body they stand in.
+/// Requirements of the statements of a process body.
 #[derive(Default)]
 struct Body {
     prologue: Vec<Stmt>,
@@ -144,7 +144,7 @@ impl Generator {
         low + self.rng.below(high - low)
     }
 
-    /// Whether to use a feature now, in `percent` of the cases where it is allowed.
+    /// Whether to use a feature here: in `percent` of the cases where it is allowed.
     fn with(&mut self, feature: Feature, percent: usize) -> bool {
         let yes = self.allowed.contains(feature) && self.percent(percent);
         if yes {
@@ -157,7 +157,7 @@ impl Generator {
         if items.is_empty() { None } else { Some(items[self.rng.below(items.len())].clone()) }
     }
 
-    /// One of the entries, each as likely as its weight says.
+    /// One of the entries, with probabilities proportional to their weights.
     fn weighted<T: Copy>(&mut self, entries: &[(usize, T)]) -> T {
         let total = entries.iter().map(|(weight, _)| weight).sum();
         let mut left = self.rng.below(total);
@@ -175,7 +175,7 @@ impl Generator {
         format!("{stem}{}", self.fresh)
     }
 
-    /// Runs `make` in a changed context with the names of now, and forgets the names it declares.
+    /// Calls `make` in a changed context with the current names, and removes the names that it declares.
     fn nested<T>(&mut self, change: impl FnOnce(&mut Context), make: impl FnOnce(&mut Self) -> T) -> T {
         let (scope, here) = (self.scope.clone(), self.here);
         change(&mut self.here);
@@ -186,7 +186,7 @@ impl Generator {
         made
     }
 
-    /// A scalar place of which `wanted` holds, with some of its indices made dynamic.
+    /// A scalar place that satisfies `wanted`, with some of its indices made dynamic.
     fn place(&mut self, wanted: impl Fn(&scope::Variable, &Type) -> bool) -> Option<(Place, Type)> {
         let candidates: Vec<Leaf> = self
             .scope
@@ -227,7 +227,7 @@ impl Generator {
         }
     }
 
-    /// A channel of which `wanted` holds, as a place.
+    /// A channel that satisfies `wanted`, as a place.
     fn channel(&mut self, wanted: impl Fn(&Signature) -> bool) -> Option<(Place, Signature)> {
         if self.here.no_channels {
             return None;

@@ -1,12 +1,13 @@
-//! Which processes there are, who starts whom, and their bodies.
+//! Processes: their types, who starts them, and their bodies.
 
 use super::scope::Access;
 use super::*;
 
-/// The most processes that ever run in one program.
+/// Limit on the number of processes of a program.
 const MAX_INSTANCES: usize = 4;
 
-/// How many statements each process gets, by the number of processes: their product is what counts.
+/// The number of statements of each process, by the number of processes: their product determines the number
+/// of states.
 const FUEL: [usize; MAX_INSTANCES + 1] = [14, 14, 8, 5, 3];
 
 /// A process type before its body is written.
@@ -15,13 +16,13 @@ pub(super) struct Plan {
     name: String,
     kind: ProcessKind,
     params: Vec<Parameter>,
-    /// How many processes of this type are started in all.
+    /// The number of processes of this type that are started.
     instances: usize,
     /// The number its first process gets, if that is certain.
     pid: Option<usize>,
     /// The types it starts, as indices of plans.
     pub(super) runs: Vec<usize>,
-    /// Whether others may look into it: then it has a place to look at, and does not end.
+    /// Whether other processes may refer to it: then it has a location to refer to, and does not end.
     watched: bool,
 }
 
@@ -75,7 +76,7 @@ impl Generator {
         }
     }
 
-    /// Lets an earlier type start this one, once or twice, if that does not make too many processes.
+    /// Lets an earlier type start this one, once or twice, within the limit on processes.
     fn start(&mut self, started: usize) {
         for _ in 0..2 {
             let starter = self.rng.below(started);
@@ -134,7 +135,7 @@ impl Generator {
         self.insert_labels(plan, &mut body);
         declared.append(&mut self.body.prologue);
         if self.allowed.contains(Feature::Priority) {
-            // Without a byte behind it, SPIN takes a part of a process's priority for padding.
+            // Without a byte after it, SPIN takes a part of a process's priority for padding.
             declared.insert(0, Stmt::Declare(Decl::plain(Type::Byte, "spare")));
         }
         if let Some((channel, _)) = self.exclusive() {
@@ -151,7 +152,7 @@ impl Generator {
         }
     }
 
-    /// May speak of global things only, whatever the process.
+    /// Refers to globals only, whatever the process.
     fn provision(&mut self) -> Expr {
         match self.readable() {
             Some(place) => Expr::binary(Binary::Ne, Expr::Read(place), Expr::Number(2)),
@@ -211,16 +212,16 @@ impl Generator {
         block
     }
 
-    /// Two process types must not claim the same channel: only one type claims any.
+    /// Two process types must not claim the same channel, so only one type claims any.
     fn exclusive(&mut self) -> Option<(Place, Signature)> {
         if self.here.process > 0 || !self.with(Feature::Exclusive, 70) {
             return None;
         }
-        // SPIN wants the name of a channel here, not an element of an array.
+        // SPIN expects the name of a channel here, not an element of an array.
         self.channel(Signature::buffered).filter(|(channel, _)| channel.index.is_none())
     }
 
-    /// Starting processes is done at the top level and never twice, so that there are never too many.
+    /// Processes are started only at the top level and outside of loops, so that their number is bounded.
     fn runs(&mut self, plan: &Plan) -> Block {
         let mut together = Vec::new();
         for &started in &plan.runs {
@@ -287,9 +288,9 @@ impl Generator {
         }
     }
 
-    /// A look into a process that is known to be there.
+    /// A remote reference to a process that exists.
     pub(super) fn remote_condition(&mut self) -> Option<Expr> {
-        // A type must be declared before it is looked into.
+        // A type must be declared before it is referred to.
         if self.here.in_inline
             || self.here.region == Region::DStep
             || self.here.process == 0

@@ -1,8 +1,8 @@
-//! The names a generated statement may use.
+//! The names that a generated statement may use.
 
 use crate::promela::ast::{Expr, Place, Type};
 
-/// What the generator remembers about a declared variable.
+/// A declared variable.
 #[derive(Clone, Debug)]
 pub struct Variable {
     pub name: String,
@@ -16,18 +16,18 @@ pub enum Access {
     ReadWrite,
     /// Loop counters: writing them could make a loop inside an atomic sequence endless.
     ReadOnly,
-    /// `hidden` variables: what a read finds depends on the order in which SPIN searched.
+    /// `hidden` variables: the value that is read depends on SPIN's search order.
     WriteOnly,
 }
 
-/// A channel that surely exists when the statement runs.
+/// A channel that certainly exists when the statement is executed.
 #[derive(Clone, Debug)]
 pub struct Channel {
     pub name: String,
     pub array: Option<usize>,
-    /// Into `Generator::signatures`: channels of one signature can stand for each other.
+    /// Index into `Generator::signatures`: channels of one signature are interchangeable.
     pub signature: usize,
-    /// By this name, with its capacity and fields; not a parameter.
+    /// Declared with this name, with a capacity and fields; not a parameter.
     pub declared: bool,
 }
 

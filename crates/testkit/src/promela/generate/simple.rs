@@ -1,10 +1,10 @@
-//! Statements without statements inside.
+//! Simple statements.
 
 use super::scope::{Access, is_integer};
 use super::*;
 
-/// A kind of statement: how often it is tried where its feature is allowed, and how it is made. `None` means
-/// that nothing of the kind fits here.
+/// A kind of statement: its weight, the feature that it needs, and its generator. `None` means that no
+/// statement of this kind is possible here.
 type Form = (usize, Option<Feature>, fn(&mut Generator) -> Option<Block>);
 
 const FORMS: &[Form] = &[
@@ -42,7 +42,7 @@ const FORMS: &[Form] = &[
 ];
 
 impl Generator {
-    /// Statements until the fuel is used up.
+    /// Generates statements until the fuel is used up.
     pub(super) fn block(&mut self) -> Block {
         let mut block = Vec::new();
         while self.fuel > 0 {
@@ -60,21 +60,21 @@ impl Generator {
         block
     }
 
-    /// One to three statements of the fuel that is there, for the inside of another statement.
+    /// One to three statements from the remaining fuel, for the inside of another statement.
     pub(super) fn small_block(&mut self) -> Block {
         let share = self.between(1, 4).min(self.fuel.max(1));
         let rest = self.fuel.saturating_sub(share);
         self.fuel = share;
         let mut block = self.block();
         self.fuel = rest;
-        // SPIN wants no label on the first statement of a block.
+        // SPIN allows no label on the first statement of a block.
         if matches!(block.first(), Some(Stmt::Labelled(..))) {
             block.insert(0, Stmt::Guard(Expr::word("skip")));
         }
         block
     }
 
-    /// One statement, or a few that belong together.
+    /// One statement, or a few related ones.
     fn statement(&mut self) -> Block {
         self.fuel = self.fuel.saturating_sub(1);
         for _ in 0..10 {
@@ -91,7 +91,7 @@ impl Generator {
         vec![Stmt::Guard(Expr::word("skip"))]
     }
 
-    /// A statement that may block, with a way around it in careful programs.
+    /// A statement that may block, with an alternative in careful programs.
     pub(super) fn blocking(&mut self, stmt: Stmt) -> Block {
         debug_assert!(self.here.region != Region::DStep);
         if self.careful && self.percent(70) {
@@ -119,7 +119,7 @@ impl Generator {
         Some(vec![Stmt::Assign(place, value)])
     }
 
-    /// Counting needs an end: a type that wraps around early, or a test.
+    /// A counter needs a bound: a type that wraps around early, or a test.
     fn bump(&mut self) -> Option<Block> {
         let (place, ty) = self.writable()?;
         let (op, test, limit) =
@@ -140,9 +140,9 @@ impl Generator {
         Some(self.blocking(Stmt::Guard(condition)))
     }
 
-    /// Waits for another process to be able to move. Not for oneself, which SPIN forbids, nor for each other, where
-    /// its verifier recurses without end; and not as a later option of a choice, where an `else` of the other process
-    /// is taken for one of ours.
+    /// Waits until another process is enabled. Not for the process itself, which SPIN forbids; not for each
+    /// other, where SPIN's verifier recurses infinitely; and not as a later option of a choice, where an
+    /// `else` of the other process is taken for one of this process.
     fn enabled(&mut self) -> Option<Block> {
         if self.here.process == 0 || self.here.in_inline || self.here.region == Region::DStep {
             return None;
@@ -161,7 +161,7 @@ impl Generator {
         let condition = self.guard();
         let condition = if self.careful && self.percent(85) {
             let place = self.readable()?;
-            // True of every value the bounded assignments leave behind.
+            // True of every value that the bounded assignments produce.
             let always = Expr::binary(Binary::Lt, Expr::Read(place), Expr::Number(300));
             Expr::binary(Binary::Or, condition, always)
         } else {
@@ -213,8 +213,8 @@ impl Generator {
         if self.here.region == Region::DStep && region != Region::DStep || self.here.no_channels {
             return None;
         }
-        // The text of an argument lands in the middle of other text: a place and a number are safe there.
-        // Not an element, though: as the index of its own array it would confuse SPIN when it takes the step back.
+        // The text of an argument is substituted into other text: a place and a number are safe there. Not an
+        // array element: as the index of its own array, SPIN would undo the step incorrectly.
         let place = self.place(|v, ty| v.access != Access::WriteOnly && super::is_index(ty));
         let place = place.map(|(place, _)| place).filter(|place| place.index.is_none() && place.field.is_none());
         let given = match place {
@@ -234,7 +234,7 @@ impl Generator {
         Some(vec![Stmt::SetPriority(pid, Expr::Number(self.between(1, 4) as i32))])
     }
 
-    /// A declaration in the middle of things, which SPIN treats as an assignment too.
+    /// A declaration after the first statement, which SPIN treats as an assignment too.
     fn declare(&mut self) -> Option<Block> {
         if self.here.in_inline {
             return None;
@@ -251,7 +251,7 @@ impl Generator {
         Some(vec![Stmt::Declare(Decl { init, ..Decl::plain(ty, name) })])
     }
 
-    /// Reads past the end of an array: SPIN reports it, then goes on with whatever lies there.
+    /// Reads past the end of an array: SPIN reports it, then continues with the adjacent memory.
     fn out_of_bounds(&mut self) -> Option<Block> {
         let arrays: Vec<_> = self.scope.variables.iter().filter(|v| is_integer(&v.ty)).cloned().collect();
         let variable = self.pick(&arrays)?;

@@ -1,11 +1,11 @@
-//! Loops that SPIN makes of other statements: `for` and `select`.
+//! Loops that `for` and `select` expand to, as in SPIN.
 
 use super::{Builder, Jump, Kind, LoopId, Place, Prepared, constant, load, simple};
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{BinaryOp, Expr, ExprKind, Receive, ReceiveArg, Send, Step, StmtKind, VarRef};
 use crate::source::Span;
 
-/// When a generated loop is left: if its condition fails, or whenever one likes.
+/// When a generated loop ends: if its condition fails, or nondeterministically.
 #[derive(PartialEq, Eq)]
 enum Leave {
     Else,
@@ -35,7 +35,7 @@ impl Builder<'_> {
             self.loop_body(body);
             return self.end_loop(var, Leave::Else, id, span);
         };
-        // Over a channel: every message is received into `var` and sent again, as often as there are messages.
+        // Over a channel: receives every message into `var` and sends it again, as often as there are messages.
         let length = Expr { kind: ExprKind::Len(over.clone()), span };
         self.begin_loop(&count, constant(0, span), BinaryOp::Lt, length, span);
         let args = vec![ReceiveArg::Var(var.clone())];
@@ -47,8 +47,8 @@ impl Builder<'_> {
         self.end_loop(&count, Leave::Else, id, span)
     }
 
-    /// SPIN has three ways to choose a value. Between constants it writes out a choice of assignments, or a loop if
-    /// there are many; anything else, and everything in an inline, becomes a slightly different loop.
+    /// SPIN has three expansions of `select`. Constant bounds give a choice of assignments, or a loop if
+    /// there are many values. Other bounds, and every `select` in an inline, give a slightly different loop.
     pub(super) fn select(&mut self, var: &VarRef, from: &Expr, to: &Expr, span: Span) -> Prepared {
         let plain = matches!(&var.parts[..], [part] if part.index.is_none() && !part.name.name.contains('_'));
         let bounds = match (&from.kind, &to.kind) {
@@ -90,7 +90,7 @@ impl Builder<'_> {
         id
     }
 
-    /// `var = from`, then the beginning of a branch guarded by `var op to`.
+    /// `var = from`, then the beginning of a branch with the guard `var op to`.
     fn begin_loop(&mut self, var: &VarRef, from: Expr, op: BinaryOp, to: Expr, span: Span) {
         self.add(simple(StmtKind::Assign(var.clone(), from), span));
         self.open();
@@ -104,7 +104,7 @@ impl Builder<'_> {
         self.scope = outer;
     }
 
-    /// `var++`, then the other branch, which leaves the loop.
+    /// `var++`, then the other branch, which exits the loop.
     fn end_loop(&mut self, var: &VarRef, leave: Leave, id: LoopId, span: Span) -> Prepared {
         self.add(simple(StmtKind::Increment(var.clone()), span));
         let body = self.close(&Place::Own);

@@ -1,4 +1,4 @@
-//! The types of variables: what a declaration means, and how much room it takes.
+//! The types of variables and their sizes.
 
 use super::{MAX_CHANNEL_TYPES, MAX_FRAME, RecordId, ScopeId, Scopes, Ty};
 use crate::diagnostic::Diagnostic;
@@ -8,7 +8,7 @@ use crate::suggest::did_you_mean;
 use entail_ir::{ChannelType, ChannelTypeId, Field, Meaning, Scalar, Shape};
 
 impl Scopes {
-    /// The type of a declared variable, its length if it is an array, and the channel it makes.
+    /// The type of a declared variable, its length if it is an array, and the channel that it creates.
     pub(super) fn resolve(
         &mut self,
         decl: &Decl,
@@ -72,7 +72,7 @@ impl Scopes {
         }
         match ty {
             Type::Record(name) => self.record_type(name, problems).map(Ty::Record),
-            // SPIN keeps an array of bits as bytes, and does not cut its elements to one bit.
+            // SPIN stores an array of bits as bytes, and does not truncate its elements to one bit.
             Type::Bit | Type::Bool if array => Some(Ty::Scalar(Scalar { bits: 8, ..self.scalar(ty) })),
             _ => Some(Ty::Scalar(self.scalar(ty))),
         }
@@ -149,7 +149,7 @@ impl Scopes {
                 _ => fields.push(self.scalar(ty)),
             }
         }
-        // SPIN keeps a lone bit as a byte, uncut.
+        // SPIN stores a single bit as a byte, without truncation.
         if let [field] = &mut fields[..]
             && field.bits == 1
         {
@@ -170,7 +170,7 @@ impl Scopes {
         ChannelTypeId((self.channel_types.len() - 1) as u16)
     }
 
-    /// The scalars that a value of this type consists of, in order.
+    /// The scalars of a value of this type, in order.
     fn flatten(
         &self,
         ty: Ty,

@@ -1,4 +1,4 @@
-//! Trees as text, small enough to stand beside their source.
+//! Trees as concise text for expected results.
 
 use crate::promela::ast::*;
 

@@ -9,9 +9,9 @@ fn problems_say_where_they_are_and_what_is_expected() {
         ("init { c! }", &["1:11 expected an expression, found `}`"]),
         ("init { c?1+2 }", &["1:11 expected `;` after this statement, found `+`"]),
         ("init { a[1 }", &["1:12 expected `]`, found `}`"]),
-        ("init { goto len }", &["1:13 expected a label, but `len` is a word of the language"]),
-        ("init { int len }", &["1:12 expected the name of a variable, but `len` is a word of the language"]),
-        ("init { L: int x }", &["1:11 expected a statement behind the label, found `int`"]),
+        ("init { goto len }", &["1:13 expected a label, but `len` is a keyword"]),
+        ("init { int len }", &["1:12 expected the name of a variable, but `len` is a keyword"]),
+        ("init { L: int x }", &["1:11 expected a statement after the label, found `int`"]),
         (
             "init { x # y; z = }",
             &["1:10 the character `#` has no meaning in Promela", "1:19 expected an expression, found `}`"],
@@ -69,7 +69,7 @@ fn problems_say_where_they_are_and_what_is_expected() {
 
 #[test]
 fn a_sequence_needs_a_statement() {
-    let message = "expected at least one statement behind this; `skip` does nothing";
+    let message = "expected at least one statement after this; `skip` does nothing";
     for (model, place) in [
         ("init { }", "1:6"),
         ("init { if :: fi }", "1:11"),
@@ -94,7 +94,7 @@ fn what_is_not_closed_is_said_once() {
             &["2:1 there is nothing open that this `}` could close", "3:9 expected an expression, found `;`"],
         ),
         ("init { x od; y = }", &["1:10 there is no `do` for this `od`", "1:18 expected an expression, found `}`"]),
-        ("init { x :: y }", &["1:10 this `::` stands in no `if` or `do`"]),
+        ("init { x :: y }", &["1:10 this `::` is not inside an `if` or `do`"]),
         (
             "init { if :: a od; b fi; c = }",
             &["1:16 there is no `do` for this `od`", "1:30 expected an expression, found `}`"],

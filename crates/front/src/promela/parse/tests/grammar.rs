@@ -212,7 +212,7 @@ fn formulas() {
         ("full(c) && p", "(&& (full c) p)"),
         ("p;", "p"),
     ] {
-        // The processes come later: SPIN reads formulas at the end.
+        // The processes come later: SPIN parses formulas at the end.
         let processes = "proctype P() { end: skip } proctype Q() { skip }";
         let tree = "(proctype P () end: 1) (proctype Q () 1)";
         check(&format!("ltl f {{ {formula} }} {processes}"), &format!("(ltl f {expected}) {tree}"));

@@ -1,8 +1,8 @@
-//! No input overflows the stack, runs for ever or fills the memory.
+//! No input overflows the stack, runs forever or exhausts memory.
 
 use super::{check_problems, parse_text};
 
-/// In a thread with the stack of a test, whoever runs this one.
+/// Runs in a thread with a fixed stack size, independently of the test runner.
 fn messages(model: String) -> Vec<String> {
     let read = move || parse_text(&model).1.into_iter().map(|problem| problem.message).collect();
     std::thread::Builder::new().stack_size(2 << 20).spawn(read).unwrap().join().unwrap()
@@ -104,6 +104,6 @@ fn a_wrong_inline_is_said_once_however_often_it_is_called() {
     let calls = "f(); ".repeat(500);
     check_problems(
         &format!("inline f() {{ if x fi }} init {{ {calls} }}"),
-        &["1:17 expected `::` behind `if`, found `x`"],
+        &["1:17 expected `::` after `if`, found `x`"],
     );
 }

@@ -1,4 +1,4 @@
-//! Tests by data: an input, and the tree or the problems it gives, side by side.
+//! Data-driven tests: an input with its tree or its problems.
 
 mod dump;
 mod errors;
@@ -15,7 +15,7 @@ use crate::promela::ast::Program;
 use crate::promela::token::{Token, TokenKind};
 use crate::source::{FileId, Sources, Span};
 
-/// Tokens of text without macros, so that these tests depend on nothing but the parser.
+/// Tokenises text without macros, so that these tests depend only on the parser.
 fn tokenize(text: &str) -> Vec<Token> {
     const OPERATORS: [&str; 15] =
         ["->", "::", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "!!", "??", "&&", "||", ".."];
@@ -52,7 +52,7 @@ fn parse_text(text: &str) -> (Program, Vec<Diagnostic>) {
     (program, problems)
 }
 
-/// The model is right, and this is its tree.
+/// The model is valid, and this is its tree.
 #[track_caller]
 fn check(model: &str, expected: &str) {
     let (program, problems) = parse_text(model);
@@ -60,8 +60,8 @@ fn check(model: &str, expected: &str) {
     assert_eq!(dump::program(&program), expected, "for {model}");
 }
 
-/// These statements are right, and these are their trees. They may use the proctype `P`, declared before them, and
-/// the type `T`.
+/// These statements are valid, and these are their trees. They may use the proctype `P`, which is declared
+/// before them, and the type `T`.
 #[track_caller]
 fn check_body(cases: &[(&str, &str)]) {
     let prelude = "typedef T { int f }\nproctype P() { skip }\n";
@@ -73,7 +73,7 @@ fn check_body(cases: &[(&str, &str)]) {
     }
 }
 
-/// The problems are these, each as `line:column message`.
+/// The model has these problems, each as `line:column message`.
 #[track_caller]
 fn check_problems(model: &str, expected: &[&str]) {
     let (_, problems) = parse_text(model);

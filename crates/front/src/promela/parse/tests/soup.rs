@@ -6,7 +6,7 @@ const VOCABULARY: &str = "x y P f T L 1 3 'a' \"s\" ; ; -> -> :: :: { } { } ( ) 
      printf printm run len full empty eval xr xs int byte chan mtype hidden of unsigned typedef inline proctype \
      active init never trace ltl priority provided return c_code c_expr np_ U X always enabled set_priority";
 
-/// Pieces that are right by themselves, so that more than the first token makes sense.
+/// Fragments that are valid by themselves, so that parsing continues after the first token.
 const PIECES: [&str; 16] = [
     "init {",
     "proctype P(int x) {",

@@ -1,9 +1,9 @@
-//! The real SPIN as the judge of what is Promela.
+//! SPIN as the oracle of the grammar.
 
 use super::parse_text;
 use std::process::{Command, Stdio};
 
-/// Models that SPIN and we accept. Each is a body for [`PRELUDE`], or a whole model if it begins with `@`.
+/// Models that SPIN and entail accept. Each is a body for [`PRELUDE`], or a whole model if it begins with `@`.
 const RIGHT: &[&str] = &[
     // Expressions.
     "x = 1 + 2 * 3 - 4 / 2 % 3",
@@ -188,7 +188,7 @@ const RIGHT: &[&str] = &[
     "@proctype A() { skip } init { run\nA() }",
 ];
 
-/// Models that SPIN and we reject.
+/// Models that SPIN and entail reject.
 const WRONG: &[&str] = &[
     "",
     "x =",
@@ -321,7 +321,7 @@ const WRONG: &[&str] = &[
     "@proctype B() { skip } proctype A() { B: skip; goto B } init { run A() }",
 ];
 
-/// What SPIN rejects and we accept, because what is meant is clear.
+/// Models that SPIN rejects and entail accepts, because the meaning is clear.
 const LENIENT: &[&str] = &[
     "x = 1;;;;",
     "do :: x;;; :: break od",
@@ -356,7 +356,7 @@ fn model(snippet: &str) -> String {
     }
 }
 
-/// Whether SPIN accepts a model; nothing if there is no SPIN.
+/// Whether SPIN accepts a model; `None` without SPIN.
 fn spin_accepts(model: &str, directory: &std::path::Path) -> Option<bool> {
     std::fs::write(directory.join("model.pml"), model).expect("a writable directory");
     let mut spin = Command::new("spin");
@@ -364,7 +364,7 @@ fn spin_accepts(model: &str, directory: &std::path::Path) -> Option<bool> {
     spin.status().ok().map(|status| status.success())
 }
 
-/// What is unexpected about a snippet that SPIN and we should accept, or not.
+/// Unexpected answers about a snippet that SPIN and entail should accept, or not.
 fn differences(snippet: &str, spin_should: bool, we_should: bool, directory: &std::path::Path) -> Vec<String> {
     let mut differences = Vec::new();
     let model = model(snippet);

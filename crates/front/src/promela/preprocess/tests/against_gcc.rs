@@ -1,10 +1,10 @@
-//! The oracle: what SPIN gets from gcc.
+//! gcc as the oracle of the preprocessor.
 
 use super::*;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// What `gcc -E` makes of `text`, read again as text without macros; `Err` if gcc refuses it, `None` without gcc.
+/// The output of `gcc -E` for `text`, tokenised without macros; `Err` if gcc rejects it, `None` without gcc.
 fn gcc(text: &str) -> Option<Result<Outcome, String>> {
     let command = ["-std=gnu99", "-E", "-undef", "-x", "c", "-"];
     let (input, output, error) = (Stdio::piped(), Stdio::piped(), Stdio::piped());
@@ -17,8 +17,8 @@ fn gcc(text: &str) -> Option<Result<Outcome, String>> {
     Some(Ok(Outcome::of(&String::from_utf8_lossy(&output.stdout))))
 }
 
-/// Compares tokens, line breaks, and whether there are errors at all; false if there is no gcc. (For gcc the line
-/// of a macro is where it begins: it sees a line break behind one of several lines even where there is none.)
+/// Compares tokens, line breaks, and the existence of errors; false without gcc. (gcc places a macro where it
+/// begins: it reports a line break after a macro of several lines even where there is none.)
 #[track_caller]
 fn check_same(text: &str) -> bool {
     check_same_when(text, Outcome::text)
@@ -59,7 +59,7 @@ fn tricky_macros_expand_as_in_gcc() {
         "#define hash_hash # ## #\n#define mkstr(a) # a\n#define in_between(a) mkstr(a)\n\
          #define join(c, d) in_between(c hash_hash d)\nchar p[] = join(x, y);",
         "#define t(x,y,z) x ## y ## z\nj[] = { t(1,2,3), t(,4,5), t(6,,7), t(8,9,), t(10,,), t(,11,), t(,,12), t(,,) };",
-        // Where the standard leaves a choice.
+        // Cases that the standard leaves open.
         "#define f(a) a*g\n#define g(a) f(a)\nf(2)(9)\n",
         "#define f(a) a + f(a)\nf(f(1)) f(f)(2)",
         "#define AA BB\n#define BB AA\nAA BB\n#define CC(x) DD x\n#define DD(x) CC x\nCC((1)) DD((CC)(2)) CC(CC(3))",
@@ -74,13 +74,13 @@ fn tricky_macros_expand_as_in_gcc() {
         "#define p(a...) q(a) #a\np() ; p( 1 , 2 )",
         "#define V(x, ...) #__VA_ARGS__ x\nV(1, a , (b,c)  d) ; V(1)",
         "#define N 1\n#define p(x, ...) (x, ## __VA_ARGS__)\np(N, N, p(N))",
-        // Strings of odd things.
+        // Strings with unusual contents.
         "#define s(x) #x\ns( a  +\nb/* c */d )\ns(\"\\\\\") s('\"') s('\\'') s(\\) s( ) s(a\"b c\"d)",
         "#define s(x) #x\n#define t(x) s(x)\n#define E\n#define f(x) [x]\nt(f(1) E f( 2 )E f) t(a E b) t(E a)",
-        // Numbers are C's.
+        // Numbers are tokens as in C.
         "#define N 3\n1..N 1.N .N N..N N.N 1e+N 0x1p-N 1N",
         "#define E\n#define N 3\n1 .. N 1 E..N 1 ..E N",
-        // Directives in odd places.
+        // Directives in unusual positions.
         "#define f(x) x\nf(1\n#undef f\n#define f(x) 2 x\nf(3))",
         "#define x 1\n#if x\n#define y 2\n#elif 1/0\n#endif\ny\n#undef x\nx",
         "#if 0\nit's /* not\n#endif\nc",
@@ -88,7 +88,7 @@ fn tricky_macros_expand_as_in_gcc() {
         "#define A 1 /* c\n d */ 2 // e\nA\n#/**/define/**/B/**/3/**/\nB",
         "a\n#define F() 1\\\n2 \\\n 3\nF(\n)\nF\n\n\n\n\n\n\n\n\n\n\n\nb",
         "??= <: :> %: <% a<::>b",
-        // What is wrong is wrong for both.
+        // Errors are errors for both.
         "#define f(x) x\nf(1,2)",
         "#define f(x) x\nf(1",
         "#define f(x,y) x\nf(1)",
@@ -113,7 +113,7 @@ fn tricky_macros_expand_as_in_gcc() {
     }
 }
 
-/// A small generator: bodies made of the macros themselves, so that everything runs into everything.
+/// A small generator. The bodies contain the macros themselves, so that expansions overlap.
 struct Random(u64);
 
 impl Random {
@@ -161,8 +161,7 @@ impl Random {
     }
 }
 
-/// Without blanks in strings: whether a macro that vanished leaves one behind when its surroundings become a string
-/// is a secret of gcc.
+/// Ignores blanks in strings: whether gcc leaves a blank for an empty macro in a string is not documented.
 fn text_without_blanks_in_strings(outcome: &Outcome) -> String {
     let mut tokens = outcome.tokens.clone();
     for token in tokens.iter_mut().filter(|token| token.kind == TokenKind::String) {
@@ -201,7 +200,7 @@ fn conditions_hold_as_in_gcc() {
                     _ => format!("{condition} {} {next}", random.pick(&operators)),
                 };
             }
-            // Divisions by zero are errors for both of us, but would hide everything else.
+            // Both reject divisions by zero, which would hide all other differences.
             let condition = condition.replace("/ 0", "/ 3").replace("% 0", "% 3");
             let condition = ["U", "!4", "defined U"].iter().fold(condition, |text, zero| {
                 text.replace(&format!("/ {zero}"), "/ 3").replace(&format!("% {zero}"), "% 3")

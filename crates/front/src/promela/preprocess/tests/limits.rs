@@ -1,4 +1,4 @@
-//! Whatever the input, there is an answer, and it comes soon.
+//! The preprocessor terminates quickly on any input.
 
 use super::*;
 use crate::source::MAX_FILE_BYTES;
@@ -90,7 +90,7 @@ fn laughs_end_before_a_billion() {
         text += &format!("#define L{i} L{0} + L{0}\n", i - 1);
     }
     check_gives_up(&format!("{text}L39"), "the model is longer than 2000000 tokens");
-    // Expanded, and thrown away.
+    // Expanded, then discarded.
     check_gives_up(&format!("{text}#define V(x) V2(x)\n#define V2(x)\nV(L39)"), "more than 8000000 tokens");
     check_gives_up(&format!("{text}#if L39\n#endif"), "more than 8000000 tokens");
 }

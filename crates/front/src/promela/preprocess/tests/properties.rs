@@ -1,9 +1,9 @@
-//! Any text at all.
+//! Properties of the preprocessor on arbitrary text.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Text in which something happens: pieces of directives, macros and tokens.
+/// Text with many constructs: pieces of directives, macros and tokens.
 fn busy_text() -> impl Strategy<Value = String> {
     let pieces = "#define ¦#undef ¦#if ¦#ifdef ¦#elif ¦#else¦#endif¦#include ¦#error ¦#line ¦#pragma once¦# 1 \"x\"¦\n¦\n¦\n¦\
                   \\\n¦ ¦A¦B¦F(¦G(¦F¦G¦(¦)¦,¦...¦#¦##¦__VA_ARGS__¦__LINE__¦__FILE__¦defined¦1¦1..A¦0x¦&&¦||¦?¦:¦/¦-¦!¦\

@@ -1,4 +1,4 @@
-//! The simplest of stores: the judge of the others.
+//! The simplest store, as the oracle of the others.
 
 use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{Full, Guarantee, Key, Keys, Opened, State, StateBuf, Store, Visit};
@@ -6,28 +6,28 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Keeps whole states, and can be asked later what was looked up.
+/// Stores whole states, and records all lookups.
 #[derive(Default)]
-pub struct Diary {
+pub struct RecordingStore {
     pages: Mutex<Pages>,
     room: Option<usize>,
 }
 
 #[derive(Default)]
 struct Pages {
-    /// By key.
+    /// The states by key.
     states: Vec<StateBuf>,
     keys: HashMap<StateBuf, Key>,
     visited: HashSet<Key>,
     visits: Vec<(Key, Visit)>,
 }
 
-impl Diary {
-    pub fn with_room_for(states: usize) -> Diary {
-        Diary { room: Some(states), ..Diary::default() }
+impl RecordingStore {
+    pub fn with_room_for(states: usize) -> RecordingStore {
+        RecordingStore { room: Some(states), ..RecordingStore::default() }
     }
 
-    /// What was looked up, in order.
+    /// The recorded lookups, in order.
     pub fn visits(&self) -> Vec<(StateBuf, Visit)> {
         let pages = self.pages();
         pages.visits.iter().map(|&(key, visit)| (pages.states[key.0 as usize].clone(), visit)).collect()
@@ -38,7 +38,7 @@ impl Diary {
     }
 }
 
-impl Restore for Diary {
+impl Restore for RecordingStore {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         let pages = self.pages();
         pages.states.save(to)?;
@@ -62,7 +62,7 @@ impl Restore for Diary {
     }
 }
 
-impl Keys for Diary {
+impl Keys for RecordingStore {
     type Key = Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -91,13 +91,13 @@ impl Keys for Diary {
         self.pages().visited.len() as u64
     }
 
-    /// A round number for each state.
+    /// A round number per state.
     fn bytes(&self) -> u64 {
         100 * self.len()
     }
 }
 
-impl Store for Diary {
+impl Store for RecordingStore {
     fn insert(&self, key: Key) -> Visit {
         let mut pages = self.pages();
         let visit = if pages.visited.insert(key) { Visit::New } else { Visit::Seen };
