@@ -1,12 +1,12 @@
 //! The verdict on a slice is the verdict on the whole model.
 
+use entail_engine::Packed;
 use entail_front::diagnostic::{Diagnostic, render};
 use entail_front::promela::slice::Aim;
 use entail_front::promela::{self, print};
 use entail_front::source::Sources;
 use entail_front::{ModelSource, PropertyKind, Specification};
 use entail_ir::{Interpreter, System};
-use entail_packed::Packed;
 use entail_search::{Checks, End, Errors, Limits, breadth_first, scc};
 use entail_store::{ExactPairSet, ExactWordSet, NumberMap};
 use entail_temporal::product::Product;

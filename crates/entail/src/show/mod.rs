@@ -11,9 +11,9 @@ use crate::picture;
 use crate::reading::read_or_fail;
 use entail_check::config::{Asked, passes_without};
 use entail_check::load;
+use entail_engine::Jit;
 use entail_ir::passes::optimised;
 use entail_ir::{Interpreter, System};
-use entail_jit::Jit;
 use std::io::Write as _;
 
 pub fn show(args: &ShowArgs, console: &mut Console) -> Result<Status, Failure> {

@@ -1,9 +1,9 @@
 //! What can happen next, as the engine says that was asked for.
 
 use entail_check::config::Backend;
+use entail_engine::{AnyEngine, Jit, Scratch};
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, ProcessVector, Source, Step};
-use entail_jit::{AnyEngine, Jit, Scratch};
 use entail_model::{Fired, State};
 use std::ops::Range;
 
