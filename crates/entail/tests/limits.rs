@@ -45,7 +45,7 @@ init { run p(); run p(); run p(); run p(); run p() }
     }
 }
 
-/// Each statement of a sequence is compared with all that follow it: beyond some length, nobody waits for that.
+/// Each statement of a sequence is compared with all that follow it, up to a maximum length.
 #[test]
 fn a_very_long_sequence_is_not_reduced_and_the_report_says_so() {
     let body = "x = x + 1; ".repeat(2_000);

@@ -56,7 +56,7 @@ fn so_is_a_run_that_breaks_a_formula() {
     let broken = checked(&folder, &["--property", "small"]);
     assert_eq!((&broken["verdict"], &broken["counterexample"]["found_by"]), (&"violated".into(), &"probe".into()));
     let told = entail(&folder, &["replay", "m.pml"]);
-    assert!(told.contains("the property is broken, whatever comes next"), "{told}");
+    assert!(told.contains("the property is violated, however the run continues"), "{told}");
 }
 
 /// The same, where a search without probes is soon over too.

@@ -1,4 +1,4 @@
-//! Bad input: what is wrong is said, all of it and at its place, and the command ends as it should.
+//! Bad input: the command reports all errors with their positions, and exits with the documented status.
 //!
 //! Every model under `tests/problems` says in comments which problems must be reported, in this order and no others:
 //!

@@ -263,31 +263,31 @@ fault_kinds! {
     /// More channels than the language allows.
     TooManyChannels: "too_many_channels", "too many channels";
     /// A priority outside 1 to 255.
-    Priority: "priority", "no such priority";
+    Priority: "priority", "priority out of range";
     /// The expression `enabled` refers to itself, directly or through other processes.
-    SelfReference: "self_reference", "enabled() in a circle";
+    SelfReference: "self_reference", "enabled() refers to itself";
     /// A deterministic sequence blocks.
-    Blocked: "blocked", "blocked inside an indivisible sequence";
+    Blocked: "blocked", "blocked inside an atomic sequence";
     /// A deterministic sequence does not terminate.
-    Endless: "endless", "an indivisible sequence that does not end";
+    Endless: "endless", "an atomic sequence that does not end";
     /// A deterministic sequence exceeds the limit of steps.
-    TooLong: "too_long", "an indivisible sequence with too many steps";
+    TooLong: "too_long", "an atomic sequence with too many steps";
     /// A process that must be deterministic has a choice.
-    Choice: "choice", "a D_proctype with a choice";
+    Choice: "choice", "a nondeterministic choice in a D_proctype";
     /// The state is larger than the representation permits.
     StateSize: "state_size", "the state is too large";
     /// A proposition cannot be evaluated in a state.
     Proposition: "proposition", "a proposition cannot be evaluated";
     /// A never claim has reached its end.
-    ClaimEnd: "claim_end", "the claim has come to its end";
+    ClaimEnd: "claim_end", "end state in claim reached";
     /// A bad prefix: whatever follows, the run violates the property.
-    Refuted: "refuted", "the property is broken, whatever comes next";
+    Refuted: "refuted", "the property is violated, however the run continues";
     /// A message was sent or received that does not match the next event of a trace.
     UnexpectedEvent: "unexpected_event", "an event that the trace does not expect";
     /// All events of a `notrace` have occurred, in order.
-    ForbiddenEvents: "forbidden_events", "the notrace has come to its end";
+    ForbiddenEvents: "forbidden_events", "all events of the notrace matched";
     /// A message matches a trace in two ways.
-    AmbiguousEvent: "ambiguous_event", "an event that fits the trace in two ways";
+    AmbiguousEvent: "ambiguous_event", "an event that matches the trace in two ways";
 }
 
 impl FaultKind {

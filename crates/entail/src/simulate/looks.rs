@@ -1,4 +1,4 @@
-//! How a session is looked at, and what becomes of it when keys are pressed.
+//! The state of the screen, and its reaction to keys.
 
 use super::keys::{Command, MANY, command};
 use super::session::{Act, Session, Stopped};
@@ -7,16 +7,16 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 #[derive(Default)]
 pub struct Looks {
     pub panel: Panel,
-    /// Which of the steps is marked.
+    /// The marked step.
     pub marked: usize,
-    /// How far each panel was turned over from where it would be by itself.
+    /// The scroll offset of each panel from its default position.
     pub turned: [isize; Panel::ALL.len()],
-    /// What is being typed, and what for.
+    /// The current prompt with its input.
     pub asking: Option<(Asking, String)>,
     pub help: bool,
-    /// What there was to say last.
+    /// The last message.
     pub message: String,
-    /// It goes on at random until something happens.
+    /// Whether a random run is in progress.
     pub running: bool,
 }
 
@@ -37,18 +37,18 @@ pub enum Asking {
     Write,
 }
 
-/// What is to be done after a key was pressed.
+/// The action after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     Stay,
     Quit,
 }
 
-/// How many lines a page has, whatever the screen.
+/// The number of lines per page, independent of the screen.
 const PAGE: isize = 10;
-/// How many steps are taken until keys are looked at.
+/// The number of steps between checks for keys.
 const SLICE: usize = 500;
-/// Nothing that is typed is longer.
+/// The maximum length of input.
 const MOST_TYPED: usize = 200;
 
 impl Looks {
@@ -98,7 +98,7 @@ impl Looks {
         Next::Stay
     }
 
-    /// A key, while something is typed.
+    /// Handles a key in a prompt.
     fn typed(&mut self, asking: Asking, mut text: String, key: KeyCode, session: &mut Session) {
         match key {
             KeyCode::Esc => return,
@@ -130,7 +130,7 @@ impl Looks {
         }
     }
 
-    /// Goes on with a run, for a moment.
+    /// Continues a random run for some steps.
     pub fn go_on(&mut self, session: &mut Session) {
         let stopped = session.run(SLICE);
         self.running = stopped == Stopped::Enough;
