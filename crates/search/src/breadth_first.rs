@@ -22,7 +22,7 @@ use crate::{Checks, Counterexample, End, Limit, Limits, Outcome};
 ///
 /// The depth of a state is the least number of stable states entered on a path to it; initial states have depth 0. The
 /// depth of the search is that of the deepest state reached. The counterexample returned passes through the least
-/// possible number of stable states, unless a probe found it ([`Errors::Soonest`]).
+/// possible number of stable states, unless a probe found it ([`Errors::Soonest`](crate::Errors::Soonest)).
 ///
 /// States are looked up in batches, so that memory latencies overlap.
 pub fn breadth_first<M, K, O>(

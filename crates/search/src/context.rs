@@ -57,6 +57,9 @@ pub(crate) enum Expansion {
     Pushed,
 }
 
+/// The choice that a search has taken; `None` when none is left.
+type StepResult<K, N> = ControlFlow<End, Option<Advance<K, N>>>;
+
 impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'a, M, S, O> {
     pub fn new(
         model: &'a M,
@@ -230,7 +233,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         &mut self,
         stack: &mut SearchStack<S::Key, N::Note>,
         notes: &N,
-    ) -> ControlFlow<End, Option<Advance<S::Key, N::Note>>> {
+    ) -> StepResult<S::Key, N::Note> {
         self.keep_watch()?;
         let advanced = if self.is_logging() { self.advance_logged(stack) } else { stack.advance() };
         let Some(taken) = advanced else { return ControlFlow::Continue(None) };

@@ -1,6 +1,6 @@
 //! Snapshots of structs and enums.
 
-/// Implements [`Snapshot`] for a struct or an enum, field by field.
+/// Implements [`Snapshot`](crate::Snapshot) for a struct or an enum, field by field.
 ///
 /// Fields after `..` are not saved and get their default values. A loaded value that fails the check after `if` is reported as
 /// damaged. The variants of an enum have numbers, so that their order may change.
@@ -89,7 +89,7 @@ macro_rules! snapshot {
     };
 }
 
-/// Implements [`Restore`] for a struct of which some fields are saved; the others stay as they were constructed.
+/// Implements [`Restore`](crate::Restore) for a struct of which some fields are saved; the others stay as they were constructed.
 #[macro_export]
 macro_rules! restore {
     ($name:ident { $($field:ident),* $(,)? }) => {
