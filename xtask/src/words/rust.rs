@@ -17,7 +17,8 @@ pub fn split(text: &str, is_test: bool) -> Rust {
     let mut rust = Rust::default();
     let (mut code, mut done, mut number) = (String::new(), 0, 1);
     let (mut last_comment, mut in_fence) = (0, false);
-    let test_modules = if is_test { vec![1..usize::MAX] } else { test_modules(text) };
+    let test_modules = test_modules(text);
+    let is_in_test = |number| is_test || test_modules.iter().any(|lines| lines.contains(&number));
     for (kind, range) in literals(text) {
         number += text[done..range.start].matches('\n').count();
         code += &text[done..range.start];
@@ -40,7 +41,7 @@ pub fn split(text: &str, is_test: bool) -> Rust {
                 code.extend(piece.matches('\n'));
             }
             Kind::String => {
-                if !test_modules.iter().any(|lines| lines.contains(&number)) {
+                if !is_in_test(number) {
                     for (number, line) in (number..).zip(piece.lines()) {
                         let line = line.trim_end_matches('\\').replace("\\n", " ");
                         rust.strings.push(number, &without_code(&line).to_lowercase());
