@@ -154,7 +154,7 @@ const CACHE: RangeInclusive<u64> = 1..=1024;
 fn of_another_store(config: &Config) -> Option<(&'static str, &'static str)> {
     let (store, cache) = (config.store, config.cache);
     let is_hashed = matches!(store, Store::Compact | Store::Bitstate);
-    let hashed = "`--store compact` and `--store bitstate`";
+    let hashed = "`--store compact` or `--store bitstate`";
     let cached = "`--store cache`";
     [
         (config.hash_bits.is_some() && !is_hashed, ("--hash-bits", hashed)),

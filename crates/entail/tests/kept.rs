@@ -181,7 +181,7 @@ fn what_cannot_be_kept_is_refused_at_once() {
         assert_eq!(output.status.code(), Some(2), "{}", told(&output));
         assert!(told(&output).contains(reason), "{}", told(&output));
     };
-    refused(&[], "several properties to be checked: safety, bounded; choose one with `--property`");
+    refused(&[], "several properties to check: safety, bounded; choose one with `--property`");
     for (option, formula) in [("--ltl", "<> (level[0] == 3)"), ("--ctl", "AG EF (level[0] == 3)")] {
         refused(&["--property", formula, option, formula], "can be saved; leave out `--checkpoint`");
     }

@@ -35,7 +35,7 @@ pub fn graph(args: &GraphArgs, console: &mut Console) -> Result<Status, Failure>
                 Size::MoreThan(_) => "`--limit`".to_owned(),
             };
             return Err(Failure::new(format!(
-                "the {what} of {name} has {words} states, too many for a readable picture; to draw them, use {ask}"
+                "the {what} of {name} has {words} states, too many to draw; to draw them anyway, use {ask}"
             )));
         }
     };

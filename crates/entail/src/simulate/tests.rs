@@ -257,7 +257,7 @@ fn the_screen_shows_where_the_run_is() {
         type_in("j0\n", session, &mut looks);
         assert!(drawn(session, &mut looks, 100, 30).contains("step 0 of 1"));
         type_in("?", session, &mut looks);
-        assert!(drawn(session, &mut looks, 100, 30).contains("take back the last step"));
+        assert!(drawn(session, &mut looks, 100, 30).contains("undo the last step"));
         type_in("xu", session, &mut looks);
         assert!(drawn(session, &mut looks, 100, 30).contains("press any key to stop"));
         looks.go_on(session);
