@@ -1,9 +1,8 @@
-//! A model, property by property.
+//! Checks the properties of one model.
 
 use crate::checker::Selection;
 use crate::config::Config;
 use crate::coverage::{Coverage, ProcessCoverage};
-use crate::evidence::{Argument, Evidence, Teller};
 use crate::fairness_hint::FairnessHint;
 use crate::keep::CheckpointWriter;
 use crate::load::{self, Input};
@@ -11,7 +10,7 @@ use crate::log::Log;
 use crate::machine;
 use crate::observer::Observer;
 use crate::output::Outputs;
-use crate::plan::{Bound, Goal, LEAST_TIME, Oversight, Plan};
+use crate::plan::{Bound, Goal, LEAST_TIME, Plan, SearchControl};
 use crate::progress::{Listener, Watch};
 use crate::property::{forbidden, stations};
 use crate::provenance::{Provenance, Shown};
@@ -22,56 +21,57 @@ use crate::trail::{Trail, with_claim};
 use crate::trail_files::{TrailFiles, numbered};
 use crate::units::{plural, show_bytes, show_duration, show_share};
 use crate::violation::{Kind, Violation};
+use crate::witness::{Argument, Evidence, Explainer};
 use entail_front::source::Sources;
 use entail_front::{Asked, Meaning, ModelSource, Property, PropertyKind, SAFETY, Specification, SpinClaim};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, Statement, System};
 use entail_model::{Deadline, Fault, FaultKind, Guarantee};
 use entail_search::{End, ErrorKind, Errors, Limit};
-use entail_temporal::ctl::Asked as Branching;
+use entail_temporal::ctl::Asked as CtlQueries;
 use entail_temporal::{self as temporal, Claim, Satisfiability};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How many steps are tried to make a run of a probe easier to follow, if that was not asked for.
+/// The effort of minimising the counterexample of a probe without `--minimise`.
 const EFFORT_UNASKED: u64 = entail_search::EFFORT / 10;
 
-/// One model to be searched.
+/// The check of one model.
 pub struct Job<'a> {
     pub input: &'a Input,
     pub config: &'a Config,
     pub plan: &'a Plan,
     pub model: &'a ModelSource,
     pub sources: &'a Sources,
-    /// Of the whole model, also if only a slice is searched.
+    /// The fingerprint of the whole model, even if only a slice is searched.
     pub fingerprint: u64,
     pub asked: &'a [Asked],
     pub outputs: &'a Outputs,
-    /// Where trails go, if they are written.
+    /// The trail files, if trails are written.
     pub trails: Option<&'a TrailFiles>,
     pub observer: &'a dyn Observer,
-    pub oversight: Oversight<'a>,
+    pub control: SearchControl<'a>,
     pub started: Instant,
-    /// How long it took to read the model.
+    /// The time that reading the model took.
     pub read: Duration,
 }
 
-/// What is checked.
+/// The property under check.
 #[derive(Clone, Copy)]
 struct Subject<'p> {
     name: &'p str,
     kind: &'static str,
-    /// What a run is that goes on for ever and should not.
+    /// The kind of error of an infinite counterexample.
     cycle: Kind,
-    /// The runs that must not be.
+    /// The automaton of forbidden runs.
     claim: Option<&'p Claim>,
-    /// How SPIN knows that claim.
+    /// The never claim as SPIN numbers its statements.
     written: Option<&'p SpinClaim>,
 }
 
 impl Job<'_> {
-    /// Checks all that is selected.
+    /// Checks the selected properties.
     pub fn check(&self, selection: &Selection, report: &mut Report) {
         let named = selection.named.iter().copied().map(Some);
         for property in selection.safety.then_some(None).into_iter().chain(named) {
@@ -90,8 +90,8 @@ impl Job<'_> {
         }
     }
 
-    /// Checks a property, or without one the built-in checks, on what they depend on. Which parts of the model no run
-    /// reaches is not known then. Nothing comes of a model that cannot be sliced.
+    /// Checks a property, or safety if there is none, on its slice. A slice gives no coverage of the model. Returns
+    /// `None` if the model cannot be sliced.
     fn check_slice(
         &self,
         property: Option<&Property>,
@@ -104,7 +104,7 @@ impl Job<'_> {
         let aims = [load::aim(property)];
         let slice = load::read_slice(self.input, &self.config.reading, self.asked, &aims, self.observer);
         let Some((model, _)) = &slice else {
-            // The observer has been told why.
+            // The observer has the diagnostics.
             report.errors.push("the model cannot be sliced".into());
             return Ok(None);
         };
@@ -118,7 +118,7 @@ impl Job<'_> {
         checked.map(Some)
     }
 
-    /// What is known of the built-in checks, and, if all of the model was seen, of which parts no run reaches.
+    /// Checks safety. If the search was exhaustive, also returns the unreachable statements.
     fn check_safety(&self) -> Result<(PropertyReport, Option<Vec<ProcessCoverage>>), String> {
         let interpreter = Interpreter::new(&self.model.system);
         let (done, coverage) = self.run(&interpreter, SAFETY, Goal::Safety)?;
@@ -129,7 +129,7 @@ impl Job<'_> {
         Ok((self.report(subject, &interpreter, done), unreached))
     }
 
-    /// What is known of something that the model says about itself.
+    /// Checks a property of the model.
     fn check_property(&self, property: &Property, report: &mut Report) -> Result<PropertyReport, String> {
         let kind = property.kind.name();
         let without_search =
@@ -143,7 +143,7 @@ impl Job<'_> {
             return self.check_goal(property, system, Goal::Trace);
         }
         if let Specification::Ctl(formula) = says {
-            let Some(asked) = Branching::of(formula, self.config.fair) else {
+            let Some(asked) = CtlQueries::of(formula, self.config.fair) else {
                 return inconclusive("the formula has too many temporal operators".into());
             };
             let system = System { propositions: propositions.clone(), ..self.model.in_motion() };
@@ -152,7 +152,7 @@ impl Job<'_> {
         if !self.config.fair.is_for_linear_time() {
             let fair = self.config.fair.name();
             return Err(format!(
-                "`{}`: `--fair {fair}` is for formulas of branching time only; use `--fair strong`",
+                "`{}`: `--fair {fair}` is for CTL formulas only; use `--fair strong`",
                 property.name
             ));
         }
@@ -190,7 +190,7 @@ impl Job<'_> {
         let interpreter = Interpreter::new(&system);
         let (done, _) = job.run(&interpreter, &property.name, Goal::Claim(&claim))?;
         if self.verdict(&interpreter, &done) == Verdict::Holds {
-            for &number in antecedents.iter().filter(|number| done.ever >> **number & 1 == 0) {
+            for &number in antecedents.iter().filter(|number| done.propositions_seen >> **number & 1 == 0) {
                 let condition = &system.statement(system.propositions[number].1).text;
                 let warning = format!("`{}` holds vacuously: `{condition}` is never true", property.name);
                 report.warn(warning, self.observer);
@@ -205,7 +205,7 @@ impl Job<'_> {
         Ok(self.report(subject, &interpreter, done))
     }
 
-    /// What is known of something that is looked for without a claim.
+    /// Checks a property that is not a claim.
     fn check_goal(&self, property: &Property, system: System, goal: Goal) -> Result<PropertyReport, String> {
         let interpreter = Interpreter::new(&system);
         let (done, _) = self.run(&interpreter, &property.name, goal)?;
@@ -214,29 +214,29 @@ impl Job<'_> {
         Ok(self.report(subject, &interpreter, done))
     }
 
-    /// Searches for what breaks a property. Specification also which parts of the model the search has been to.
+    /// Searches for a violation of a property. Also returns the coverage of the model.
     fn run(&self, interpreter: &Interpreter, property: &str, goal: Goal) -> Result<(Searched, Coverage), String> {
-        // Depth is counted as the language's own tools do.
+        // Depths are counted as in the language's own tools.
         let first = self.model.language.first_depth();
         let depth = self.config.depth.map(|depth| depth.saturating_sub(first));
         let time = self.config.time.map(|time| time.saturating_sub(self.read));
         let plan = Plan { config: Config { depth, time, ..self.config.clone() }, ..self.plan.clone() };
-        let (oversight, observer) = (self.oversight, self.observer);
-        let file = oversight.log.open(self.config, self.outputs);
+        let (control, observer) = (self.control, self.observer);
+        let file = control.log.open(self.config, self.outputs);
         let model = self.input.path().display().to_string();
         let mut log = Log::of(self.config, file, interpreter, &model, property, observer);
         let listener = log.as_mut().map(|log| log as &mut (dyn Listener + Send));
         let mut watch = Watch::new(Coverage::new(interpreter.system()), observer).heard_by(listener);
-        // Whoever wants to see every error wants to see those behind one that is there from the beginning.
+        // With `--all-errors`, an error in the initial state must not hide those behind it.
         let goes_on = matches!(goal, Goal::Safety) && plan.checks.errors == Errors::All && plan.checks.assertions;
         let broken = interpreter.broken_start().filter(|_| goes_on);
         let system = System { forgives_start: broken.is_some(), ..interpreter.system().clone() };
         let interpreter = &Interpreter::new(&system);
         observer.search_begins();
         let done = if plan.config.runs > 1 && plan.is_lossy(goal) {
-            Ok(swarm::run(&plan, interpreter, goal, oversight.stop, &mut watch))
+            Ok(swarm::run(&plan, interpreter, goal, control.stop, &mut watch))
         } else {
-            plan.run(interpreter, goal, oversight, &mut watch)
+            plan.run(interpreter, goal, control, &mut watch)
         };
         let coverage = watch.coverage;
         observer.search_ends();
@@ -254,13 +254,13 @@ impl Job<'_> {
     }
 
     fn report(&self, subject: Subject, interpreter: &Interpreter, mut done: Searched) -> PropertyReport {
-        let (outcome, keeping) = (&done.outcome, self.oversight.keeping);
-        // What others did before.
+        let (outcome, keeping) = (&done.outcome, self.control.keeping);
+        // The time of the search before it was resumed.
         let before = keeping.map_or(Duration::ZERO, CheckpointWriter::before);
         let may_go_on = matches!(outcome.end, End::Limit(Limit::Time | Limit::Memory | Limit::Interrupted));
         let checkpoint = keeping.filter(|_| may_go_on).and_then(CheckpointWriter::file).map(Path::to_owned);
         let verdict = self.verdict(interpreter, &done);
-        // What all runs do, no run shows.
+        // No single run shows that a formula holds for all runs.
         let is_telling = |evidence: &&Evidence<Step>| !evidence.holds || evidence.first_run().is_some();
         let evidence = done.evidence.as_ref().filter(is_telling);
         let argument = evidence.map(|evidence| self.argument(subject, interpreter, evidence));
@@ -271,7 +271,7 @@ impl Job<'_> {
                 false if outcome.is_probed => EFFORT_UNASKED,
                 false => 0,
             };
-            // What a claim has seen of the run would not be the same in another order.
+            // Reordering steps could change the claim's verdict on the run.
             let minimised = (effort > 0 && subject.claim.is_none() && kept.is_none()).then(|| {
                 let deadline = self.deadline(self.read + done.compile + done.search);
                 entail_search::minimised(interpreter, found, effort, deadline)
@@ -299,8 +299,8 @@ impl Job<'_> {
         if done.outcome.errors > 0 {
             return Verdict::Violated;
         }
-        if let Some(most) = done.crowded {
-            let reason = format!("there are more than {most} processes, too many to see whether runs are fair");
+        if let Some(most) = done.process_limit {
+            let reason = format!("there are more than {most} processes, too many for fairness");
             return Verdict::Inconclusive(reason);
         }
         if let End::Limit(limit) = done.outcome.end {
@@ -315,22 +315,22 @@ impl Job<'_> {
         }
     }
 
-    /// Why nothing is known where a run ends in a fault: what comes after it has no meaning.
+    /// Why the verdict is inconclusive after a fault: later states are undefined.
     fn undecided_by(&self, interpreter: &Interpreter, fault: Fault) -> String {
         let Violation { message, place, .. } = Violation::fault(interpreter, fault, initial_size(interpreter) > 0);
         let place = place.map_or_else(String::new, |place| format!(" at {}:{}", place.file, place.line));
         if fault.kind.is_limit() {
-            return format!("a run goes beyond a limit of the tool{place}: {message}");
+            return format!("a run exceeds a limit of the tool{place}: {message}");
         }
         let advice = if self.plan.checks.assertions {
-            "check `safety`, which shows the run"
+            "check `safety` to see the run"
         } else {
-            "check `safety` without `--no-assert`, which shows the run"
+            "check `safety` without `--no-assert` to see the run"
         };
-        format!("a run ends in a fault{place}: {message}; such a run decides nothing: {advice}")
+        format!("a run ends in a fault{place}: {message}; its later states are undefined; {advice}")
     }
 
-    /// How much was seen, where states may have been lost.
+    /// The coverage of a search that may have omitted states.
     fn nothing_found(&self, done: &Searched) -> String {
         let stats = &done.outcome.stats;
         let share = done.swarm.as_ref().map_or_else(|| coverage(stats, &done.guarantee), |swarm| swarm.coverage);
@@ -338,7 +338,9 @@ impl Job<'_> {
             Some(share) => format!("no error found in an estimated {} of the states", show_share(share)),
             None => {
                 let stored = plural(stats.stored, "state");
-                format!("no error found in {stored}; so many were taken for others that their share is not known")
+                format!(
+                    "no error found in {stored}; hash collisions omitted too many states to estimate the coverage"
+                )
             }
         };
         let cut = done.swarm.as_ref().and_then(|swarm| Some((swarm.cut?, swarm.runs.len())));
@@ -349,19 +351,19 @@ impl Job<'_> {
         seen + &cut.unwrap_or_default()
     }
 
-    /// When the work on a property is to end of which so much is done.
+    /// The deadline for a property after the time already spent.
     fn deadline(&self, spent: Duration) -> Deadline<'_> {
         let time = self.config.time.map(|time| time.saturating_sub(spent).max(LEAST_TIME));
-        Deadline::after(time, self.oversight.stop)
+        Deadline::after(time, self.control.stop)
     }
 
-    /// Why something was not done before a search.
+    /// Why a preparation of the search was cut off.
     fn no_time(&self, what: &str) -> String {
-        if self.oversight.stop.load(Ordering::Relaxed) {
+        if self.control.stop.load(Ordering::Relaxed) {
             return "interrupted".into();
         }
         let limit = show_duration(self.config.time.unwrap_or_default());
-        format!("reached the time limit of {limit}: there was not enough {what}")
+        format!("reached the time limit of {limit}: there was too little {what}")
     }
 
     fn limit_reached(&self, limit: Limit, done: &Searched) -> String {
@@ -374,7 +376,7 @@ impl Job<'_> {
                 let limit = format!("reached the memory limit of {}", show_bytes(done.memory.bytes()));
                 let why = match done.memory {
                     Bound::Process(_) => "",
-                    Bound::States(_) => ", most of what was free",
+                    Bound::States(_) => ", most of the free memory",
                 };
                 let no_files = done.no_files.as_ref().map(|reason| format!("; no room in {reason}"));
                 limit + why + &no_files.unwrap_or_default()
@@ -383,7 +385,7 @@ impl Job<'_> {
         }
     }
 
-    /// Puts the reasons for a verdict into words, and writes the trails of all their runs.
+    /// Explains a verdict as text, and writes the trails of all runs in it.
     fn argument(&self, subject: Subject, interpreter: &Interpreter, evidence: &Evidence<Step>) -> Argument {
         let mut start = Vec::new();
         entail_model::Model::initial_states(interpreter, &mut |state| start = state.to_vec());
@@ -396,10 +398,10 @@ impl Job<'_> {
             trails.write(numbered(first, kept), &trail.text(), self.outputs, self.observer)
         };
         let (fairness, draws) = (self.config.fair, self.config.evidence.is_some());
-        Teller { interpreter, fairness, start: &start, keep, draws, runs: 0 }.tell(evidence, &[])
+        Explainer { interpreter, fairness, start: &start, keep, draws, runs: 0 }.tell(evidence, &[])
     }
 
-    /// Puts `found` into words, and writes its trail unless that was `kept` already.
+    /// Explains a counterexample as text, and writes its trail unless `kept` is the trail.
     fn counterexample(
         &self,
         subject: Subject,
@@ -409,7 +411,7 @@ impl Job<'_> {
         kept: Option<PathBuf>,
     ) -> Counterexample {
         let trail = Trail::of(found, &self.model.system);
-        // A model that could not even start has no claim that could move.
+        // If the model cannot start, the claim makes no move.
         let claimed = watched.as_ref().zip(subject.written).filter(|_| !found.start.is_empty());
         let text = claimed
             .map_or_else(|| trail.text(), |(watched, written)| with_claim(watched, written, &self.model.system));
@@ -437,15 +439,15 @@ impl Job<'_> {
         }
     }
 
-    /// The line of the source that a statement is in.
+    /// The source line of a statement.
     fn source_line(&self, place: &Statement) -> Option<String> {
-        // A formula on the command line stands in no file.
+        // A formula on the command line has no file.
         let file = self.sources.named(&place.file).filter(|file| !load::OPTIONS.contains(&file.name.as_str()))?;
         let line = file.text.lines().nth(place.line.checked_sub(1)? as usize)?;
         Some(line.to_owned())
     }
 
-    /// What a trail of a property says about where it comes from.
+    /// The provenance in a trail of the property.
     fn provenance(&self, subject: Subject) -> Provenance {
         let property = self.model.properties.iter().find(|property| property.name == subject.name);
         let built_in = || Shown { name: subject.name.to_owned(), ..Shown::default() };
@@ -458,7 +460,7 @@ impl Job<'_> {
     }
 }
 
-/// What went wrong, and the steps before it.
+/// The error, and the steps before it.
 fn tell(
     interpreter: &Interpreter,
     subject: Subject,
@@ -484,11 +486,11 @@ fn tell(
     (violation, last_steps)
 }
 
-/// What is strange about a formula.
+/// A warning about a formula that is valid or unsatisfiable.
 fn oddity(name: &str, satisfiability: Satisfiability) -> Option<String> {
     match satisfiability {
-        Satisfiability::Tautology => Some(format!("`{name}` holds whatever a model does: it is a tautology")),
-        Satisfiability::Unsatisfiable => Some(format!("`{name}` contradicts itself: no run satisfies it")),
+        Satisfiability::Tautology => Some(format!("`{name}` is a tautology: it holds for every model")),
+        Satisfiability::Unsatisfiable => Some(format!("`{name}` is unsatisfiable: no run satisfies it")),
         Satisfiability::Contingent => None,
     }
 }

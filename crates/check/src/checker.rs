@@ -1,72 +1,72 @@
-//! From options and a model to a report.
+//! The entry points of the library.
 
 use crate::check::Job;
 use crate::config::{Config, TrailFile};
 use crate::contradictions::Contradiction;
-use crate::evidence::dot;
 use crate::keep::{Checkpoint, CheckpointWriter};
 use crate::load::{self, Input, ReadModel};
 use crate::log::LogFile;
 use crate::observer::Observer;
 use crate::output::{self, Content, Outputs};
-use crate::plan::{Oversight, Plan};
+use crate::plan::{Plan, SearchControl};
 use crate::report::Report;
 use crate::trail_files::{TrailFiles, default_trail};
+use crate::witness::dot;
 use entail_front::{Asked, ModelSource, Property, PropertyKind, SAFETY};
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Checks a model. Options that contradict each other are refused.
+/// Checks a model. Contradictory options are an error.
 ///
-/// A [`Checker`] does the same, and can be watched, interrupted and resumed.
+/// A [`Checker`] does the same, and can be observed, interrupted and resumed.
 pub fn check(input: &Input, config: &Config) -> Result<Report, Contradiction> {
     Ok(Checker::new(config.clone())?.check(input))
 }
 
-/// Checks models, one after the other, with the same options.
+/// Checks models in sequence, with the same options.
 pub struct Checker<'o> {
     config: Config,
     observer: &'o dyn Observer,
     stop: &'o AtomicBool,
-    /// The models that it reads, and does not write.
+    /// The models, which no output file may replace.
     models: Vec<PathBuf>,
-    /// The log of all of them.
+    /// The log file that all models share.
     log: LogFile,
-    /// The search to go on with, until that is done.
+    /// The search to resume, until it is resumed.
     kept: RefCell<Option<Checkpoint>>,
 }
 
-/// Never set.
+/// The default for `stop`; never set.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl<'o> Checker<'o> {
-    /// Options that contradict each other are refused.
+    /// Creates a checker. Contradictory options are an error.
     pub fn new(config: Config) -> Result<Checker<'o>, Contradiction> {
         config.validate()?;
         let (models, log, kept) = (Vec::new(), LogFile::default(), RefCell::default());
         Ok(Checker { config, observer: &(), stop: &NEVER, models, log, kept })
     }
 
-    /// Goes on with a search that was kept. See [`Checkpoint::completed`] for the options.
+    /// Resumes a search from a checkpoint. See [`Checkpoint::completed`] for the options.
     pub fn resumed(kept: Checkpoint, config: Config) -> Result<Checker<'o>, Contradiction> {
         Ok(Checker { kept: RefCell::new(Some(kept)), ..Checker::new(config)? })
     }
 
-    /// Tells somebody what happens.
+    /// Sets the observer.
     #[must_use]
     pub fn observed_by(self, observer: &'o dyn Observer) -> Checker<'o> {
         Checker { observer, ..self }
     }
 
-    /// Ends the search, in good order, once this is set.
+    /// Sets a flag that interrupts the search; the search still reports its result.
     #[must_use]
     pub fn stopped_by(self, stop: &'o AtomicBool) -> Checker<'o> {
         Checker { stop, ..self }
     }
 
-    /// Replaces none of these files, whatever the options say: they are to be checked, too.
+    /// Protects these files from being replaced: they are further models to check.
     #[must_use]
     pub fn sparing(self, models: Vec<PathBuf>) -> Checker<'o> {
         Checker { models, ..self }
@@ -77,7 +77,7 @@ impl<'o> Checker<'o> {
         &self.config
     }
 
-    /// Whether all files can be written that the options name: better known before a long search than after it.
+    /// Tests whether all output files can be written, so that this fails before a long search and not after it.
     pub fn try_out(&self) -> Result<(), String> {
         output::try_out(&self.config, &output::of_check(&self.config, &self.models))
     }
@@ -87,7 +87,7 @@ impl<'o> Checker<'o> {
         self.check_with(input, None)
     }
 
-    /// Checks a model in which a constant has this value, whatever the model says.
+    /// Checks a model in which this value overrides that of a constant.
     pub fn check_with(&self, input: &Input, constant: Option<(&str, i32)>) -> Report {
         let mut config = self.config.clone();
         config.reading.fixed.extend(constant.map(|(name, value)| format!("{name}={value}")));
@@ -99,7 +99,7 @@ impl<'o> Checker<'o> {
         report
     }
 
-    /// An error says why nothing more can be done.
+    /// Checks the model and completes the report. An error is the reason why the check cannot continue.
     fn fill(&self, report: &mut Report, input: &Input, config: &Config) -> Result<(), String> {
         let started = Instant::now();
         config.validate().map_err(|contradiction| contradiction.to_string())?;
@@ -133,7 +133,7 @@ impl<'o> Checker<'o> {
             outputs: &outputs,
             trails: trails.as_ref(),
             observer: self.observer,
-            oversight: Oversight { stop: self.stop, keeping: keeping.as_ref(), log: &self.log },
+            control: SearchControl { stop: self.stop, keeping: keeping.as_ref(), log: &self.log },
             started,
             read: started.elapsed(),
         };
@@ -150,7 +150,7 @@ impl<'o> Checker<'o> {
         Ok(())
     }
 
-    /// Keeps the search, if that is asked for.
+    /// The writer of checkpoints, if the options ask for one.
     fn keeping(&self, input: &Input, config: &Config) -> Result<Option<CheckpointWriter<'o>>, String> {
         let Some(file) = &config.checkpoint else { return Ok(None) };
         Ok(Some(match self.kept.take() {
@@ -159,7 +159,7 @@ impl<'o> Checker<'o> {
         }))
     }
 
-    /// Where trails go, if they are written.
+    /// The trail files, if trails are written.
     fn trails(
         &self,
         input: &Input,
@@ -190,16 +190,16 @@ fn is_claim(property: &Property) -> bool {
     }
 }
 
-/// Which properties are to be checked.
+/// The properties to check.
 pub struct Selection<'m> {
-    /// Whether the built-in checks are among them.
+    /// Whether to check safety.
     pub safety: bool,
-    /// The others.
+    /// The other properties.
     pub named: Vec<&'m Property>,
 }
 
 impl<'m> Selection<'m> {
-    /// The `selected` properties, or else the default ones; and those that were `added` to them.
+    /// The `selected` properties, or the default ones if there are none, and those that were `added`.
     pub fn of(selected: &[&str], added: &[String], model: &'m ModelSource) -> Result<Selection<'m>, String> {
         let known = |name: &&&str| **name == SAFETY || model.properties.iter().any(|known| known.name == **name);
         if let Some(unknown) = selected.iter().find(|name| !known(name)) {
@@ -236,7 +236,7 @@ mod tests {
     /// A million states.
     const LARGE: &str = "byte a, b, c; active proctype P() { do :: a++ :: b++ :: c = (c + 1) % 16 od }";
 
-    /// Otherwise no state would have the variables, which nothing depends on.
+    /// Without passes: no property depends on the variables, so the passes would remove them.
     fn as_written() -> Config {
         Config { no_opt: true, ..Config::default() }
     }
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(json["properties"][0]["counterexample"]["kind"], "assertion");
         assert_eq!(json["properties"][0]["counterexample"]["trail"], serde_json::Value::Null);
         assert_eq!(json["language"], "promela");
-        // Nothing is written that was not asked for.
+        // The library writes no files by default.
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
         assert!(report.properties[0].counterexample().unwrap().source.as_ref().unwrap().contains("assert(false)"));
     }
@@ -324,7 +324,7 @@ mod tests {
         let config: Config = serde_json::from_str(r#"{"no_opt": true, "reduce": "ample"}"#).unwrap();
         let contradiction = check(&Input::file("nowhere.pml"), &config).expect_err("a contradiction");
         assert_eq!(contradiction.options, ["--no-opt", "--reduce"]);
-        // Also those that a constant brings in.
+        // Including those that a constant enables.
         let mut config = Config::default();
         config.reading.defines.push("N=1".into());
         let report = Checker::new(config).unwrap().check_with(&Input::text("m.pml", WRONG), Some(("N", 2)));

@@ -1,4 +1,4 @@
-//! Every option of a check, under the name it has on the command line.
+//! The options of a check, under their command-line names.
 
 pub use crate::names::Named;
 
@@ -12,20 +12,21 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Every option of a check. The default checks all that a model says about itself, and writes no files.
+/// The options of a check. The default checks safety and all properties of the model, and writes no files.
 ///
-/// Options may contradict each other; [`Config::validate`] says so, and [`check`](crate::check()) refuses them.
+/// Options may contradict each other; [`Config::validate`] finds contradictions, and [`check`](crate::check())
+/// returns them as errors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// How the model's text is read.
+    /// Options for reading the model.
     pub reading: Reading,
-    /// The properties to check, beside those in [`Config::asked`]: `safety`, `acceptance`, `progress` or one that the model
-    /// names. Without any, safety and all that the model names.
+    /// The properties to check, besides those in [`Config::asked`]: `safety`, `acceptance`, `progress` or a name from
+    /// the model. If empty, safety and all properties of the model.
     pub properties: Vec<String>,
-    /// Properties that do not stand in the model.
+    /// Properties that are not part of the model.
     pub asked: Asked,
-    /// Which infinite runs count.
+    /// The fairness assumption.
     #[serde(with = "crate::names")]
     pub fair: Fairness,
     /// Count all errors instead of stopping at the first.
@@ -34,19 +35,19 @@ pub struct Config {
     pub no_assert: bool,
     /// Do not check for invalid end states.
     pub no_end: bool,
-    /// In which order states are visited; without one, as suits the store.
+    /// The search order; by default the one that suits the store.
     pub search: Option<Search>,
     /// How visited states are stored.
     pub store: Store,
-    /// How many bits are stored of a state, by the stores that lose states.
+    /// The bits per state in lossy stores.
     pub hash_bits: Option<u32>,
-    /// How many bytes the array of [`Store::Bitstate`] has; otherwise half of the memory.
+    /// The size of the array of [`Store::Bitstate`] in bytes; by default half of the memory.
     pub array: Option<u64>,
     /// The size of a [`Store::Cache`].
     pub cache: Cache,
-    /// How many searches there are, each with another seed, if the store may lose states.
+    /// The number of searches in a swarm, each with another seed; needs a lossy store.
     pub runs: u32,
-    /// Random seed for hash functions and search order; 0 leaves steps in the order of the model.
+    /// Random seed for hash functions and search order; 0 keeps the model's order of steps.
     pub seed: u64,
     /// Partial-order reduction.
     pub reduce: Reduction,
@@ -56,139 +57,139 @@ pub struct Config {
     pub no_opt: bool,
     /// Check each property on the part of the model that it depends on.
     pub slice: bool,
-    /// Passes that do not simplify the model.
+    /// Disabled optimisation passes.
     pub without: Vec<Pass>,
-    /// How many threads search, where there are several `runs`.
+    /// The number of search threads; more than one needs several `runs`.
     pub threads: u32,
-    /// Bytes of memory for the whole process; otherwise most of what is free.
+    /// Bytes of memory for the whole process; by default most of the free memory.
     pub memory: Option<u64>,
-    /// The directory of temporary files, which are written if memory is short.
+    /// The directory for temporary files, which are written if memory runs out.
     pub scratch: Option<PathBuf>,
-    /// The greatest depth of the search.
+    /// The maximum search depth.
     pub depth: Option<u64>,
-    /// The time for each property.
+    /// The time limit for each property.
     pub time: Option<Duration>,
-    /// Make the counterexample easier to follow.
+    /// Minimise finite counterexamples.
     pub minimise: bool,
-    /// Where counterexamples go.
+    /// The destination of counterexamples.
     pub trail: TrailFile,
-    /// Where the runs that decide a formula of branching time are drawn, as a graph for Graphviz.
+    /// The file for the witness or counterexample of a CTL formula, as a graph for Graphviz.
     pub evidence: Option<PathBuf>,
     /// The kinds of search events to log.
     pub log: Vec<LogKind>,
-    /// The file of that log; otherwise the lines go to [`Observer::log`](crate::Observer::log).
+    /// The log file; by default the lines go to [`Observer::log`](crate::Observer::log).
     pub log_file: Option<PathBuf>,
-    /// The file that keeps the search, so that it can be resumed.
+    /// The checkpoint file.
     pub checkpoint: Option<PathBuf>,
-    /// How often the search is kept; otherwise every 10 minutes.
+    /// The interval between checkpoints; by default 10 minutes.
     pub every: Option<Duration>,
-    /// Replace files whatever they hold, and links and read-only files too.
+    /// Replace output files regardless of their content, including links and read-only files.
     pub force: bool,
-    /// How the report is to be shown.
+    /// The format of the report.
     pub format: Format,
 }
 
-/// How the model's text is read.
+/// Options for reading the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reading {
-    /// Macros, or values of constants: `NAME` or `NAME=VALUE`.
+    /// Macros or values of constants: `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
-    /// Values of constants, whatever the model says: `NAME=VALUE`.
+    /// Overridden constants: `NAME=VALUE`.
     pub fixed: Vec<String>,
-    /// Where included files are looked for.
+    /// Directories of included files.
     pub include_dirs: Vec<PathBuf>,
-    /// Include files outside of the model's directory and of `include_dirs`, too.
+    /// Allow includes from outside the model's directory and `include_dirs`.
     pub allow_include: bool,
-    /// The model's language; otherwise by the file's ending.
+    /// The model's language; by default determined by the file extension.
     #[serde(with = "crate::names::optional")]
     pub language: Option<Language>,
-    /// How much is one step, in ESML.
+    /// The step granularity in ESML.
     #[serde(with = "crate::names")]
     pub granularity: Granularity,
 }
 
-/// Properties that do not stand in the model.
+/// Properties that are not part of the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Asked {
-    /// Formulas of linear time.
+    /// LTL formulas.
     pub ltl: Vec<String>,
-    /// Formulas of branching time.
+    /// CTL formulas.
     pub ctl: Vec<String>,
-    /// Files with a formula each.
+    /// Files with one formula each.
     pub formula_files: Vec<PathBuf>,
-    /// Files with a never claim each, or an automaton if the name ends in `.hoa`.
+    /// Files with one never claim each, or an automaton if the name ends in `.hoa`.
     pub claim_files: Vec<PathBuf>,
 }
 
-/// The size of a cache.
+/// The parameters of state-space caching.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cache {
-    /// How many states it has room for; otherwise as many as fit into half of the memory.
+    /// The capacity in states; by default as many as fit into half of the memory.
     pub slots: Option<u64>,
-    /// In how many slots a state may be; otherwise 16.
+    /// The number of slots in which a state may be stored; by default 16.
     pub probes: Option<u32>,
-    /// How many states are candidates for replacement; otherwise 16.
+    /// The number of candidates for replacement; by default 16.
     pub collisions: Option<u32>,
 }
 
-/// Where counterexamples go.
+/// The destination of counterexamples.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrailFile {
-    /// Nowhere: only the report has them.
+    /// No file: only the report contains them.
     #[default]
     None,
-    /// To `MODEL.trail`, and files named after it.
+    /// `MODEL.trail`, and files named after it.
     Beside,
-    /// To this file, and files named after it.
+    /// This file, and files named after it.
     File(PathBuf),
 }
 
-/// In which order states are visited.
+/// The search order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
-    /// Breadth first.
+    /// Breadth-first search.
     BreadthFirst,
-    /// Depth first.
+    /// Depth-first search.
     DepthFirst,
-    /// Depth first, and accepting cycles by a nested depth-first search.
+    /// Depth-first search, with a nested depth-first search for accepting cycles.
     Nested,
 }
 
 /// How visited states are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Store {
-    /// Without loss: short states are their own keys, longer ones are stored in a tree.
+    /// Lossless: short states are their own keys, longer ones use tree compression.
     #[default]
     Auto,
-    /// The numbers of their halves, or those that a tree of their words has.
+    /// Tree compression.
     Tree,
-    /// As they are, byte by byte.
+    /// Uncompressed states.
     Plain,
-    /// The numbers of their parts.
+    /// Collapse compression.
     Collapse,
-    /// A minimal automaton that accepts them.
+    /// A minimised automaton that accepts the visited states.
     Dfa,
     /// Hash compaction.
     Compact,
     /// Bitstate hashing.
     Bitstate,
-    /// As they are, but only some of them at a time.
+    /// State-space caching.
     Cache,
 }
 
 /// Partial-order reduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
-    /// By stubborn sets, where there is enough to be gained.
+    /// Stubborn sets, where they pay off.
     #[default]
     IfWorthIt,
-    /// By stubborn sets.
+    /// Stubborn sets.
     Stubborn,
-    /// By ample sets.
+    /// Ample sets.
     Ample,
     /// No reduction.
     None,
@@ -197,40 +198,40 @@ pub enum Reduction {
 /// How successors are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// Machine code made for the model.
+    /// Machine code compiled for the model.
     #[default]
     Jit,
     /// An interpreter.
     Interpret,
 }
 
-/// A pass that simplifies the model.
+/// An optimisation pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
     /// Constant propagation.
     Constants,
-    /// Removal of variables that nothing depends on.
+    /// Removal of irrelevant variables.
     Unread,
     /// Resetting of dead variables.
     Forget,
-    /// Merging of invisible steps.
+    /// Statement merging.
     Merge,
 }
 
-/// A kind of search events.
+/// A kind of search event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogKind {
-    /// All of these.
+    /// All kinds.
     Search,
     /// A new state.
     New,
-    /// A step to a known state.
+    /// A step to a visited state.
     Match,
     /// A step that closes a cycle.
     Cycle,
-    /// A state is put on the stack, or into the queue.
+    /// A state is pushed onto the stack, or appended to the queue.
     Push,
-    /// A state leaves the stack.
+    /// A state is popped from the stack.
     Pop,
     /// A state is taken from the queue.
     Take,
@@ -244,15 +245,15 @@ pub enum LogKind {
     Error,
 }
 
-/// How a report is shown.
+/// The format of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// For people.
+    /// Text.
     #[default]
     Text,
-    /// For programs.
+    /// JSON.
     Json,
-    /// In the words of SPIN's `pan`.
+    /// The format of SPIN's `pan`.
     Spin,
 }
 
@@ -311,12 +312,13 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Refuses options that contradict each other, or are out of their range.
+    /// Returns an error if options contradict each other or are out of range.
     pub fn validate(&self) -> Result<(), Contradiction> {
         contradictions::find(self).map_or(Ok(()), Err)
     }
 
-    /// The order that was asked for, or else the best one. A search that forgets needs a path to come to an end.
+    /// The requested search order, or the default. With a cache, only a depth-first search terminates: it detects
+    /// cycles on its stack.
     pub(crate) fn search(&self) -> Search {
         self.search.unwrap_or(match self.store {
             Store::Cache => Search::DepthFirst,
@@ -330,17 +332,17 @@ impl Config {
         })
     }
 
-    /// The reduction that applies.
+    /// The effective reduction.
     pub(crate) fn reduction(&self) -> Reduction {
         if self.no_opt { Reduction::None } else { self.reduce }
     }
 
-    /// The passes that apply.
+    /// The enabled passes.
     pub(crate) fn passes(&self) -> Passes {
         if self.no_opt { Passes::NONE } else { passes_without(&self.without) }
     }
 
-    /// When the search stops. A chosen order, or `no_opt`, asks for a shortest counterexample.
+    /// When the search stops. An explicit search order, or `no_opt`, asks for a shortest counterexample.
     pub(crate) fn errors(&self) -> Errors {
         let is_free = self.search.is_none() && !self.no_opt && self.runs == 1;
         match self.all_errors {
@@ -350,7 +352,7 @@ impl Config {
         }
     }
 
-    /// The options that decide which runs are errors, as they are typed.
+    /// The options that determine which runs are errors, in command-line syntax.
     pub(crate) fn words(&self) -> String {
         let fair = (self.fair != Fairness::None).then(|| format!("--fair {}", self.fair.name()));
         let no_assert = self.no_assert.then(|| "--no-assert".to_owned());
@@ -358,7 +360,8 @@ impl Config {
         fair.into_iter().chain(no_assert).chain(no_end).collect::<Vec<_>>().join(" ")
     }
 
-    /// Every option that decides what a search visits, with its value. A search can be resumed only if these are the same.
+    /// The options that determine what a search visits, with their values. They must not change when a search is
+    /// resumed.
     pub fn fixed_options(&self) -> Vec<(&'static str, String)> {
         fn all<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
             values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
@@ -416,7 +419,7 @@ pub fn passes_without(without: &[Pass]) -> Passes {
 }
 
 impl Store {
-    /// Whether no state is ever taken for another one.
+    /// Whether the store never omits a state because of a hash collision.
     pub(crate) fn is_lossless(self) -> bool {
         match self {
             Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Dfa | Store::Cache => true,

@@ -1,4 +1,4 @@
-//! Options that do not go together. None of them is ignored without a word.
+//! Contradictory options. Each contradiction is an error: no option is silently ignored.
 
 use crate::config::{Config, Reduction, Search, Store};
 use crate::names::Named;
@@ -9,9 +9,9 @@ use std::ops::RangeInclusive;
 /// Options that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contradiction {
-    /// Their names on the command line; a single one if its value is out of range.
+    /// Their command-line names; a single one if its value is out of range.
     pub options: Vec<&'static str>,
-    /// Why they contradict each other, and what to leave out.
+    /// The reason, and the option to leave out.
     pub message: String,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn find(config: &Config) -> Option<Contradiction> {
 
 type Found = Option<([&'static str; 2], String)>;
 
-/// What is done to the model.
+/// Contradictions between options that transform the model.
 fn in_model(config: &Config) -> Found {
     let reduction = match config.reduce {
         Reduction::IfWorthIt | Reduction::None => None,
@@ -58,71 +58,71 @@ fn in_model(config: &Config) -> Found {
     Some((["-D", "--for"], message))
 }
 
-/// The name that gets a value.
+/// The name in a definition.
 fn name(define: &str) -> &str {
     define.split('=').next().unwrap_or_default()
 }
 
-/// The store, and how often there is one.
+/// Contradictions between options of the store and the swarm.
 fn in_store(config: &Config) -> Found {
     if config.store == Store::Cache && config.search == Some(Search::BreadthFirst) {
-        let reason = "`--store cache` forgets states, and only the path of a depth-first search keeps it from exploring a cycle endlessly";
+        let reason = "`--store cache` replaces states, and only the stack of a depth-first search keeps it from following a cycle forever";
         return Some((["--store", "--search"], format!("{reason}; leave out `--search`")));
     }
     if let Some((option, stores)) = of_another_store(config) {
-        let message = format!("`{option}` is an option of {stores}, and the store is another one; leave it out");
+        let message = format!("`{option}` needs {stores}; leave it out, or change the store");
         return Some(([option, "--store"], message));
     }
     if config.threads > 1 && config.runs == 1 {
-        let message = "more than one thread is not available yet, except for several `--runs`";
+        let message = "more than one thread needs several `--runs`";
         return Some((["--threads", "--runs"], message.to_owned()));
     }
     if config.runs > 1 && config.store.is_lossless() {
-        let reason = "`--runs` repeats a search that may lose states, and this one does not";
+        let reason = "`--runs` repeats a search that may omit states, and this one does not";
         return Some((["--runs", "--store"], format!("{reason}; add `--store compact` or `--store bitstate`")));
     }
     None
 }
 
-/// Which runs are searched.
+/// Contradictions between options for infinite runs.
 fn in_search(config: &Config) -> Found {
     if config.search() == Search::Nested && config.fair != Fairness::None {
-        let reason = "`--search nested` cannot tell fair runs from others";
-        let message = format!("{reason}; leave out `--search`, and runs are searched by components");
+        let reason = "`--search nested` does not support fairness";
+        let message = format!("{reason}; leave out `--search` for an SCC search");
         return Some((["--search", "--fair"], message));
     }
     if config.slice && !config.fair.is_realizable() {
-        let reason = "a slice need not keep all steps by which a process moves again and again";
+        let reason = "a slice may lack steps that a process takes infinitely often";
         return Some((["--slice", "--fair"], format!("{reason}; leave out `--slice`")));
     }
     if config.slice && config.fair == Fairness::Component {
-        let reason = "the states of a slice lie in other components than those of the model";
+        let reason = "the strongly connected components of a slice differ from those of the model";
         return Some((["--slice", "--fair"], format!("{reason}; leave out `--slice`")));
     }
     None
 }
 
-/// Logs and checkpoints.
+/// Contradictions between options for logs and checkpoints.
 fn in_files(config: &Config) -> Found {
     let (logs, several) = (!config.log.is_empty(), config.runs > 1);
     if logs && several {
-        let message = "a log is of one search, but `--runs` asks for several";
+        let message = "a log records one search, but `--runs` asks for several";
         return Some((["--log", "--runs"], message.to_owned()));
     }
     if logs && config.checkpoint.is_some() {
-        let message = "`--log` and `--checkpoint` do not go together; leave out one of them";
+        let message = "`--log` and `--checkpoint` cannot be combined; leave out one of them";
         return Some((["--log", "--checkpoint"], message.to_owned()));
     }
     if config.log_file.is_some() && !logs {
-        let message = "`--log-file` says where a log goes; add `--log`, or leave it out";
+        let message = "`--log-file` needs `--log`; add `--log`, or leave it out";
         return Some((["--log-file", "--log"], message.to_owned()));
     }
     if config.checkpoint.is_some() && several {
-        let message = "a checkpoint is of one search, but `--runs` asks for several";
+        let message = "a checkpoint saves one search, but `--runs` asks for several";
         return Some((["--checkpoint", "--runs"], message.to_owned()));
     }
     if config.every.is_some() && config.checkpoint.is_none() {
-        let message = "`--every` says how often a search is kept; add `--checkpoint FILE`, or leave it out";
+        let message = "`--every` needs a checkpoint; add `--checkpoint FILE`, or leave it out";
         return Some((["--every", "--checkpoint"], message.to_owned()));
     }
     None
@@ -150,11 +150,11 @@ const THREADS: RangeInclusive<u64> = 1..=1024;
 const HASH_BITS: RangeInclusive<u64> = 1..=64;
 const CACHE: RangeInclusive<u64> = 1..=1024;
 
-/// An option that the store has no use for, and the stores that have.
+/// An option that does not apply to the store, and the stores that it applies to.
 fn of_another_store(config: &Config) -> Option<(&'static str, &'static str)> {
     let (store, cache) = (config.store, config.cache);
     let is_hashed = matches!(store, Store::Compact | Store::Bitstate);
-    let hashed = "`--store compact` and `--store bitstate`";
+    let hashed = "`--store compact` or `--store bitstate`";
     let cached = "`--store cache`";
     [
         (config.hash_bits.is_some() && !is_hashed, ("--hash-bits", hashed)),

@@ -1,4 +1,4 @@
-//! Which parts of a model a search has been to.
+//! Statement coverage: the parts of a model that a search reached.
 
 use entail_disk::{Reader, Restore, Snapshot, Writer, damaged};
 use entail_ir::interpret::Step;
@@ -11,40 +11,40 @@ pub(crate) struct Coverage {
     fired: Vec<bool>,
 }
 
-/// What no run reaches in a process type.
+/// The unreached statements of a process type.
 #[derive(Clone, Debug)]
 pub struct ProcessCoverage {
     /// The name of the process type.
     pub name: String,
-    /// How many locations it has, without the one where processes end.
+    /// The number of locations, without the end location.
     pub locations: usize,
-    /// The statements that were never considered, because no process came to their location.
+    /// The statements whose locations no process reached.
     pub unreached: Vec<UnreachedStatement>,
 }
 
-/// A statement that was never considered.
+/// A statement whose location no process reached.
 #[derive(Clone, Debug)]
 pub struct UnreachedStatement {
     /// The number of its location.
     pub location: u16,
-    /// The file it stands in.
+    /// The file.
     pub file: String,
-    /// Its line.
+    /// The line.
     pub line: u32,
-    /// The statement itself.
+    /// The text of the statement.
     pub text: String,
-    /// Whether it was listed before, at another location.
+    /// Whether the list already contains it at another location.
     pub is_repeated: bool,
 }
 
 impl ProcessCoverage {
-    /// Every statement once, with the first of its locations.
+    /// Each statement once, with the first of its locations.
     pub fn each_once(&self) -> impl Iterator<Item = &UnreachedStatement> {
         self.unreached.iter().filter(|statement| !statement.is_repeated)
     }
 }
 
-/// A statement that was never even considered, because no process came to its location.
+/// A statement whose location no process reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Unreached {
     process_type: ProcessTypeId,
@@ -81,13 +81,13 @@ impl Coverage {
     }
 
     fn mark_edge(&mut self, edge: EdgeId) {
-        // A model that cannot start takes a step with no edge.
+        // The step of a model that cannot start has no edge.
         if let Some(fired) = self.fired.get_mut(edge.index()) {
             *fired = true;
         }
     }
 
-    /// What no process came to, in every process type.
+    /// The unreached statements of each process type.
     pub fn by_process(&self, system: &System) -> Vec<ProcessCoverage> {
         let (unreached, mut seen) = (self.unreached(system), HashSet::new());
         let types = system.process_types.iter().enumerate();
@@ -107,20 +107,20 @@ impl Coverage {
         covered.collect()
     }
 
-    /// What no process came to, type by type and in the order of locations.
+    /// The unreached statements by process type and location.
     fn unreached(&self, system: &System) -> Vec<Unreached> {
         let types = || (0..system.process_types.len()).map(|index| ProcessTypeId(index as u16));
         let reached: Vec<_> = types().map(|id| self.reached_in(id, system)).collect();
-        // Process types may share statements: it is enough that one of them came there.
+        // Process types may share statements; one process type that reached them is enough.
         let at = |id: ProcessTypeId| reached[id.index()].iter().flat_map(move |&at| statements_at(id, at, system));
         let mut considered: HashSet<StatementId> = types().flat_map(at).collect();
-        // What is done on the way without stopping there.
+        // Statements merged into an action that was taken.
         let fired = system.edges.iter().zip(&self.fired).filter(|(_, fired)| **fired);
         considered.extend(fired.flat_map(|(edge, _)| passed(&edge.action)));
         types().flat_map(|id| unreached_in(id, &reached[id.index()], &considered, system)).collect()
     }
 
-    /// Where processes of this type have been.
+    /// The locations that processes of this type reached.
     fn reached_in(&self, id: ProcessTypeId, system: &System) -> HashSet<LocationId> {
         let process_type = system.process_type(id);
         let mut reached = HashSet::new();
@@ -137,7 +137,7 @@ impl Coverage {
         reached
     }
 
-    /// Whether some process of this type was ever there.
+    /// Whether a process of this type was started.
     fn has_started(&self, id: ProcessTypeId, system: &System) -> bool {
         let runs = |edge: usize| self.fired[edge] && starts(&system.edges[edge].action, id);
         system.start.iter().any(|start| start.process_type == id) || (0..system.edges.len()).any(runs)
@@ -161,8 +161,8 @@ fn unreached_in(
     unreached
 }
 
-/// The locations where a process could stop, were they reached. SPIN has others, such as those of the first
-/// statements of alternatives: no edge leads there, and what can be done there can be done elsewhere.
+/// The locations that edges lead to. SPIN has others, such as those of the first statements of alternatives: no edge
+/// leads there, and their statements occur elsewhere, too.
 fn stations(id: ProcessTypeId, system: &System) -> Vec<LocationId> {
     let process_type = system.process_type(id);
     let all = || (0..process_type.locations.len()).map(|number| LocationId(number as u16));
@@ -182,7 +182,7 @@ fn statements_at(id: ProcessTypeId, at: LocationId, system: &System) -> impl Ite
     system.edges_of(location).iter().map(|edge| edge.statement)
 }
 
-/// The statements that an action consists of, if it does all of them.
+/// The statements of an action that always executes all of them.
 fn passed(action: &Action) -> Vec<StatementId> {
     let Action::Deterministic(block) = action else { return Vec::new() };
     let statement = |node: &BlockNode| match node {
@@ -192,7 +192,7 @@ fn passed(action: &Action) -> Vec<StatementId> {
     block.nodes.iter().map(statement).collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
-/// Whether the statement does nothing but say where to go on; `pan` does not list those either.
+/// Whether the statement is only a jump; `pan` does not list those either.
 fn only_leads_on(statement: &Statement) -> bool {
     statement.text == "break" || statement.text == "(join)" || statement.text.starts_with("goto ")
 }

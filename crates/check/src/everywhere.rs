@@ -1,5 +1,5 @@
-//! Whatever is left out, merged or forgotten: the verdict is the same, with every search, and the runs that are found are
-//! runs of the model as it is written.
+//! Tests that reductions, optimisations and stores do not change verdicts, in any search, and that counterexamples
+//! are runs of the original model.
 
 mod reuse;
 
@@ -20,11 +20,11 @@ use entail_testkit::rng::Rng;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Models with more states are left out; where there are many models, already those with fewer, as small ones go wrong too.
+/// Larger models are skipped; small ones find the same bugs.
 const MOST_STATES: u64 = 3_000;
 const MOST_STATES_OF_MANY: u64 = 600;
 
-/// The ways in which a model is gone through; the first one is the reference.
+/// The search plans; the first one is the reference.
 fn plans(checks: Checks) -> Vec<(String, Plan)> {
     let plan = |search, reduce, passes| {
         let exact = Plan { checks, ..Plan::default() };
@@ -61,7 +61,7 @@ fn without(passes: Passes) -> Vec<Pass> {
     all.into_iter().filter(|(_, applies)| !applies).map(|(pass, _)| pass).collect()
 }
 
-/// Ways in which states are forgotten and nothing is lost, where there are so many.
+/// Plans with state-space caching, for models of this many states.
 fn forgetful_plans(checks: Checks, states: u64) -> Vec<(String, Plan)> {
     let exact = plans(checks).swap_remove(0).1;
     let mut all = Vec::new();
@@ -69,7 +69,7 @@ fn forgetful_plans(checks: Checks, states: u64) -> Vec<(String, Plan)> {
         for tenths in [8, 9, 12] {
             let cache = Cache { slots: Some((states * tenths / 10).max(1)), probes: Some(4), collisions: Some(2) };
             let store = Store::Cache;
-            // With too little room it takes very long: that is no answer, and no mistake.
+            // With a small cache the search can take very long and reach its limit, which is not an error.
             let time = Some(Duration::from_secs(1));
             let plan = with(&exact, |config| {
                 (config.search, config.store, config.cache) = (Some(Search::DepthFirst), store, cache);
@@ -81,7 +81,7 @@ fn forgetful_plans(checks: Checks, states: u64) -> Vec<(String, Plan)> {
     all
 }
 
-/// Ways in which states are lost, with every search.
+/// Plans with lossy stores, in every search order.
 fn lossy_plans(checks: Checks) -> Vec<(String, Plan)> {
     let exact = plans(checks).swap_remove(0).1;
     let mut all = Vec::new();
@@ -106,8 +106,7 @@ fn lossy_plans(checks: Checks) -> Vec<(String, Plan)> {
     all
 }
 
-/// Ways in which nothing is lost, of a model as it is written: they visit the same states, and the first one is the
-/// reference.
+/// Lossless plans without optimisation: they visit the same states, and the first one is the reference.
 fn lossless_plans(checks: Checks, search: Search) -> Vec<(String, Plan)> {
     let exact = plans(checks).swap_remove(0).1;
     [Store::Auto, Store::Tree, Store::Plain, Store::Collapse, Store::Dfa]
@@ -120,13 +119,13 @@ fn lossless_plans(checks: Checks, search: Search) -> Vec<(String, Plan)> {
         .into()
 }
 
-/// Whatever keeps the states: there are as many, and equally many ways between them.
+/// All stores give the same numbers of states and transitions.
 fn same_in_every_store(system: &System, goal: Goal, checks: Checks, told: &dyn Fn() -> String) {
     for search in [Search::BreadthFirst, Search::DepthFirst] {
         let mut expected = None;
         for (name, plan) in lossless_plans(checks, search) {
             let done = run(&plan, system, goal);
-            // Where a search stops at an error, it depends on how many states are expanded at once what else it has seen.
+            // If a search stops at an error, its counts depend on the batch size.
             let stats = (done.outcome.end == End::Complete).then_some(done.outcome.stats);
             let found = (stats, done.outcome.errors, done.outcome.end, done.guarantee);
             let expected = expected.get_or_insert_with(|| found.clone());
@@ -135,7 +134,7 @@ fn same_in_every_store(system: &System, goal: Goal, checks: Checks, told: &dyn F
     }
 }
 
-/// A random model with a formula that does not count steps.
+/// A random model with a stutter-invariant formula.
 fn model(seed: u64) -> Option<(ModelSource, String)> {
     let (program, variables) = generate_subject(seed)?;
     let mut rng = Rng::new(seed);
@@ -144,7 +143,7 @@ fn model(seed: u64) -> Option<(ModelSource, String)> {
         .collect();
     let operators = 1 + rng.below(4);
     let formula = formula(&mut rng, &names, operators);
-    // In some models, an index is out of its range, now and then.
+    // Some models have a faulty array index.
     let faulty = if rng.chance(0.2) {
         let awaited = rng.pick(&names);
         format!("active proctype Faulty() {{ byte few[2]; byte at = 2; {awaited}; few[at] = 1 }}")
@@ -176,7 +175,7 @@ fn run(plan: &Plan, system: &System, goal: Goal) -> Searched {
     plan.run_unkept(&Interpreter::new(system), goal, &AtomicBool::new(false), &mut watch)
 }
 
-/// Sees whether what was found is a run of the model as it is written, and goes wrong as is said.
+/// Checks that the counterexample is a run of the original model and ends in the reported error.
 fn replay(system: &System, done: &Searched, claim: Option<&Claim>) {
     let Some(found) = &done.outcome.counterexample else { return };
     let interpreter = Interpreter::new(system);
@@ -208,7 +207,7 @@ fn replay(system: &System, done: &Searched, claim: Option<&Claim>) {
             assert!(enabled.is_empty() && !interpreter.marks(&state).valid_end, "no invalid end");
         }
         ErrorKind::Cycle { begins } if begins < found.steps.len() => {
-            // What is forgotten in the changed model may differ; what the claim sees may not.
+            // Variables that the optimised model resets may differ; the valuations that the claim observes may not.
             let begun = round.expect("a cycle begins");
             let valuation = |state| interpreter.valuation(state, &mut ()).holds;
             assert_eq!(valuation(&begun), valuation(&state), "the round does not close");
@@ -217,20 +216,20 @@ fn replay(system: &System, done: &Searched, claim: Option<&Claim>) {
     }
 }
 
-/// What was tried, and how often it came to what.
+/// Counts of outcomes.
 #[derive(Debug, Default)]
 struct Tally {
     models: usize,
-    /// How often something is wrong, and how many formulas are broken.
+    /// The number of violated safety checks, and of violated formulas.
     violated: usize,
     broken: usize,
-    /// How many formulas are undecided because runs end in faults.
+    /// The number of formulas that faults make inconclusive.
     undecided: usize,
-    /// In how many runs steps were left out.
+    /// The number of searches with partial-order reduction.
     reduced: usize,
-    /// How many mistakes were missed by stores that lose states.
+    /// The number of errors that lossy stores missed.
     missed: usize,
-    /// How many runs forgot states, and in how many memory ran short.
+    /// The number of searches that replaced states in a cache, and of those that ran out of memory.
     forgetful: usize,
     short: usize,
 }
@@ -241,7 +240,7 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
     let faults = Checks { faults: true, assertions: true, end_states: false, errors: Errors::First };
     for seed in seeds {
         let Some((model, text)) = model(seed) else { continue };
-        // Large models should not take long to be left out.
+        // Skips large models quickly.
         let time = Some(Duration::from_millis(most_states / 3));
         let probe = with(&plans(Checks { errors: Errors::All, ..faults })[0].1, |config| config.time = time);
         let whole = run(&probe, &model.system, Goal::Safety);
@@ -300,7 +299,7 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
                 continue;
             }
             let is_broken = done.outcome.errors > 0;
-            // Whatever is left out: if no run breaks the formula, it is known whether some end in a fault.
+            // If no run violates the formula, every reduction must agree on whether some run ends in a fault.
             let found = (is_broken, !is_broken && done.outcome.ignored_fault.is_some());
             let expected = *expected.get_or_insert(found);
             assert_eq!(found, expected, "seed {seed}, p, {name}:\n{text}");
@@ -310,7 +309,7 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
         let (is_broken, is_undecided) = expected.unwrap_or_default();
         tally.broken += usize::from(is_broken);
         tally.undecided += usize::from(is_undecided);
-        // Of those that are broken by a beginning, the product with the automaton is searched in the same way.
+        // Formulas with bad prefixes use a safety search of the product.
         same_in_every_store(&system, Goal::Claim(&claim), faults, &|| format!("seed {seed}, p:\n{text}"));
     }
     tally
@@ -318,7 +317,7 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
 
 #[test]
 fn verdicts_are_the_same_whatever_is_left_out() {
-    // Once wrong: somebody who was not started yet could be met; a step that breaks was taken instead of others.
+    // Past bugs: a rendezvous with a process that had not started; a faulting step taken as a reduced set.
     let once_wrong = [29_727, 1_270];
     let tally = same_everywhere((0..300).chain(once_wrong), MOST_STATES);
     println!("{tally:?}");

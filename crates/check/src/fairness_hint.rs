@@ -1,4 +1,4 @@
-//! Who is neglected by a run that goes round for ever.
+//! Finds a process that starves in an infinite counterexample.
 
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
@@ -6,18 +6,18 @@ use entail_model::{Model, State};
 use entail_temporal::Fairness;
 use std::collections::BTreeSet;
 
-/// A process that could move and never does, and a kind of fairness that does not count such runs.
+/// An enabled process that never moves in the cycle, and a kind of fairness that excludes such runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FairnessHint {
-    /// Its name and number.
+    /// The name and number of the process.
     pub process: String,
     /// The kind of fairness.
     pub fairness: Fairness,
 }
 
 impl FairnessHint {
-    /// Who that is in a run that begins in `start` and goes round after `begins` of its steps; nobody if it is fair, or if
-    /// there is no stronger kind of fairness than the one that was asked for.
+    /// Finds such a process in the run from `start` whose cycle begins after `begins` steps. `None` if the run is fair, or if
+    /// no stronger kind of fairness excludes it.
     pub fn by(
         interpreter: &Interpreter,
         start: &State,
@@ -54,13 +54,13 @@ impl FairnessHint {
         Some(FairnessHint { process: format!("{name}({process})"), fairness })
     }
 
-    /// What could be done about it.
+    /// The hint in the report.
     pub fn hint(&self) -> String {
         let FairnessHint { process, fairness } = self;
         let (when, option) = match fairness {
-            Fairness::None | Fairness::Weak => ("all the time", "weak"),
-            Fairness::Strong | Fairness::Impartial | Fairness::Component => ("again and again", "strong"),
+            Fairness::None | Fairness::Weak => ("continuously", "weak"),
+            Fairness::Strong | Fairness::Impartial | Fairness::Component => ("infinitely often", "strong"),
         };
-        format!("{process} could move {when} here, and never does; `--fair {option}` does not count such runs")
+        format!("{process} is {when} enabled in the cycle but never moves; `--fair {option}` excludes such runs")
     }
 }

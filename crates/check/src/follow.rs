@@ -1,4 +1,4 @@
-//! Finding the steps that a trail means.
+//! Matches a trail with the steps of a model.
 
 use crate::property::stations;
 use crate::run::{Ending, TraceSource, TraceStep, Walk};
@@ -13,23 +13,23 @@ use entail_temporal::Claim;
 pub struct Follow<'a, 's> {
     interpreter: &'a Interpreter<'s>,
     trail: &'a Trail,
-    /// The next move.
+    /// The index of the next move.
     at: usize,
     walk: Walk<'a, 's>,
-    /// Whether there is no state to go on from.
+    /// Whether the last step has no successor state.
     broken: bool,
-    /// Whether the last step went wrong.
+    /// Whether the last step ended in an error.
     wrong: bool,
     merging: Option<Merging>,
 }
 
-/// What is needed to fill in the steps that a trail with merged statements leaves out.
+/// Fills in the steps that a trail with merged statements omits.
 struct Merging {
-    /// For each move, the next one of the same process; the number of moves if there is none.
+    /// For each move, the index of the next one of the same process; the number of moves if there is none.
     next: Vec<u32>,
-    /// The last move that was followed.
+    /// The last matched move.
     last: Option<usize>,
-    /// How many steps were filled in since.
+    /// The number of steps filled in since then.
     filled: usize,
     /// Steps to take after the last move.
     tail: Option<Vec<Step>>,
@@ -49,7 +49,7 @@ impl<'a, 's> Follow<'a, 's> {
         Follow { interpreter, trail, at: 0, walk, broken: false, wrong: false, merging }
     }
 
-    /// Tells where the claim of a property is on the way, if it is a run that the claim forbids.
+    /// Also reports the state of a claim, if it accepts the run.
     pub fn watched_by(mut self, claim: &Claim) -> Self {
         let start = self.walk.state.clone();
         let Meant { steps, cycle_start, misfit: _ } = Meant::by(self.trail, self.interpreter);
@@ -57,7 +57,7 @@ impl<'a, 's> Follow<'a, 's> {
         self
     }
 
-    /// Where it is an invalid end state, what is wrong with it.
+    /// The violation, if this is an invalid end state.
     fn end(&self) -> Option<Violation> {
         if self.broken { None } else { Violation::invalid_end(self.interpreter, &self.walk.state) }
     }
@@ -82,14 +82,14 @@ impl<'a, 's> Follow<'a, 's> {
             self.at += moves;
             return Ok(Some(step));
         }
-        // After a breadth-first search `pan` ends the way to an invalid end state with a step that is not possible.
+        // After a breadth-first search, `pan` ends the path to an invalid end state with a step that is not enabled.
         if after.is_none() && self.end().is_some() {
             return Ok(None);
         }
         Err(self.misfit(wanted))
     }
 
-    /// How many moves the step accounts for, if it is what they mean.
+    /// The number of moves that match the step, if they do.
     fn fits(&self, step: Step, wanted: Move, after: Option<&Move>) -> Option<usize> {
         let is = |process: usize, edge, half: &Move| {
             process == half.process as usize && self.statement(edge).spin_id == half.statement
@@ -99,14 +99,14 @@ impl<'a, 's> Follow<'a, 's> {
         }
         match step.partner() {
             None => Some(1),
-            // What a trace has against the first half, `pan` reports without looking for a second one.
+            // If a trace forbids the send, `pan` reports the error without the receive.
             Some(_) if after.is_none() && self.interpreter.system().monitor.is_some() => Some(1),
             Some((partner, edge)) => after.filter(|after| is(partner, edge, after)).map(|_| 2),
         }
     }
 
-    /// A step that is not in the trail, because it was merged with the one before it: the process of that one has
-    /// not come yet to where the trail goes on with it, and has only one way to go.
+    /// A step that the trail omits because it was merged with the one before it: the process has not reached the
+    /// statement of its next move yet, and has only one enabled step.
     fn merged_step(&self, steps: &[Step]) -> Option<Step> {
         let merging = self.merging.as_ref().filter(|merging| merging.filled < MAX_CHAIN)?;
         let last = merging.last?;
@@ -118,7 +118,7 @@ impl<'a, 's> Follow<'a, 's> {
         if complete { None } else { only_step(steps, process) }
     }
 
-    /// Likewise after the end of the trail, where it is the error that says how far to go.
+    /// The same after the end of the trail, up to the error.
     fn tail_step(&mut self) -> Option<Step> {
         if self.merging.as_ref()?.tail.is_none() {
             let mut tail = self.tail();
@@ -128,7 +128,7 @@ impl<'a, 's> Follow<'a, 's> {
         self.merging.as_mut()?.tail.as_mut()?.pop()
     }
 
-    /// The steps to an error of processes that have no choice; none if that leads nowhere.
+    /// The steps to an error by processes without a choice; empty if there is no error.
     fn tail(&self) -> Vec<Step> {
         let mut tail = Vec::new();
         let mut walk = Walk::from(self.interpreter, self.walk.state.clone());
@@ -149,7 +149,7 @@ impl<'a, 's> Follow<'a, 's> {
         steps
     }
 
-    /// Whether the process is where this statement is.
+    /// Whether the statement leaves the current location of the process.
     fn offers(&self, process: usize, statement: u32) -> bool {
         let view = self.interpreter.view(&self.walk.state);
         let Some(process) = view.processes.get(process) else { return true };
@@ -181,18 +181,18 @@ impl<'a, 's> Follow<'a, 's> {
     }
 }
 
-/// The steps that a trail means, up to the first that goes wrong.
+/// The steps of a trail, up to the first error.
 pub struct Meant {
     /// The steps.
     pub steps: Vec<Step>,
-    /// How many steps come before those that are repeated for ever.
+    /// The number of steps before the cycle, if the run is infinite.
     pub cycle_start: Option<usize>,
-    /// Why there are no more, where the trail does not fit.
+    /// The reason why the trail does not match the model, if it does not.
     pub misfit: Option<String>,
 }
 
 impl Meant {
-    /// Finds the steps of a trail.
+    /// Matches a trail.
     pub fn by(trail: &Trail, interpreter: &Interpreter) -> Meant {
         let (mut steps, mut cycle_start) = (Vec::new(), None);
         let mut follow = Follow::new(interpreter, trail);
@@ -249,7 +249,7 @@ impl<'s> TraceSource<'s> for Follow<'_, 's> {
     }
 }
 
-/// The step of this process, if it has just one.
+/// The only step of this process; `None` if it has several.
 fn only_step(steps: &[Step], process: usize) -> Option<Step> {
     let mut own = steps.iter().filter(|step| step.process() == process);
     own.next().copied().filter(|_| own.next().is_none())

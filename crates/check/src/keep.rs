@@ -1,13 +1,13 @@
-//! Checkpoints: a search that is kept in a file, and resumed.
+//! Checkpoints: saving a search to a file, and resuming it.
 //!
 //! ```text
-//! head:    version of entail │ options │ model │ its folder │ property │ fingerprint of what is searched │ time it took so far
-//! model:   which steps are left out │ how states are packed
-//! claim:   which propositions held somewhere; only if there is a claim
-//! store    │ which statements were reached │ counts, the first error │ what waits to be expanded, and the way back
+//! head:    version of entail │ options │ model │ its directory │ property │ fingerprint of the searched system │ time so far
+//! model:   reduction │ packing of states
+//! claim:   the propositions that held in some state; only if there is a claim
+//! store    │ coverage │ counts, the first error │ frontier and parent log
 //! ```
 //!
-//! Options are a [`Config`] in JSON. The file around it is described in the crate `disk`.
+//! The options are a [`Config`] in JSON. The crate `disk` describes the file format around it.
 
 use crate::config::Config;
 use crate::observer::Observer;
@@ -21,13 +21,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What is known of a search without its model.
+/// The head of a checkpoint, readable without the model.
 #[derive(Clone, Debug)]
 struct Head {
     version: String,
-    /// As they were when the search began.
+    /// The original options.
     options: String,
-    /// As it was named then, and where that is.
+    /// The original name of the model, and its directory.
     model: String,
     folder: String,
     property: String,
@@ -37,29 +37,29 @@ struct Head {
 
 snapshot!(Head { version, options, model, folder, property, fingerprint, elapsed });
 
-/// Keeps a search in a file.
+/// Saves a search to a file.
 pub(crate) struct CheckpointWriter<'o> {
     file: CheckpointFile,
     outputs: Outputs,
     observer: &'o dyn Observer,
     every: Duration,
     head: RefCell<Head>,
-    /// When this part of the search began, and how long the others took.
+    /// The start of this part of the search, and the time of the earlier parts.
     began: Instant,
     before: Duration,
-    /// When it was kept the last time.
+    /// The time of the last checkpoint.
     last: Cell<Instant>,
-    /// Whether there is something to go on with.
+    /// Whether a checkpoint was written.
     is_kept: Cell<bool>,
-    /// What is to be gone on with, until that is done.
+    /// The checkpoint to resume, until it is resumed.
     saved: RefCell<Option<Reader<'static>>>,
     is_resumed: bool,
 }
 
-/// How often a search is kept.
-const USUAL_PAUSE: Duration = Duration::from_secs(600);
+/// The default interval.
+const DEFAULT_INTERVAL: Duration = Duration::from_secs(600);
 
-/// A checkpoint that a search can be resumed from.
+/// A checkpoint, from which a search can be resumed.
 pub struct Checkpoint {
     path: PathBuf,
     head: Head,
@@ -68,7 +68,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Opens a checkpoint, or the one before it if it is damaged. An error says why that cannot be done.
+    /// Opens a checkpoint, or the previous one if it is damaged. An error is the reason why that fails.
     pub fn open(path: &Path, observer: &dyn Observer) -> Result<Checkpoint, String> {
         let cannot = |reason: String| format!("cannot resume from {}: {reason}", path.display());
         let file = CheckpointFile::new(path);
@@ -91,12 +91,12 @@ impl Checkpoint {
         Ok(Checkpoint { path: path.to_owned(), head, config, reader })
     }
 
-    /// The options that the search began with.
+    /// The original options of the search.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// The model that was searched. An error says where it was, if it is not there.
+    /// The model that was searched. If it does not exist, the error names its original directory.
     pub fn model(&self) -> Result<PathBuf, String> {
         let Head { model, folder, .. } = &self.head;
         if Path::new(model).exists() {
@@ -107,8 +107,8 @@ impl Checkpoint {
         )))
     }
 
-    /// The options to go on with: those that the search began with, but limits and files as they are `given` now. An error
-    /// names an option that `is_given`, by its name on the command line, and is not as it was.
+    /// The options of the resumed search: the original ones, but limits and files as `given` now. It is an error if
+    /// an option that `is_given`, by its command-line name, differs from the original one.
     pub fn completed(&self, given: &Config, is_given: impl Fn(&str) -> bool) -> Result<Config, String> {
         for ((name, now), (_, before)) in given.fixed_options().into_iter().zip(self.config.fixed_options()) {
             if is_given(name) && now != before {
@@ -137,7 +137,7 @@ impl Checkpoint {
 }
 
 impl<'o> CheckpointWriter<'o> {
-    /// Keeps a search of a model.
+    /// Creates a writer for a search of a model.
     pub fn new(file: &Path, config: &Config, model: &Path, observer: &'o dyn Observer) -> Result<Self, String> {
         let options =
             serde_json::to_string(config).map_err(|error| format!("a checkpoint needs UTF-8: {error}"))?;
@@ -155,7 +155,7 @@ impl<'o> CheckpointWriter<'o> {
         Ok(CheckpointWriter::with(file, config, head, None, observer))
     }
 
-    /// Goes on with a search, and keeps it in `file`.
+    /// Resumes a search, and saves it to `file`.
     pub fn resumed(file: &Path, config: &Config, kept: Checkpoint, observer: &'o dyn Observer) -> Self {
         let Checkpoint { path, head, reader, .. } = kept;
         let keeping = CheckpointWriter::with(file, config, head, Some(reader), observer);
@@ -175,7 +175,7 @@ impl<'o> CheckpointWriter<'o> {
             file: CheckpointFile::new(file),
             outputs: Outputs::new(config.force),
             observer,
-            every: config.every.unwrap_or(USUAL_PAUSE),
+            every: config.every.unwrap_or(DEFAULT_INTERVAL),
             before: head.elapsed,
             head: RefCell::new(head),
             began: now,
@@ -186,19 +186,19 @@ impl<'o> CheckpointWriter<'o> {
         }
     }
 
-    /// Specification which properties are to be checked, of which there must be one; and if the search is resumed, that one.
+    /// Sets the properties to check. There must be exactly one, and for a resumed search the original one.
     pub fn of(&self, properties: &[&str]) -> Result<(), String> {
         let &[property] = properties else {
             let all = properties.join(", ");
             return Err(format!(
-                "a checkpoint is of one search, but there are several properties to be checked: {all}; \
-                choose one by `--property`"
+                "a checkpoint saves one search, but there are several properties to check: {all}; \
+                choose one with `--property`"
             ));
         };
         let mut head = self.head.borrow_mut();
         if self.is_resumed && head.property != property {
             return Err(format!(
-                "what was kept is a search for `{}`, not for `{property}`; {AFRESH}",
+                "the checkpoint is of a search for `{}`, not for `{property}`; {AFRESH}",
                 head.property
             ));
         }
@@ -206,18 +206,18 @@ impl<'o> CheckpointWriter<'o> {
         Ok(())
     }
 
-    /// Specification what is searched, and returns what is to be gone on with, if something is.
+    /// Sets the text of the searched system, and returns the checkpoint to resume, if there is one.
     pub fn begin(&self, searched: &str) -> Result<Option<Reader<'static>>, String> {
         let mut head = self.head.borrow_mut();
         let fingerprint = rapidhash_v3(searched.as_bytes());
         if self.is_resumed && head.fingerprint != fingerprint {
-            return Err(format!("the model is not what it was when the search began; {AFRESH}"));
+            return Err(format!("the model has changed since the search began; {AFRESH}"));
         }
         head.fingerprint = fingerprint;
         Ok(self.saved.take())
     }
 
-    /// How long the search took before it was resumed.
+    /// The time of the search before it was resumed.
     pub fn before(&self) -> Duration {
         self.before
     }
@@ -248,7 +248,7 @@ impl Checkpointer for CheckpointWriter<'_> {
         match written {
             Ok(()) => self.is_kept.set(true),
             Err(problem) => {
-                // The search goes on all the same.
+                // A failed checkpoint does not stop the search.
                 self.observer.warning(format!("{}; it will be tried again", on_a_line(&problem)));
             }
         }
@@ -256,7 +256,7 @@ impl Checkpointer for CheckpointWriter<'_> {
     }
 }
 
-/// Keeps something before what another one is given to keep.
+/// Saves a part in front of the snapshot of another checkpointer.
 pub(crate) struct Before<'a> {
     pub part: &'a dyn Fn(&mut Writer) -> io::Result<()>,
     pub keeper: &'a dyn Checkpointer,
@@ -275,7 +275,7 @@ impl Checkpointer for Before<'_> {
     }
 }
 
-/// What to do if a search cannot be resumed.
+/// The advice if a search cannot be resumed.
 pub(crate) const AFRESH: &str = "check the model from the beginning, without `--resume`";
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -19,16 +19,17 @@
 //! # Ok::<(), entail_check::Contradiction>(())
 //! ```
 //!
-//! [`check()`] is the short way. A [`Checker`] checks several models, tells an [`Observer`] what happens, ends when it is
-//! interrupted, and goes on with a search from a [`Checkpoint`]. Options that contradict each other are refused
-//! ([`Config::validate`]), also those of a `Config` that was deserialised.
+//! [`check()`] is a shortcut for one model. A [`Checker`] checks several models, notifies an [`Observer`], can be
+//! interrupted, and resumes a search from a [`Checkpoint`]. Contradictory options are an error ([`Config::validate`]),
+//! also in a deserialised `Config`.
 //!
-//! This library prints nothing, ends no process, and reads neither the command line nor environment variables. It reads the
-//! model, the files that the model includes and those that the `Config` names; it writes those that the `Config` names, and
-//! temporary files if memory is short. It asks the operating system how much memory there is.
+//! This library does not print, does not end the process, and reads neither the command line nor environment
+//! variables. It reads the model, the files that the model includes and those that the `Config` names. It writes the
+//! files that the `Config` names, and temporary files if memory runs out. It queries the operating system for the
+//! available memory.
 //!
-//! Modules other than [`config`] and [`report`] are for programs that work with counterexamples: [`run`] has runs as data,
-//! [`follow`] finds the steps that a [`trail`] means.
+//! Modules other than [`config`] and [`report`] are for programs that process counterexamples: [`run`] represents
+//! runs as data, and [`follow`] matches a [`trail`] with the steps of a model.
 
 #![warn(missing_docs)]
 
@@ -39,7 +40,6 @@ mod contradictions;
 mod coverage;
 #[cfg(test)]
 mod everywhere;
-mod evidence;
 mod fairness_hint;
 pub mod follow;
 mod keep;
@@ -61,6 +61,7 @@ pub mod trail;
 pub mod trail_files;
 pub mod units;
 pub mod violation;
+mod witness;
 
 pub use checker::{Checker, Selection, check};
 pub use config::Config;

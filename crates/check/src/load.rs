@@ -1,4 +1,4 @@
-//! Reading a model, and saying what is wrong with it.
+//! Reads models, and reports their errors.
 
 use crate::config::{self, Reading};
 use crate::observer::{Message, Observer};
@@ -10,11 +10,11 @@ use entail_temporal::Fairness;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The text of a model, and where it stands.
+/// The text of a model, with its file name.
 #[derive(Clone, Debug)]
 pub struct Input {
     path: PathBuf,
-    /// Otherwise what is in the file.
+    /// `None` for the content of the file.
     text: Option<String>,
 }
 
@@ -24,7 +24,7 @@ impl Input {
         Input { path: path.into(), text: None }
     }
 
-    /// A text, which need not be in any file. Its name says in which language it is, and where included files are.
+    /// A text, which need not be in a file. Its name determines the language and the directory of included files.
     pub fn text(name: impl Into<PathBuf>, text: impl Into<String>) -> Input {
         Input { path: name.into(), text: Some(text.into()) }
     }
@@ -48,11 +48,11 @@ impl Input {
     }
 }
 
-/// A model, or the problems in its text. The observer has been told of them.
+/// A model, or the problems in its text, which the observer has received.
 pub struct ReadModel {
     /// `None` if there are errors.
     pub model: Option<ModelSource>,
-    /// The files it is made of.
+    /// The model's files.
     pub sources: Sources,
     /// A line for each warning.
     pub warnings: Vec<String>,
@@ -60,7 +60,7 @@ pub struct ReadModel {
     pub errors: Vec<String>,
 }
 
-/// Reads a model. A property that cannot be read is an error if it is wanted, otherwise a warning.
+/// Reads a model. A property with errors is an error if it is selected, otherwise a warning.
 pub fn read(
     input: &Input,
     reading: &Reading,
@@ -86,7 +86,7 @@ pub fn read(
     ReadModel { model, sources, warnings, errors }
 }
 
-/// Reads a model without what some properties do not depend on; nothing if there are errors, which the observer is told.
+/// Reads the slice of a model for some properties; `None` if there are errors, which the observer receives.
 pub fn read_slice(
     input: &Input,
     reading: &Reading,
@@ -103,8 +103,8 @@ pub fn read_slice(
     found
 }
 
-/// What a slice for a property is for; without one, for the built-in checks. These are always all of them, so that a trail
-/// can be replayed on the slice it comes from.
+/// The slicing criterion of a property, or of safety if there is none. It always includes all safety checks, so that
+/// a trail can be replayed on the same slice.
 pub fn aim(property: Option<&Property>) -> Aim {
     match property {
         None => Aim::Safety { assertions: true, ends: true },
@@ -119,12 +119,12 @@ pub fn aim(property: Option<&Property>) -> Aim {
     }
 }
 
-/// The options that give formulas.
+/// The options for formulas.
 const LTL: &str = "--ltl";
 const CTL: &str = "--ctl";
 pub(crate) const OPTIONS: [&str; 2] = [LTL, CTL];
 
-/// The properties that do not stand in the model, with the texts of their files.
+/// The properties that are not part of the model, with the texts of their files.
 pub fn asked(args: &config::Asked) -> Result<Vec<Asked>, String> {
     let linear = args.ltl.iter().map(|text| (AskedKind::Formula, LTL, text));
     let branching = args.ctl.iter().map(|text| (AskedKind::Ctl, CTL, text));

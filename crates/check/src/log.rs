@@ -1,4 +1,4 @@
-//! Logs: what a search does, line by line, for people who learn from it and for programs.
+//! Logs of search events, for learners and for programs.
 
 use crate::config::{Config, LogKind};
 use crate::names::Named;
@@ -21,17 +21,17 @@ pub struct Log<'s> {
     out: To<'s>,
     to: PathBuf,
     kinds: Vec<LogKind>,
-    /// How the search is introduced.
+    /// The first line of the log of a search.
     begins: String,
-    /// By edge: the names of processes that take it.
+    /// The process name of each edge.
     names: Vec<&'s str>,
-    /// States are numbered as they are met.
+    /// States are numbered in the order of their first event.
     numbers: HashMap<StateName, u64>,
-    /// Why nothing more is written.
+    /// The reason why the log was cut off.
     over: Option<Over>,
 }
 
-/// Where lines go.
+/// The destination of the log.
 enum To<'s> {
     File(BufWriter<File>),
     Observer(&'s dyn Observer),
@@ -43,15 +43,16 @@ enum Over {
     Failed(String),
 }
 
-/// So that numbers do not take more memory than the search may have; a log of so many states is of no use.
+/// Limits the memory for state numbers; a longer log would be of no use.
 const MOST_STATES: usize = 1 << 24;
 
-/// The file that the logs of all searches go to, made when the first of them begins.
+/// The file for the logs of all searches, created when the first one begins.
 #[derive(Debug, Default)]
 pub struct LogFile(OnceCell<File>);
 
 impl LogFile {
-    /// The file, or nothing if logs go to standard error. It has its name at once: a log can be watched while it grows.
+    /// The file, or `None` if the log goes to standard error. It gets its name immediately, so that a log can be
+    /// followed.
     pub fn open(&self, config: &Config, outputs: &Outputs) -> Result<Option<File>, String> {
         let Some(path) = &config.log_file else { return Ok(None) };
         let file = match self.0.get() {
@@ -66,7 +67,7 @@ impl LogFile {
 }
 
 impl<'s> Log<'s> {
-    /// The log of the search for a property of a model, behind those before it; nothing if nobody asked.
+    /// The log of the search for a property, appended to earlier ones; `None` if logging is off.
     pub fn of(
         config: &Config,
         file: Result<Option<File>, String>,
@@ -95,26 +96,26 @@ impl<'s> Log<'s> {
         })
     }
 
-    /// Why the log is not whole, if it is not.
+    /// Finishes the log; an error if it is incomplete.
     pub fn finish(mut self) -> Result<(), String> {
         let to = self.to;
         let failed = |error| Over::Failed(output::cannot(&to, error));
         match self.over.or_else(|| self.out.finish().err().map(failed)) {
             None => Ok(()),
             Some(Over::Full) => {
-                Err(format!("{} ends after {MOST_STATES} states, before the search does", to.display()))
+                Err(format!("{} ends after {MOST_STATES} states, before the end of the search", to.display()))
             }
             Some(Over::Failed(problem)) => Err(problem),
         }
     }
 
-    /// What is written about an event, if anything.
+    /// The line for an event, if its kind is logged.
     fn line(&mut self, event: Event<Step>) -> Option<String> {
         let Some(kind) = kind(&event) else {
             self.numbers.clear();
             return Some(self.begins.clone());
         };
-        // Numbers do not depend on what is written.
+        // States get numbers even if their events are not logged.
         let words = self.words(event);
         let is_wanted = self.kinds.iter().any(|wanted| *wanted == LogKind::Search || *wanted == kind);
         is_wanted.then(|| format!("event={}{words}", kind.name()))
@@ -159,7 +160,7 @@ impl<'s> Log<'s> {
         [first, step.partner().and_then(partner)].into_iter().flatten().collect()
     }
 
-    /// What a process does; nothing for the step with no edge that a model takes which cannot start.
+    /// The statement of a process; `None` for the step without an edge of a model that cannot start.
     fn half(&self, edge: EdgeId) -> Option<String> {
         let name = self.names.get(edge.index())?;
         let system = self.interpreter.system();
@@ -203,7 +204,7 @@ impl Listener for Log<'_> {
     }
 }
 
-/// Nothing where a search begins: that is always said.
+/// `None` for the begin of a search, which is always logged.
 fn kind(event: &Event<Step>) -> Option<LogKind> {
     Some(match event {
         Event::Begun => return None,

@@ -1,33 +1,33 @@
-//! What the operating system says about memory. Where it says nothing, nothing is known.
+//! Queries the operating system about memory. `None` if the system does not tell.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// The most memory this process has ever occupied, in bytes.
+/// The peak memory of this process in bytes.
 pub fn peak_memory() -> Option<u64> {
     kilobytes(&read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// The memory that this process occupies now, in bytes.
+/// The current memory of this process in bytes.
 pub fn resident_memory() -> Option<u64> {
     kilobytes(&read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
-/// How much memory visited states may take unless told otherwise: most of what is free, so that a model that is
-/// too large ends in a report and not in the death of some process.
+/// The default memory for visited states: most of the free memory, so that a large model ends in a report and not
+/// with the system killing a process.
 pub fn spare_memory() -> u64 {
     let free = read_to_string("/proc/meminfo").ok().and_then(|info| kilobytes(&info, "MemAvailable:"));
     let memory = [free, group_limit()].into_iter().flatten().min().map(|spare| spare / 10 * 8);
-    // What is given back leaves holes between what is kept, and these count as occupied.
+    // Fragmentation: freed blocks between used ones still count as occupied.
     let addresses = spare_addresses().map(|spare| spare / 10 * 6);
     [memory, addresses].into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
-/// Blocks of memory that are so large go back to the system.
+/// Freed blocks of at least this size return to the system.
 const LARGE_BLOCK: u32 = 1 << 18;
 
-/// Sees to it that no more memory is occupied than is used, and that addresses are not reserved in vain where they are
-/// limited. To be called before there are threads.
+/// Configures the allocator to return freed memory to the system, and to reserve few addresses if they are limited.
+/// Must be called before threads start.
 pub fn be_economical() {
     entail_store::set_mmap_threshold(LARGE_BLOCK);
     if spare_addresses().is_some() {
@@ -35,14 +35,14 @@ pub fn be_economical() {
     }
 }
 
-/// How much the group of processes may occupy that this one belongs to, or any that this group belongs to.
+/// The lowest memory limit of the process's control group and its ancestors.
 fn group_limit() -> Option<u64> {
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
     let files = group_folders(&groups).map(|folder| folder.join("memory.max"));
     files.filter_map(|file| read_to_string(file).ok()?.trim().parse().ok()).min()
 }
 
-/// The folder of the group that a line names, and those of all groups around it.
+/// The directories of the control group and its ancestors.
 fn group_folders(groups: &str) -> impl Iterator<Item = PathBuf> {
     const ALL: &str = "/sys/fs/cgroup";
     let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or("");
@@ -51,7 +51,7 @@ fn group_folders(groups: &str) -> impl Iterator<Item = PathBuf> {
     around.into_iter()
 }
 
-/// How much more this process may occupy, if that is limited (`ulimit -v`).
+/// The remaining address space, if it is limited (`ulimit -v`).
 fn spare_addresses() -> Option<u64> {
     let most = address_limit(&read_to_string("/proc/self/limits").ok()?)?;
     let used = kilobytes(&read_to_string("/proc/self/status").ok()?, "VmSize:")?;

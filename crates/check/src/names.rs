@@ -1,9 +1,9 @@
-//! The names of choices: the same on the command line, in JSON and in messages.
+//! Names of option values: the same on the command line, in JSON and in messages.
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::Serializer;
 
-/// A choice among values that have names.
+/// An option with named values.
 pub trait Named: Copy + PartialEq + 'static {
     /// All values, each with its name.
     const NAMES: &'static [(&'static str, Self)];
@@ -24,17 +24,17 @@ pub trait Named: Copy + PartialEq + 'static {
     }
 }
 
-/// For serde: a value by its name.
+/// For serde: serialises a value by its name.
 pub(crate) fn serialize<T: Named, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(value.name())
 }
 
-/// For serde: the value of a name.
+/// For serde: deserialises a value from its name.
 pub(crate) fn deserialize<'de, T: Named, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
     T::named(&String::deserialize(from)?).map_err(D::Error::custom)
 }
 
-/// For serde: the same where there may be no value.
+/// For serde: the same for optional values.
 pub(crate) mod optional {
     use super::{Deserialize, Deserializer, Error, Named, Serializer};
 

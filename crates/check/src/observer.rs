@@ -1,36 +1,36 @@
-//! What a check tells while it runs.
+//! Notifications during a check.
 
 use entail_front::diagnostic::Diagnostic;
 use entail_front::source::Sources;
 use entail_model::Progress;
 
-/// Is told what happens during a check. All methods do nothing by default.
+/// Receives notifications during a check. All methods do nothing by default.
 pub trait Observer: Sync {
-    /// Something that the caller should know at once. Errors and warnings are in the report, too.
+    /// A message for immediate display. Errors and warnings are in the report, too.
     fn message(&self, _message: Message<'_>) {}
 
     /// A search begins.
     fn search_begins(&self) {}
 
-    /// How far the search is, now and then.
+    /// The progress of the search, at intervals.
     fn progress(&self, _progress: Progress) {}
 
     /// The search is over.
     fn search_ends(&self) {}
 
-    /// A line of the log of the search, if that goes to no file.
+    /// A line of the search log, if there is no log file.
     fn log(&self, _line: &str) {}
 }
 
-/// Watches nothing.
+/// Ignores all notifications.
 impl Observer for () {}
 
-/// Something that the caller should know.
+/// A message.
 #[derive(Clone, Copy, Debug)]
 pub enum Message<'a> {
     /// The check cannot be carried out.
     Error(&'a str),
-    /// The check goes on.
+    /// The check continues.
     Warning(&'a str),
     /// For information.
     Note(&'a str),
@@ -43,12 +43,12 @@ impl dyn Observer + '_ {
         self.message(Message::Error(text.as_ref()));
     }
 
-    /// Tells a warning.
+    /// Sends a warning.
     pub fn warning(&self, text: impl AsRef<str>) {
         self.message(Message::Warning(text.as_ref()));
     }
 
-    /// Tells a note.
+    /// Sends a note.
     pub fn note(&self, text: impl AsRef<str>) {
         self.message(Message::Note(text.as_ref()));
     }

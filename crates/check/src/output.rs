@@ -1,7 +1,8 @@
-//! The files that a command writes: which ones it may replace, and how it does that.
+//! Output files: which files a command may replace, and how.
 //!
-//! Only a file of the same content is replaced, and only by renaming a finished one: whatever goes wrong, the old file stays.
-//! Files that the command reads, devices and directories are never replaced; `--force` replaces anything else.
+//! A command replaces a file only if it has the same kind of content, and only by renaming a finished file: after an
+//! error, the old file remains. Input files, devices and directories are never replaced; `--force` replaces anything
+//! else.
 
 use crate::config::{Config, TrailFile};
 use crate::observer::Observer;
@@ -15,41 +16,41 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// What an option writes.
+/// The kind of content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// A counterexample.
     Trail,
-    /// A search that can be resumed.
+    /// A checkpoint.
     Checkpoint,
-    /// The events of a search.
+    /// A search log.
     Log,
-    /// `--evidence`.
+    /// The graph from `--evidence`.
     Graph,
 }
 
-/// How the first line of a log begins.
+/// The prefix of a log.
 pub const LOG_BEGINS: &str = "event=begin ";
-/// What a graph of evidence is called.
+/// The name of the graph from `--evidence`.
 pub const EVIDENCE: &str = "evidence";
 
-/// Where to write to without keeping anything.
+/// The null device.
 const NULL: &str = "/dev/null";
 
-/// As much of a file as is read to recognise its content.
+/// The bytes that are read to recognise the content of a file.
 const HEAD: u64 = 4096;
 
-/// Which files may be written.
+/// Decides which files may be written.
 #[derive(Clone, Debug)]
 pub struct Outputs {
     force: bool,
-    /// The files that the command reads.
+    /// The input files.
     inputs: Vec<Identity>,
-    /// What could not be written so far, and why.
+    /// The errors so far.
     failures: RefCell<Vec<String>>,
 }
 
-/// A file that gets its name when it is finished.
+/// A file under a temporary name, renamed when it is finished.
 pub struct Unfinished<'o> {
     outputs: &'o Outputs,
     path: PathBuf,
@@ -63,12 +64,12 @@ enum Target {
 }
 
 impl Outputs {
-    /// With `force`, anything may be replaced that is a file or a link.
+    /// With `force`, any file or link may be replaced.
     pub fn new(force: bool) -> Outputs {
         Outputs { force, inputs: Vec::new(), failures: RefCell::default() }
     }
 
-    /// The same, without these files, which are read.
+    /// Protects these input files.
     #[must_use]
     pub fn sparing<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Outputs {
         self.inputs.extend(inputs.into_iter().filter_map(|path| Identity::of(path.as_ref())));
@@ -80,7 +81,8 @@ impl Outputs {
         self.refusal(path, content).map_or(Ok(()), |reason| Err(cannot(path, reason)))
     }
 
-    /// The same, and that its directory takes files: better known before a long search than after it.
+    /// The same, and tests whether files can be created in its directory, so that this fails before a long search and
+    /// not after it.
     pub fn try_out(&self, path: &Path, content: Content) -> Result<(), String> {
         self.check(path, content)?;
         if is_null(path) {
@@ -89,14 +91,14 @@ impl Outputs {
         tempfile::tempfile_in(directory(path)).map(drop).map_err(|error| cannot(path, plain(&error)))
     }
 
-    /// Writes a file. An error says why that cannot be done.
+    /// Writes a file.
     pub fn write(&self, path: &Path, content: Content, bytes: &[u8]) -> Result<(), String> {
         let mut file = self.create(path, content)?;
         file.write_all(bytes).map_err(|error| cannot(path, error))?;
         file.finish().map(drop)
     }
 
-    /// Begins a file that is written piece by piece.
+    /// Creates a file that is written incrementally.
     pub fn create(&self, path: &Path, content: Content) -> Result<Unfinished<'_>, String> {
         self.check(path, content)?;
         let target = if is_null(path) {
@@ -108,7 +110,7 @@ impl Outputs {
         Ok(Unfinished { outputs: self, path: path.to_owned(), content, target })
     }
 
-    /// A file could not be written: says so at once, and notes it for the report.
+    /// Reports that a file could not be written, immediately and in the report.
     pub(crate) fn failed(&self, problem: String, observer: &dyn Observer) {
         observer.warning(&problem);
         self.failures.borrow_mut().push(problem);
@@ -136,7 +138,7 @@ impl Outputs {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => return Some(error.to_string()),
         };
-        // A link to nowhere may be replaced like a link to a file.
+        // A dangling link is treated like a link to a file.
         let metadata = fs::metadata(path);
         if metadata.as_ref().is_ok_and(|metadata| metadata.is_dir()) {
             return Some("it is a directory".into());
@@ -161,14 +163,14 @@ impl Outputs {
 }
 
 impl Unfinished<'_> {
-    /// Gives the file its name, and returns it for what is still to be written.
+    /// Renames the file to its final name, and returns it for further output.
     pub fn finish(self) -> Result<File, String> {
         let Unfinished { outputs, path, content, target } = self;
         let temporary = match target {
             Target::Null(file) => return Ok(file),
             Target::Temporary(temporary) => temporary,
         };
-        // Time has passed since it was created.
+        // The target may have changed since the first check.
         outputs.check(&path, content)?;
         if let Some(permissions) = kept_permissions(&path) {
             temporary.as_file().set_permissions(permissions).map_err(|error| cannot(&path, error))?;
@@ -199,11 +201,11 @@ impl Content {
             Content::Trail => "a trail",
             Content::Checkpoint => "a checkpoint",
             Content::Log => "a log of a search",
-            Content::Graph => "a graph of evidence",
+            Content::Graph => "a graph of a witness or counterexample",
         }
     }
 
-    /// Whether a file that begins like this holds such a content. An empty one may hold anything.
+    /// Whether a file with this beginning has this kind of content. An empty file matches every kind.
     fn is_in(self, head: &[u8]) -> bool {
         let begins = |text: &str| head.starts_with(text.as_bytes());
         head.is_empty()
@@ -216,20 +218,20 @@ impl Content {
     }
 }
 
-/// Gives a trail that was written step by step its name.
+/// Finishes a trail that was written incrementally.
 pub fn finish_trail(record: Record<BufWriter<Unfinished>>) -> Result<(), String> {
     let path = record.out().get_ref().path.clone();
     let unfinished = record.finish().and_then(|out| out.into_inner().map_err(io::IntoInnerError::into_error));
     unfinished.map_err(|error| cannot(&path, error))?.finish().map(drop)
 }
 
-/// What a check may write: nothing that it reads.
+/// The outputs of a check, with its input files protected.
 pub(crate) fn of_check(config: &Config, models: &[PathBuf]) -> Outputs {
     let asked = &config.asked;
     Outputs::new(config.force).sparing(models.iter().chain(&asked.formula_files).chain(&asked.claim_files))
 }
 
-/// Tries out all files that the options of a check name.
+/// Tests all output files of a check.
 pub(crate) fn try_out(config: &Config, outputs: &Outputs) -> Result<(), String> {
     let option = |option, path: &Option<PathBuf>, content| path.clone().map(|path| (option, path, content));
     let trail = match &config.trail {
@@ -256,7 +258,7 @@ pub(crate) fn try_out(config: &Config, outputs: &Outputs) -> Result<(), String> 
     Ok(())
 }
 
-/// Whether two names are, or would be, those of one file.
+/// Whether two names refer to the same file, which need not exist.
 fn is_same(one: &Path, other: &Path) -> bool {
     let is_same_file = || Some(Identity::of(one)? == Identity::of(other)?);
     let is_same_name = || {
@@ -266,7 +268,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
     one == other || is_same_file().unwrap_or(false) || is_same_name().unwrap_or(false)
 }
 
-/// A file, whatever its name.
+/// The identity of a file, independent of its name.
 #[cfg(unix)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Identity {
@@ -294,12 +296,12 @@ impl Identity {
     }
 }
 
-/// Why a file is not written.
+/// The message for a file that cannot be written.
 pub(crate) fn cannot(path: &Path, reason: impl std::fmt::Display) -> String {
     format!("cannot write {}: {reason}", shown(path))
 }
 
-/// Whether nothing is kept of what is written there.
+/// Whether the path is the null device.
 pub(crate) fn is_null(path: &Path) -> bool {
     path == Path::new(NULL) && cfg!(unix)
 }
@@ -308,12 +310,12 @@ fn ends_in_separator(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().last().is_some_and(|&last| std::path::is_separator(last.into()))
 }
 
-/// Where a file is, or will be.
+/// The directory of a file.
 fn directory(path: &Path) -> &Path {
     path.parent().filter(|folder| *folder != OsStr::new("")).unwrap_or(Path::new("."))
 }
 
-/// A file beside another one, with the permissions that new files have.
+/// A temporary file in the same directory, with the default permissions of new files.
 fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".entail-");
@@ -325,13 +327,13 @@ fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(directory(path))
 }
 
-/// What went wrong, without the name of the temporary file that `tempfile` adds.
+/// The error without the temporary file's name, which `tempfile` adds.
 fn plain(error: &io::Error) -> String {
     let message = error.to_string();
     message.split_once(" at path ").map_or(message.clone(), |(reason, _)| reason.to_owned())
 }
 
-/// What may be done with the file that is to be replaced, if it is a file.
+/// The permissions of the file to replace, if it exists.
 fn kept_permissions(path: &Path) -> Option<Permissions> {
     fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.permissions())
 }

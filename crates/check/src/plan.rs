@@ -1,12 +1,12 @@
-//! From options to a search: the only place that names combinations of model, search and store.
+//! Turns options into a search: the only module that combines models, searches and stores.
 
-mod asking;
 mod bound;
+mod ctl;
 mod explore;
-mod unready;
+mod unstarted;
 
-pub use asking::Watched;
 pub use bound::Bound;
+pub use ctl::Watched;
 
 use crate::config::{Backend, Cache, Config, Pass, Reduction, Search, Store};
 use crate::coverage::Coverage;
@@ -15,7 +15,7 @@ use crate::log::LogFile;
 use crate::machine;
 use crate::progress::{Listener, Watch};
 use crate::report::Searched;
-use asking::{Asking, OfModel, answer_of, of_model};
+use ctl::{CtlSearch, OfModel, answer_of, of_model};
 use entail_disk::{Reader, Restore, Scratch, Snapshot, Writer};
 use entail_ir::interpret::Step;
 use entail_ir::passes::{Optimised, optimised_until};
@@ -34,7 +34,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Searches a model as it is written, up to the first error, and tells of every event.
+/// Searches the unoptimised model up to the first error, and reports every event.
 pub fn trace_search(interpreter: &Interpreter, search: Search, listener: &mut (dyn Listener + Send)) {
     let mut watch = Watch::silent(Coverage::new(interpreter.system())).heard_by(Some(listener));
     let mut plan = Plan::default();
@@ -42,22 +42,22 @@ pub fn trace_search(interpreter: &Interpreter, search: Search, listener: &mut (d
     plan.run_unkept(interpreter, Goal::Safety, &AtomicBool::new(false), &mut watch);
 }
 
-/// As much time a search has to get ready, however little there is for it.
+/// The minimum time for preparing a search, even if the limit is lower.
 pub const LEAST_TIME: Duration = Duration::from_millis(500);
 
-/// How a model is to be searched: the options, and what follows from them for this search.
+/// The plan of a search: the options, and the settings derived from them.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub config: Config,
     /// Which errors count.
     pub checks: Checks,
-    /// Otherwise as much as the machine can spare.
+    /// The memory limit; by default most of the free memory.
     pub memory: Option<Bound>,
-    /// How many searches have memory in common.
+    /// The number of searches that share the memory.
     pub share: u64,
 }
 
-/// What is looked for.
+/// The kind of violation to search for.
 #[derive(Clone, Copy)]
 pub enum Goal<'a> {
     /// A fault, a failed assertion or an invalid end state.
@@ -71,89 +71,89 @@ pub enum Goal<'a> {
 }
 
 impl Goal<'_> {
-    /// Which mistakes count, of those that are wished for.
-    fn checks(self, wished: &Checks) -> Checks {
+    /// The checks that apply, among those requested.
+    fn checks(self, requested: &Checks) -> Checks {
         match self {
-            Goal::Trace => Checks { faults: false, assertions: false, ..*wished },
-            Goal::Safety | Goal::Claim(_) | Goal::Ctl(..) => *wished,
+            Goal::Trace => Checks { faults: false, assertions: false, ..*requested },
+            Goal::Safety | Goal::Claim(_) | Goal::Ctl(..) => *requested,
         }
     }
 
-    /// Which infinite runs count, if those that are fair in this way should.
-    fn fairness(self, wished: Fairness) -> Fairness {
+    /// The fairness assumption that applies, if this one is requested.
+    fn fairness(self, requested: Fairness) -> Fairness {
         match self {
             Goal::Safety | Goal::Trace => Fairness::None,
-            Goal::Claim(_) | Goal::Ctl(..) => wished,
+            Goal::Claim(_) | Goal::Ctl(..) => requested,
         }
     }
 }
 
-/// Why all steps were taken that were possible.
+/// Why partial-order reduction was not applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreduced {
-    /// No reduction was asked for.
-    NotWished,
-    /// Which process moves matters to whether a run is fair.
+    /// No reduction was requested.
+    NotRequested,
+    /// Fairness depends on which processes move.
     Fairness,
-    /// It is asked how many steps a run takes.
-    CountsSteps,
-    /// It is asked when choices are made.
-    Branching,
-    /// It would leave out too few steps.
-    NothingToGain,
-    /// Indivisible sequences are too long to find out what their steps have to do with others.
+    /// The property may not be stutter-invariant.
+    NotStutterInvariant,
+    /// Reduction does not preserve CTL formulas.
+    Ctl,
+    /// The reduction would be too small.
+    NoGain,
+    /// Atomic sequences are too long for an analysis of independence.
     TooLarge,
 }
 
 impl Unreduced {
-    /// For those who might have expected otherwise.
+    /// The reason for the report; `None` if reduction was not to be expected.
     pub fn words(self) -> Option<&'static str> {
         match self {
-            Unreduced::NotWished | Unreduced::NothingToGain => None,
-            Unreduced::TooLarge => Some("indivisible sequences are too long to look for independent steps"),
-            Unreduced::Fairness => Some("whether a run is fair depends on who moves"),
-            Unreduced::CountsSteps => Some("it is not known that the property does not count steps"),
-            Unreduced::Branching => Some("formulas of branching time see when choices are made"),
+            Unreduced::NotRequested | Unreduced::NoGain => None,
+            Unreduced::TooLarge => Some("atomic sequences are too long for an analysis of independence"),
+            Unreduced::Fairness => Some("fairness depends on which processes move"),
+            Unreduced::NotStutterInvariant => Some("the property may not be stutter-invariant"),
+            Unreduced::Ctl => Some("it need not preserve CTL formulas"),
         }
     }
 }
 
-/// Who has a say in how long a search goes on.
+/// The interrupt flag, checkpoints and log of a search.
 #[derive(Clone, Copy)]
-pub struct Oversight<'a> {
-    /// Set by someone who does not want to wait any longer.
+pub struct SearchControl<'a> {
+    /// Interrupts the search if set.
     pub stop: &'a AtomicBool,
-    /// Who keeps the search.
+    /// The writer of checkpoints.
     pub keeping: Option<&'a CheckpointWriter<'a>>,
-    /// Where logs go.
+    /// The log file.
     pub log: &'a LogFile,
 }
 
-/// What is to be done with a model.
+/// A search task.
 #[derive(Clone, Copy)]
 struct Task<'a> {
-    way: &'a SearchKind<'a>,
+    kind: &'a SearchKind<'a>,
     claim: Option<&'a Claim>,
     store: Store,
-    /// Whether less may be kept of each state when memory runs out.
+    /// Whether the store may degrade to lossy levels when memory runs out.
     may_lose: bool,
     checks: &'a Checks,
     limits: &'a Limits<'a>,
 }
 
-/// How the states were gone through.
+/// The search algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
-    /// Breadth first.
+    /// Breadth-first search.
     BreadthFirst,
-    /// Depth first.
+    /// Depth-first search.
     DepthFirst,
-    /// Accepting cycles by strongly connected components.
-    Components,
-    /// Accepting cycles by a nested depth-first search.
+    /// SCC search for accepting cycles.
+    Scc,
+    /// Nested depth-first search for accepting cycles.
     Nested,
-    /// A formula of branching time, subformula by subformula.
-    Branching,
+    /// CTL model checking, subformula by subformula.
+    Ctl,
 }
 
 impl Plan {
@@ -167,7 +167,7 @@ impl Plan {
         Plan { config: config.clone(), checks, memory: config.memory.map(Bound::Process), share: 1 }
     }
 
-    /// A claim as the search can look for it.
+    /// The claim in the form that the search needs.
     pub fn prepared(&self, claim: Claim, limits: temporal::Limits) -> Result<Claim, temporal::Limit> {
         match self.config.search() {
             Search::BreadthFirst | Search::DepthFirst => Ok(claim),
@@ -175,19 +175,19 @@ impl Plan {
         }
     }
 
-    /// An error says why a search cannot be kept, or not be resumed.
+    /// Runs the search. An error is the reason why it cannot be saved or resumed.
     pub fn run(
         &self,
         interpreter: &Interpreter,
         goal: Goal,
-        oversight: Oversight,
+        control: SearchControl,
         watch: &mut Watch,
     ) -> Result<Searched, String> {
         let began = Instant::now();
-        let deadline = Deadline::after(self.config.time.map(|time| time.max(LEAST_TIME)), oversight.stop);
+        let deadline = Deadline::after(self.config.time.map(|time| time.max(LEAST_TIME)), control.stop);
         let optimised = optimised_until(interpreter.system(), self.passes_for(goal), deadline);
         let Some(Optimised { system, unread }) = optimised else {
-            return Ok(self.unsearched(goal, began, oversight.stop));
+            return Ok(self.unsearched(goal, began, control.stop));
         };
         let optimised = &Interpreter::new(&system).until(deadline);
         let (engine, fallback) = match self.config.backend {
@@ -197,19 +197,19 @@ impl Plan {
             },
             Backend::Interpret => (Either::Interpreter(optimised), None),
         };
-        let mut done = self.search(optimised, engine, goal, began, oversight, watch)?;
+        let mut done = self.search(optimised, engine, goal, began, control, watch)?;
         done.unread = unread;
         if fallback.is_some() {
             (done.backend, done.fallback) = (Backend::Interpret, fallback);
         }
-        // Runs are told and replayed as the model is written.
+        // Counterexamples are reported and replayed on the original model.
         if let Some(found) = &mut done.outcome.counterexample {
             interpreter.initial_states(&mut |state| found.start = state.to_vec());
         }
         Ok(done)
     }
 
-    /// The same for a search that nobody keeps.
+    /// The same without checkpoints.
     pub fn run_unkept(
         &self,
         interpreter: &Interpreter,
@@ -217,20 +217,21 @@ impl Plan {
         stop: &AtomicBool,
         watch: &mut Watch,
     ) -> Searched {
-        let done = self.run(interpreter, goal, Oversight { stop, keeping: None, log: &LogFile::default() }, watch);
+        let done =
+            self.run(interpreter, goal, SearchControl { stop, keeping: None, log: &LogFile::default() }, watch);
         done.expect("only what was kept can be wrong")
     }
 
-    /// The passes that what is looked for does not see.
+    /// The passes that preserve the goal.
     fn passes_for(&self, goal: Goal) -> Passes {
         let merge = match goal {
-            // Who watches channels sees every message.
+            // A monitor observes every message.
             Goal::Trace => return Passes::NONE,
             Goal::Safety => true,
             Goal::Claim(claim) => claim.is_stutter_invariant,
-            // States that differ in nothing that matters may lie in different components.
+            // Passes may merge states of different components.
             Goal::Ctl(..) if self.config.fair == Fairness::Component => return Passes::NONE,
-            // Who goes on without a stop has made his choices before others can move.
+            // Merging changes the branching structure: a process would choose before others can move.
             Goal::Ctl(..) => false,
         };
         let passes = self.config.passes();
@@ -243,13 +244,13 @@ impl Plan {
         engine: Either,
         goal: Goal,
         began: Instant,
-        Oversight { stop, keeping, .. }: Oversight,
+        SearchControl { stop, keeping, .. }: SearchControl,
         watch: &mut Watch,
     ) -> Result<Searched, String> {
-        let way = self.way(goal);
-        let claim = way.claim();
+        let kind = self.search_kind(goal);
+        let claim = kind.claim();
         let mut saved = match keeping {
-            Some(keeping) => keeping.begin(&searched(interpreter, &way)?)?,
+            Some(keeping) => keeping.begin(&searched(interpreter, &kind)?)?,
             None => None,
         };
         let bits = |claim| Product::<Interpreter>::bits_of_automaton(interpreter, claim);
@@ -260,7 +261,7 @@ impl Plan {
             return Ok(self.unsearched(goal, began, stop));
         }
         let checks = goal.checks(&self.checks);
-        let (store, may_lose) = (self.store_for(goal, &way), way.may_lose(goal));
+        let (store, may_lose) = (self.store_for(goal, &kind), kind.may_lose(goal));
         let scratch = self.scratch();
         let mut decided = None;
         if let Some(from) = &mut saved {
@@ -269,8 +270,8 @@ impl Plan {
             model = model.restored(from).map_err(cannot_resume)?;
         }
         let (explored, reduction, memory) = loop {
-            let mut sets = match (self.rule(&way), decided.take()) {
-                (Ok(rule), None) => best_reduction(&model, rule, self.provisos(&way), self.reduction_mode()),
+            let mut sets = match (self.rule(&kind), decided.take()) {
+                (Ok(rule), None) => best_reduction(&model, rule, self.provisos(&kind), self.reduction_mode()),
                 (Ok(rule), Some(decided)) => decided.and_then(|by_search| {
                     let proviso = if by_search { Proviso::Search } else { Proviso::Automata };
                     Stubborn::new(&model, rule, proviso)
@@ -286,7 +287,7 @@ impl Plan {
                 sets.iter().try_for_each(|sets| sets.save(to))
             };
             let before = keeping.map(|keeping| Before { part: &keep, keeper: keeping });
-            // Only now: the model and its code are not among the states.
+            // Measured only here, as the model and its code do not count as states.
             let memory = self.memory_now();
             let limits = Limits {
                 depth: self.config.depth,
@@ -297,14 +298,14 @@ impl Plan {
                 keeper: before.as_ref().map(|before| before as &dyn Checkpointer),
             };
             let (claim, checks, limits) = (claim.as_ref(), &checks, &limits);
-            let task = Task { way: &way, claim, store, may_lose, checks, limits };
+            let task = Task { kind: &kind, claim, store, may_lose, checks, limits };
             let bits = model.bits();
             let reduced = Reduced { model: &model, reduction: sets.as_ref() };
-            let explored = self.look(&reduced, bits, task, watch, saved.take()).map_err(cannot_resume)?;
+            let explored = self.search_model(&reduced, bits, task, watch, saved.take()).map_err(cannot_resume)?;
             let reduction = match &sets {
                 Some(_) => Ok(self.config.reduction()),
-                None => Err(self.rule(&way).err().unwrap_or_else(|| {
-                    if is_too_large(model.system()) { Unreduced::TooLarge } else { Unreduced::NothingToGain }
+                None => Err(self.rule(&kind).err().unwrap_or_else(|| {
+                    if is_too_large(model.system()) { Unreduced::TooLarge } else { Unreduced::NoGain }
                 })),
             };
             let interrupted = explored.outcome.end == End::Limit(Limit::Interrupted);
@@ -315,62 +316,61 @@ impl Plan {
         };
         let mut done = explored;
         (done.compile, done.search) = (compile, began.elapsed() - compile);
-        if done.crowded.is_some() {
-            // What was found may not be fair.
+        if done.process_limit.is_some() {
+            // The counterexample may be unfair.
             (done.outcome.errors, done.outcome.counterexample) = (0, None);
             done.evidence = None;
         }
-        if let (Goal::Ctl(formula, _), SearchKind::SafetyClaim(_)) = (goal, &way) {
+        if let (Goal::Ctl(formula, _), SearchKind::SafetyClaim(_)) = (goal, &kind) {
             (done.outcome, done.evidence) = answer_of(formula, done.outcome);
         }
-        done.store = done.levels.last().map_or(store, |rung| Store::of(rung.kind));
+        done.store = done.levels.last().map_or(store, |level| Store::of(level.kind));
         done.no_files = scratch.failure().map(|words| format!("{}: {words}", scratch.directory().display()));
         (done.memory, done.reduction, done.state_bits) = (memory, reduction, model.bits());
         done.fairness = goal.fairness(self.config.fair);
         Ok(done)
     }
 
-    /// Where to put what memory has no room for.
+    /// The directory for temporary files.
     fn scratch(&self) -> Scratch {
         Scratch::new(self.config.scratch.clone().unwrap_or_else(Scratch::usual_directory))
     }
 
-    /// What there is now.
+    /// The memory that is available now.
     fn memory_now(&self) -> Bound {
         self.memory.unwrap_or_else(|| Bound::States(machine::spare_memory())).shared(self.share)
     }
 
-    /// Whether states may be lost.
+    /// Whether the search may omit states.
     pub fn is_lossy(&self, goal: Goal) -> bool {
-        !self.store_for(goal, &self.way(goal)).is_lossless()
+        !self.store_for(goal, &self.search_kind(goal)).is_lossless()
     }
 
-    /// Which sets of steps are enough; or why all are taken.
-    fn rule(&self, way: &SearchKind) -> Result<Rule, Unreduced> {
+    /// The rule for reduced sets of steps, or why reduction does not apply.
+    fn rule(&self, kind: &SearchKind) -> Result<Rule, Unreduced> {
         let rule = match self.config.reduction() {
             Reduction::IfWorthIt | Reduction::Stubborn => Rule::AnySet,
             Reduction::Ample => Rule::OneProcess,
-            Reduction::None => return Err(Unreduced::NotWished),
+            Reduction::None => return Err(Unreduced::NotRequested),
         };
-        match way {
+        match kind {
             SearchKind::Reachability => Ok(rule),
             SearchKind::SafetyClaim(claim) | SearchKind::Liveness(claim) => {
-                if matches!(way, SearchKind::Liveness(_)) && self.config.fair != Fairness::None {
+                if matches!(kind, SearchKind::Liveness(_)) && self.config.fair != Fairness::None {
                     Err(Unreduced::Fairness)
                 } else if !claim.is_stutter_invariant {
-                    Err(Unreduced::CountsSteps)
+                    Err(Unreduced::NotStutterInvariant)
                 } else {
                     Ok(rule)
                 }
             }
-            SearchKind::Ctl(..) => Err(Unreduced::Branching),
+            SearchKind::Ctl(..) => Err(Unreduced::Ctl),
         }
     }
 
-    /// How states are kept. Infinite runs are found only if states can be told apart, and so is what is true in none of them;
-    /// and by what is known of each state besides.
-    fn store_for(&self, goal: Goal, way: &SearchKind) -> Store {
-        match (goal, way) {
+    /// The store for the search. Liveness and CTL need an exact store, which also holds data for each state.
+    fn store_for(&self, goal: Goal, kind: &SearchKind) -> Store {
+        match (goal, kind) {
             (_, SearchKind::Liveness(_) | SearchKind::Ctl(..)) => Store::Auto,
             (Goal::Ctl(..), SearchKind::Reachability | SearchKind::SafetyClaim(_))
                 if !self.config.store.is_lossless() =>
@@ -388,10 +388,10 @@ impl Plan {
         }
     }
 
-    /// Breadth first, every state is expanded once, and it is known which are still to come. Others see to it beforehand that
-    /// nobody is passed over for ever.
-    fn provisos(&self, way: &SearchKind) -> &'static [Proviso] {
-        match (way, self.config.search()) {
+    /// The provisos against the ignoring problem. A breadth-first search can check its queue; other searches solve
+    /// the problem statically.
+    fn provisos(&self, kind: &SearchKind) -> &'static [Proviso] {
+        match (kind, self.config.search()) {
             (SearchKind::Reachability, Search::BreadthFirst) => &[Proviso::Search, Proviso::Automata],
             (SearchKind::Reachability, Search::DepthFirst | Search::Nested)
             | (SearchKind::SafetyClaim(_) | SearchKind::Liveness(_) | SearchKind::Ctl(..), _) => {
@@ -400,8 +400,8 @@ impl Plan {
         }
     }
 
-    /// Goes through a model of which states have so many bits.
-    fn look<M: Propositional<Step = Step> + Concurrent>(
+    /// Searches the model, in a product with the claim if there is one. States have this many bits.
+    fn search_model<M: Propositional<Step = Step> + Concurrent>(
         &self,
         model: &M,
         bits: u32,
@@ -409,14 +409,14 @@ impl Plan {
         watch: &mut Watch,
         mut saved: Option<Reader>,
     ) -> io::Result<Searched> {
-        let Task { way, claim, limits, .. } = task;
+        let Task { kind, claim, limits, .. } = task;
         let Some(claim) = claim else {
             let (outcome, became, algorithm) = self.explore(model, bits, task, watch, saved)?;
             let StoreOutcome { guarantee, levels, .. } = became;
             return Ok(Searched { guarantee, levels, ..self.searched(outcome, algorithm) });
         };
-        // Fairness is about runs that go on for ever.
-        let fairness = match way {
+        // Fairness concerns only infinite runs.
+        let fairness = match kind {
             SearchKind::Reachability | SearchKind::SafetyClaim(_) => Fairness::None,
             SearchKind::Liveness(_) | SearchKind::Ctl(..) => self.config.fair,
         };
@@ -427,28 +427,28 @@ impl Plan {
         let keep = |to: &mut Writer| product.save(to);
         let before = limits.keeper.map(|keeper| Before { part: &keep, keeper });
         let limits = &Limits { keeper: before.as_ref().map(|before| before as &dyn Checkpointer), ..*limits };
-        // Without room for the automaton's state, what has one word gets a second one.
+        // If the automaton's state does not fit into the first word, keys have two words.
         let bits = product.bits().unwrap_or(bits + u64::BITS);
         let watch = &mut OfModel(watch);
         let mut evidence = None;
-        let (outcome, StoreOutcome { guarantee, levels, .. }, algorithm) = match way {
+        let (outcome, StoreOutcome { guarantee, levels, .. }, algorithm) = match kind {
             SearchKind::Reachability | SearchKind::SafetyClaim(_) => {
                 let checks = &Checks { errors: self.errors_of_claims(), ..Checks::OF_CLAIMS };
                 let task = Task { checks, limits, ..task };
                 self.explore(&product, bits, task, watch, saved)?
             }
             SearchKind::Liveness(_) => match bits {
-                64..128 => self.look_for_run(&product, LosslessWide::new(), limits, watch),
-                _ => self.look_for_run(&product, Lossless::new(bits), limits, watch),
+                64..128 => self.find_accepting_run(&product, LosslessWide::new(), limits, watch),
+                _ => self.find_accepting_run(&product, Lossless::new(bits), limits, watch),
             },
             SearchKind::Ctl(formula, asked) => {
-                let asking = Asking { formula, asked, fairness, limits };
+                let search = CtlSearch { formula, asked, fairness, limits };
                 let (outcome, reasons) = match bits {
-                    64..128 => asking.ask(&product, LosslessWide::new, watch),
-                    _ => asking.ask(&product, || Lossless::new(bits), watch),
+                    64..128 => search.run(&product, LosslessWide::new, watch),
+                    _ => search.run(&product, || Lossless::new(bits), watch),
                 };
                 evidence = reasons.map(|reasons| reasons.map(|one| one.step));
-                (outcome, StoreOutcome::EXACT, Algorithm::Branching)
+                (outcome, StoreOutcome::EXACT, Algorithm::Ctl)
             }
         };
         let (outcome, watched) = of_model(&product, outcome);
@@ -456,14 +456,14 @@ impl Plan {
             watched,
             guarantee,
             levels,
-            crowded: product.is_crowded().then(|| product.most_processes()),
-            ever: product.ever(),
+            process_limit: product.is_crowded().then(|| product.most_processes()),
+            propositions_seen: product.ever(),
             evidence,
             ..self.searched(outcome, algorithm)
         })
     }
 
-    /// A claim has one error at most that counts.
+    /// A search for a claim ends at its first error.
     fn errors_of_claims(&self) -> Errors {
         match self.checks.errors {
             Errors::Soonest => Errors::Soonest,
@@ -471,12 +471,12 @@ impl Plan {
         }
     }
 
-    /// How to find what is looked for.
-    fn way<'a>(&self, goal: Goal<'a>) -> SearchKind<'a> {
+    /// The kind of search for a goal.
+    fn search_kind<'a>(&self, goal: Goal<'a>) -> SearchKind<'a> {
         match goal {
             Goal::Safety | Goal::Trace => SearchKind::Reachability,
             Goal::Claim(claim) => {
-                let claim = self.settle(claim);
+                let claim = self.prepare_search(claim);
                 if claim.is_safety() { SearchKind::SafetyClaim(claim) } else { SearchKind::Liveness(claim) }
             }
             Goal::Ctl(formula, asked) => {
@@ -484,20 +484,20 @@ impl Plan {
                 let limits = temporal::Limits::default();
                 let decides = formula.deciding(&mut formulas);
                 let automaton = decides.and_then(|runs| translate(&mut formulas, runs, limits).ok());
-                let claim = automaton.map(|automaton| self.settle(&Claim::new(automaton)));
+                let claim = automaton.map(|automaton| self.prepare_search(&Claim::new(automaton)));
                 let claim = claim.filter(Claim::is_safety);
                 claim.map_or(SearchKind::Ctl(formula, asked), SearchKind::SafetyClaim)
             }
         }
     }
 
-    /// The claim as it is to be searched for.
-    fn settle(&self, claim: &Claim) -> Claim {
+    /// The claim with bad prefixes as errors, where fairness permits.
+    fn prepare_search(&self, claim: &Claim) -> Claim {
         if self.config.fair.is_realizable() { claim.with_bad_prefixes() } else { claim.clone() }
     }
 }
 
-/// The model as it is written, in little memory.
+/// Searches the original model in little memory.
 impl Default for Plan {
     fn default() -> Plan {
         let config = Config {
@@ -512,20 +512,20 @@ impl Default for Plan {
     }
 }
 
-/// How a model is gone through.
+/// The kind of a search.
 enum SearchKind<'a> {
-    /// All states and steps are looked at.
+    /// Visits all reachable states and steps.
     Reachability,
-    /// The same, together with a claim that comes to its end when it is too late.
+    /// Visits the product with a claim that accepts bad prefixes.
     SafetyClaim(Claim),
-    /// Infinite runs are looked for that a claim accepts.
+    /// Searches for infinite runs that a claim accepts.
     Liveness(Claim),
-    /// A formula is asked, question by question.
+    /// Evaluates a CTL formula by subformulas.
     Ctl(&'a Ctl, &'a Asked),
 }
 
 impl SearchKind<'_> {
-    /// Whether something is known even if some states are taken for others.
+    /// Whether a lossy search still gives a result.
     fn may_lose(&self, goal: Goal) -> bool {
         match (goal, self) {
             (
@@ -536,25 +536,24 @@ impl SearchKind<'_> {
         }
     }
 
-    /// What runs along with the model.
+    /// The claim in the product, if there is one.
     fn claim(&self) -> Option<Claim> {
         match self {
             SearchKind::Reachability => None,
             SearchKind::SafetyClaim(claim) | SearchKind::Liveness(claim) => Some(claim.clone()),
-            // Any run counts, as long as it is fair.
+            // Accepts all fair runs.
             SearchKind::Ctl(..) => Some(Claim::anything()),
         }
     }
 }
 
-/// All that decides which states there are and what is asked of them, as a text; or why a search for it cannot be kept.
-fn searched(interpreter: &Interpreter, way: &SearchKind) -> Result<String, String> {
-    let claim = match way {
+/// A text that determines the state space and the property; or the reason why the search cannot be saved.
+fn searched(interpreter: &Interpreter, kind: &SearchKind) -> Result<String, String> {
+    let claim = match kind {
         SearchKind::Reachability => String::new(),
         SearchKind::SafetyClaim(claim) => format!("{claim:?}"),
         SearchKind::Liveness(_) | SearchKind::Ctl(..) => {
-            let kinds =
-                "only searches for safety, and for formulas that are broken after finitely many steps, can be kept";
+            let kinds = "only searches for safety properties can be saved";
             return Err(format!("{kinds}; leave out `--checkpoint`"));
         }
     };
@@ -564,6 +563,6 @@ fn searched(interpreter: &Interpreter, way: &SearchKind) -> Result<String, Strin
 fn cannot_resume(error: io::Error) -> String {
     match error.kind() {
         io::ErrorKind::OutOfMemory => format!("{error}; give it more `--memory`"),
-        _ => format!("what was kept cannot be used: {error}; {AFRESH}"),
+        _ => format!("the checkpoint cannot be used: {error}; {AFRESH}"),
     }
 }

@@ -1,4 +1,4 @@
-//! What a search tells while it runs.
+//! Observes a search while it runs.
 
 use crate::coverage::Coverage;
 use crate::observer::Observer as TraceStep;
@@ -7,16 +7,16 @@ use entail_ir::interpret::Step;
 use entail_model::{Event, Observer, Progress};
 use std::io;
 
-/// Watches a search: notes where it has been, and tells how it goes.
+/// Observes a search: records coverage, and forwards progress and events.
 pub struct Watch<'s> {
     pub coverage: Coverage,
     told: &'s dyn TraceStep,
     listener: Option<&'s mut (dyn Listener + Send)>,
 }
 
-/// Listens to the events of a search.
+/// Receives the events of a search.
 pub trait Listener {
-    /// Something has happened.
+    /// An event.
     fn happened(&mut self, event: Event<Step>);
 }
 
@@ -25,12 +25,12 @@ impl<'s> Watch<'s> {
         Watch { coverage, told, listener: None }
     }
 
-    /// Tells no observer.
+    /// Without an observer.
     pub fn silent(coverage: Coverage) -> Watch<'s> {
         Watch::new(coverage, &())
     }
 
-    /// Tells somebody of all that happens.
+    /// Forwards all events to a listener.
     pub fn heard_by(self, listener: Option<&'s mut (dyn Listener + Send)>) -> Watch<'s> {
         Watch { listener, ..self }
     }

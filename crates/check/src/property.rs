@@ -1,4 +1,4 @@
-//! What a property forbids, and how a run breaks it.
+//! Automata of forbidden runs, and their states along a counterexample.
 
 use crate::run::Walk;
 use entail_front::Specification;
@@ -9,8 +9,8 @@ use entail_temporal::stutter::is_stutter_invariant;
 use entail_temporal::witness::Word;
 use entail_temporal::{self as temporal, Claim, Satisfiability, satisfiability, translate};
 
-/// The runs that break a property, and what is to be said of it without looking at any; nothing if it is not about single
-/// runs.
+/// The automaton of the runs that violate a property, and whether the property is satisfiable or valid; `None` if it
+/// is not a linear-time property.
 pub fn forbidden(
     says: &Specification,
     limits: temporal::Limits,
@@ -23,7 +23,7 @@ pub fn forbidden(
     let mut formulas = formulas.clone();
     let broken = formulas.not(formula);
     let automaton = translate(&mut formulas, broken, limits)?;
-    // What no word breaks, all satisfy.
+    // If no word violates the formula, it is a tautology.
     let satisfiability = match satisfiability(&mut formulas, broken, &automaton, limits)? {
         Satisfiability::Unsatisfiable => Satisfiability::Tautology,
         Satisfiability::Tautology => Satisfiability::Unsatisfiable,
@@ -33,8 +33,8 @@ pub fn forbidden(
     Ok(Some((Claim { is_stutter_invariant, ..Claim::new(automaton) }, satisfiability)))
 }
 
-/// Where a claim is along a run that it forbids: in the initial state, and whenever a step has led to a stable one. After
-/// `cycle_start` steps the run goes round for ever. Empty if the run is not one of those.
+/// The states of a claim along a run that it accepts: in the initial state and in each stable state. The cycle begins
+/// after `cycle_start` steps. Empty if the claim does not accept the run.
 pub fn stations(
     claim: &Claim,
     interpreter: &Interpreter,
@@ -53,13 +53,13 @@ pub fn stations(
             letters.repeated_from = Some(letters.all.len() - 1);
         }
     }
-    // What is read again after the end of a run may be something else.
+    // The stutter extension of a finite run may take other edges.
     let ends = cycle_start == Some(steps.len()) && interpreter.sees_end();
     if ends {
         letters.repeated_from = Some(letters.all.len());
         letters.all.push(interpreter.valuation_after_end(&walk.state, &mut ()).holds);
     }
-    // At its end the run is where the cycle began, and the claim with it; or it remains there.
+    // The last state is the first state of the cycle, for the claim too; or the run stutters there.
     let repeated = letters.repeated_from.filter(|first| first + 1 < letters.all.len());
     letters.all.truncate(letters.all.len() - usize::from(repeated.is_some()));
     let Some(mut way) = claim.with_bad_prefixes().path(&letters) else { return Vec::new() };

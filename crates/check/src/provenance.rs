@@ -1,4 +1,4 @@
-//! What a trail knows about the command that made it: the model, how it was read, and the property.
+//! The provenance in a trail: the model, the options for reading it, and the property.
 //!
 //! It is the last line of a trail, `# entail {…}`. SPIN and `pan` stop reading at the first line that is not made of three
 //! numbers, so they follow such a trail as any other.
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What comes before the JSON.
+/// The mark before the JSON.
 pub const MARK: &str = "# entail ";
 
-/// The command that made a trail.
+/// The command that wrote a trail.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Provenance {
@@ -20,48 +20,48 @@ pub struct Provenance {
     pub model: String,
     /// The [`ModelSource::fingerprint`], in hexadecimal digits: JSON has no numbers of 64 bits.
     pub fingerprint: String,
-    /// How the model was read.
+    /// The options for reading the model.
     #[serde(flatten)]
     pub reading: ReadAs,
-    /// Whether it is a run of the part of the model that the property depends on.
+    /// Whether the trail is a run of the slice for the property.
     pub slice: bool,
-    /// The options that decide which runs break the property, as they are typed.
+    /// The options that determine which runs violate the property, in command-line syntax.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub checks: String,
-    /// `None` if the run is a simulation.
+    /// The property; `None` for a simulation.
     pub property: Option<Shown>,
 }
 
-/// The options that decide what the text of a model means.
+/// The options that determine the meaning of a model's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReadAs {
-    /// As given to `-D`.
+    /// The values of `-D`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub defines: Vec<String>,
-    /// As given to `--for`, a value each.
+    /// The values of `--for`, one each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<String>,
-    /// As given to `-I`.
+    /// The values of `-I`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub include_dirs: Vec<PathBuf>,
-    /// As given to `--lang`.
+    /// The value of `--lang`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// As given to `--granularity`, unless that is the default.
+    /// The value of `--granularity`, unless it is the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub granularity: Option<String>,
 }
 
-/// The property that a run is about.
+/// The property of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Shown {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The formula, if it is one.
     pub text: String,
-    /// What was given on the command line, if it was: its kind, where it comes from, and its text.
+    /// The option, source and text, if the property was given on the command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<(String, String, String)>,
 }
@@ -84,7 +84,7 @@ impl Provenance {
         serde_json::from_slice(json).map_err(|error| error.to_string())
     }
 
-    /// Whether the model is the one that the trail was made for.
+    /// Whether the trail was written for this model.
     pub fn fits(&self, model: &ModelSource) -> bool {
         self.fingerprint == digits(model.fingerprint)
     }
@@ -112,7 +112,7 @@ impl ReadAs {
         }
     }
 
-    /// What is given to a command, completed by these options where it says nothing.
+    /// The given options, with these as defaults.
     pub fn complete(&self, reading: &Reading) -> Reading {
         let mut all = reading.clone();
         if reading.defines.is_empty() && reading.fixed.is_empty() {
@@ -129,7 +129,7 @@ impl ReadAs {
         all
     }
 
-    /// As they are typed; empty if there are none.
+    /// The options in command-line syntax; empty if there are none.
     pub fn words(&self) -> String {
         let defines = self.defines.iter().map(|define| format!("-D {define}"));
         let fixed = self.fixed.iter().map(|value| format!("--for {value}"));
@@ -141,14 +141,14 @@ impl ReadAs {
 }
 
 impl Shown {
-    /// A property, which may be one of those that were `asked`.
+    /// A property, which may be one from the command line (`asked`).
     pub fn of(property: &Property, asked: &[Asked]) -> Shown {
         let asked = asked.iter().find(|asked| asked.name() == property.name);
         let asked = asked.map(|asked| (kind_name(asked.kind).to_owned(), asked.source.clone(), asked.text.clone()));
         Shown { name: property.name.clone(), text: property.text.clone(), asked }
     }
 
-    /// What was given on the command line.
+    /// The property as it was given on the command line.
     pub fn asked(&self) -> Option<Asked> {
         let (kind, source, text) = self.asked.clone()?;
         let kinds = [AskedKind::Formula, AskedKind::Ctl, AskedKind::Never, AskedKind::Hoa];
@@ -159,7 +159,7 @@ impl Shown {
 
 const STATEMENT: &str = "statement";
 
-/// The last part of a path.
+/// The last component of a path.
 pub fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -1,4 +1,5 @@
-//! A search that loses states, again and again: each run with other hashes, and in another order, loses others.
+//! Swarm verification: repeats a lossy search with different hash functions and orders, so that each run omits other
+//! states.
 //!
 //! After Holzmann, Joshi, Groce: Swarm verification techniques, IEEE TSE 2011.
 
@@ -15,50 +16,50 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What the runs of a swarm have found together.
+/// The combined result of a swarm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Swarm {
     /// The runs, in the order of their numbers.
     pub runs: Vec<Member>,
-    /// The share of the states that one of them has seen, if that can be estimated.
+    /// The estimated coverage of all runs together, if there is an estimate.
     pub coverage: Option<f64>,
-    /// The limit that some of them reached.
+    /// The limit that a run reached, if one did.
     pub cut: Option<Limit>,
 }
 
 /// One of the runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// With this seed, and this search, it can be repeated alone.
+    /// The seed, with which the run can be repeated alone.
     pub seed: u64,
-    /// How it searched the states.
+    /// The search algorithm.
     pub algorithm: Algorithm,
-    /// How many states it stored.
+    /// The number of stored states.
     pub stored: u64,
-    /// Whether it came to its end.
+    /// Whether the search is complete.
     pub is_complete: bool,
-    /// The share of the states that it has seen, if it came to its end and that can be estimated.
+    /// The estimated coverage, if the search is complete and there is an estimate.
     pub coverage: Option<f64>,
-    /// What it has found.
+    /// The result.
     pub found: Found,
 }
 
-/// What a run of a swarm has found.
+/// The result of a run of a swarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// An error.
     Error,
-    /// No error, but states may have been lost.
+    /// No error, but states may have been omitted.
     Nothing,
-    /// And there is nothing, as no state was lost.
-    NothingAtAll,
+    /// No error in an exhaustive search.
+    NothingExhaustive,
 }
 
-/// How long somebody who waits for runs does not look at who interrupts.
+/// The interval at which the waiting thread checks for interruption.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Lets `plan.config.runs` searches run, in `plan.config.threads` threads. What is found depends on the seed alone, not on which run is
-/// faster: if one of them is the last that is needed, those behind it do not count.
+/// Runs `plan.config.runs` searches in `plan.config.threads` threads. The result depends only on the seed, not on the
+/// speed of runs: if a run ends the swarm, later runs do not count.
 pub fn run(plan: &Plan, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Searched {
     let (began, count) = (Instant::now(), plan.config.runs.max(1) as usize);
     let (next, stops) = (AtomicUsize::new(0), (0..count).map(|_| AtomicBool::new(false)).collect::<Vec<_>>());
@@ -93,7 +94,7 @@ pub fn run(plan: &Plan, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool
     finished.truncate(last.map_or(count, |last| last + 1));
     let done = merged(plan, finished.into_iter().flatten().collect(), began.elapsed());
     let swarm = done.swarm.map(|swarm| {
-        // Those that were never begun had no time left, or were not wanted any more.
+        // Runs that never started had no time left, or were no longer needed.
         let is_short = last.is_none() && swarm.runs.len() < count;
         let limit = if stop.load(Ordering::Relaxed) { Limit::Interrupted } else { Limit::Time };
         Swarm { cut: swarm.cut.or(is_short.then_some(limit)), ..swarm }
@@ -101,13 +102,13 @@ pub fn run(plan: &Plan, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool
     Searched { swarm, ..done }
 }
 
-/// Whether no other run can add anything.
+/// Whether further runs are unnecessary.
 fn is_enough(done: &Searched, plan: &Plan) -> bool {
     let all_seen = done.outcome.end == End::Complete && done.guarantee == Guarantee::Exact;
     all_seen || (done.outcome.errors > 0 && plan.checks.errors != Errors::All)
 }
 
-/// The runs to be done.
+/// The queue of runs.
 struct Runs<'a> {
     plan: &'a Plan,
     interpreter: &'a Interpreter<'a>,
@@ -115,19 +116,19 @@ struct Runs<'a> {
     began: Instant,
     workers: usize,
     next: &'a AtomicUsize,
-    /// For each run, whether it is not needed any more.
+    /// For each run, whether it is no longer needed.
     stops: &'a [AtomicBool],
 }
 
 impl Runs<'_> {
-    /// Does one run after the other. The first of all is the one that is watched.
+    /// Executes runs in order. The first one has the watch.
     fn work(&self, mut watch: Option<&mut Watch>, tell: &Sender<(usize, Searched)>) {
         loop {
-            // Whoever has the watch begins, whoever comes first.
+            // The thread with the watch takes the first run.
             let number = if watch.is_some() { 0 } else { 1 + self.next.fetch_add(1, Ordering::Relaxed) };
             let Some(stop) = self.stops.get(number) else { return };
             let time = self.plan.config.time.map(|time| time.saturating_sub(self.began.elapsed()));
-            // The first one is begun in any case, and stops by itself: somebody must have something to say.
+            // The first run always starts, so that there is at least one result; it checks the limits itself.
             if number > 0 && (stop.load(Ordering::Relaxed) || time == Some(Duration::ZERO)) {
                 return;
             }
@@ -135,7 +136,7 @@ impl Runs<'_> {
             plan.config.time = time;
             let mut unseen = Watch::silent(Coverage::new(self.interpreter.system()));
             let done = plan.run_unkept(self.interpreter, self.goal, stop, watch.take().unwrap_or(&mut unseen));
-            // Whoever listens does so until all have said what they have to say.
+            // The receiver lives until all threads have ended.
             let _ = tell.send((number, done));
         }
     }
@@ -145,7 +146,7 @@ impl Runs<'_> {
     }
 }
 
-/// The plan of one run, of which so many go on at a time.
+/// The plan of one run, with this number of concurrent runs.
 fn member(plan: &Plan, number: usize, workers: usize) -> Plan {
     let config = &plan.config;
     let mixes = config.search.is_none();
@@ -155,15 +156,15 @@ fn member(plan: &Plan, number: usize, workers: usize) -> Plan {
     Plan { config, share: workers as u64, ..plan.clone() }
 }
 
-/// A seed that looks random, and is short enough to be typed; never 0, which leaves steps in their order.
+/// A pseudo-random seed, short enough to type; never 0, which keeps the model's order of steps.
 fn seed(first: u64, number: u64) -> u64 {
     let mixed = (first ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ mixed >> 29).wrapping_mul(0x94d0_49bb_1331_11eb);
     (mixed >> 40).max(1)
 }
 
-/// What all runs together say. Of a share 1 - c of the states that a run misses, with hashes of its own, another one that
-/// misses 1 - d of all misses as many: so both miss (1 - c) (1 - d), and so on.
+/// Combines the results of all runs. If runs with independent hash functions cover shares c and d of the states, both
+/// miss (1 - c) (1 - d), and so on.
 fn merged(plan: &Plan, mut all: Vec<Searched>, search: Duration) -> Searched {
     let members: Vec<Member> = all.iter().map(|done| Member::of(done, plan)).collect();
     let missed: f64 = members.iter().map(|member| 1.0 - member.coverage.unwrap_or(0.0)).product();
@@ -172,18 +173,18 @@ fn merged(plan: &Plan, mut all: Vec<Searched>, search: Duration) -> Searched {
         End::Limit(limit) => Some(limit),
         End::Complete | End::Error => None,
     });
-    // The most that can be kept at a time.
+    // The peak memory of concurrent runs.
     let mut bytes: Vec<u64> = all.iter().map(|done| done.outcome.bytes).collect();
     bytes.sort_unstable_by_key(|bytes| std::cmp::Reverse(*bytes));
     let bytes = bytes.iter().take(plan.config.threads.max(1) as usize).sum();
     let errors = all.iter().map(|done| done.outcome.errors).max().unwrap_or(0);
     let ignored_fault = all.iter().find_map(|done| done.outcome.ignored_fault);
-    // The one that ended the others, or that has found something, or else the one that has seen most.
+    // The run that ended the others, or that found an error, or else the one with the best coverage.
     let telling = |done: &Searched| {
         let is_whole = done.outcome.end == End::Complete;
         (is_enough(done, plan), done.outcome.errors > 0, is_whole, done.outcome.stats.stored)
     };
-    // Of equals, the first.
+    // Among equals, the first.
     let best = (0..all.len()).rev().max_by_key(|number| telling(&all[*number])).expect("the first one was done");
     let mut done = all.swap_remove(best);
     (done.outcome.bytes, done.outcome.errors, done.search) = (bytes, errors, search);
@@ -200,7 +201,7 @@ impl Member {
             End::Error | End::Limit(_) => None,
         };
         let found = match done.outcome.errors {
-            0 if is_enough(done, plan) => Found::NothingAtAll,
+            0 if is_enough(done, plan) => Found::NothingExhaustive,
             0 => Found::Nothing,
             _ => Found::Error,
         };
@@ -218,7 +219,7 @@ mod tests {
     use entail_model::Model;
     use entail_search::Checks;
 
-    /// About 30,000 states, and one of them is wrong.
+    /// About 30,000 states, with one error.
     const RARE: &str = "
         byte a, b, c;
         active proctype A() { end: do :: d_step { a < 30 -> a++; assert(a != 17 || b != 23 || c != 11) } od }
@@ -231,7 +232,7 @@ mod tests {
         model.unwrap_or_else(|| panic!("{problems:?}"))
     }
 
-    /// Much too small.
+    /// An array that is much too small.
     const ARRAY: u64 = 1 << 10;
 
     fn plan(runs: u32, threads: u32) -> Plan {
@@ -273,7 +274,7 @@ mod tests {
             assert_eq!(interpreter.fire(*step, &mut state), entail_model::Fired::Done);
         }
         assert!(interpreter.fire(*faulty, &mut state).fault().is_some());
-        // Alone, with its seed, the run finds the same.
+        // The run finds the same when repeated alone with its seed.
         let (seed, search) = (last.seed, Some(search_of(last)));
         let alone = with(&plan(1, 1), |config| (config.seed, config.search) = (seed, search));
         assert_eq!(searched(&alone, &rare, false).outcome.errors, 1);
@@ -282,9 +283,7 @@ mod tests {
     fn search_of(member: &Member) -> Search {
         match member.algorithm {
             Algorithm::DepthFirst => Search::DepthFirst,
-            Algorithm::BreadthFirst | Algorithm::Components | Algorithm::Nested | Algorithm::Branching => {
-                Search::BreadthFirst
-            }
+            Algorithm::BreadthFirst | Algorithm::Scc | Algorithm::Nested | Algorithm::Ctl => Search::BreadthFirst,
         }
     }
 
@@ -329,7 +328,10 @@ mod tests {
         let done = searched(&exact, &model(&RARE.replace("23", "99")), false);
         assert_eq!((done.guarantee.clone(), done.outcome.end), (Guarantee::Exact, End::Complete));
         let swarm = done.swarm.as_ref().expect("a swarm");
-        assert_eq!((swarm.runs.len(), swarm.runs[0].found, swarm.coverage), (1, Found::NothingAtAll, Some(1.0)));
+        assert_eq!(
+            (swarm.runs.len(), swarm.runs[0].found, swarm.coverage),
+            (1, Found::NothingExhaustive, Some(1.0))
+        );
     }
 
     #[test]

@@ -1,20 +1,20 @@
-//! Trails: counterexamples in the format of SPIN, so that each tool can replay what the other has found.
+//! Trails: counterexamples in SPIN's format, so that each tool can replay the counterexamples of the other.
 //!
-//! A line is `step:process:statement`, three decimal numbers; the statement's is the one SPIN gives it. A rendezvous
-//! is two lines, the sender's first; a deterministic sequence is one. Lines with a negative step are remarks:
+//! A line is `step:process:statement`, three decimal numbers; the statement has SPIN's number. A rendezvous is two
+//! lines, the sender's first; a deterministic sequence is one. Lines with a negative step are annotations:
 //!
 //! ```text
 //! -2:N:-2     a claim runs along, as process 0; the others are numbered from 1
 //! -4:-4:-4    statements were merged: a line may stand for itself and statements after it
-//! -1:-1:-1    what follows is repeated for ever
+//! -1:-1:-1    the following steps repeat forever
 //! -5 … -8     in which order processes and statements were tried
 //! # …         a comment, and the end of the trail for SPIN; see [`Provenance`]
 //! ```
 //!
-//! The claim's line stands before those of the step that it watches, several if it has atomic sequences. Where the processes
-//! have come to their end, it moves alone. We write what a claim does only if it is a never claim: of a formula SPIN makes an
-//! automaton of its own, and of labels none. A claim that is not in the model (`-N FILE`) counts as its last one; without it
-//! `spin -t` leaves out its lines, with the same `-N FILE` it follows them.
+//! The claim's line precedes those of the step that it observes; atomic sequences of the claim have several lines.
+//! After the processes have ended, the claim moves alone. We write the moves of never claims only: for a formula SPIN
+//! builds an automaton of its own, and for labels none. A claim that is not in the model (`-N FILE`) counts as its last
+//! one; without it `spin -t` skips its lines, with the same `-N FILE` it follows them.
 
 use crate::plan::Watched;
 use crate::provenance::{self, Provenance};
@@ -25,41 +25,41 @@ use entail_search::{Counterexample, ErrorKind};
 use std::fmt::{self, Write as _};
 use std::io::{self, BufRead, Read, Write};
 
-/// A run, as a trail tells it.
+/// A run in a trail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trail {
-    /// One for each process that takes part in a step.
+    /// One move for each process that takes part in a step.
     pub moves: Vec<Move>,
-    /// The number of the first move that is repeated for ever.
+    /// The index of the first move of the cycle, if the run is infinite.
     pub cycle_start: Option<usize>,
-    /// A line may stand for itself and statements after it.
+    /// Whether statements were merged: a line may stand for itself and statements after it.
     pub merged: bool,
-    /// Where it comes from, if it says so.
+    /// The provenance, if the trail has one.
     pub provenance: Option<Provenance>,
 }
 
-/// What one process does in a step.
+/// The part of one process in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// As the file counts.
+    /// The step number in the file.
     pub step: u32,
-    /// The number of the process, without a claim.
+    /// The number of the process, not counting a claim.
     pub process: u32,
-    /// The [`entail_ir::Statement::spin_id`].
+    /// The statement's [`entail_ir::Statement::spin_id`].
     pub statement: u32,
 }
 
-/// Longer trails are refused: nobody could use them.
+/// The maximum length: longer trails are unusable.
 const MAX_MOVES: usize = 1 << 27;
 const MAX_LINE: u64 = 80;
-/// Formulas may be long.
+/// The maximum length of a provenance; formulas may be long.
 const MAX_PROVENANCE: u64 = 1 << 20;
 
-/// The line before what is repeated.
+/// The line before the cycle.
 const CYCLE: &str = "-1:-1:-1\n";
 
 impl Trail {
-    /// The trail of a run; empty if the model could not even start.
+    /// The trail of a run; empty if the model cannot start.
     pub fn of(run: &Counterexample<Step>, system: &System) -> Trail {
         let steps = if run.start.is_empty() { &[] } else { &run.steps[..] };
         let lines = |steps: &[Step]| steps.iter().map(|step| 1 + usize::from(step.partner().is_some())).sum();
@@ -72,18 +72,18 @@ impl Trail {
         Trail { moves: moves.collect(), cycle_start, ..Trail::default() }
     }
 
-    /// The file.
+    /// The content of the file.
     pub fn text(&self) -> String {
         let mut lines: Vec<String> = self.moves.iter().map(|one| format!("{one}\n")).collect();
         if let Some(start) = self.cycle_start {
-            // Behind the last step, it is the last state that remains for ever.
+            // After the last step, the cycle is the stuttering of the last state.
             lines.insert(start.min(lines.len()), CYCLE.to_owned());
         }
         lines.extend(self.provenance.as_ref().map(Provenance::to_string));
         lines.concat()
     }
 
-    /// Reads a trail; whatever the input, in little memory until it turns out to be one.
+    /// Reads a trail. Input that is not a trail takes little memory.
     pub fn read(mut input: impl BufRead) -> Result<Trail, String> {
         let mut trail = Trail::default();
         let mut claim = false;
@@ -100,7 +100,7 @@ impl Trail {
                 [-2, ..] => claim = true,
                 [-4, ..] => trail.merged = true,
                 [..=-1, ..] => {}
-                // What the claim does shows in what the others do.
+                // The moves of the other processes determine those of the claim.
                 [_, 0, _] if claim => {}
                 [step, process, statement] => {
                     let number = |number: i64| {
@@ -120,18 +120,18 @@ impl Trail {
 }
 
 impl Trail {
-    /// Whether a file with this beginning can be a trail: all of its whole lines are lines of one.
+    /// Whether a file with this beginning can be a trail: all of its complete lines are lines of a trail.
     pub fn is_begun_by(head: &[u8]) -> bool {
         let is_one = |line: &[u8]| line.starts_with(b"#") || parse_line(line).is_some();
         let mut lines = head.split_inclusive(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-        // A comment alone may be anything: only one of ours begins a trail without steps.
+        // A file that begins with a comment is a trail only if the comment is a provenance.
         let first = lines.next();
         first.is_none_or(|line| line.starts_with(provenance::MARK.as_bytes()) || parse_line(line).is_some())
             && lines.all(|line| !line.ends_with(b"\n") || is_one(line))
     }
 }
 
-/// The text of a trail in which a never claim runs along.
+/// The text of a trail with the moves of a never claim.
 pub(crate) fn with_claim(run: &Watched, claim: &SpinClaim, system: &System) -> String {
     let mut text = format!("-2:{}:-2\n", claim.number);
     let mut step = 0;
@@ -151,17 +151,17 @@ pub(crate) fn with_claim(run: &Watched, claim: &SpinClaim, system: &System) -> S
     text
 }
 
-/// A trail that is written while the run goes on, however long that is.
+/// Writes a trail while the run takes place, without keeping it in memory.
 pub struct Record<W> {
     out: W,
     provenance: Option<Provenance>,
     moves: u32,
-    /// Nothing can be written after something could not.
+    /// The first error, after which nothing is written.
     failed: Option<io::Error>,
 }
 
 impl<W: Write> Record<W> {
-    /// Records a run, which comes from there.
+    /// Records a run with this provenance.
     pub fn new(out: W, provenance: Option<Provenance>) -> Record<W> {
         Record { out, provenance, moves: 0, failed: None }
     }
@@ -171,7 +171,7 @@ impl<W: Write> Record<W> {
         &self.out
     }
 
-    /// A step was taken, of a model that could start.
+    /// Adds a step of a model that could start.
     pub fn add(&mut self, step: Step, system: &System) {
         for (process, statement) in halves(step, system) {
             self.moves = self.moves.saturating_add(1);
@@ -182,7 +182,7 @@ impl<W: Write> Record<W> {
         }
     }
 
-    /// What was written to, if all could be written.
+    /// Returns the writer, or the first error.
     pub fn finish(mut self) -> io::Result<W> {
         self.failed.map_or(Ok(()), Err)?;
         self.provenance.iter().try_for_each(|known| write!(self.out, "{known}"))?;
@@ -198,14 +198,14 @@ impl fmt::Display for Move {
     }
 }
 
-/// Who takes part in a step, and the numbers of the statements.
+/// The processes of a step, with the numbers of their statements.
 fn halves(step: Step, system: &System) -> impl Iterator<Item = (u32, u32)> {
     let half = |process: usize, edge| (process as u32, system.statement(system.edge(edge).statement).spin_id);
     let second = step.partner().map(|(process, edge)| half(process, edge));
     std::iter::once(half(step.process(), step.edge())).chain(second)
 }
 
-/// The next line that is not empty, cut off where no line of a trail would go on.
+/// The next line that is not empty, truncated to the maximum length of a trail's line.
 fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     loop {
         let mut line = Vec::new();
@@ -218,7 +218,7 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Reads the rest of a comment, which may say where the trail comes from.
+/// Reads the rest of a comment, which may be a provenance.
 fn provenance(mut line: Vec<u8>, input: &mut impl BufRead) -> Result<Option<Provenance>, String> {
     if !line.ends_with(b"\n") {
         input.take(MAX_PROVENANCE).read_until(b'\n', &mut line).map_err(|error| error.to_string())?;
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(trail.moves, moves(&[(2, 0, 0), (4, 1, 5)]));
     }
 
-    /// The trail of a run that the never claim of a model forbids, in one line.
+    /// The trail of a run that the model's never claim accepts, in one line.
     fn claimed(text: &str) -> String {
         let model = promela::load_text("model.pml", text, &mut Sources::default(), &mut Vec::new());
         let model = model.expect("a model");
@@ -310,7 +310,7 @@ mod tests {
         text.lines().collect::<Vec<_>>().join(" ")
     }
 
-    // SPIN's verifier writes the same.
+    // SPIN's verifier writes the same trail.
     #[test]
     fn a_claim_moves_before_the_processes_and_ends_alone() {
         let model = "bit x; never { x == 0; x == 1 } active proctype P() { x = 1 }";

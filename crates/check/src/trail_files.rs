@@ -1,4 +1,4 @@
-//! Where the trails of a check go: a file for each run, by one rule for their names.
+//! The names of trail files: one file for each run.
 
 use crate::observer::Observer;
 use crate::output::{Content, Outputs, is_null};
@@ -12,18 +12,18 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// The ending of trails.
+/// The file extension of trails.
 const ENDING: &str = ".trail";
-/// So much of a property's name is in the name of its trail.
+/// The maximum length of a property's name in a file name.
 const LONGEST: usize = 40;
 
-/// The trails of one check of a model.
+/// The trail files of one check.
 pub(crate) struct TrailFiles {
-    /// Where the trail of safety goes, or of the only property.
+    /// The file for safety, or for the only property.
     base: PathBuf,
-    /// Whether only one property is checked.
+    /// Whether the check has only one property.
     alone: bool,
-    /// The first trails of properties: no two have the same.
+    /// The first files of properties; all are distinct.
     given: RefCell<HashSet<PathBuf>>,
     written: RefCell<HashSet<PathBuf>>,
 }
@@ -33,7 +33,7 @@ impl TrailFiles {
         TrailFiles { base, alone, given: RefCell::default(), written: RefCell::default() }
     }
 
-    /// The file for the first run that is about a property; each time another one.
+    /// The file for the first run of a property; another one each time.
     pub fn first(&self, property: &str) -> PathBuf {
         if self.alone || property == SAFETY || is_null(&self.base) {
             return self.base.clone();
@@ -45,7 +45,7 @@ impl TrailFiles {
         files.find(|file| given.insert(file.clone())).unwrap_or_else(|| self.base.clone())
     }
 
-    /// Writes a trail, and says where; a warning says why if that fails.
+    /// Writes a trail, and returns its file; failure is a warning.
     pub fn write(&self, path: PathBuf, text: &str, outputs: &Outputs, observer: &dyn Observer) -> Option<PathBuf> {
         match outputs.write(&path, Content::Trail, text.as_bytes()) {
             Ok(()) => {
@@ -59,8 +59,8 @@ impl TrailFiles {
         }
     }
 
-    /// Removes the trails of a property that holds now: what an earlier check with the same options wrote for it. Files that
-    /// entail has not written, or for something else, stay.
+    /// Removes trails that an earlier check with the same options wrote for a property that holds now. Other files
+    /// remain.
     pub fn remove_stale(&self, now: &Provenance, observer: &dyn Observer) {
         let Some(Shown { name: property, .. }) = &now.property else { return };
         let named = with_part(&self.base, &letters(property));
@@ -83,26 +83,26 @@ impl TrailFiles {
     }
 }
 
-/// What a file knows of where it comes from, if it is a trail of ours.
+/// The provenance of a file, if entail wrote it as a trail.
 pub fn provenance(path: &Path) -> Option<Provenance> {
     let is_file = fs::symlink_metadata(path).is_ok_and(|known| known.is_file());
     let file = is_file.then(|| File::open(path).ok()).flatten()?;
     Trail::read(BufReader::new(file)).ok()?.provenance
 }
 
-/// Where the trail of a model goes, and is looked for.
+/// The default trail file of a model.
 pub fn default_trail(model: &Path) -> PathBuf {
     let mut name = OsString::from(model);
     name.push(ENDING);
     PathBuf::from(name)
 }
 
-/// Where the trail of one of several properties of a model is.
+/// The trail file of one of several properties.
 pub fn trail_of(model: &Path, property: &str) -> PathBuf {
     with_part(&default_trail(model), &letters(property))
 }
 
-/// The trails of a model that are there.
+/// The existing trail files of a model.
 pub fn trails_of(model: &Path) -> Vec<PathBuf> {
     let folder = model.parent().filter(|folder| !folder.as_os_str().is_empty());
     let first = file_name(model) + ".";
@@ -113,12 +113,12 @@ pub fn trails_of(model: &Path) -> Vec<PathBuf> {
     names.into_iter().map(|name| model.with_file_name(name)).collect()
 }
 
-/// Where the run of this number goes, if the first one goes to `first`.
+/// The file for the run of this number, if the file for the first one is `first`.
 pub(crate) fn numbered(first: &Path, number: usize) -> PathBuf {
     if number == 1 || is_null(first) { first.to_owned() } else { with_part(first, &number.to_string()) }
 }
 
-/// A name with `part` before its ending, after a dot.
+/// Inserts `.part` before the file extension.
 fn with_part(base: &Path, part: &str) -> PathBuf {
     let name = base.file_name().unwrap_or_default();
     let (mut whole, ending) = match name.to_str().and_then(|name| name.strip_suffix(ENDING)) {
@@ -129,7 +129,7 @@ fn with_part(base: &Path, part: &str) -> PathBuf {
     base.with_file_name(whole)
 }
 
-/// The name of a property, as a part of a file's name.
+/// The name of a property as a part of a file name.
 fn letters(property: &str) -> String {
     let letters = property.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' });
     letters.take(LONGEST).collect()
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(names("a/m.pml.trail", false), expected);
         assert_eq!(names("T", false), ["T T.2", "T.___p T.___p.2", "T.___p-2 T.___p-2.2", "T.f T.f.2"]);
         assert_eq!(names("T", true), ["T T.2"; 4]);
-        // Who wants no trail wants none beside it either.
+        // The null device has no numbered variants.
         assert_eq!(names("/dev/null", false), ["/dev/null /dev/null"; 4]);
     }
 }

@@ -1,9 +1,9 @@
-//! Sizes, durations and counts, as people read them.
+//! Human-readable sizes, durations and counts.
 
 use std::path::Path;
 use std::time::Duration;
 
-/// `18.2 MB`, to three digits or so.
+/// `18.2 MB`, to about three digits.
 pub fn show_bytes(bytes: u64) -> String {
     let units = ["bytes", "KB", "MB", "GB", "TB"];
     let mut value = bytes as f64;
@@ -39,7 +39,7 @@ pub fn show_count(count: u64) -> String {
     text
 }
 
-/// `99.98%`, with more digits the closer it is to all, which it never is. Never more than is so.
+/// `99.98%`, rounded down, with more digits the closer it is to 100%, which it never reaches.
 pub fn show_share(share: f64) -> String {
     let share = share.clamp(0.0, 1.0 - 1e-9);
     let digits = (-(1.0 - share).log10()).clamp(2.0, 8.0) as usize;
@@ -47,12 +47,12 @@ pub fn show_share(share: f64) -> String {
     format!("{:.digits$}%", (100.0 * share * scale).floor() / scale)
 }
 
-/// A word of a command line that a shell takes as it is.
+/// Quotes a word for a shell if necessary.
 pub fn shell_word(word: impl AsRef<Path>) -> String {
     let word = word.as_ref().display().to_string();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./:=@%+,-".contains(letter);
     let is_plain = !word.is_empty() && word.chars().all(is_plain);
-    // What begins with a dash would be an option.
+    // A leading dash would make it an option.
     let word = if word.starts_with('-') { format!("./{word}") } else { word };
     if is_plain { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

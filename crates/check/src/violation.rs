@@ -1,4 +1,4 @@
-//! What went wrong, in words and with its place.
+//! Violations, with their messages and positions.
 
 use entail_ir::interpret::{Step, Waiting};
 use entail_ir::monitor::MonitorEdge;
@@ -12,13 +12,13 @@ pub struct Violation {
     pub kind: Kind,
     /// The error in a sentence.
     pub message: String,
-    /// What led to it, a clause for each process that has to do with it.
+    /// The reasons, a clause for each process involved.
     pub reasons: Vec<String>,
-    /// `None` where the model could not even start.
+    /// `None` if the model cannot start.
     pub place: Option<Statement>,
 }
 
-/// How many waiting processes are named.
+/// The number of waiting processes to name.
 const MOST_LISTED: usize = 3;
 
 /// A kind of error.
@@ -26,18 +26,18 @@ const MOST_LISTED: usize = 3;
 pub enum Kind {
     /// A step fails.
     Fault(FaultKind),
-    /// A run ends where it must not.
+    /// An invalid end state.
     InvalidEnd,
-    /// The run ends, but the trace does not.
+    /// The run ends before the trace does.
     Incomplete,
-    /// A run that goes on for ever breaks a property.
+    /// An infinite run violates a property.
     Cycle,
-    /// From some time on there is no progress.
+    /// A non-progress cycle.
     NonProgress,
 }
 
 impl Violation {
-    /// A step went wrong; `started` unless it was the very beginning.
+    /// A fault in a step; `started` is false if the model could not start.
     pub fn fault(interpreter: &Interpreter, fault: Fault, started: bool) -> Violation {
         let kind = Kind::Fault(fault.kind);
         if !started {
@@ -48,7 +48,7 @@ impl Violation {
         Violation { kind, message: interpreter.describe(fault), reasons: Vec::new(), place }
     }
 
-    /// Whether `state`, which no step leads on from, is one where a run must not end.
+    /// The violation if `state` is an invalid end state.
     pub fn invalid_end(interpreter: &Interpreter, state: &State) -> Option<Violation> {
         let mut steps = Vec::new();
         interpreter.enabled(state, &mut steps);
@@ -56,30 +56,30 @@ impl Violation {
         (ends && !interpreter.marks(state).valid_end).then(|| Violation::end(interpreter, state))
     }
 
-    /// In the end the run takes `steps` again and again.
+    /// A violation by the cycle `steps`.
     pub fn cycle(interpreter: &Interpreter, kind: Kind, steps: &[Step]) -> Violation {
         let system = interpreter.system();
         let place = steps.first().map(|step| system.statement(system.edge(step.edge()).statement).clone());
         let message = match steps.len() {
-            0 => "the run ends, and its last state remains for ever".to_owned(),
-            1 => "the last step is repeated for ever".to_owned(),
-            count => format!("the last {count} steps are repeated for ever"),
+            0 => "the run ends, and its last state repeats forever".to_owned(),
+            1 => "the last step repeats forever".to_owned(),
+            count => format!("the last {count} steps repeat forever"),
         };
         Violation { kind, message, reasons: Vec::new(), place }
     }
 
-    /// After its last step, nothing that the run could do would make the property true.
+    /// A violation by a bad prefix, with its last step.
     pub fn refuted(interpreter: &Interpreter, last: Option<&Step>) -> Violation {
         let system = interpreter.system();
         let place = last.map(|step| system.statement(system.edge(step.edge()).statement).clone());
         let message = match last {
-            None => "the property is broken in the initial state".to_owned(),
+            None => "the property is violated in the initial state".to_owned(),
             Some(_) => FaultKind::Refuted.words().to_owned(),
         };
         Violation { kind: Kind::Fault(FaultKind::Refuted), message, reasons: Vec::new(), place }
     }
 
-    /// The run ended in `state`, where it must not.
+    /// The violation of the invalid end state `state`.
     pub fn end(interpreter: &Interpreter, state: &State) -> Violation {
         if let Some(awaited) = interpreter.awaited(state) {
             return Violation::incomplete(interpreter, awaited);
@@ -103,7 +103,7 @@ impl Violation {
 }
 
 impl Violation {
-    /// The run ended where the trace still waits for one of these.
+    /// The run ends while the trace still expects one of these events.
     fn incomplete(interpreter: &Interpreter, awaited: &[MonitorEdge]) -> Violation {
         let statement = |expected: &MonitorEdge| interpreter.system().statement(expected.statement);
         let texts: Vec<_> = awaited.iter().map(|expected| format!("`{}`", statement(expected).text)).collect();
@@ -118,7 +118,7 @@ impl Violation {
 }
 
 impl Kind {
-    /// For programs.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Kind::InvalidEnd => "invalid_end_state",
@@ -129,7 +129,7 @@ impl Kind {
         }
     }
 
-    /// For people, in short.
+    /// A short description.
     pub fn words(self) -> &'static str {
         match self {
             Kind::InvalidEnd => "invalid end state",

@@ -1,4 +1,4 @@
-//! The command line as people type it.
+//! The command line.
 
 use crate::picture::Layout;
 use crate::quantities::{self, Sweep};
@@ -36,23 +36,22 @@ pub enum Verb {
 pub struct CheckArgs {
     #[arg(required_unless_present = "resume", value_name = "MODEL")]
     pub models: Vec<PathBuf>,
-    /// A report for people, for programs, or in the words of SPIN's `pan`
+    /// Report as text, as JSON, or in the format of SPIN's `pan`
     #[arg(long, value_name = "text|json|spin", default_value = "text", value_parser = Format::named)]
     pub format: Format,
-    /// Where the counterexample goes [default: MODEL.trail]
+    /// Write the counterexample to this file [default: MODEL.trail]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
-    /// Make the counterexample easier to follow, if it comes to an end: fewer steps, of fewer processes, that take turns less
-    /// often
+    /// Minimise a finite counterexample: fewer steps, fewer processes, fewer context switches
     #[arg(long)]
     pub minimise: bool,
-    /// Where the runs that decide a formula of branching time are drawn, as a graph for Graphviz
+    /// Draw the witness or counterexample of a CTL formula in this file, as a graph for Graphviz
     #[arg(long, value_name = "FILE")]
     pub evidence: Option<PathBuf>,
-    /// Replace files that hold something else than what is to be written, that are read-only or links
+    /// Replace output files even if they have other content, are read-only or are links
     #[arg(long)]
     pub force: bool,
-    /// Check the model once for every value of a constant (or macro), and say for which it holds
+    /// Check the model for each value of a constant or macro, and list the values for which it holds
     #[arg(long = "for", value_name = "NAME=LOW..HIGH", value_parser = quantities::sweep, conflicts_with_all = ["trail", "evidence"])]
     pub sweep: Option<Sweep>,
     #[command(flatten)]
@@ -65,14 +64,14 @@ pub struct CheckArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub log: LogArgs,
-    /// Keep the search in this file now and then, and when it is cut off, so that it can be resumed; one property only
+    /// Save the search to this file periodically, and when it reaches a limit, so that it can be resumed; one property only
     #[arg(long, value_name = "FILE", conflicts_with = "sweep", help_heading = "Checkpoints")]
     pub checkpoint: Option<PathBuf>,
-    /// How often that is done [default: 10m]
+    /// Interval between checkpoints [default: 10m]
     #[arg(long, value_name = "DURATION", value_parser = quantities::duration, help_heading = "Checkpoints")]
     pub every: Option<Duration>,
-    /// Go on with a search that was kept in this file, and keep it there; of other options, only limits and what is
-    /// written may be others than when it began
+    /// Resume the search saved in this file, and save it there again; only limits and output files may differ from the
+    /// original command
     #[arg(long, value_name = "FILE", conflicts_with = "sweep", help_heading = "Checkpoints")]
     pub resume: Option<PathBuf>,
 }
@@ -80,56 +79,56 @@ pub struct CheckArgs {
 const EXIT_STATUS: &str = "Exit status: 0 every property holds, 1 some property is violated, \
     2 the model or the command is wrong, 3 inconclusive.";
 
-/// A counterexample, step by step
+/// Show a counterexample step by step
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     pub model: PathBuf,
     /// The trail, as written by `entail check` or SPIN's `pan` [default: MODEL.trail]
     pub trail: Option<PathBuf>,
-    /// Say when what this property asks for becomes true or false, and where its claim is
+    /// Show when the propositions of this property change, and the state of its claim
     #[arg(long, value_name = "NAME")]
     pub property: Option<String>,
-    /// The trail comes from `entail check --slice`: replay it on the part of the model that the property depends on
+    /// Replay on the slice for the property: needed for trails from `entail check --slice`
     #[arg(long)]
     pub slice: bool,
     #[command(flatten)]
     pub asked: AskedArgs,
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// The same as `--as steps`, or `--as json`
+    /// Same as `--as steps` or `--as json`
     #[arg(long, value_enum, default_value_t, conflicts_with = "view")]
     pub format: ReplayFormat,
     #[command(flatten)]
     pub shown: ViewArgs,
 }
 
-/// One run of the model: at random, step by step as you choose, or along a trail
+/// Simulate one run of the model: at random, interactively, or along a trail
 #[derive(Debug, Args)]
 #[command(after_help = SIMULATION_STATUS)]
 pub struct SimulateArgs {
     pub model: PathBuf,
-    /// Choose each step yourself, on the whole screen
+    /// Choose each step interactively, in full screen
     #[arg(short, long, conflicts_with = "view")]
     pub interactive: bool,
-    /// Line by line instead, as is done without a terminal
+    /// Use line-by-line commands instead of the full screen; always the case without a terminal
     #[arg(long, requires = "interactive")]
     pub plain: bool,
-    /// By what steps are chosen: the same seed gives the same run [default: another one each time]
+    /// Random seed: the same seed gives the same run [default: a new seed each time]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// How many steps are taken at most
+    /// Maximum number of steps
     #[arg(long, value_name = "N", default_value_t = 10_000, conflicts_with = "interactive")]
     pub steps: u64,
     /// Follow this trail first, as written by `entail` or SPIN's `pan`
     #[arg(long, value_name = "TRAIL")]
     pub along: Option<PathBuf>,
-    /// Where the run goes as a trail, for `entail replay` or `spin -t`; if interactive, when you say so
+    /// Write the run to this file as a trail, for `entail replay` or `spin -t`; if interactive, on the command `w`
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
-    /// Replace that file even if it is not a trail, read-only or a link
+    /// Replace that file even if it is not a trail, is read-only or is a link
     #[arg(long)]
     pub force: bool,
-    /// How successors are computed; the run is the same
+    /// How to compute successors; does not affect the run
     #[arg(long, value_name = "jit|interpret", default_value = "jit", value_parser = Backend::named)]
     pub backend: Backend,
     #[command(flatten)]
@@ -138,10 +137,10 @@ pub struct SimulateArgs {
     pub shown: ViewArgs,
 }
 
-const SIMULATION_STATUS: &str = "Exit status: 0 the run has come to its end or to as many steps as were asked for, \
-    1 it ends in an error, 2 the model or the command is wrong, 3 it was interrupted.";
+const SIMULATION_STATUS: &str = "Exit status: 0 the run ended or reached the maximum number of steps, \
+1 it ended in an error, 2 the model or the command is wrong, 3 it was interrupted.";
 
-/// The automaton of a temporal formula
+/// Translate an LTL formula into an automaton
 #[derive(Debug, Args)]
 #[command(after_help = FORMULAS)]
 pub struct LtlArgs {
@@ -154,7 +153,7 @@ pub struct LtlArgs {
     /// Read an automaton instead, in the HOA format
     #[arg(long, value_name = "FILE", conflicts_with_all = ["formula", "file"])]
     pub hoa: Option<PathBuf>,
-    /// A never claim for SPIN, or an automaton with acceptance on its edges in the HOA format or as a picture
+    /// A never claim for SPIN, or an automaton with transition-based acceptance in the HOA format or as a graph for Graphviz
     #[arg(long, value_enum, default_value_t)]
     pub format: LtlFormat,
 }
@@ -162,22 +161,23 @@ pub struct LtlArgs {
 const FORMULAS: &str = "Operators: [] <> X U W V R ! && || -> <-> and the words always eventually next until weakuntil \
     release implies equivalent. Propositions are Promela's expressions.";
 
-/// The reachable states of a small model as a graph, exactly as it is written
+/// Draw the reachable states of a small model, without reduction or optimisation
 #[derive(Debug, Args)]
 pub struct GraphArgs {
     pub model: PathBuf,
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// A graph for Graphviz, drawn or for programs; a search as lines, or as a page with a slider [default: dot, or text]
+    /// A graph for Graphviz (dot), as a picture (svg) or as JSON; a search as lines (text) or as a page with a slider (html)
+    /// [default: dot, or text with --search]
     #[arg(long, value_enum)]
     pub format: Option<GraphFormat>,
-    /// Who decides where things are in an SVG
+    /// Layout engine for SVG
     #[arg(long, value_enum, default_value_t)]
     pub layout: Layout,
-    /// The tree of all runs, so many states deep
+    /// Unfold the runs into a tree of this depth, in states
     #[arg(long, value_name = "DEPTH", conflicts_with = "search")]
     pub tree: Option<usize>,
-    /// How the states are searched, step by step, up to the first error
+    /// Show a search of the states step by step, up to the first error
     #[arg(long, value_name = "bfs|dfs", value_parser = Order::named)]
     pub search: Option<Order>,
     /// Draw no more states than this
@@ -186,16 +186,17 @@ pub struct GraphArgs {
     /// Show only these variables and channels in states
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub values: Vec<String>,
-    /// Show only where processes are
+    /// Show only the control locations of processes
     #[arg(long, conflicts_with = "values")]
     pub no_values: bool,
 }
 
-/// What a model consists of, as entail sees it
+/// Show the parts of a model in entail's representation
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// automata, claim (the automaton of the runs that a property forbids), symbols, dependencies (what statements have to do
-    /// with each other), code (of the language's own tools, where they have one) or ir (what entail runs)
+    /// automata, claim (the automaton of the runs that a property forbids), symbols, dependencies (between statements), code
+    /// (machine code, and the code of the language's own tools where they have one) or ir (entail's intermediate
+    /// representation)
     #[arg(value_parser = What::named)]
     pub what: What,
     pub model: PathBuf,
@@ -208,28 +209,28 @@ pub struct ShowArgs {
     pub reading: ReadingArgs,
     #[arg(long, value_enum, default_value_t)]
     pub format: ShowFormat,
-    /// Who decides where things are in an SVG
+    /// Layout engine for SVG
     #[arg(long, value_enum, default_value_t)]
     pub layout: Layout,
-    /// As it is searched for mistakes, simplified, and not as it is written
+    /// Show the optimised model that `entail check` searches
     #[arg(long)]
     pub optimised: bool,
     #[command(flatten)]
     pub passes: PassArgs,
 }
 
-/// What the properties do not depend on, and the model without it
+/// Slice a model: remove the parts that its properties do not depend on
 #[derive(Debug, Args)]
 pub struct SliceArgs {
     pub model: PathBuf,
-    /// Slice for this property: `safety`, `acceptance`, `progress` or one the model names; may be repeated
+    /// Slice for this property: `safety`, `acceptance`, `progress` or a name from the model; may be repeated
     #[arg(long = "property", value_name = "NAME")]
     pub properties: Vec<String>,
     #[command(flatten)]
     pub asked: AskedArgs,
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// What is left out and why the rest is not, only the slice, or all of that for programs
+    /// The slice with an explanation (text), the slice alone (promela), or both as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: SliceFormat,
 }
@@ -237,19 +238,19 @@ pub struct SliceArgs {
 /// How the model's text is read.
 #[derive(Clone, Debug, Args)]
 pub struct ReadingArgs {
-    /// Define a preprocessor macro, or give a constant another value
+    /// Define a preprocessor macro, or override a constant
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub defines: Vec<String>,
-    /// Look for included files here
+    /// Search this directory for included files
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
-    /// Include files outside of the model's directory and of those given by `-I`, too
+    /// Allow includes from outside the model's directory and the `-I` directories
     #[arg(long)]
     pub allow_include: bool,
-    /// The model's language [default: by the file's ending; Promela unless it is .esml or .bir]
+    /// The model's language [default: esml or bir by file extension, otherwise promela]
     #[arg(long, value_name = "promela|esml|bir", value_parser = Language::named)]
     pub lang: Option<Language>,
-    /// How much is one step, in ESML: as the language defines it, or a statement
+    /// Step granularity in ESML: as the language defines it, or one statement
     #[arg(long, value_name = "exact|statement", default_value = "exact", value_parser = Granularity::named)]
     pub granularity: Granularity,
 }
@@ -257,16 +258,16 @@ pub struct ReadingArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Properties")]
 pub struct WhatArgs {
-    /// Check only this property, beside formulas given here: `safety`, `acceptance`, `progress` or one the model names; may
-    /// be repeated [default: safety and all that the model names]
+    /// Check only this property, besides formulas on the command line: `safety`, `acceptance`, `progress` or a name from the
+    /// model; may be repeated [default: safety and all properties of the model]
     #[arg(long = "property", value_name = "NAME")]
     pub properties: Vec<String>,
     #[command(flatten)]
     pub asked: AskedArgs,
-    /// Which infinite runs count: all, or those in which no process that can move is kept from it
+    /// Consider only fair infinite runs, by this kind of fairness
     #[arg(long, value_name = "none|weak|strong|impartial|component", default_value = "none", value_parser = Fairness::named)]
     pub fair: Fairness,
-    /// Do not stop at the first error: count them all
+    /// Count all errors instead of stopping at the first
     #[arg(long)]
     pub all_errors: bool,
     /// Do not check assertions
@@ -277,13 +278,13 @@ pub struct WhatArgs {
     pub no_end: bool,
 }
 
-/// What is asked of a model besides what it says itself.
+/// Properties given on the command line, in addition to those of the model.
 #[derive(Clone, Debug, Args)]
 pub struct AskedArgs {
-    /// A formula of linear time, such as `[] (request -> <> granted)`; may be repeated
+    /// An LTL formula, such as `[] (request -> <> granted)`; may be repeated
     #[arg(long, value_name = "FORMULA")]
     pub ltl: Vec<String>,
-    /// A formula of branching time, such as `AG (request -> EF granted)`; may be repeated
+    /// A CTL formula, such as `AG (request -> EF granted)`; may be repeated
     #[arg(long, value_name = "FORMULA")]
     pub ctl: Vec<String>,
     /// The formula in this file; may be repeated
@@ -294,10 +295,11 @@ pub struct AskedArgs {
     pub claim_files: Vec<PathBuf>,
 }
 
-/// What is not done to a model before it is searched.
+/// Optimisation passes to disable.
 #[derive(Clone, Debug, Args)]
 pub struct PassArgs {
-    /// Do not simplify the model in this way; may be repeated
+    /// Disable this optimisation: constant propagation (constants), removal of irrelevant variables (unread), resetting of
+    /// dead variables (forget) or statement merging (merge); may be repeated
     #[arg(long, value_name = "constants|unread|forget|merge", value_delimiter = ',', value_parser = Pass::named)]
     pub without: Vec<Pass>,
 }
@@ -305,60 +307,60 @@ pub struct PassArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub struct HowArgs {
-    /// In which order states are visited: bfs gives a short counterexample, with --no-opt a shortest one; nested is dfs, and looks for infinite runs
-    /// by a search inside the search [default: bfs, with probes of the depth; dfs with a cache]
+    /// Search order: breadth-first (bfs) finds a short counterexample, with --no-opt a shortest one; nested is depth-first
+    /// (dfs), with nested depth-first search for accepting cycles [default: bfs with depth-first probes; dfs with --store
+    /// cache]
     #[arg(long, value_name = "bfs|dfs|nested", value_parser = Search::named)]
     pub search: Option<Search>,
-    /// How visited states are kept: as suits the model (auto), by their halves (tree), byte by byte (exact), by their
-    /// parts (collapse), or as an automaton that accepts them (dfa); by a hash (compact), or by some bits of a large
-    /// array (bitstate), which takes less memory, but may take new states for known ones; or as they are, but only so
-    /// many at a time (cache): what was forgotten is explored again when it is met again
+    /// How to store visited states: chosen for the model (auto), tree compression (tree), uncompressed (exact), collapse
+    /// compression (collapse), or a minimised automaton (dfa). Hash compaction (compact) and bitstate hashing (bitstate) take
+    /// less memory, but hash collisions may omit states. State-space caching (cache) keeps a limited number of states, and
+    /// explores a state again after replacing it
     #[arg(long, value_name = "auto|tree|exact|collapse|dfa|compact|bitstate|cache", default_value = "auto", value_parser = Store::named)]
     pub store: Store,
-    /// How much is kept of a state: bits of its hash [compact: 40], or bits of the array [bitstate: 4, or 3 if there are many states]
+    /// Bits per state: the size of its hash [compact: 40], or its bits in the array [bitstate: 4, or 3 if the array fills up]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub hash_bits: Option<u32>,
-    /// How large the array of bits is [bitstate: half of the memory, or 256M]
+    /// Size of the bitstate array [default: half of --memory, or 256M]
     #[arg(long, value_name = "SIZE", value_parser = quantities::size)]
     pub array: Option<u64>,
     #[command(flatten)]
     pub cache: CacheArgs,
-    /// Repeat a search that may lose states so many times, with other hashes and in other orders
+    /// Swarm: repeat a search that may omit states this many times, with different hash functions and search orders
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: u32,
-    /// By what hashes and orders are chosen; 0 leaves steps in the order of the model
+    /// Random seed for hash functions and search order; 0 keeps the model's order of steps
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Partial-order reduction: of steps in any order, one order is enough; by stubborn sets (auto: where that
-    /// is worth it), or by the simpler ample ones
+    /// Partial-order reduction: stubborn sets where they pay off (auto), stubborn sets (por), ample sets (ample) or none
     #[arg(long, value_name = "auto|por|ample|none", default_value = "auto", value_parser = Reduction::named)]
     pub reduce: Reduction,
-    /// How successors are computed
+    /// How to compute successors
     #[arg(long, value_name = "jit|interpret", default_value = "jit", value_parser = Backend::named)]
     pub backend: Backend,
-    /// Explore the model exactly as written
+    /// Explore the model exactly as written, without optimisation or reduction
     #[arg(long)]
     pub no_opt: bool,
-    /// Check each property on the part of the model that it depends on
+    /// Check each property on its slice: the part of the model that it depends on
     #[arg(long, conflicts_with = "no_opt")]
     pub slice: bool,
     #[command(flatten)]
     pub passes: PassArgs,
-    /// How many threads search, where there are several `--runs`
+    /// Number of search threads; more than one needs several `--runs`
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: u32,
 }
 
-/// How a cache remembers and forgets.
+/// Parameters of state-space caching.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct CacheArgs {
-    /// How many states a cache has room for [default: as many as fit into half of the memory]
+    /// Capacity of the cache in states [default: as many as fit into half of the memory]
     #[arg(long = "cache-slots", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub slots: Option<u64>,
-    /// In how many slots of a cache a state may be [default: 16]
+    /// Number of cache slots in which a state may be stored [default: 16]
     #[arg(long = "cache-probes", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub probes: Option<u32>,
-    /// How many states that a cache may forget are looked at, and the one that is worth least is forgotten [default: 16]
+    /// Number of candidates for replacement; the cache replaces the least valuable [default: 16]
     #[arg(long = "cache-collisions", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub collisions: Option<u32>,
 }
@@ -366,17 +368,17 @@ pub struct CacheArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits (reaching one makes the verdict inconclusive)")]
 pub struct LimitArgs {
-    /// Memory for all of the program, such as 512M or 8G: where visited states do not fit, less and less of each is kept [default:
-    /// most of what is free]
+    /// Memory for the whole process, such as 512M or 8G. If visited states do not fit, the search spills to disk, then falls
+    /// back to tree compression, hash compaction and bitstate hashing [default: most of the free memory]
     #[arg(long, value_name = "SIZE", value_parser = quantities::size)]
     pub memory: Option<u64>,
-    /// Where temporary files go if memory is short [default: /var/tmp]
+    /// Directory for temporary files if memory runs out [default: /var/tmp]
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
-    /// Do not go deeper than this
+    /// Maximum search depth
     #[arg(long, value_name = "N")]
     pub depth: Option<u64>,
-    /// Time to search, such as 10s, 5m or 1h30m
+    /// Time limit, such as 10s, 5m or 1h30m
     #[arg(long, value_name = "DURATION", value_parser = quantities::duration)]
     pub time: Option<Duration>,
 }
@@ -384,12 +386,12 @@ pub struct LimitArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Log")]
 pub struct LogArgs {
-    /// Write a line for every event of the search (`search`), or for some kinds of them, such as `new,error`; this makes it slow.
-    /// Kinds: new, match (a step to a known state), cycle, push, pop, take, try, inside (a nested search), accept, error
+    /// Log every search event (`search`), or some kinds, such as `new,error`; this slows down the search. Kinds: new, match (a
+    /// step to a visited state), cycle, push, pop, take, try, inside (a nested search), accept, error
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = LogKind::named,
         conflicts_with_all = ["checkpoint", "resume"])]
     pub log: Vec<LogKind>,
-    /// Where these lines go [default: standard error]
+    /// Write the log to this file [default: standard error]
     #[arg(long, value_name = "FILE", requires = "log")]
     pub log_file: Option<PathBuf>,
 }
@@ -435,7 +437,7 @@ pub enum GraphFormat {
     Html,
 }
 
-/// In which order states are visited.
+/// A search order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     BreadthFirst,
@@ -487,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn who_mistypes_a_word_is_told_those_known() {
+    fn a_mistyped_value_lists_the_known_ones() {
         let message = |args: &[&str]| Cli::try_parse_from(args).unwrap_err().to_string();
         assert!(message(&["entail", "check", "m.pml", "--store", "tre"]).contains("expected one of: auto, tree"));
     }

@@ -1,4 +1,4 @@
-//! From flags to the options of the library: the only place that reads both.
+//! Converts command-line flags to the library's options.
 
 use crate::args::{AskedArgs, CheckArgs, Cli, ReadingArgs};
 use crate::quantities::Sweep;
@@ -10,7 +10,7 @@ impl CheckArgs {
     /// The options of the library.
     pub fn config(&self) -> Config {
         let CheckArgs { what, how, limits, log, .. } = self;
-        // A trail for each of several values would be too much of a good thing.
+        // A sweep writes no trails.
         let trail = match &self.trail {
             Some(path) => TrailFile::File(path.clone()),
             None if self.sweep.as_ref().is_none_or(Sweep::is_single) => TrailFile::Beside,
@@ -90,7 +90,7 @@ pub fn given_options() -> Vec<String> {
     check.get_arguments().filter(is_given).map(name).collect()
 }
 
-/// As it is typed.
+/// The option in command-line syntax.
 fn name(argument: &Arg) -> String {
     let short = || format!("-{}", argument.get_short().unwrap_or_default());
     argument.get_long().map_or_else(short, |long| format!("--{long}"))

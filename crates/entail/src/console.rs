@@ -1,11 +1,11 @@
-//! Where output goes, and how a command ends.
+//! Output, and the results of commands.
 
 use crate::stderr::Stderr;
 use entail_front::legible::legible;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Where to write, and what the reader can see.
+/// The output of a command.
 pub struct Console {
     pub out: Out<'static>,
     /// Whether `out` shows colours.
@@ -13,14 +13,14 @@ pub struct Console {
     pub stderr: Stderr,
 }
 
-/// Standard output. Text for people is made legible: a model may say anything, but not to the terminal.
+/// Standard output. Text is sanitised, as a model may contain control characters for the terminal.
 pub struct Out<'o> {
     out: Box<dyn Write + 'o>,
     is_terminal: bool,
     is_verbatim: bool,
 }
 
-/// How a command ended, if it could be carried out. Of several, the greatest counts.
+/// The result of a command. Of several, the greatest is the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     Fine,
@@ -29,15 +29,15 @@ pub enum Status {
     Wrong,
 }
 
-/// Why a command could not be carried out: what to say about it, which is nothing if all has been said.
+/// The failure of a command, with a message unless it was printed already.
 #[derive(Debug)]
 pub struct Failure(pub Option<String>);
 
-/// A writer whose reader may leave: what nobody reads is dropped, and the command goes on to its verdict.
+/// A writer that ignores a broken pipe, so that the command continues to its verdict.
 pub struct Forgiving<W>(pub W);
 
 impl Console {
-    /// Writes to stderr, if anybody listens.
+    /// Writes to stderr, and ignores errors.
     pub fn complain(&self, text: &str) {
         self.stderr.complain(text);
     }
@@ -48,19 +48,19 @@ impl<'o> Out<'o> {
         Out { out: Box::new(out), is_terminal, is_verbatim: false }
     }
 
-    /// For formats that define what every character means: they are left as they are, unless a terminal shows them.
+    /// For machine-readable formats, which are not sanitised unless they go to a terminal.
     pub fn verbatim(&mut self) -> &mut Out<'o> {
         self.is_verbatim = true;
         self
     }
 
-    /// Writes a text that is legible, and may have colours.
+    /// Writes a text that is sanitised already, and may have colours.
     pub fn write_styled(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(text.as_bytes())
     }
 }
 
-/// To be given whole characters.
+/// Must be given complete characters.
 impl Write for Out<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.is_verbatim && !self.is_terminal {

@@ -24,7 +24,7 @@ pub fn ltl(args: &LtlArgs, console: &mut Console) -> Result<Status, Failure> {
             }
         },
         (None, None, Some(text)) => read_formula("formula", text, &mut sources, &mut problems),
-        // The command line asks for one of the three.
+        // The command line requires one of the three.
         (None, None, None) => None,
     };
     if !problems.is_empty() {
@@ -40,7 +40,7 @@ pub fn ltl(args: &LtlArgs, console: &mut Console) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// An automaton, and what is known about its formula.
+/// An automaton, and the satisfiability of its formula.
 struct Read {
     named: NamedAutomaton,
     satisfiability: Option<Satisfiability>,

@@ -27,8 +27,8 @@ use std::io::{BufWriter, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::process::ExitCode;
 use std::thread;
 
-/// Parsers and formulas recurse, and `ulimit -s` says nothing about how deep: all work is done in a thread with so many bytes
-/// of stack. Only what is used of them takes memory.
+/// The stack size in bytes of the main thread's replacement: parsers and formulas recurse, and the depth must not depend
+/// on `ulimit -s`. Unused stack takes no memory.
 const STACK: usize = 16 << 20;
 
 fn main() -> ExitCode {
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     let worker = thread::Builder::new().name("main".into()).stack_size(STACK).spawn(carry_out);
     match worker.map(thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
-        // The panic has been reported already.
+        // The panic is already reported.
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
         Err(error) => {
             let _ = writeln!(stderr(), "error: cannot start a thread with {STACK} bytes of stack: {error}");
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the command line asks for.
+/// Executes the command.
 fn carry_out() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -78,9 +78,9 @@ fn carry_out() -> ExitCode {
     }
 }
 
-/// Shows help, or what is wrong with the command line.
+/// Prints help, or an error in the command line.
 fn show(message: &Error) -> ExitCode {
-    // It may quote the command line.
+    // The message may quote the command line.
     let text = message.render().to_string();
     let printed = match text.contains(|c| is_hostile(c) && c != '\n' && c != '\t') {
         true => stderr().write_all(legible(&text).as_bytes()),

@@ -1,4 +1,4 @@
-//! Pictures, drawn.
+//! Draws pictures.
 
 mod graphviz;
 mod layered;
@@ -9,22 +9,22 @@ pub use svg::escaped;
 
 use clap::ValueEnum;
 
-/// Who decides where things go.
+/// The layout engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Layout {
-    /// Graphviz, where it is installed and the picture is not too large for it
+    /// Graphviz if it is installed and the graph is not too large, otherwise own
     #[default]
     Auto,
     /// Graphviz's `dot`
     Dot,
-    /// entail, always in the same way
+    /// entail's own deterministic layout
     Own,
 }
 
-/// More edges than that may take Graphviz minutes.
+/// The maximum number of edges for Graphviz, which could otherwise take minutes.
 const MOST_FOR_GRAPHVIZ: usize = 300;
 
-/// The picture, drawn.
+/// Draws a picture as SVG.
 pub fn svg(picture: &Picture, layout: Layout) -> Result<String, String> {
     let edges: usize = picture.parts.iter().map(|part| part.edges.len()).sum();
     match layout {

@@ -1,10 +1,10 @@
-//! Sizes, durations and ranges, as people type them.
+//! Parses sizes, durations and ranges.
 
 use std::time::Duration;
 
 /// `512M`, `8G`, `1.5GiB`, `4096`: bytes, with powers of 1024.
 pub fn size(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no size; write it like 4096, 512M or 8G");
+    let wrong = || format!("`{text}` is not a size; write it like 4096, 512M or 8G");
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let exponent = match unit.to_ascii_uppercase().as_str() {
@@ -22,7 +22,7 @@ pub fn size(text: &str) -> Result<u64, String> {
 
 /// `10s`, `5m`, `1h30m`, `1.5s`, `250ms`; a number alone counts seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no duration; write it like 10s, 5m or 1h30m");
+    let wrong = || format!("`{text}` is not a duration; write it like 10s, 5m or 1h30m");
     let mut rest = text;
     let mut seconds = 0.0;
     while !rest.is_empty() {
@@ -47,7 +47,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A constant, and the values it is to have one after the other.
+/// A constant, and the values for its sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sweep {
     pub name: String,
@@ -67,7 +67,7 @@ pub fn sweep(text: &str) -> Result<Sweep, String> {
     let Some((name, (low, high))) = parts.filter(|(name, _)| !name.is_empty()) else {
         return Err("expected a name and a range, such as N=1..5".into());
     };
-    let number = |text: &str| text.trim().parse::<i32>().map_err(|_| format!("`{}` is no number", text.trim()));
+    let number = |text: &str| text.trim().parse::<i32>().map_err(|_| format!("`{}` is not a number", text.trim()));
     let (low, high) = (number(low)?, number(high)?);
     if low > high {
         return Err(format!("the range {low}..{high} is empty"));

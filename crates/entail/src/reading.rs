@@ -1,4 +1,4 @@
-//! Reading a model, for commands that can do nothing without one.
+//! Reads a model, or fails.
 
 use crate::console::{Console, Failure};
 use entail_check::Input;
@@ -18,7 +18,7 @@ pub fn read_or_fail(
     load::read(&Input::file(path), reading, asked, |_| false, &console.stderr).model.ok_or(Failure(None))
 }
 
-/// The model without what some properties do not depend on.
+/// The slice of the model for some properties.
 pub fn read_slice_or_fail(
     path: &Path,
     reading: &Reading,
@@ -29,7 +29,7 @@ pub fn read_slice_or_fail(
     load::read_slice(&Input::file(path), reading, asked, aims, &console.stderr).ok_or(Failure(None))
 }
 
-/// The model without what a property, or the built-in checks, do not depend on.
+/// The slice of the model for a property, or for safety.
 pub fn cut(
     path: &Path,
     reading: &Reading,

@@ -1,4 +1,4 @@
-//! Ways to see a run.
+//! Views of runs.
 
 mod view;
 

@@ -1,4 +1,4 @@
-//! `entail slice`: what the properties of a model do not depend on.
+//! `entail slice`: removes the parts of a model that its properties do not depend on.
 
 use crate::args::{SliceArgs, SliceFormat};
 use crate::console::{Console, Failure, Status};
@@ -19,7 +19,7 @@ pub fn slice(args: &SliceArgs, console: &mut Console) -> Result<Status, Failure>
     if model.language != Language::Promela {
         return Err(Failure::new("only Promela models can be sliced so far"));
     }
-    // A slice is for what is asked, and nothing else.
+    // The slice preserves the requested properties only.
     let names: Vec<String> = args.properties.iter().cloned().chain(asked.iter().map(Asked::name)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let Selection { safety, named } = Selection::of(&names, &[], &model).map_err(Failure::new)?;
@@ -41,7 +41,7 @@ fn name(property: Option<&Property>) -> String {
     property.map_or(SAFETY.to_owned(), |property| property.name.clone())
 }
 
-/// What is sliced, and for what.
+/// The model, and the properties of its slice.
 struct Title {
     model: String,
     properties: Vec<String>,
@@ -58,27 +58,27 @@ fn text(title: &Title, sliced: &Sliced) -> String {
 fn explanation(out: &mut String, explanation: &Explanation) -> std::fmt::Result {
     let Explanation { kept, dropped, statements, steps } = explanation;
     if let Some(reason) = steps {
-        writeln!(out, "\nEvery step stays: {reason}.")?;
+        writeln!(out, "\nNo statement is removed: {reason}.")?;
     }
     if dropped.is_empty() && statements.is_empty() {
         writeln!(out, "\nNothing is irrelevant.")?;
     }
     if !dropped.is_empty() {
-        writeln!(out, "\nVariables that do not matter:")?;
+        writeln!(out, "\nIrrelevant variables:")?;
     }
     for dropped in dropped {
         let name = of_process(&dropped.text, dropped.process.as_deref());
         writeln!(out, "  {name}, line {}", dropped.place.line)?;
     }
     if !statements.is_empty() {
-        writeln!(out, "\nStatements that do not matter:")?;
+        writeln!(out, "\nIrrelevant statements:")?;
     }
     for statement in statements {
         let process = statement.process.as_deref().unwrap_or_default();
         writeln!(out, "  {process}, line {}: {}", statement.place.line, statement.text)?;
     }
     if !kept.is_empty() {
-        writeln!(out, "\nVariables that stay:")?;
+        writeln!(out, "\nRelevant variables:")?;
     }
     for kept in kept {
         let name = of_process(&kept.name, kept.process.as_deref());

@@ -1,4 +1,4 @@
-//! Standard error: what a check tells while it runs.
+//! Standard error: messages and progress of a check.
 
 use crate::console::Forgiving;
 use entail_check::units::{show_bytes, show_count, show_duration};
@@ -11,15 +11,15 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub struct Stderr {
-    /// Whether it shows colours.
+    /// Whether to use colours.
     pub colour: bool,
-    /// Whether somebody watches it.
+    /// Whether to show progress: stderr is a terminal.
     pub progress: bool,
     line: Mutex<Line>,
     log: Mutex<BufWriter<Forgiving<io::Stderr>>>,
 }
 
-/// A line on the terminal that is written over and over.
+/// A progress line, which is overwritten.
 struct Line {
     started: Instant,
     shown: Option<Instant>,
@@ -62,7 +62,7 @@ impl Stderr {
     }
 }
 
-/// Writes a text that is legible, and may have colours.
+/// Writes a text that is sanitised already, and may have colours.
 fn write_styled(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
@@ -87,10 +87,10 @@ impl Observer for Stderr {
         }
     }
 
-    /// Leaves the terminal as it was.
+    /// Clears the progress line.
     fn search_ends(&self) {
         if self.line.lock().unwrap_or_else(PoisonError::into_inner).shown.is_some() {
-            // A terminal that went away wants no progress.
+            // Errors of the terminal are ignored.
             let _ = write!(stderr(), "\r\x1b[K");
         }
         let _ = self.log.lock().unwrap_or_else(PoisonError::into_inner).flush();

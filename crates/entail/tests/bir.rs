@@ -1,4 +1,4 @@
-//! What is told of runs of BIR models.
+//! Reports on runs of BIR models.
 
 use serde_json::Value;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ const MODEL: &str = "system TraceStep {
     loc a: when !ready do { lock(l); } goto b;
     loc b: do { wait(l); } return;
   }
-  active thread Teller() {
+  active thread Explainer() {
     loc a: do { lock(l); choose do ready := true; do ready := true; skip; end notify(l); t := start Third(); } goto b;
     loc b: when !ready do { unlock(l); } return;
   }
@@ -48,7 +48,7 @@ fn a_transformation_is_one_step_in_every_view() {
     let case = Case::new(MODEL);
     let report = case.entail(&["check", "model.bir", "--no-opt"]);
     assert!(report.contains("after 2 steps:") || report.contains("after 1 step:"), "{report}");
-    let steps: Vec<&str> = report.lines().filter(|line| line.contains("Teller(1)  ")).collect();
+    let steps: Vec<&str> = report.lines().filter(|line| line.contains("Explainer(1)  ")).collect();
     assert_eq!(steps.len(), 1, "{report}");
     let json: Value = serde_json::from_str(&case.entail(&["replay", "model.bir", "--as", "json"])).unwrap();
     let told = json["steps"].as_array().unwrap().len();
@@ -67,7 +67,7 @@ fn threads_are_told_by_name_and_internal_variables_are_not() {
     let case = Case::new(MODEL);
     case.entail(&["check", "model.bir", "--no-opt"]);
     let told = case.entail(&["replay", "model.bir"]);
-    assert!(told.contains("l.owner: none → Teller(1)"), "{told}");
+    assert!(told.contains("l.owner: none → Explainer(1)"), "{told}");
     assert!(told.contains("t: none → Third(2)"), "{told}");
     let json = case.entail(&["replay", "model.bir", "--as", "json"]);
     assert!(!json.contains("(waits)") && !json.contains("(depth)"), "{json}");

@@ -1,4 +1,4 @@
-//! What the documents say that the command prints is what it prints.
+//! Tests that the commands in the documents print what the documents show.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 const ENTAIL: &str = env!("CARGO_BIN_EXE_entail");
 
-/// The commands of a guide run one after the other in a folder with the examples, and a model with mistakes.
+/// The commands of a guide run in order, in a folder with the examples and a model with errors.
 #[test]
 fn the_commands_of_the_guides_print_what_they_show() {
     let folder = tempfile::tempdir().unwrap();

@@ -15,7 +15,7 @@ fn formulas_see_the_variables_of_the_process_they_name() {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_entail"));
         String::from_utf8(command.args(arguments).arg(&path).output().unwrap().stdout).unwrap()
     };
-    // The whole run, depth first: others move before somebody divides by zero.
+    // The whole run, depth-first: other processes move before the division by zero.
     entail(&["check", "--no-opt", "--search", "dfs", "--property", "safety"]);
     let told = entail(&["replay", "--ctl", formula]);
     let becomes_true: Vec<&str> = told.lines().map(str::trim).filter(|line| line.ends_with("true")).collect();
@@ -45,7 +45,7 @@ fn the_operand_of_a_temporal_operator_is_a_whole_formula() {
     }
 }
 
-/// Nothing rests on a `SKIP` behind a send or a guard: whoever acts passes it at once, and so it counts as reached.
+/// No process stops at a `SKIP` behind a send or a guard: it is part of the same step, and so it counts as reached.
 #[test]
 fn a_skip_that_is_passed_at_once_counts_as_reached() {
     let model = "MODEL M; TYPE s = {go}; VAR c: s;

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::process::Command;
 
-/// Models with more states are left out.
+/// Larger models are skipped.
 const MOST_STATES: usize = 200;
 
 /// What is known of a property.
@@ -24,7 +24,7 @@ const MOST_STATES: usize = 200;
 enum Truth {
     Holds,
     Violated,
-    /// It depends on what comes beyond a fault.
+    /// The verdict depends on the states after a fault.
     Open,
 }
 
@@ -42,7 +42,7 @@ impl Truth {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Exactness {
     Same,
-    /// States may be taken for others: then nothing is known.
+    /// A lossy store, whose collisions make the verdict inconclusive.
     MayBeUnknown,
 }
 
@@ -104,7 +104,7 @@ impl Case {
     }
 }
 
-/// A process with a step that may fault: now, when something is the case, or again and again.
+/// A process with a step that may fault: immediately, under a condition, or repeatedly.
 fn faulty(rng: &mut Rng, number: usize, names: &[String], variables: &[String]) -> String {
     let (awaited, variable) = (rng.pick(names), rng.pick(variables));
     let index = if rng.chance(0.5) { "at".to_owned() } else { format!("({variable} + at - 1)") };
@@ -174,7 +174,7 @@ type Node = (usize, automaton::State, bool);
 #[derive(Default)]
 struct Runs {
     nodes: Vec<Node>,
-    /// Where each leads to: by what marks, and who moves.
+    /// The successors of each state, with acceptance marks and the moving process.
     ways: Vec<Vec<(usize, Marks, BTreeSet<usize>)>>,
 }
 
@@ -252,7 +252,7 @@ fn trimmed(automaton: &automaton::Automaton) -> automaton::Automaton {
 }
 
 impl Runs {
-    /// Whether a run remains among these, takes all marks again and again, and is fair.
+    /// Whether a run stays in these states, takes all marks infinitely often, and is fair.
     fn has_fair_cycle(&self, kripke: &Kripke, among: &BTreeSet<usize>, marks: Marks, fairness: Fairness) -> bool {
         self.components(among).into_iter().any(|part| {
             let inside = || {
@@ -424,7 +424,7 @@ fn compare(seed: u64, folder: &Path, tally: &mut Tally) -> Vec<String> {
             let is_cautious = *verdict == Truth::Open && !["p", "q", "other_q"].contains(&name.as_str());
             let is_faulty = reason.starts_with("a run ends in a fault");
             if name == "safety" {
-                // Other things may be wrong, too; and what is like an assertion may not be asked for.
+                // Other errors may exist, too; and faults that count as assertions may be disabled.
                 let is_right = match truth {
                     Truth::Holds => *verdict == Truth::Holds || !options.starts_with(&["--no-assert", "--no-end"]),
                     Truth::Violated | Truth::Open => *verdict != Truth::Holds,

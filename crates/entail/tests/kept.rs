@@ -64,7 +64,7 @@ fn killed(folder: &Folder, options: &[&str], rng: &mut Rng) -> (Output, u32) {
         let words = if checkpoint.exists() { &resume[..] } else { &begin };
         resumed += u32::from(checkpoint.exists());
         let mut child = folder.entail(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // However slow the machine is, something is kept sooner or later.
+        // Even on a slow machine, a checkpoint is written eventually.
         while !checkpoint.exists() && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -72,7 +72,7 @@ fn killed(folder: &Folder, options: &[&str], rng: &mut Rng) -> (Output, u32) {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    // To write it down again and again takes longer than the search.
+    // Frequent checkpoints take longer than the search.
     let at_last = [&resume[..], &["--every", "10m"]].concat();
     (folder.run(if checkpoint.exists() { &at_last } else { &begin }), resumed)
 }
@@ -165,7 +165,7 @@ fn another_search_is_not_resumed() {
     let output = folder.run(&["check", "levels.pml", "--resume", "search", "--reduce", "none", "--time", "1ms"]);
     assert_eq!(output.status.code(), Some(3), "{}", told(&output));
     fs::write(folder.path("other.pml"), LEVELS.replace("> 1", "> 2")).unwrap();
-    refused(&["other.pml"], "the model is not what it was when the search began");
+    refused(&["other.pml"], "the model has changed since the search began");
     fs::remove_file(folder.path("levels.pml")).unwrap();
     refused(&[], "levels.pml is not here; the search began in ");
     fs::remove_file(folder.path("search")).unwrap();
@@ -181,9 +181,9 @@ fn what_cannot_be_kept_is_refused_at_once() {
         assert_eq!(output.status.code(), Some(2), "{}", told(&output));
         assert!(told(&output).contains(reason), "{}", told(&output));
     };
-    refused(&[], "several properties to be checked: safety, bounded; choose one by `--property`");
+    refused(&[], "several properties to check: safety, bounded; choose one with `--property`");
     for (option, formula) in [("--ltl", "<> (level[0] == 3)"), ("--ctl", "AG EF (level[0] == 3)")] {
-        refused(&["--property", formula, option, formula], "can be kept; leave out `--checkpoint`");
+        refused(&["--property", formula, option, formula], "can be saved; leave out `--checkpoint`");
     }
     let output = folder.run(&["check", "levels.pml", "--property", "safety", "--checkpoint", "nowhere/search"]);
     assert!(told(&output).contains("cannot write nowhere/search: "), "{}", told(&output));

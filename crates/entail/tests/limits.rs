@@ -45,7 +45,7 @@ init { run p(); run p(); run p(); run p(); run p() }
     }
 }
 
-/// Each statement of a sequence is compared with all that follow it: beyond some length, nobody waits for that.
+/// Each statement of a sequence is compared with all that follow it, up to a maximum length.
 #[test]
 fn a_very_long_sequence_is_not_reduced_and_the_report_says_so() {
     let body = "x = x + 1; ".repeat(2_000);
@@ -54,7 +54,7 @@ fn a_very_long_sequence_is_not_reduced_and_the_report_says_so() {
     let property = &report["properties"][0];
     assert_eq!((status, property["verdict"].as_str()), (Some(0), Some("holds")), "{report}");
     assert_eq!(property["search"]["reduction"], "none");
-    assert!(report.to_string().contains("indivisible sequences are too long"), "{report}");
+    assert!(report.to_string().contains("atomic sequences are too long"), "{report}");
 }
 
 /// Far more than `--time 2s` and less than what each of these took when the time grew with the square of the text.

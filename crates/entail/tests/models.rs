@@ -113,12 +113,12 @@ fn expectations(model: &Path) -> Vec<String> {
     expected.map(|(_, it)| it.trim_end_matches("*/").trim_end_matches("*)").trim().to_owned()).collect()
 }
 
-/// Whether it is said of infinite runs, whatever is fair.
+/// Whether it concerns infinite runs, for any fairness.
 fn is_about_runs(expected: &str) -> bool {
     is_verdict(expected) && first_word(expected) != "safety"
 }
 
-/// Whether it is said of a property, whatever is fair.
+/// Whether it concerns a property, for any fairness.
 fn is_verdict(expected: &str) -> bool {
     !["stored", "reduced", "rejected"].contains(&first_word(expected)) && !expected.contains(", fair ")
 }

@@ -388,7 +388,7 @@ fn devices_stay_devices_even_by_force() {
         }
     }
     assert!(!Path::new("/dev/full.partial").exists() && !Path::new("/dev/full.previous").exists());
-    // Who wants no trail says so like this; of none of the properties.
+    // `/dev/null` disables the trails of all properties.
     let words = ["check", "m.pml", "-F", "f.ltl", "-N", "never.pml", "--ctl", "EF (x == 7) && !EF (x == 1)"];
     let output = entail(folder.path(), &[&words[..], &["--trail", "/dev/null"]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));

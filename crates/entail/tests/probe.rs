@@ -56,7 +56,7 @@ fn so_is_a_run_that_breaks_a_formula() {
     let broken = checked(&folder, &["--property", "small"]);
     assert_eq!((&broken["verdict"], &broken["counterexample"]["found_by"]), (&"violated".into(), &"probe".into()));
     let told = entail(&folder, &["replay", "m.pml"]);
-    assert!(told.contains("the property is broken, whatever comes next"), "{told}");
+    assert!(told.contains("the property is violated, however the run continues"), "{told}");
 }
 
 /// The same, where a search without probes is soon over too.
@@ -72,8 +72,7 @@ active proctype P()
 	od
 }";
 
-/// Who asks for an order gets it, and nothing else; so does who limits the depth, wants all errors, or the model as it is
-/// written.
+/// An explicit search order disables probes; so do a depth limit, `--all-errors` and `--no-opt`.
 #[test]
 fn no_search_is_probed_where_something_else_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Bad input: what is wrong is said, all of it and at its place, and the command ends as it should.
+//! Bad input: the command reports all errors with their positions, and exits with the documented status.
 //!
 //! Every model under `tests/problems` says in comments which problems must be reported, in this order and no others:
 //!
@@ -199,8 +199,8 @@ fn trails_that_do_not_fit_are_refused() {
         ("philosophers.trail", "does not fit this model at step "),
         ("process.trail", "does not fit this model at step 3: there is no process 99"),
         ("statement.trail", "does not fit this model at step 3: there is no statement 4000000"),
-        ("words.trail", "is no trail: line 3"),
-        ("binary.trail", "is no trail: "),
+        ("words.trail", "is not a trail: line 3"),
+        ("binary.trail", "is not a trail: "),
         ("folder.trail", "irectory"),
         ("missing.trail", "run `entail check "),
     ] {

@@ -163,12 +163,12 @@ fn options_that_contradict_each_other_are_refused() {
     for (options, reason) in [
         (&["--no-opt", "--reduce", "por"][..], "leave out `--reduce por` or `--no-opt`"),
         (&["--no-opt", "--reduce", "ample"], "leave out `--reduce ample` or `--no-opt`"),
-        (&["--hash-bits", "20"], "`--hash-bits` is an option of `--store compact` and `--store bitstate`"),
-        (&["--store", "exact", "--hash-bits", "20"], "`--hash-bits` is an option of"),
-        (&["--store", "compact", "--array", "1M"], "`--array` is an option of `--store bitstate`"),
-        (&["--cache-slots", "20"], "`--cache-slots` is an option of `--store cache`"),
-        (&["--cache-probes", "16"], "`--cache-probes` is an option of `--store cache`"),
-        (&["--store", "tree", "--cache-collisions", "16"], "`--cache-collisions` is an option of `--store cache`"),
+        (&["--hash-bits", "20"], "`--hash-bits` needs `--store compact` or `--store bitstate`"),
+        (&["--store", "exact", "--hash-bits", "20"], "`--hash-bits` needs"),
+        (&["--store", "compact", "--array", "1M"], "`--array` needs `--store bitstate`"),
+        (&["--cache-slots", "20"], "`--cache-slots` needs `--store cache`"),
+        (&["--cache-probes", "16"], "`--cache-probes` needs `--store cache`"),
+        (&["--store", "tree", "--cache-collisions", "16"], "`--cache-collisions` needs `--store cache`"),
         (&["--every", "5m"], "add `--checkpoint FILE`"),
         (&["--for", "N=1..2", "-D", "N=1"], "give values to the same name"),
     ] {

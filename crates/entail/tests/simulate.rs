@@ -79,7 +79,7 @@ fn lines_are_read_until_they_end() {
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{said}");
     for expected in
-        ["there is no step 9: 1 to 2 are possible", "cannot write", "3 steps written to", "`zzz` is not understood"]
+        ["there is no step 9: 1 to 2 are possible", "cannot write", "3 steps written to", "`zzz` is not a command"]
     {
         assert!(said.contains(expected), "{expected} expected:\n{said}");
     }
@@ -101,7 +101,7 @@ fn a_session_that_ends_in_an_error_says_so() {
     assert!(text(&output.stdout).contains("assertion violated: inside == 1"));
 }
 
-/// A run that goes on for longer than anybody listens.
+/// A run that outlasts its reader.
 fn endless_run() -> Command {
     let mut command = Command::new(ENTAIL);
     command.args(["simulate", "--as", "steps", "--seed", "1", "--steps", "1000000000"]);
@@ -128,11 +128,11 @@ fn an_interruption_ends_the_run_in_good_order() {
     let asked = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(asked.success());
     let last = lines.map_while(Result::ok).last().unwrap();
-    assert_eq!(last, "The run is cut off here: it could go on.");
+    assert_eq!(last, "The run stops here: further steps are possible.");
     assert_eq!(child.wait().unwrap().code(), Some(3));
 }
 
-/// What the guide shows of a session is what is said.
+/// The session in the guide shows the actual output.
 #[test]
 fn the_session_in_the_guide_is_a_real_one() {
     let guide = fs::read_to_string(root().join("docs/simulate.md")).unwrap();

@@ -17,11 +17,11 @@ use entail_testkit::ltl;
 use entail_testkit::promela::generate;
 use entail_testkit::rng::Rng;
 
-/// How many random models are sliced in every run of this test, and how many if somebody has time.
+/// The number of random models in every run of this test, and in the long run.
 const MODELS: u64 = 400;
 const MANY_MODELS: u64 = 20_000;
 
-/// Formulas of branching time are only asked of models with fewer states.
+/// CTL formulas are checked only on smaller models.
 const MOST_STATES: usize = 600;
 
 /// A search that takes longer than this is given up.
@@ -74,7 +74,7 @@ fn violated(model: &ModelSource, name: &str, fairness: Fairness) -> Option<(bool
     }
 }
 
-/// Whether a formula of branching time is false, by the definition, and how many states there are.
+/// Whether a CTL formula is false, by the definition, and the number of states.
 fn is_false(model: &ModelSource, name: &str) -> Option<(bool, u64)> {
     let property = model.properties.iter().find(|property| property.name == name).expect("it is a property");
     let meaning = property.meaning.as_ref()?;
@@ -85,7 +85,7 @@ fn is_false(model: &ModelSource, name: &str) -> Option<(bool, u64)> {
     Some((!holds, kripke.states.len() as u64))
 }
 
-/// A formula of branching time without `X`.
+/// A CTL formula without `X`.
 fn ctl(rng: &mut Rng, operators: usize, propositions: &[String]) -> String {
     if operators == 0 {
         return rng.pick(propositions).clone();

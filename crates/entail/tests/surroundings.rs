@@ -60,7 +60,7 @@ fn the_status_is_that_of_the_verdict_although_nobody_reads_the_report() {
             let output = shell(folder.path(), &format!("entail {command} {to}"));
             assert_eq!(output.status.code(), Some(status), "{command} {to}: {}", told(&output));
         }
-        // What should have been written is lost, though somebody wanted it.
+        // The requested output is lost.
         let output = shell(folder.path(), &format!("entail {command} >/dev/full"));
         let writes_to_stderr = command == "check --unknown";
         assert_eq!(output.status.code(), Some(2), "{command}: {}", told(&output));
@@ -98,7 +98,7 @@ fn a_small_stack_is_enough() {
     }
 }
 
-/// `inner`, so many times between two others.
+/// `inner`, repeated between two other texts.
 fn nested(before: &str, inner: &str, after: &str) -> String {
     const DEPTH: usize = 100_000;
     format!("{}{inner}{}", before.repeat(DEPTH), after.repeat(DEPTH))

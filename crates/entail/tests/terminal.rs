@@ -126,7 +126,7 @@ fn steps_are_chosen_in_a_terminal() {
     terminal.press(&["j", "0", "Enter"]);
     terminal.wait_for("step 0 of 2");
     terminal.press(&["/", "i", "n", "s", "Enter"]);
-    let screen = terminal.wait_for("only what has `ins`");
+    let screen = terminal.wait_for("only names with `ins`");
     assert!(screen.contains("inside = 0") && !screen.contains("turn = 0"), "{screen}");
     terminal.press(&["u"]);
     terminal.wait_for("assertion violated");
@@ -140,7 +140,7 @@ fn steps_are_chosen_in_a_terminal() {
     terminal.tmux(&["resize-window", "-x", "100", "-y", "30"]);
     terminal.wait_for("history");
     terminal.press(&["?"]);
-    terminal.wait_for("take back the last step");
+    terminal.wait_for("undo the last step");
     terminal.press(&["x", "q"]);
     terminal.assert_restored();
 }

@@ -167,7 +167,7 @@ fn a_formula_that_was_changed_since_is_pointed_out() {
     assert!(told.contains("warning: when m.pml.trail was written, `late` was"), "{told}");
     folder.write("m.pml", &COUNTER.replace("ltl late", "ltl later"));
     let (status, told) = folder.told(&["replay", "m.pml"]);
-    assert!(told.contains("was written for `late`, which the model does not have now"), "{told}");
+    assert!(told.contains("was written for `late`, which the model no longer has"), "{told}");
     assert_eq!(status, Some(0), "{told}");
 }
 

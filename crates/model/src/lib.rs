@@ -264,31 +264,31 @@ fault_kinds! {
     /// More channels than the language allows.
     TooManyChannels: "too_many_channels", "too many channels";
     /// A priority outside 1 to 255.
-    Priority: "priority", "no such priority";
+    Priority: "priority", "priority out of range";
     /// `enabled` refers to itself, directly or through other processes.
-    SelfReference: "self_reference", "enabled() in a circle";
+    SelfReference: "self_reference", "enabled() refers to itself";
     /// A deterministic sequence that cannot go on.
-    Blocked: "blocked", "blocked inside an indivisible sequence";
+    Blocked: "blocked", "blocked inside an atomic sequence";
     /// A deterministic sequence that does not end.
-    Endless: "endless", "an indivisible sequence that does not end";
+    Endless: "endless", "an atomic sequence that does not end";
     /// A deterministic sequence that did not end in time.
-    TooLong: "too_long", "an indivisible sequence with too many steps";
+    TooLong: "too_long", "an atomic sequence with too many steps";
     /// A process that must never have a choice had one.
-    Choice: "choice", "a D_proctype with a choice";
+    Choice: "choice", "a nondeterministic choice in a D_proctype";
     /// The state grew beyond what can be represented.
     StateSize: "state_size", "the state is too large";
     /// Something that is asked of a state has no answer there.
     Proposition: "proposition", "a proposition cannot be evaluated";
     /// What must never happen has happened.
-    ClaimEnd: "claim_end", "the claim has come to its end";
+    ClaimEnd: "claim_end", "end state in claim reached";
     /// Something that was promised of the whole run cannot come true any more.
-    Refuted: "refuted", "the property is broken, whatever comes next";
+    Refuted: "refuted", "the property is violated, however the run continues";
     /// A message was sent or received that a trace does not go on with.
     UnexpectedEvent: "unexpected_event", "an event that the trace does not expect";
     /// Events that must not come in this order have done so.
-    ForbiddenEvents: "forbidden_events", "the notrace has come to its end";
+    ForbiddenEvents: "forbidden_events", "all events of the notrace matched";
     /// A message fits a trace in two ways.
-    AmbiguousEvent: "ambiguous_event", "an event that fits the trace in two ways";
+    AmbiguousEvent: "ambiguous_event", "an event that matches the trace in two ways";
 }
 
 impl FaultKind {

@@ -1,5 +1,5 @@
-//! BIR models in which new threads get the places of those that have ended: an implementation of the language's rules that
-//! knows nothing of reduction says which of them go wrong.
+//! BIR models that reuse the process numbers of ended threads, compared with an independent interpreter without
+//! reduction.
 
 use super::{plans, replay, run};
 use crate::plan::{Goal, Plan};
@@ -12,25 +12,25 @@ use entail_testkit::bir::naive::{Ended, explore};
 use entail_testkit::rng::Rng;
 use std::ops::Range;
 
-/// Models with more states are left out.
+/// Larger models are skipped.
 const MOST_STATES: usize = 400;
 
-/// How many models there were of each kind.
+/// The number of models of each kind.
 #[derive(Debug, Default)]
 struct Tally {
-    /// In each of them, a place was given to another thread.
+    /// Models in which a thread reuses a number.
     models: usize,
-    /// How many have a deadlock, a failed assertion or fault, and a broken invariant.
+    /// Models with a deadlock, with a failed assertion or fault, and with a violated invariant.
     deadlocks: usize,
     faulty: usize,
     broken: usize,
-    /// Those without any of these.
+    /// Models without any of these.
     correct: usize,
-    /// How often steps were left out, so that there were fewer states.
+    /// The number of searches in which reduction removed states.
     reduced: usize,
 }
 
-/// Every search and every reduction, for the model as it is written and for the model as it is searched by default.
+/// All search orders and reductions, for the original and the optimised model.
 fn few_plans(checks: Checks) -> Vec<(String, Plan)> {
     let mut all = plans(checks);
     all.retain(|(_, plan)| [Passes::NONE, Passes::ALL].contains(&plan.config.passes()));

@@ -1,10 +1,10 @@
-//! Pictures in the language of Graphviz.
+//! Pictures in Graphviz's DOT language.
 
 use super::{Edge, Node, Part, Picture, Shape, Stroke, Tone};
 use entail_front::legible::is_hostile;
 use std::fmt::{self, Write};
 
-/// The picture in the language of Graphviz.
+/// The picture in DOT.
 pub fn print(picture: &Picture) -> String {
     let mut text = String::new();
     write(&mut text, picture).expect("writing to a string cannot fail");

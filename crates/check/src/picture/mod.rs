@@ -1,12 +1,12 @@
-//! Graphs as pictures, and these in the language of Graphviz.
+//! Pictures of graphs, and their output in Graphviz's DOT language.
 
 mod dot;
 
 pub use dot::print as dot;
 
-/// Graphs that have nothing to do with each other, side by side.
+/// Independent graphs, side by side.
 pub struct Picture {
-    /// What Graphviz calls it.
+    /// The name of the graph in DOT.
     pub name: &'static str,
     /// The graphs.
     pub parts: Vec<Part>,
@@ -15,7 +15,7 @@ pub struct Picture {
 /// A graph. With a title it has a frame.
 #[derive(Debug, Default)]
 pub struct Part {
-    /// Above the frame.
+    /// The text above the frame.
     pub title: String,
     /// The nodes.
     pub nodes: Vec<Node>,
@@ -26,9 +26,9 @@ pub struct Part {
 /// A node.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Made of letters, digits and `_`, and like no other in the picture.
+    /// A unique name of letters, digits and `_`.
     pub name: String,
-    /// The text in it.
+    /// The text in the node.
     pub lines: Vec<String>,
     /// Its outline.
     pub shape: Shape,
@@ -39,7 +39,7 @@ pub struct Node {
 /// An edge.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// Indices of nodes of the same part.
+    /// The source, as the index of a node of the same part.
     pub from: usize,
     /// Its target.
     pub to: usize,
@@ -56,26 +56,26 @@ pub enum Shape {
     Box,
     /// With a second line around it.
     Double,
-    /// There is more behind it.
+    /// Dashed: successors are omitted.
     Dashed,
     /// A circle.
     Round,
     /// A circle with a second line around it.
     DoubleRound,
-    /// Without a text.
+    /// A point without text.
     Point,
 }
 
 /// The colour of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// Like most.
+    /// The default.
     Plain,
-    /// Stands out.
+    /// Highlighted.
     First,
-    /// What should be.
+    /// Good.
     Good,
-    /// What should not be.
+    /// Bad.
     Bad,
     /// An acceptance state.
     Accepting,
@@ -86,18 +86,18 @@ pub enum Tone {
 /// How a line is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stroke {
-    /// Like most.
+    /// The default.
     Plain,
-    /// Stands out.
+    /// Highlighted.
     Bold,
-    /// Leads to what should not be.
+    /// Leads to an error.
     Bad,
-    /// Not an edge, but a line to a remark.
+    /// A line to an annotation.
     Aside,
 }
 
 impl Part {
-    /// Adds a node, and says which it is.
+    /// Adds a node, and returns its index.
     pub fn node(&mut self, name: String, label: &str, shape: Shape, tone: Tone) -> usize {
         self.nodes.push(Node { name, lines: label.lines().map(str::to_owned).collect(), shape, tone });
         self.nodes.len() - 1

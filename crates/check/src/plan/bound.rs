@@ -1,16 +1,16 @@
-//! How much memory there is for states.
+//! The memory available for states.
 
 use crate::machine;
 
-/// Buffers, and what the allocator does not give back.
-const UNFORESEEN: u64 = 2 << 20;
+/// A reserve for buffers, and for memory that the allocator does not return.
+const RESERVE: u64 = 2 << 20;
 
-/// How many bytes of memory may be used.
+/// A memory limit in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// By the process, with all that it consists of.
+    /// For the whole process.
     Process(u64),
-    /// By visited states, and what goes with them: as much as the machine can spare.
+    /// For visited states and their data: the spare memory of the machine.
     States(u64),
 }
 
@@ -21,7 +21,7 @@ impl Bound {
         }
     }
 
-    /// What each of so many searches has, if they share it.
+    /// The share of each of several searches.
     pub fn shared(self, by: u64) -> Bound {
         match self {
             Bound::Process(bytes) => Bound::Process(bytes / by),
@@ -29,13 +29,13 @@ impl Bound {
         }
     }
 
-    /// What is left to states, if the process is as it is now. What cannot be foreseen needs a little; and where the process is
-    /// too large already, states are not to blame.
+    /// The memory left for states, given the current size of the process, minus a reserve. If the process is too
+    /// large already, states still get a part.
     pub fn for_states(self) -> u64 {
         match self {
             Bound::States(bytes) => bytes,
             Bound::Process(bytes) => {
-                let others = machine::resident_memory().unwrap_or(0) + UNFORESEEN + bytes / 64;
+                let others = machine::resident_memory().unwrap_or(0) + RESERVE + bytes / 64;
                 bytes.saturating_sub(others).max(bytes / 8)
             }
         }

@@ -1,4 +1,4 @@
-//! In what a model's states are kept, and the search that goes through them.
+//! Combines a store with a search.
 
 use super::{Algorithm, Plan, Task};
 use crate::config::{Cache, Config, Search, Store};
@@ -14,23 +14,22 @@ use entail_store::{
 use std::io;
 use std::time::Instant;
 
-/// How much is kept of the hash of a state, unless told otherwise.
+/// The default hash size of hash compaction.
 const COMPACT_BITS: u32 = 40;
-/// How many bits of an array a state has where there are many states.
-const CROWDED_BITS: u32 = 3;
-/// If it is not said how much memory there may be, the array (or the cache) is as large as if it were this: an empty one takes
-/// time too.
-const USUAL_ARRAY: u64 = PROCESS + (512 << 20);
-/// Of a cache: among so many slots a state is looked for, and one of so many states is forgotten.
-const USUAL_PROBES: u32 = 16;
-/// More than the process takes itself, with a model that is not very large.
+/// Bits per state if the array fills up.
+const FULL_ARRAY_BITS: u32 = 3;
+/// The assumed memory for the default size of an array or cache: initialising a larger one would take too long.
+const DEFAULT_MEMORY: u64 = PROCESS + (512 << 20);
+/// The default number of cache slots for a state, and of candidates for replacement.
+const DEFAULT_PROBES: u32 = 16;
+/// An upper bound for the size of the process without states, with a model of moderate size.
 const PROCESS: u64 = 24 << 20;
 
-/// What became of a set of states.
+/// The outcome of a store.
 pub(super) struct StoreOutcome {
     pub guarantee: Guarantee,
     pub levels: Vec<Level>,
-    /// It was not made for so many states, and the search was cut off.
+    /// Whether the search was cut off because the store was configured for fewer states.
     is_overfull: bool,
 }
 
@@ -40,7 +39,7 @@ impl StoreOutcome {
 }
 
 impl Plan {
-    /// Looks for a mistake in a state or a step. States have so many bits.
+    /// Searches for a safety violation. States have this many bits.
     pub(super) fn explore<M: Model>(
         &self,
         model: &M,
@@ -54,15 +53,15 @@ impl Plan {
         if !explored.1.is_overfull {
             return Ok(explored);
         }
-        // Once more, with what is better for an array that fills up.
-        let config = Config { hash_bits: Some(CROWDED_BITS), ..self.config.clone() };
+        // Repeats the search with fewer bits per state, which is better for a full array.
+        let config = Config { hash_bits: Some(FULL_ARRAY_BITS), ..self.config.clone() };
         let plan = Plan { config, ..self.clone() };
         let limits =
             Limits { time: task.limits.time.map(|time| time.saturating_sub(began.elapsed())), ..*task.limits };
         plan.explore_once(model, bits, Task { limits: &limits, ..task }, watch, None)
     }
 
-    /// The same with what seems best at first. States that fit into one or two words may be their own keys.
+    /// The same with one configuration. States that fit into one or two words may be their own keys.
     fn explore_once<M: Model>(
         &self,
         model: &M,
@@ -86,13 +85,13 @@ impl Plan {
         }
     }
 
-    /// What states of so many bits are put through, if not all of them is kept.
-    fn sieve(&self, store: Store, bits: u32, limits: &Limits) -> Option<LossySet> {
+    /// The lossy set for states of this many bits, if the store is lossy.
+    fn lossy_set(&self, store: Store, bits: u32, limits: &Limits) -> Option<LossySet> {
         match store {
             Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Dfa | Store::Cache => None,
             Store::Compact => {
                 let kept = self.config.hash_bits.unwrap_or(COMPACT_BITS).max(2);
-                // States that have no more bits than that are their own hashes.
+                // States with no more bits than the hash are stored exactly.
                 (kept < bits).then(|| LossySet::Compact(CompactSet::new(kept)))
             }
             Store::Bitstate => {
@@ -101,21 +100,21 @@ impl Plan {
                     .config
                     .hash_bits
                     .map_or_else(|| BitstateSet::optimistic(bytes), |bits| BitstateSet::new(bytes, bits));
-                // Without memory for it, states are kept as they are as long as there is room.
+                // If the array cannot be allocated, states are stored exactly as long as memory suffices.
                 bitstate.ok().map(LossySet::Bitstate)
             }
         }
     }
 
-    /// How large an array is that does not grow. As much again is for what waits to be explored, and for the way back.
+    /// The size of an array of fixed size: half of the memory. The other half is for the frontier and the parent log.
     fn array_bytes(&self, limits: &Limits) -> u64 {
-        let most = self.memory.map_or(USUAL_ARRAY, |memory| memory.shared(self.share).bytes());
-        // How much the process takes itself differs from run to run; what is missed should not.
+        let most = self.memory.map_or(DEFAULT_MEMORY, |memory| memory.shared(self.share).bytes());
+        // A fixed estimate of the process size, so that omissions are reproducible.
         let array = most.saturating_sub(PROCESS).max(most / 4) / 2;
         array.min(limits.memory.unwrap_or(u64::MAX) / 4 * 3)
     }
 
-    /// The same where a store only makes keys, and another set says which of them are visited.
+    /// The same for stores that compute keys, with a separate set of visited keys.
     fn explore_keys<M: Model, S: ShortSet>(
         &self,
         kept: ExactSet<S>,
@@ -129,7 +128,7 @@ impl Plan {
             Store::Dfa => self.explore_in(&mut DfaSet::new(kept), model, task, watch, saved),
             Store::Cache => {
                 let Cache { slots, probes, collisions } = self.config.cache;
-                let [probes, collisions] = [probes, collisions].map(|given| given.unwrap_or(USUAL_PROBES));
+                let [probes, collisions] = [probes, collisions].map(|given| given.unwrap_or(DEFAULT_PROBES));
                 let slots = slots.unwrap_or_else(|| CacheSet::<S>::slots_in(self.array_bytes(task.limits)));
                 let mut cached = CacheSet::new(kept, CacheSize { slots, probes, collisions });
                 self.explore_in(&mut cached, model, task, watch, saved)
@@ -138,15 +137,15 @@ impl Plan {
                 let mut visited = match task.store {
                     Store::Tree => VisitedSet::tree(kept, bits),
                     Store::Compact => {
-                        VisitedSet::new(kept.growing_slowly(), self.sieve(Store::Compact, bits, task.limits))
+                        VisitedSet::new(kept.growing_slowly(), self.lossy_set(Store::Compact, bits, task.limits))
                     }
-                    store => VisitedSet::new(kept, self.sieve(store, bits, task.limits)),
+                    store => VisitedSet::new(kept, self.lossy_set(store, bits, task.limits)),
                 };
                 visited = visited.with_seed(self.config.seed);
                 if let Some(scratch) = task.limits.scratch.filter(|_| task.may_lose) {
                     let share = match self.config.search() {
                         Search::BreadthFirst => Share::Most,
-                        // The path stays in memory.
+                        // The stack stays in memory.
                         Search::DepthFirst | Search::Nested => Share::Half,
                     };
                     visited = visited.with_degradation(Degradation::new(scratch.clone(), share).tree_first(bits));
@@ -183,7 +182,7 @@ impl Plan {
         Ok((outcome, StoreOutcome { guarantee: store.guarantee(), ..StoreOutcome::EXACT }, algorithm))
     }
 
-    pub(super) fn look_for_run<M: Accepting, S: ShortSet>(
+    pub(super) fn find_accepting_run<M: Accepting, S: ShortSet>(
         &self,
         model: &M,
         mut store: ExactSet<S>,
@@ -192,7 +191,7 @@ impl Plan {
     ) -> (Outcome<M::Step>, StoreOutcome, Algorithm) {
         let (outcome, algorithm) = match self.config.search() {
             Search::BreadthFirst | Search::DepthFirst => {
-                (scc(model, &mut Numbers::new(store), limits, observer), Algorithm::Components)
+                (scc(model, &mut Numbers::new(store), limits, observer), Algorithm::Scc)
             }
             Search::Nested => {
                 let mut inner = store.key_set();
@@ -203,7 +202,7 @@ impl Plan {
     }
 }
 
-/// Goes through a model depth first, or goes on with that.
+/// Starts or resumes a depth-first search.
 fn explore_deep<M: Model, K: StateKey>(
     store: &mut dyn entail_model::Store<Key = K>,
     model: &M,

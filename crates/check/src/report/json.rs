@@ -1,11 +1,11 @@
-//! For programs: the document that `cli.md` promises. Keys are only ever added.
+//! The report as JSON, as documented in `cli.md`. Keys may be added, but never change.
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::config::{Backend, Config, Reduction, Store};
 use crate::coverage::{ProcessCoverage, UnreachedStatement as Unreached};
-use crate::evidence::Argument;
 use crate::plan::{Algorithm, Unreduced};
 use crate::swarm::{Found, Member, Swarm};
+use crate::witness::Argument;
 use entail_front::Language;
 use entail_ir::Passes;
 use entail_model::Guarantee;
@@ -33,11 +33,11 @@ struct Property<'a> {
     name: &'a str,
     kind: &'static str,
     verdict: &'static str,
-    /// Why the verdict is inconclusive, or not all errors were counted.
+    /// Why the verdict is inconclusive, or the count of errors incomplete.
     reason: Option<&'a str>,
     errors: u64,
     counterexample: Option<Run<'a>>,
-    /// Why a formula of branching time holds or fails, if runs can show it.
+    /// The witness or counterexample of a CTL formula, if runs can show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence<'a>>,
     states: Option<States>,
@@ -45,7 +45,7 @@ struct Property<'a> {
     store: Option<Kept<'a>>,
     time: Option<Time>,
     memory: Option<Memory>,
-    /// The searches of a swarm, one after the other.
+    /// The searches of a swarm, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     runs: Vec<Repeated>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,12 +57,12 @@ struct Repeated {
     seed: u64,
     search: &'static str,
     stored: u64,
-    /// `null` if it did not come to its end.
+    /// `null` if the search is incomplete.
     coverage: Option<f64>,
     verdict: &'static str,
 }
 
-/// Where a search that did not come to its end was kept.
+/// The checkpoint of an incomplete search.
 #[derive(Serialize)]
 struct Checkpoint {
     file: String,
@@ -73,7 +73,7 @@ struct Checkpoint {
 struct Run<'a> {
     kind: &'static str,
     message: &'a str,
-    /// What led to it, process by process.
+    /// The reasons, process by process.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     reasons: &'a [String],
     file: Option<&'a str>,
@@ -82,7 +82,7 @@ struct Run<'a> {
     steps: usize,
     cycle_start: Option<usize>,
     trail: Option<String>,
-    /// What has found it, if not the search itself.
+    /// The component that found it, if not the search itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     found_by: Option<&'static str>,
 }
@@ -93,9 +93,9 @@ struct Evidence<'a> {
     holds: bool,
     reason: &'a str,
     run: Option<Shown>,
-    /// What it rests on.
+    /// Explanations of subformulas.
     parts: Vec<Part<'a>>,
-    /// How much of that is left out.
+    /// The number of omitted explanations.
     untold: usize,
 }
 
@@ -103,13 +103,13 @@ struct Evidence<'a> {
 struct Shown {
     steps: usize,
     cycle_start: Option<usize>,
-    /// The run, and what leads to where it begins.
+    /// The trail of the run, including the path from the initial state.
     trail: Option<String>,
 }
 
 #[derive(Serialize)]
 struct Part<'a> {
-    /// After how many steps of the run.
+    /// The number of steps of the run before its state.
     after: usize,
     evidence: Evidence<'a>,
 }
@@ -119,11 +119,11 @@ struct States {
     stored: u64,
     matched: u64,
     transitions: u64,
-    /// The matched ones told apart, where the search can.
+    /// The matched transitions by target, if the search distinguishes them.
     revisits: Option<u64>,
     loops: Option<u64>,
     depth: u64,
-    /// How often states were entered, where one is entered for every question.
+    /// The number of state visits, if the search visits a state once for each subformula.
     #[serde(skip_serializing_if = "Option::is_none")]
     visited: Option<u64>,
 }
@@ -132,18 +132,18 @@ struct States {
 struct How<'a> {
     algorithm: &'static str,
     backend: &'static str,
-    /// Why it is not the backend that was asked for.
+    /// Why it is not the requested backend.
     fallback: Option<&'a str>,
     reduction: &'static str,
-    /// Why there was no reduction, if one might have expected it.
+    /// Why there was no reduction, if it was to be expected.
     #[serde(skip_serializing_if = "Option::is_none")]
     unreduced: Option<&'static str>,
-    /// Which infinite runs counted, if not all of them.
+    /// The fairness assumption, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     fairness: Option<&'static str>,
     threads: u32,
     optimised: bool,
-    /// The variables that were left out, as nothing depends on them.
+    /// The variables that were removed, because no property depends on them.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     unread: &'a [String],
 }
@@ -154,19 +154,19 @@ struct Kept<'a> {
     guarantee: &'static str,
     bytes: u64,
     bytes_per_state: f64,
-    /// How many bits a state is packed into.
+    /// The size of a packed state in bits.
     state_bits: u32,
-    /// The share of the states that were seen, by estimate; `null` if a limit ended the search or there is no estimate.
+    /// The estimated coverage of states; `null` if a limit ended the search or there is no estimate.
     coverage: Option<f64>,
-    /// How many states were taken for others, by estimate, and how that is found out.
+    /// The estimated number of omitted states, and the formula of the estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     formula: Option<&'a str>,
-    /// How many states were forgotten, and counted again if they were met again.
+    /// The number of states replaced in the cache, which count again if they are visited again.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced: Option<u64>,
-    /// What was kept of states as memory became less.
+    /// The levels of degradation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rungs: Vec<Level>,
 }
@@ -174,7 +174,7 @@ struct Kept<'a> {
 #[derive(Serialize)]
 struct Level {
     kind: &'static str,
-    /// Of a hash, or of an array.
+    /// The bits of the hash, or in the array.
     #[serde(skip_serializing_if = "Option::is_none")]
     bits: Option<u32>,
     from_states: u64,
@@ -325,7 +325,7 @@ fn runs(swarm: &Swarm) -> Vec<Repeated> {
         verdict: match member.found {
             Found::Error => "violated",
             Found::Nothing => "inconclusive",
-            Found::NothingAtAll => "holds",
+            Found::NothingExhaustive => "holds",
         },
     };
     swarm.runs.iter().map(repeated).collect()
@@ -335,9 +335,9 @@ fn name(algorithm: Algorithm) -> &'static str {
     match algorithm {
         Algorithm::BreadthFirst => "bfs",
         Algorithm::DepthFirst => "dfs",
-        Algorithm::Components => "components",
+        Algorithm::Scc => "components",
         Algorithm::Nested => "nested",
-        Algorithm::Branching => "branching",
+        Algorithm::Ctl => "branching",
     }
 }
 
@@ -377,7 +377,7 @@ fn kept<'a>(searched: &'a Searched, report: &PropertyReport) -> Kept<'a> {
         Store::Bitstate => "bitstate",
         Store::Cache => "cache",
     };
-    // The store may have lost nothing, but not all states came to it.
+    // An exact store is not exhaustive if the search was cut off.
     let is_partial = searched.cut_short.is_some();
     let (guarantee, omitted, formula) = match &searched.guarantee {
         Guarantee::Exact if is_partial || report.reason().is_some() => ("none", None, None),

@@ -1,24 +1,24 @@
-//! What is known about a model after it was checked; one file for each way to show it.
+//! The report of a check, with one module for each format.
 
 pub mod json;
 pub mod spin;
 pub mod text;
 
 pub use crate::coverage::{ProcessCoverage, UnreachedStatement};
-pub use crate::evidence::{Argument, ShownRun};
 pub use crate::fairness_hint::FairnessHint;
 pub use crate::plan::{Algorithm, Unreduced};
 pub use crate::swarm::{Found, Member, Swarm};
+pub use crate::witness::{Argument, ShownRun};
 pub use entail_model::Guarantee;
 pub use entail_search::{End, Limit, Stats};
 pub use entail_store::{Level, LevelKind};
 
 use crate::config::{Backend, Config, Reduction, Store};
-use crate::evidence::Evidence;
 use crate::observer::Observer;
 use crate::plan::{Bound, Watched};
 use crate::units::shell_word;
 use crate::violation::Violation;
+use crate::witness::Evidence;
 use entail_front::Language;
 use entail_ir::interpret::Step;
 use entail_search::Outcome;
@@ -26,37 +26,37 @@ use entail_temporal::Fairness;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What is known about a model after it was checked. Serialised, it is the JSON document that `entail check` prints.
+/// The report of a check. It serialises to the JSON document that `entail check` prints.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The file of the model, or its name.
     pub path: PathBuf,
     /// The language of the model; `None` if it could not be read.
     pub language: Option<Language>,
-    /// The constant that was given this value, if one was.
+    /// The constant that `--for` set, with its value.
     pub constant: Option<(String, i32)>,
     /// The options of the check.
     pub config: Config,
-    /// An entry for each property.
+    /// The results for each property.
     pub properties: Vec<PropertyReport>,
-    /// The statements that no run reaches, by process types; `None` if not all of the model was searched.
+    /// The unreachable statements by process type; `None` if the search was not exhaustive.
     pub unreached: Option<Vec<ProcessCoverage>>,
-    /// Whether the model has formulas of linear time or never claims.
+    /// Whether the model has LTL formulas or never claims.
     pub has_claims: bool,
-    /// What is odd about the model or its properties.
+    /// Warnings about the model or its properties.
     pub warnings: Vec<String>,
-    /// Why files were not written.
+    /// The errors in writing files.
     pub unwritten: Vec<String>,
-    /// Why the model, or a property, was not checked.
+    /// The errors that prevented the check of the model or of a property.
     pub errors: Vec<String>,
 }
 
-/// What is known about a property.
+/// The result for a property.
 #[derive(Clone, Debug)]
 pub struct PropertyReport {
-    /// `safety`, or the name that the model gives it.
+    /// `safety`, or the name in the model.
     pub name: String,
-    /// `safety`, `ltl`, `never`, `ctl` and so on.
+    /// The kind: `safety`, `ltl`, `never`, `ctl` and so on.
     pub kind: &'static str,
     /// Whether the property holds.
     pub verdict: Verdict,
@@ -69,92 +69,92 @@ pub struct PropertyReport {
 pub enum Verdict {
     /// All runs satisfy the property.
     Holds,
-    /// Some run breaks it.
+    /// Some run violates the property.
     Violated,
-    /// Why nothing can be said.
+    /// The verdict is unknown, for this reason.
     Inconclusive(String),
 }
 
-/// What a search has found, and how it went.
+/// The result of a search, with statistics.
 #[derive(Clone, Debug)]
 pub struct Searched {
     pub(crate) outcome: Outcome<Step>,
-    /// The counterexample, where a claim was looked for.
+    /// The counterexample in the product with a claim.
     pub(crate) watched: Option<Watched>,
-    /// Which propositions held in some state that the claim looked at, a bit for each.
-    pub(crate) ever: u64,
-    /// There were more processes than this, which is as many as can be treated fairly.
-    pub(crate) crowded: Option<usize>,
-    /// Why a formula of branching time is true or false in the initial state.
+    /// The propositions that held in some state that the claim observed, one bit each.
+    pub(crate) propositions_seen: u64,
+    /// The maximum number of processes for fairness, if the model exceeds it.
+    pub(crate) process_limit: Option<usize>,
+    /// The evidence for a CTL formula in the initial state.
     pub(crate) evidence: Option<Evidence<Step>>,
     pub(crate) memory: Bound,
-    /// Why no files could be used when memory was short.
+    /// Why temporary files could not be used when memory ran out.
     pub(crate) no_files: Option<String>,
     pub(crate) seed: u64,
-    /// The run that breaks the property.
+    /// The counterexample.
     pub counterexample: Option<Counterexample>,
-    /// Why a formula of branching time holds or fails, if runs can show it.
+    /// The witness or counterexample of a CTL formula, if runs can show it.
     pub argument: Option<Argument>,
-    /// Which limit ended the search, in words, if one did.
+    /// The limit that ended the search, as text.
     pub cut_short: Option<String>,
-    /// How states were really kept, at last.
+    /// The store at the end of the search.
     pub store: Store,
-    /// What was kept of them as memory became less.
+    /// The levels of degradation.
     pub levels: Vec<Level>,
-    /// Whether states may have been lost.
+    /// Whether states may have been omitted.
     pub guarantee: Guarantee,
     /// How successors were computed.
     pub backend: Backend,
-    /// Why that is not the backend that was asked for.
+    /// Why this is not the requested backend.
     pub fallback: Option<String>,
-    /// How long it took to read the model.
+    /// The time that reading the model took.
     pub read: Duration,
-    /// How long it took to make it ready to run.
+    /// The time that compiling the model took.
     pub compile: Duration,
-    /// How long the search took.
+    /// The time of the search.
     pub search: Duration,
-    /// How long all of that took.
+    /// The total time.
     pub total: Duration,
-    /// The most memory that the process has occupied, in bytes.
+    /// The peak memory of the process in bytes.
     pub peak_bytes: Option<u64>,
     /// The size of the initial state.
     pub state_bytes: usize,
-    /// How many bits a state is packed into; rare ones may have more.
+    /// The size of a packed state in bits; rare states may have more.
     pub state_bits: u32,
-    /// How the states were searched.
+    /// The search algorithm.
     pub algorithm: Algorithm,
-    /// Which infinite runs counted.
+    /// The fairness assumption.
     pub fairness: Fairness,
-    /// By what steps were left out, or why none were.
+    /// The partial-order reduction, or why it was not applied.
     pub reduction: Result<Reduction, Unreduced>,
-    /// The runs that this was found by, if there were several.
+    /// The swarm, if there were several runs.
     pub swarm: Option<Swarm>,
-    /// The variables that were left out, as nothing depends on them.
+    /// The variables that were removed, because no property depends on them.
     pub unread: Vec<String>,
-    /// Where a search that did not come to its end can be resumed from.
+    /// The checkpoint of an incomplete search.
     pub checkpoint: Option<PathBuf>,
 }
 
-/// A run that breaks a property.
+/// A run that violates a property.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
     /// The error, with its place.
     pub violation: Violation,
-    /// Whether a breadth-first search has met it where it probed the depth.
+    /// Whether a depth-first probe of a breadth-first search found it.
     pub is_probed: bool,
-    /// How many steps it has.
+    /// The number of steps.
     pub steps: usize,
-    /// After how many of them the cycle begins, if the run is infinite.
+    /// The number of steps before the cycle, if the run is infinite.
     pub cycle_start: Option<usize>,
-    /// A process that could move in the cycle, and never does.
+    /// A process that is enabled in the cycle but never moves.
     pub neglected: Option<FairnessHint>,
-    /// How long the trail is, where a rendezvous counts twice, without what a claim does.
+    /// The number of moves in the trail, where a rendezvous counts twice, without moves of a claim.
     pub moves: usize,
-    /// The file it was written to, if it was.
+    /// The trail file, if it was written.
     pub trail: Option<PathBuf>,
-    /// Its last steps, in words.
+    /// The last steps as text.
     pub last_steps: Vec<String>,
-    /// The line of the source that the violation is at.
+    /// The source line of the violation.
     pub source: Option<String>,
 }
 
@@ -174,52 +174,50 @@ impl Report {
         }
     }
 
-    /// Something cannot be done, which is told at once.
+    /// Reports an error, also to the observer.
     pub(crate) fn refuse(&mut self, reason: String, observer: &dyn Observer) {
         observer.error(&reason);
         self.errors.push(reason);
     }
 
-    /// Something is odd, which is told at once.
+    /// Reports a warning, also to the observer.
     pub(crate) fn warn(&mut self, warning: String, observer: &dyn Observer) {
         observer.warning(&warning);
         self.warnings.push(warning);
     }
 }
 
-/// The share of the states that were seen, by estimate: as if all of them had come when it was as likely to be taken for another
-/// as at the end, each by as many ways as there are on average. Where nothing was taken for anything else, nothing is missed.
-/// `None` where so many are taken for others that this says nothing: then all that lies far enough behind them is missed, and how
-/// much that is depends on the model.
+/// The estimated coverage of states. It assumes the final collision probability for all states, and the average
+/// in-degree for each. Without collisions nothing is missed. `None` if collisions are too frequent for an estimate: then
+/// all states far enough behind omitted ones are missed, and their number depends on the model.
 pub(crate) fn coverage(stats: &Stats, guarantee: &Guarantee) -> Option<f64> {
     match guarantee {
         Guarantee::Exact => Some(1.0),
         Guarantee::Probable { omitted, confused, .. } => {
             let ways = stats.transitions() as f64 / stats.stored.max(1) as f64;
             let missed = missed(*confused, ways);
-            // If it is likely that none was, it matters little how many lie behind one that is.
+            // If probably no state was omitted, the states behind one hardly matter.
             let missed = if *omitted < UNLIKELY { missed.min(*omitted) } else { missed };
             (missed < 1.0).then(|| (1.0 - missed).min(ALMOST_ALL))
         }
     }
 }
 
-/// As many states, or fewer, taken for others mean that probably none was.
+/// If the expected number of omitted states is at most this, probably none was omitted.
 const UNLIKELY: f64 = 0.01;
 
-/// Where states may be lost, it is not known that none was.
+/// The maximum coverage of a lossy search, which is never certain.
 const ALMOST_ALL: f64 = 1.0 - 1e-9;
 
-/// The share q of states that are missed, if so many are taken for others, and so many ways lead to each: a state is missed if
-/// it is taken for another, or if all from which it can be reached are missed. So q = p + (1 - p) q^d, and q is the least that
-/// can be so.
+/// The share q of missed states for collision probability p and in-degree d. A state is missed if it collides, or if
+/// all its predecessors are missed: q is the least solution of q = p + (1 - p) q^d.
 fn missed(confused: f64, ways: f64) -> f64 {
     let rest = (1.0 - confused) * ways;
     if confused <= 0.0 || rest <= 1.0 {
         return if confused <= 0.0 { 0.0 } else { 1.0 };
     }
     let excess = |q: f64| confused + (1.0 - confused) * q.powf(ways) - q;
-    // There it is least, and below 0.
+    // The minimum, which is negative.
     let (mut low, mut high) = (0.0, rest.powf(-1.0 / (ways - 1.0)));
     for _ in 0..60 {
         let middle = (low + high) / 2.0;
@@ -229,13 +227,12 @@ fn missed(confused: f64, ways: f64) -> f64 {
 }
 
 impl PropertyReport {
-    /// The run that breaks the property, if one was found.
+    /// The counterexample, if there is one.
     pub fn counterexample(&self) -> Option<&Counterexample> {
         self.searched.as_ref()?.counterexample.as_ref()
     }
 
-    /// Why nothing more can be said: why the verdict is inconclusive, or which limit ended the search before all errors were
-    /// counted.
+    /// Why the verdict is inconclusive, or which limit ended the search before all errors were counted.
     pub fn reason(&self) -> Option<&str> {
         match &self.verdict {
             Verdict::Inconclusive(reason) => Some(reason),
@@ -243,24 +240,24 @@ impl PropertyReport {
         }
     }
 
-    /// The share of the states that were seen, by estimate; `None` if a limit ended the search or there is no estimate.
+    /// The estimated coverage of states; `None` if a limit ended the search or there is no estimate.
     pub fn coverage(&self) -> Option<f64> {
         let searched = self.searched.as_ref()?;
         let alone =
             || coverage(&searched.outcome.stats, &searched.guarantee).filter(|_| searched.cut_short.is_none());
         let share = searched.swarm.as_ref().map_or_else(alone, |swarm| swarm.coverage);
-        // All was seen, and something else is not known.
+        // The search was exhaustive, and the verdict is inconclusive for another reason.
         share.filter(|share| *share < 1.0 || self.reason().is_none())
     }
 }
 
 impl Searched {
-    /// How many errors were found.
+    /// The number of errors.
     pub fn errors(&self) -> u64 {
         self.outcome.errors
     }
 
-    /// How many states and transitions there were.
+    /// The numbers of states and transitions.
     pub fn stats(&self) -> Stats {
         self.outcome.stats
     }
@@ -270,14 +267,14 @@ impl Searched {
         self.outcome.end
     }
 
-    /// How to go on, if that is possible.
+    /// The command that resumes the search, if that is possible.
     pub fn resume(&self) -> Option<String> {
         let file = shell_word(self.checkpoint.as_ref()?);
         let memory = if self.outcome.end == End::Limit(Limit::Memory) { " --memory SIZE" } else { "" };
         Some(format!("entail check --resume {file}{memory}"))
     }
 
-    /// The bytes that each state takes on average, with what is needed to find the way back.
+    /// The average bytes per state, including the parent log.
     pub fn bytes_per_state(&self) -> f64 {
         self.outcome.bytes as f64 / self.outcome.stats.stored.max(1) as f64
     }
@@ -297,7 +294,7 @@ mod tests {
             let found = missed(confused, ways);
             assert!((found - expected).abs() < 1e-6 * expected, "{confused} {ways}: {found}, not {expected}");
         }
-        // Fewer than one way on from each: whatever comes later is missed.
+        // With less than one remaining successor per state, all later states are missed.
         assert_eq!([missed(0.7, 3.0), missed(0.01, 1.0), missed(0.0, 1.0)], [1.0, 1.0, 0.0]);
     }
 

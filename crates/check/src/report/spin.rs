@@ -1,6 +1,6 @@
-//! In the words and the layout of SPIN's `pan`, for scripts that look for them.
+//! The report in the format of SPIN's `pan`, for scripts that parse it.
 //!
-//! What `pan` counts and entail does not (atomic steps, hash conflicts) is left out.
+//! The report omits counts that entail does not have (atomic steps, hash conflicts).
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::config::{Search, Store};
@@ -10,7 +10,7 @@ use entail_model::{FaultKind, Guarantee};
 use entail_search::{End, Limit};
 use std::fmt::{self, Write};
 
-/// The report in SPIN's words.
+/// The report in SPIN's format.
 pub fn report(report: &Report) -> String {
     let mut text = String::new();
     write_report(&mut text, report).expect("writing to a string cannot fail");
@@ -116,7 +116,7 @@ fn write_early_end(out: &mut String, end: End) -> fmt::Result {
 
 fn write_settings(out: &mut String, report: &Report, searched: &Searched) -> fmt::Result {
     match searched.outcome.end {
-        // To run into the depth limit does not make a search incomplete for `pan`.
+        // For `pan`, a search that reaches the depth limit is complete.
         End::Complete | End::Limit(Limit::Depth) => {}
         End::Error | End::Limit(_) => writeln!(out, "Warning: Search not completed")?,
     }
@@ -150,7 +150,7 @@ fn write_statistics(out: &mut String, searched: &Searched) -> fmt::Result {
     writeln!(out, "{:>9} transitions (= stored+matched)\n", stats.transitions())?;
     writeln!(out, "Stats on memory usage (in Megabytes):")?;
     let total = searched.peak_bytes.unwrap_or(searched.outcome.bytes);
-    // What was set aside and never touched takes no memory.
+    // Untouched parts of an allocated array take no memory.
     writeln!(out, "{:>9.3}\tactual memory usage for states", megabytes(searched.outcome.bytes.min(total)))?;
     writeln!(out, "{:>9.3}\ttotal actual memory usage\n\n", megabytes(total))
 }

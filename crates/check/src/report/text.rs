@@ -1,13 +1,13 @@
-//! For people: the verdict first, then why, then how it was found.
+//! The report as text: the verdict, then the counterexample, then statistics.
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
 use crate::config::Store;
 use crate::coverage::ProcessCoverage;
-use crate::evidence::Argument;
 use crate::plan::{Algorithm, Unreduced};
 use crate::swarm::{Found, Member};
 use crate::trail_files::default_trail;
 use crate::units::{plural, shell_word, show_bytes, show_count, show_duration, show_share};
+use crate::witness::Argument;
 use entail_front::SAFETY;
 use entail_front::legible::{legible, on_a_line, shown};
 use entail_ir::Statement;
@@ -18,7 +18,7 @@ use entail_temporal::Fairness;
 use std::fmt::{self, Write};
 use std::path::Path;
 
-/// The report for people, with colours if they are wished for.
+/// The report as text, optionally in colour.
 pub fn report(report: &Report, colour: bool) -> String {
     let mut page = Page { text: String::new(), colour };
     write_report(&mut page, report).expect("writing to a string cannot fail");
@@ -66,7 +66,7 @@ fn write_verdict(out: &mut Page, report: &Report, property: &PropertyReport) -> 
     }
 }
 
-/// Why a formula of branching time holds or fails.
+/// The witness or counterexample of a CTL formula.
 fn write_argument(out: &mut Page, report: &Report, argument: &Argument) -> fmt::Result {
     writeln!(out, "\n{}", argument.text().trim_end())?;
     let trails: Vec<_> = argument.runs().into_iter().filter_map(|run| run.trail.as_ref()).collect();
@@ -75,12 +75,12 @@ fn write_argument(out: &mut Page, report: &Report, argument: &Argument) -> fmt::
     writeln!(out, "\n  The first run is in {}; to see it:  {command}", shown(first))?;
     if !others.is_empty() {
         let others: Vec<_> = others.iter().map(|trail| shown(trail)).collect();
-        writeln!(out, "  Those inside it, with all that leads there, are in {}", others.join(", "))?;
+        writeln!(out, "  The nested runs, each from the initial state, are in {}", others.join(", "))?;
     }
     Ok(())
 }
 
-/// How to see a run. The trail knows everything else.
+/// The command that replays a trail. All other options are in the trail.
 fn replay(report: &Report, trail: &Path) -> String {
     let command = format!("entail replay {}", shell_word(&report.path));
     if *trail == default_trail(&report.path) { command } else { format!("{command} {}", shell_word(trail)) }
@@ -97,7 +97,7 @@ fn write_counterexample(out: &mut Page, report: &Report, found: &Counterexample)
     let told = found.last_steps.len();
     match found.steps {
         0 => writeln!(out, "\n  in the initial state")?,
-        steps if steps > told => writeln!(out, "\n  after {steps} steps, of which the last are:")?,
+        steps if steps > told => writeln!(out, "\n  after {steps} steps, the last of which are:")?,
         steps => writeln!(out, "\n  after {}:", plural(steps as u64, "step"))?,
     }
     for step in &found.last_steps {
@@ -112,7 +112,7 @@ fn write_counterexample(out: &mut Page, report: &Report, found: &Counterexample)
     writeln!(out, "\n  The whole run is in {}; to see it:  {command}", shown(trail))
 }
 
-/// The place, and the line of the source.
+/// The position of the error, with its source line.
 fn write_place(out: &mut Page, place: &Statement, source: Option<&str>) -> fmt::Result {
     let Statement { file, line, column, .. } = place;
     writeln!(out, "  {file}:{line}:{column}")?;
@@ -124,7 +124,7 @@ fn write_place(out: &mut Page, place: &Statement, source: Option<&str>) -> fmt::
     writeln!(out, "  {:width$} | {indent}^", "", width = number.len())
 }
 
-/// The first runs of a swarm, a line each.
+/// The first runs of a swarm, one per line.
 fn write_runs(out: &mut Page, runs: &[Member]) -> fmt::Result {
     const SHOWN: usize = 10;
     writeln!(out, "  {}:", plural(runs.len() as u64, "run"))?;
@@ -133,12 +133,12 @@ fn write_runs(out: &mut Page, runs: &[Member]) -> fmt::Result {
         let found = match found {
             Found::Error => "an error",
             Found::Nothing => "no error",
-            Found::NothingAtAll => "no error, and all states",
+            Found::NothingExhaustive => "no error, all states visited",
         };
         let share = match coverage {
-            Some(share) => format!("an estimated {}", show_share(*share)),
-            None if *is_complete => "a share that is not known".to_owned(),
-            None => "not complete".to_owned(),
+            Some(share) => format!("estimated coverage {}", show_share(*share)),
+            None if *is_complete => "unknown coverage".to_owned(),
+            None => "incomplete".to_owned(),
         };
         writeln!(out, "    {how}, seed {seed}: {stored}, {share}; {found}")?;
     }
@@ -150,15 +150,15 @@ fn write_runs(out: &mut Page, runs: &[Member]) -> fmt::Result {
 
 fn words(algorithm: Algorithm) -> &'static str {
     match algorithm {
-        Algorithm::BreadthFirst => "breadth first",
-        Algorithm::DepthFirst => "depth first",
-        Algorithm::Components => "by components",
-        Algorithm::Nested => "nested depth first",
-        Algorithm::Branching => "question by question",
+        Algorithm::BreadthFirst => "breadth-first search",
+        Algorithm::DepthFirst => "depth-first search",
+        Algorithm::Scc => "SCC search",
+        Algorithm::Nested => "nested depth-first search",
+        Algorithm::Ctl => "CTL search by subformulas",
     }
 }
 
-/// The runs that count, unless all do.
+/// The runs that fairness restricts the search to.
 fn fair_runs(fairness: Fairness) -> Option<&'static str> {
     match fairness {
         Fairness::None => None,
@@ -178,12 +178,12 @@ fn write_statistics(
     let stats = searched.outcome.stats;
     let how = words(searched.algorithm);
     let seen = match searched.outcome.end {
-        End::Complete if searched.algorithm == Algorithm::Branching => "no more had to be explored",
-        End::Complete if searched.guarantee == Guarantee::Exact => "all of the model was explored",
-        End::Complete => "all that was taken for new was explored",
-        End::Error if searched.outcome.errors == 0 => "no more had to be explored",
+        End::Complete if searched.algorithm == Algorithm::Ctl => "no further states were needed",
+        End::Complete if searched.guarantee == Guarantee::Exact => "the state space was explored completely",
+        End::Complete => "all states that appeared new were explored",
+        End::Error if searched.outcome.errors == 0 => "no further states were needed",
         End::Error => "the search stopped at the error",
-        End::Limit(_) => "the search is not complete",
+        End::Limit(_) => "the search is incomplete",
     };
     writeln!(out)?;
     if searched.outcome.errors > 1 || report.config.all_errors {
@@ -191,42 +191,42 @@ fn write_statistics(
     }
     writeln!(
         out,
-        "  {} stored, {} ({} to known states{}), depth {}, {how}{}; {seen}",
+        "  {} stored, {} ({} to visited states{}), depth {}, {how}{}; {seen}",
         plural(stats.stored, "state"),
         plural(stats.transitions(), "transition"),
         show_count(stats.matched),
-        stats.loops.map_or(String::new(), |loops| format!(", {} of them on the path", show_count(loops))),
+        stats.loops.map_or(String::new(), |loops| format!(", {} of them on the stack", show_count(loops))),
         show_count(stats.depth),
-        if searched.reduction.is_ok() { ", not all orders of steps" } else { "" },
+        if searched.reduction.is_ok() { ", partial-order reduction" } else { "" },
     )?;
     if let Some(runs) = fair_runs(searched.fairness) {
         writeln!(out, "  only {runs} count (`--fair {}`)", searched.fairness.name())?;
     }
-    // An inconclusive verdict has said so.
+    // An inconclusive verdict names the limit already.
     if let (Verdict::Violated, Some(limit)) = (&property.verdict, &searched.cut_short) {
         writeln!(out, "  {limit}: there may be more errors")?;
     }
     write_unread(out, &searched.unread)?;
     if let Some(reason) = searched.reduction.err().and_then(Unreduced::words) {
-        writeln!(out, "  all orders of steps were taken: {reason}")?;
+        writeln!(out, "  no partial-order reduction: {reason}")?;
     }
-    // An array of bits that was set aside, and is mostly empty, takes little memory.
+    // The system gives memory to a bitstate array only where it is used.
     let set_aside = searched.peak_bytes.is_some_and(|peak| peak < searched.outcome.bytes);
-    let peak = searched.peak_bytes.map(|bytes| format!(", {} at most in all", show_bytes(bytes)));
+    let used = if set_aside { "used " } else { "" };
+    let peak = searched.peak_bytes.map(|bytes| format!(", {} {used}at peak in total", show_bytes(bytes)));
     writeln!(
         out,
         "  {} {}for states ({:.1} bytes each){}; {} to read the model, {} to compile it, {} to search",
         show_bytes(searched.outcome.bytes),
-        if set_aside { "set aside " } else { "" },
+        if set_aside { "allocated " } else { "" },
         searched.bytes_per_state(),
-        peak.map(|peak| if set_aside { peak.replace(" at most", " used at most") } else { peak })
-            .unwrap_or_default(),
+        peak.unwrap_or_default(),
         show_duration(searched.read),
         show_duration(searched.compile),
         show_duration(searched.search),
     )?;
     if let Guarantee::Probable { omitted, formula, .. } = &searched.guarantee {
-        writeln!(out, "  by estimate, {omitted:.1} states were taken for others: {formula}")?;
+        writeln!(out, "  estimated omissions: {omitted:.1} states, {formula}")?;
     }
     if let Some(swarm) = &searched.swarm {
         write_runs(out, &swarm.runs)?;
@@ -234,28 +234,31 @@ fn write_statistics(
     if stats.forgotten > 0 {
         let were = if stats.forgotten == 1 { "state was" } else { "states were" };
         let forgotten = show_count(stats.forgotten);
-        writeln!(out, "  {forgotten} {were} forgotten and may have been explored again; counts include them")?;
+        writeln!(
+            out,
+            "  {forgotten} {were} replaced in the cache and may have been explored again; counts include them"
+        )?;
     }
     if !searched.levels.is_empty() {
-        writeln!(out, "  memory ran short: {}", searched.levels.iter().map(rung).collect::<Vec<_>>().join(", "))?;
+        writeln!(out, "  memory ran out: {}", searched.levels.iter().map(level).collect::<Vec<_>>().join(", "))?;
     } else if searched.store != report.config.store {
-        let said = if report.config.store.is_lossless() {
-            "as with `--store auto`: to answer this, more is kept of each than that it was visited"
+        let reason = if report.config.store.is_lossless() {
+            "as with `--store auto`: this search stores data with each state"
         } else {
-            "as they are: to answer this, they must be told apart"
+            "exactly: this search must distinguish all states"
         };
-        writeln!(out, "  states were kept {said}")?;
+        writeln!(out, "  states were stored {reason}")?;
     }
     if let Some(reason) = &searched.fallback {
         writeln!(out, "  interpreted: {reason}")?;
     }
     match searched.resume() {
-        Some(command) => writeln!(out, "\n  The search can go on where it was:  {command}"),
+        Some(command) => writeln!(out, "\n  To resume the search:  {command}"),
         None => Ok(()),
     }
 }
 
-/// Which variables are not in states.
+/// The variables that are not part of states.
 fn write_unread(out: &mut Page, unread: &[String]) -> fmt::Result {
     const SHOWN: usize = 5;
     if unread.is_empty() {
@@ -266,15 +269,15 @@ fn write_unread(out: &mut Page, unread: &[String]) -> fmt::Result {
         names.push(format!("{} more", unread.len() - SHOWN));
     }
     let (names, variables) = (names.join(", "), if unread.len() == 1 { "variable" } else { "variables" });
-    writeln!(out, "  states leave out the {variables} {names}, which cannot change the verdict")
+    writeln!(out, "  states omit the {variables} {names}, which cannot change the verdict")
 }
 
-fn rung(rung: &Level) -> String {
-    let states = plural(rung.from, "state");
-    match rung.kind {
-        LevelKind::Tree => format!("after {states} they are kept by their halves, without loss"),
-        LevelKind::Compact { bits } => format!("after {states} only hashes are kept ({bits} bits)"),
-        LevelKind::Bitstate { bits } => format!("after {states} only bits of an array ({bits} for each)"),
+fn level(level: &Level) -> String {
+    let states = plural(level.from, "state");
+    match level.kind {
+        LevelKind::Tree => format!("tree compression after {states}"),
+        LevelKind::Compact { bits } => format!("hash compaction ({bits} bits) after {states}"),
+        LevelKind::Bitstate { bits } => format!("bitstate hashing ({bits} bits per state) after {states}"),
     }
 }
 
@@ -306,7 +309,7 @@ fn hint(property: &PropertyReport) -> Option<String> {
     if let Some(neglected) = searched.counterexample.as_ref().and_then(|found| found.neglected.as_ref()) {
         return Some(neglected.hint());
     }
-    // With a cache it would not end, and in a swarm it may not find it.
+    // A breadth-first search with a cache may not terminate, and one with a lossy store may miss the error.
     let breadth_first_would_do = searched.store != Store::Cache && searched.swarm.is_none();
     let hint = match searched.outcome.end {
         End::Error if searched.outcome.errors == 0 => return None,
@@ -314,20 +317,20 @@ fn hint(property: &PropertyReport) -> Option<String> {
             "`--search bfs` finds a short counterexample, with `--no-opt` a shortest one"
         }
         End::Error if searched.counterexample.as_ref().is_some_and(|found| found.is_probed) => {
-            "`--search bfs` looks for a short counterexample only, with `--no-opt` for a shortest one"
+            "`--search bfs` finds a short counterexample without probes, with `--no-opt` a shortest one"
         }
         End::Error if property.name != SAFETY => return None,
-        End::Error => "`--all-errors` goes on and counts every error",
+        End::Error => "`--all-errors` counts all errors instead of stopping at the first",
         End::Complete => return None,
-        End::Limit(Limit::Depth) => "a greater `--depth`, or none, lets the search see more",
-        End::Limit(Limit::Time) => "a greater `--time`, or none, lets the search see more",
-        End::Limit(Limit::Memory) => "a greater `--memory` lets the search see more, if the machine has it",
+        End::Limit(Limit::Depth) => "a greater `--depth`, or none, lets the search continue",
+        End::Limit(Limit::Time) => "a greater `--time`, or none, lets the search continue",
+        End::Limit(Limit::Memory) => "a greater `--memory` lets the search continue, if the machine has more",
         End::Limit(Limit::Interrupted) => return None,
     };
     Some(hint.to_owned())
 }
 
-/// Legible text, with colours of our own if the reader sees them.
+/// Output text, optionally with our own colour codes.
 struct Page {
     text: String,
     colour: bool,
@@ -341,7 +344,7 @@ enum Look {
 }
 
 impl Page {
-    /// Writes a line, a part of which stands out.
+    /// Writes a line with a highlighted part.
     fn line(&mut self, before: &str, look: Look, text: &str, after: &str) -> fmt::Result {
         self.write_str(before)?;
         if self.colour {

@@ -1,4 +1,4 @@
-//! Runs, however they came about: followed along a trail, or made up step by step.
+//! Runs as data, from trails and simulations.
 
 mod passing;
 mod walk;
@@ -15,21 +15,21 @@ use entail_model::State;
 use passing::MessageMatcher;
 use std::collections::HashSet;
 
-/// What takes one step after the other and tells about it.
+/// A source of the steps of a run.
 pub trait TraceSource<'s> {
     /// The model.
     fn interpreter(&self) -> &Interpreter<'s>;
 
-    /// Where the run is now.
+    /// The current state.
     fn state(&self) -> &State;
 
-    /// Takes the next step; `None` at the end, and a reason if what should come next is impossible.
+    /// Takes the next step; `None` at the end, and an error if the given next step is not enabled.
     fn next(&mut self) -> Result<Option<TraceStep<'s>>, String>;
 
-    /// From now on, nobody asks what steps change: only what they print, and what goes wrong.
+    /// From now on, steps need no changes, only output and errors.
     fn be_brief(&mut self) {}
 
-    /// Whether the next step is the first of those repeated for ever.
+    /// Whether the next step is the first of the cycle.
     fn is_at_cycle(&self) -> bool;
 
     /// Why there is no next step.
@@ -39,39 +39,39 @@ pub trait TraceSource<'s> {
 /// How a run ends.
 #[derive(Clone, Debug)]
 pub enum Ending {
-    /// In a state where it must not.
+    /// In an invalid end state.
     Wrong(Violation),
-    /// Its last step went wrong.
+    /// In an error of its last step.
     Failed,
-    /// What was asked of it cannot come true any more.
+    /// With a bad prefix of the property.
     Refuted,
-    /// It does not: from somewhere on it is repeated.
+    /// It does not end: it is a lasso.
     Never,
-    /// All processes have come to where they may end.
+    /// In a valid end state.
     Done,
-    /// So many steps were asked for.
+    /// At the maximum number of steps.
     Enough,
-    /// The trail ends, but processes could go on.
+    /// At the end of the trail, with steps still enabled.
     Open,
 }
 
-/// What a run is a run of, and where it comes from.
+/// The model and the origin of a run.
 pub struct Titles {
     /// The file of the model.
     pub model: String,
-    /// Where the run comes from.
+    /// The origin of the run.
     pub origin: Origin,
 }
 
-/// Where a run comes from.
+/// The origin of a run.
 pub enum Origin {
-    /// The name of a file.
+    /// A trail, by its file name.
     Trail(String),
-    /// Chance, as it was with this seed; before that a trail, if there is a file.
+    /// A random simulation, which may begin with a trail.
     Chance {
         /// The seed.
         seed: u64,
-        /// The name of the trail's file.
+        /// The file name of the trail.
         along: Option<String>,
     },
 }
@@ -82,38 +82,38 @@ pub struct Run<'s> {
     pub start: Snapshot<'s>,
     /// The steps, from the first to the last.
     pub steps: Vec<Taken<'s>>,
-    /// How many steps come before those that are repeated for ever.
+    /// The number of steps before the cycle, if the run is infinite.
     pub cycle_start: Option<usize>,
     /// How it ends.
     pub ending: Ending,
 }
 
-/// A step of a run, and what it leads to.
+/// A step of a run, with its target state.
 pub struct Taken<'s> {
     /// The step.
     pub told: TraceStep<'s>,
-    /// The messages that it sends and receives.
+    /// The messages sent and received.
     pub passings: Vec<Passing>,
     /// The state after it.
     pub after: Snapshot<'s>,
 }
 
-/// All there is in a state, in words.
+/// A state as text.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot<'s> {
-    /// Where processes are, by their numbers.
+    /// The control locations of processes, by process number.
     pub processes: Vec<Standing<'s>>,
-    /// Names and values, of variables and of processes.
+    /// The names and values of variables and processes.
     pub values: Vec<(String, String)>,
-    /// Channels, with their messages.
+    /// The channels with their messages.
     pub channels: Vec<Contents>,
 }
 
-/// A run whose states have more values than that, all told, is not kept in memory.
+/// The maximum total number of values in the states of a run in memory.
 const MOST_VALUES: usize = 20_000_000;
 
 impl<'s> Run<'s> {
-    /// The whole run, as far as it is possible, and why it goes no further if it should.
+    /// The whole run, and the error if a given step is not enabled.
     pub fn of(telling: &mut dyn TraceSource<'s>) -> (Run<'s>, Option<String>) {
         let start = Snapshot::of(telling);
         let mut couriers = MessageMatcher::new(&start);
@@ -131,7 +131,7 @@ impl<'s> Run<'s> {
             let after = Snapshot::of(telling);
             kept += after.values.len() + 1;
             if kept > MOST_VALUES {
-                break Some(format!("at step {}: the run is too long to be seen as a whole", told.number));
+                break Some(format!("at step {}: the run is too long for this view", told.number));
             }
             couriers.look(run.steps.len(), &told, &after);
             run.steps.push(Taken { told, passings: Vec::new(), after });
@@ -143,12 +143,12 @@ impl<'s> Run<'s> {
         (run, misfit)
     }
 
-    /// The state after so many steps.
+    /// The state after this number of steps.
     pub fn snapshot(&self, after: usize) -> &Snapshot<'s> {
         after.checked_sub(1).map_or(&self.start, |step| &self.steps[step].after)
     }
 
-    /// All processes that there ever are, by their numbers, with the names of those that had them first.
+    /// All processes of the run by number, each with the name of the first process of that number.
     pub fn processes(&self) -> Vec<&'s str> {
         let mut names: Vec<&str> = Vec::new();
         for snapshot in (0..=self.steps.len()).map(|after| self.snapshot(after)) {
@@ -158,11 +158,11 @@ impl<'s> Run<'s> {
         names
     }
 
-    /// The names of all variables that there ever are, in the order of the model.
+    /// The names of all variables in the run, in the order of the model.
     pub fn variables(&self) -> Vec<&str> {
         let (mut names, mut known) = (Vec::new(), HashSet::new());
         for after in 0..=self.steps.len() {
-            // As long as processes are the same, so are variables.
+            // The variables change only with the processes.
             if after == 0 || self.steps[after - 1].told.starts_or_ends() {
                 let variables = self.snapshot(after).values.iter().map(|(name, _)| name.as_str());
                 names.extend(variables.filter(|name| !is_process(name) && known.insert(*name)));
@@ -171,12 +171,12 @@ impl<'s> Run<'s> {
         names
     }
 
-    /// The names of what changes on the way.
+    /// The names of the values that change.
     pub fn changing(&self) -> HashSet<&str> {
         self.steps.iter().flat_map(|taken| &taken.told.changes).map(|change| change.name.as_str()).collect()
     }
 
-    /// What is wrong with the run.
+    /// The violation at the end of the run.
     pub fn error(&self) -> Option<&Violation> {
         let last = || self.steps.iter().rev().find_map(|taken| taken.told.violation.as_ref());
         match &self.ending {
@@ -188,13 +188,13 @@ impl<'s> Run<'s> {
     }
 }
 
-/// Among all that has a value in a state, processes are those with a number behind their name.
+/// Whether the name of a value is that of a process: these end in a number.
 pub fn is_process(name: &str) -> bool {
     name.ends_with(')')
 }
 
 impl Titles {
-    /// A line above all others.
+    /// The headline of a run.
     pub fn headline(&self) -> String {
         let Titles { model, origin } = self;
         match origin {
@@ -206,7 +206,7 @@ impl Titles {
         }
     }
 
-    /// The run should go on in a way that is not possible.
+    /// The message for a given step that is not enabled.
     pub fn misfit(&self, why: &str) -> String {
         match &self.origin {
             Origin::Trail(trail) | Origin::Chance { along: Some(trail), .. } => {
@@ -227,14 +227,14 @@ impl<'s> Snapshot<'s> {
         }
     }
 
-    /// The value of a variable, or where a process is.
+    /// The value of a variable, or the location of a process.
     pub fn value(&self, name: &str) -> Option<&str> {
         self.values.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
 impl Ending {
-    /// How a run ends in `state`, in which no step is taken any more.
+    /// The ending of a run whose last state is `state`.
     pub fn in_state(interpreter: &Interpreter, state: &State) -> Ending {
         let mut steps = Vec::new();
         entail_model::Model::enabled(interpreter, state, &mut steps);
@@ -245,7 +245,7 @@ impl Ending {
         }
     }
 
-    /// For programs.
+    /// The name in JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Ending::Wrong(_) => "invalid_end",
@@ -258,7 +258,7 @@ impl Ending {
         }
     }
 
-    /// Whether the run breaks a property.
+    /// Whether the run violates a property.
     pub fn is_error(&self) -> bool {
         match self {
             Ending::Wrong(_) | Ending::Failed | Ending::Refuted | Ending::Never => true,
@@ -266,7 +266,7 @@ impl Ending {
         }
     }
 
-    /// A sentence, and what explains it.
+    /// A sentence, and its explanations.
     pub fn told(&self) -> Vec<String> {
         let reasons = match self {
             Ending::Wrong(violation) => &violation.reasons[..],
@@ -280,10 +280,10 @@ impl Ending {
         match self {
             Ending::Wrong(violation) => format!("The run ends here: {}", violation.message),
             Ending::Failed => "The run ends here, in an error.".to_owned(),
-            Ending::Refuted => "The run ends here: the property is broken, whatever comes next.".to_owned(),
-            Ending::Never => "The run goes on like that for ever.".to_owned(),
+            Ending::Refuted => "The run ends here: the property is violated, however the run continues.".to_owned(),
+            Ending::Never => "The run repeats this cycle forever.".to_owned(),
             Ending::Done | Ending::Open => "The run ends here, without an error.".to_owned(),
-            Ending::Enough => "The run is cut off here: it could go on.".to_owned(),
+            Ending::Enough => "The run stops here: further steps are possible.".to_owned(),
         }
     }
 }

@@ -1,38 +1,38 @@
-//! Messages on their way: which receive belongs to which send.
+//! Matches receives with sends.
 
 use super::{Snapshot, TraceStep};
 use std::collections::HashMap;
 
-/// A message that is sent or received in a step.
+/// A message that a step sends or receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passing {
     /// The name of the channel.
     pub channel: String,
-    /// The message, as one would write it.
+    /// The message in Promela syntax.
     pub message: String,
-    /// From where to where it goes.
+    /// The direction.
     pub way: Direction,
 }
 
-/// From where to where a message goes. Steps are counted from 0.
+/// The direction of a message. Steps are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Into a channel; and in which step it is taken out again, if it is.
+    /// Into a channel.
     In {
-        /// That step.
+        /// The step at the other end, if it is part of the run.
         until: Option<usize>,
     },
-    /// Out of a channel; and in which step it was put in, if that was in this run.
+    /// Out of a channel.
     Out {
-        /// That step.
+        /// The step at the other end, if it is part of the run.
         since: Option<usize>,
     },
-    /// From hand to hand.
+    /// By rendezvous.
     Across,
 }
 
 impl Passing {
-    /// As one would write it in Promela.
+    /// The operation in Promela syntax.
     pub fn text(&self) -> String {
         let Passing { channel, message, way } = self;
         let sign = match way {
@@ -45,9 +45,9 @@ impl Passing {
 
 /// Follows messages through channels, step by step.
 pub struct MessageMatcher {
-    /// By the channel's number: its messages, each with the index of the passing that put it there.
+    /// For each channel number, its messages, each with the index of the send.
     waiting: HashMap<i32, Vec<(String, Option<usize>)>>,
-    /// With the step of each.
+    /// The messages, each with its step.
     passings: Vec<(usize, Passing)>,
 }
 
@@ -60,7 +60,7 @@ impl MessageMatcher {
         MessageMatcher { waiting: waiting.collect(), passings: Vec::new() }
     }
 
-    /// Sees what the step has moved.
+    /// Adds a step.
     pub fn look(&mut self, step: usize, told: &TraceStep, after: &Snapshot) {
         let name_of = |number| {
             let channel = after.channels.iter().find(|channel| channel.number == number);
@@ -93,7 +93,7 @@ impl MessageMatcher {
             let now = now.collect();
             self.waiting.insert(channel.number, now);
         }
-        // Others went away with the process that made them.
+        // The other channels ended with the process that created them.
         self.waiting.retain(|number, _| after.channels.iter().any(|channel| channel.number == *number));
     }
 
@@ -107,17 +107,17 @@ impl MessageMatcher {
         self.passings.push((step, Passing { channel, message, way: Direction::Out { since } }));
     }
 
-    /// All that was seen, each with its step, in order.
+    /// All messages in order, each with its step.
     pub fn done(self) -> Vec<(usize, Passing)> {
         self.passings
     }
 }
 
-/// For each message that is there now, which one of before it is, if it is not new. Messages do not overtake each other.
+/// For each message of the channel, its previous index; `None` if it is new. Messages do not overtake each other.
 ///
-/// Of equal messages the first leaves and the last is new: that is what a queue does, and nobody can tell otherwise.
+/// Among equal messages, the first leaves and the last is new, as in a queue; other choices are indistinguishable.
 fn kept(before: &[&str], now: &[String]) -> Vec<Option<usize>> {
-    // A statement moves one message, and a deterministic sequence takes from the front and puts to the back.
+    // A statement moves one message. A deterministic sequence removes messages at the front and appends at the back.
     let is_shifted = |gone: &usize| {
         let rest = &before[*gone..];
         rest.len() <= now.len() && rest.iter().zip(now).all(|(before, now)| before == now)
@@ -125,7 +125,7 @@ fn kept(before: &[&str], now: &[String]) -> Vec<Option<usize>> {
     if let Some(gone) = (0..before.len()).find(is_shifted) {
         return (0..now.len()).map(|index| Some(index + gone).filter(|index| *index < before.len())).collect();
     }
-    // Or something happens in the middle: what can be found again in order has stayed.
+    // Otherwise messages changed in the middle: a common subsequence has stayed.
     let mut next = 0;
     let find = |message: &String| {
         let found = next + before.get(next..)?.iter().position(|before| before == message)?;

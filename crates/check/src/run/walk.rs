@@ -1,4 +1,4 @@
-//! A run, one step after the other, in words.
+//! Executes a run step by step, and describes each step.
 
 use crate::violation::Violation;
 use entail_ir::Interpreter;
@@ -7,53 +7,53 @@ use entail_model::{Fault, Fired, Model, Propositional, StateBuf};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Walks through a model, step by step.
+/// Executes the steps of a run.
 pub struct Walk<'a, 's> {
     interpreter: &'a Interpreter<'s>,
-    /// Where it is now.
+    /// The current state.
     pub state: StateBuf,
     taken: usize,
-    /// What changes is not told.
+    /// Omits changes from the description.
     pub brief: bool,
-    /// Which propositions held in the last stable state, a bit for each.
+    /// The propositions that held in the last stable state, one bit each.
     pub held: u64,
-    /// Where a claim is in each stable state of the run, if that is known.
+    /// The claim's state in each stable state of the run, if it is known.
     pub stations: Vec<String>,
-    /// How many stable states came after the first one.
+    /// The number of stable states after the first one.
     stable: usize,
 }
 
-/// One step of a walk.
+/// One step of a run.
 pub struct TraceStep<'s> {
     /// Counted from 1.
     pub number: usize,
-    /// `None` where the model could not even start.
+    /// `None` if the model cannot start.
     pub explained: Option<Explained<'s>>,
     /// The values that the step changes.
     pub changes: Vec<Change>,
-    /// Propositions whose truth has changed, and whether they hold now.
+    /// Propositions whose truth value changed, with the new value.
     pub truths: Vec<(&'s str, bool)>,
-    /// Where the claim was, and where it is now.
+    /// The claim's states before and after the step.
     pub claim: Option<(String, String)>,
     /// The error that the step ends in.
     pub violation: Option<Violation>,
-    /// Whether there is a state to go on from.
+    /// Whether the step has a successor state.
     pub goes_on: bool,
 }
 
 impl<'a, 's> Walk<'a, 's> {
-    /// A walk that begins in this state.
+    /// Starts in this state.
     pub fn from(interpreter: &'a Interpreter<'s>, start: StateBuf) -> Self {
         Walk::resumed(interpreter, start, 0)
     }
 
-    /// From a state to which so many steps have led.
+    /// Starts in a state that is reached after this number of steps.
     pub fn resumed(interpreter: &'a Interpreter<'s>, state: StateBuf, taken: usize) -> Self {
         let held = interpreter.valuation(&state, &mut ()).holds;
         Walk { interpreter, state, taken, brief: false, held, stations: Vec::new(), stable: 0 }
     }
 
-    /// Takes a step without a word.
+    /// Takes a step without a description.
     pub fn pass(&mut self, step: Step) -> Option<Fault> {
         self.taken += 1;
         let fired = self.interpreter.fire(step, &mut self.state);
@@ -64,7 +64,7 @@ impl<'a, 's> Walk<'a, 's> {
         }
     }
 
-    /// Sees which propositions hold, where they matter; returns those of which that was otherwise before.
+    /// Evaluates the propositions in a stable state; returns those that changed.
     fn look(&mut self) -> u64 {
         if self.interpreter.is_transient(&self.state) {
             return 0;
@@ -74,14 +74,14 @@ impl<'a, 's> Walk<'a, 's> {
         holds ^ std::mem::replace(&mut self.held, holds)
     }
 
-    /// Takes a step, which is enabled.
+    /// Takes an enabled step.
     pub fn take(&mut self, step: Step) -> TraceStep<'s> {
         let mut after = self.state.clone();
         let fired = self.interpreter.fire(step, &mut after);
         self.arrive(step, fired, after)
     }
 
-    /// The same where it is known already what comes of the step.
+    /// The same if the outcome of the step is known already.
     pub fn arrive(&mut self, step: Step, fired: Fired, after: StateBuf) -> TraceStep<'s> {
         self.taken += 1;
         let started = !self.state.is_empty();
@@ -111,15 +111,15 @@ impl<'a, 's> Walk<'a, 's> {
     }
 }
 
-/// How many of a run's last steps are told.
+/// The number of last steps to describe.
 const LAST_STEPS: usize = 10;
-/// What is repeated for ever is told if it is not longer.
+/// The maximum length of a cycle to describe.
 const LONGEST_ROUND: usize = 30;
-/// Stands before what is repeated.
-pub const AGAIN: &str = "       what follows is repeated for ever\n";
+/// The line before the cycle.
+pub const AGAIN: &str = "       the following steps repeat forever\n";
 
 impl<'s> Walk<'_, 's> {
-    /// Takes all of these steps, and tells the last of them. After `begins` of them they are repeated for ever.
+    /// Takes all of these steps, and describes the last of them. The cycle begins after `begins` steps.
     pub fn tell_last(&mut self, steps: &[Step], begins: Option<usize>) -> Vec<String> {
         let wholes = self.wholes(steps);
         let all = wholes.len();
@@ -139,7 +139,7 @@ impl<'s> Walk<'_, 's> {
         told.collect()
     }
 
-    /// Takes steps that are one for the model; there is at least one.
+    /// Takes steps that form one atomic step of the model; there is at least one.
     fn take_whole(&mut self, steps: &[Step]) -> TraceStep<'s> {
         let before = self.state.clone();
         let mut told = self.take(steps[0]);
@@ -153,7 +153,7 @@ impl<'s> Walk<'_, 's> {
         told
     }
 
-    /// Which of these steps are one for the model.
+    /// Groups the steps that form one atomic step of the model.
     pub fn wholes(&self, steps: &[Step]) -> Vec<Range<usize>> {
         if !self.interpreter.system().joins_atomic {
             return (0..steps.len()).map(|step| step..step + 1).collect();
@@ -169,7 +169,7 @@ impl<'s> Walk<'_, 's> {
         wholes
     }
 
-    /// Takes all of these steps, and tells each in few words.
+    /// Takes all of these steps, and describes each in short form.
     pub fn actions(&mut self, steps: &[Step]) -> Vec<String> {
         let wholes = self.wholes(steps);
         let action = |whole: Range<usize>| {
@@ -181,13 +181,13 @@ impl<'s> Walk<'_, 's> {
 }
 
 impl TraceStep<'_> {
-    /// Whether there are other processes afterwards.
+    /// Whether the step starts or ends a process.
     pub fn starts_or_ends(&self) -> bool {
         let mut processes = self.changes.iter().filter(|change| super::is_process(&change.name));
         processes.any(|change| change.before.is_empty() || change.after.is_empty())
     }
 
-    /// A line for the step, and further ones for what it prints and changes.
+    /// A line for the step, and further lines for output and changes.
     pub fn text(&self) -> String {
         let mut text = format!("{:>5}  ", self.number);
         let margin = " ".repeat(7);
@@ -217,12 +217,12 @@ impl TraceStep<'_> {
     }
 }
 
-/// Who does what.
+/// The process and the statement.
 pub fn brief_action(Explained { process, process_name, statement, .. }: &Explained) -> String {
     format!("{process_name}({process}): {}", statement.text)
 }
 
-/// Who does what, and where.
+/// The process, the statement and its position.
 pub fn action(explained: &Explained) -> String {
     let Explained { process, process_name, statement, partner, .. } = explained;
     let mut who = format!("{process_name}({process})");
@@ -235,7 +235,7 @@ pub fn action(explained: &Explained) -> String {
     format!("{who:<14} {place:<16} {what}")
 }
 
-/// What has changed, but not where processes are: that shows in what they do next.
+/// A changed value; `None` for control locations, which the next steps show.
 fn change(change: &Change) -> Option<String> {
     let Change { name, before, after } = change;
     let is_process = before.starts_with("at ") || after.starts_with("at ");

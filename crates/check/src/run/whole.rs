@@ -1,10 +1,10 @@
-//! Steps as the model knows them: where what a process does without interruption is one step, it is told as one.
+//! Joins the pieces of an atomic step of the model into one step.
 
 use super::{Ending, TraceSource, TraceStep};
 use entail_ir::Interpreter;
 use entail_model::{Model, State};
 
-/// Tells the whole steps of a run.
+/// The atomic steps of a run.
 pub struct Whole<'a, 's> {
     pieces: &'a mut dyn TraceSource<'s>,
     taken: usize,
@@ -18,13 +18,13 @@ impl<'a, 's> Whole<'a, 's> {
     }
 }
 
-/// Whether a step that has led to a state goes on from there.
+/// Whether the step continues from this state.
 pub fn goes_on(interpreter: &Interpreter, told: &TraceStep, state: &State) -> bool {
     interpreter.system().joins_atomic && told.goes_on && interpreter.is_transient(state)
 }
 
 impl<'s> TraceStep<'s> {
-    /// Adds a piece to a step that began somewhere else.
+    /// Adds a piece to a step.
     pub fn join(&mut self, more: TraceStep<'s>) {
         if let (Some(explained), Some(more)) = (&mut self.explained, &more.explained) {
             explained.join(more);

@@ -20,7 +20,7 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
     }
     let config = args.config();
     with_value(args, &config).validate().map_err(refused)?;
-    // Lines of a log would be written over.
+    // Progress would overwrite lines of the log.
     console.stderr.progress &= config.log.is_empty() || config.log_file.is_some();
     let stop = interrupt::flag();
     let Console { out, colour, stderr } = console;
@@ -29,7 +29,7 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
         None => (Checker::new(config).map_err(refused)?, args.models.clone()),
     };
     if checker.config().checkpoint.is_some() && models.len() > 1 {
-        return Err(Failure::new("a checkpoint is of one search, but there are several models"));
+        return Err(Failure::new("a checkpoint saves one search, but there are several models"));
     }
     let checker = checker.observed_by(stderr).stopped_by(&stop).sparing(models.clone());
     checker.try_out().map_err(Failure::new)?;
@@ -54,7 +54,7 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
     Ok(worst)
 }
 
-/// The options of the first of the checks that are asked for.
+/// The options of the first check of a sweep.
 fn with_value(args: &CheckArgs, config: &Config) -> Config {
     let mut config = config.clone();
     config.reading.fixed.extend(args.sweep.as_ref().map(|sweep| format!("{}={}", sweep.name, sweep.low)));
@@ -82,7 +82,7 @@ fn refused(contradiction: Contradiction) -> Failure {
     Failure::new(contradiction.to_string())
 }
 
-/// How a check ends.
+/// The exit status of a check.
 pub fn status(report: &Report) -> Status {
     if report.language.is_none() || !report.errors.is_empty() {
         return Status::Wrong;

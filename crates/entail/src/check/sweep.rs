@@ -1,4 +1,4 @@
-//! `entail check --for`: one model, with one value of a constant after the other.
+//! `entail check --for`: checks one model for each value of a constant.
 
 use crate::check::status;
 use crate::console::{Failure, Out, Status};
@@ -21,7 +21,7 @@ pub fn check(
 ) -> Result<Status, Failure> {
     let format = checker.config().format;
     if format == Format::Spin {
-        return Err(Failure::new("`--for` has no report in SPIN's words; use `--format text` or `json`"));
+        return Err(Failure::new("`--for` has no report in SPIN's format; use `--format text` or `json`"));
     }
     let (mut worst, mut reports) = (Status::Fine, Vec::new());
     for path in models {
@@ -68,7 +68,7 @@ fn line(path: &Path, sweep: &Sweep, value: i32, properties: &[PropertyReport]) -
     text
 }
 
-/// For which values each property turned out how.
+/// The values for each verdict of each property.
 #[derive(Default)]
 struct Tally {
     properties: Vec<(String, [Vec<i32>; 3])>,
@@ -97,7 +97,7 @@ impl Tally {
         let mut text = String::new();
         for (name, values) in &self.properties {
             for (outcome, values) in OUTCOMES.iter().zip(values) {
-                // That nothing was inconclusive goes without saying.
+                // Empty lists of inconclusive values are omitted.
                 if *outcome != OUTCOMES[2] || !values.is_empty() {
                     let _ = writeln!(text, "\n{name} {outcome} for {}", ranges(values, &sweep.name));
                 }
@@ -108,18 +108,18 @@ impl Tally {
 }
 
 impl Tally {
-    /// How to see a run that breaks a property.
+    /// The command that shows a counterexample.
     fn hint(&self, path: &Path, sweep: &Sweep) -> String {
         let violated = self.properties.iter().find_map(|(_, values)| values[1].first());
         violated.map_or(String::new(), |value| {
             let value = format!("{}={value}..{value}", sweep.name);
             let (path, value) = (shell_word(path), shell_word(value));
-            format!("\n  hint: to see a run that breaks it:  entail check {path} --for {value}\n")
+            format!("\n  hint: to see a run that violates it:  entail check {path} --for {value}\n")
         })
     }
 }
 
-/// `N = 1..3, 5`, and how many that are.
+/// `N = 1..3, 5`, with the number of values.
 fn ranges(values: &[i32], name: &str) -> String {
     if values.is_empty() {
         return format!("no value of {name}");

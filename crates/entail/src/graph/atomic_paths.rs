@@ -1,21 +1,21 @@
-//! From a stable state to the next ones, through whatever happens in between.
+//! Paths from a stable state to the next ones, through transient states.
 
 use crate::console::Failure;
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Explained, Step};
 use entail_model::{Fault, Fired, Model, State, StateBuf};
 
-/// Steps that lead from a stable state to the next one, or to where one of them breaks.
+/// Steps from a stable state to the next one, or to a fault.
 pub struct AtomicPath {
     pub steps: Vec<Step>,
     pub fault: Option<Fault>,
     pub to: Option<StateBuf>,
 }
 
-/// A state that has more steps to the next ones, all told, is not drawn.
+/// The maximum total number of steps from one state to the next ones.
 const MOST_STEPS: usize = 20_000;
 
-/// A state on the way, and what has not been tried there.
+/// A state on the path, with its unexplored steps.
 struct Stop {
     state: StateBuf,
     left: std::vec::IntoIter<Step>,
@@ -29,11 +29,11 @@ impl Stop {
     }
 }
 
-/// All of them, path by path and in the order of steps. A path that comes back to one of its own states in between ends there.
+/// All such paths, in the order of steps. A path that returns to one of its own transient states ends there.
 pub fn atomic_paths(interpreter: &Interpreter, from: &State) -> Result<Vec<AtomicPath>, Failure> {
     let mut ways = Vec::new();
     let mut path = vec![Stop::at(interpreter, from.to_vec())];
-    // The steps between those stops, and what went wrong in each.
+    // The steps between those states, and the fault of each.
     let mut taken: Vec<(Step, Option<Fault>)> = Vec::new();
     let mut count = 0;
     while let Some(stop) = path.last_mut() {
@@ -45,7 +45,7 @@ pub fn atomic_paths(interpreter: &Interpreter, from: &State) -> Result<Vec<Atomi
         count += 1;
         if count > MOST_STEPS {
             return Err(Failure::new(format!(
-                "there are more than {MOST_STEPS} steps from one state to the next ones, in an indivisible sequence: too many to be drawn"
+                "an atomic sequence has more than {MOST_STEPS} steps, too many to draw"
             )));
         }
         let mut state = stop.state.clone();
@@ -66,7 +66,7 @@ pub fn atomic_paths(interpreter: &Interpreter, from: &State) -> Result<Vec<Atomi
     Ok(ways)
 }
 
-/// Steps in words; none where the model cannot start.
+/// Steps as text; empty if the model cannot start.
 pub fn explained<'s>(interpreter: &Interpreter<'s>, from: &State, steps: &[Step]) -> Vec<Explained<'s>> {
     let mut state = from.to_vec();
     let mut told: Vec<Explained> = Vec::new();

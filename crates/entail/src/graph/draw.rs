@@ -1,4 +1,4 @@
-//! States and ways as a picture.
+//! The state graph as a picture.
 
 use super::explore::{End, Found, Space};
 use super::label::Wording;

@@ -1,4 +1,4 @@
-//! All stable states, and the ways between them.
+//! The graph of stable states.
 
 use super::atomic_paths::{AtomicPath, atomic_paths};
 use crate::console::Failure;
@@ -9,7 +9,7 @@ use entail_ir::interpret::Step;
 use entail_model::{Marks, Model, StateBuf};
 use std::collections::HashMap;
 
-/// States and what connects them. The first one is the initial state.
+/// The state graph. The first state is the initial one.
 pub struct Space {
     pub states: Vec<Found>,
     pub arrows: Vec<Arrow>,
@@ -17,27 +17,27 @@ pub struct Space {
 
 pub struct Found {
     pub state: StateBuf,
-    /// Counted in the order in which they are met. In a tree, states may be met again.
+    /// The number, in the order of discovery. In a tree, a state may occur several times.
     pub number: usize,
-    /// How many arrows away from the initial state.
+    /// The distance from the initial state.
     pub depth: usize,
     pub marks: Marks,
     pub end: End,
 }
 
 pub enum End {
-    /// It is left by some arrow.
+    /// The state has successors.
     Not,
     Valid,
     Invalid(Violation),
-    /// What follows is not there.
+    /// The graph omits the successors.
     Cut,
 }
 
-/// From one state to the next.
+/// An edge between states.
 pub struct Arrow {
     pub from: usize,
-    /// Nowhere, if it breaks.
+    /// The target; `None` after a fault.
     pub to: Option<usize>,
     pub steps: Vec<Step>,
     pub wrong: Option<Violation>,
@@ -45,7 +45,7 @@ pub struct Arrow {
 
 pub enum Explored {
     Whole(Space),
-    /// There is more than was asked for.
+    /// The graph exceeds the limit.
     Larger(Size),
 }
 
@@ -55,12 +55,12 @@ pub enum Size {
     MoreThan(usize),
 }
 
-/// So many states are counted, if they are too many to be drawn.
+/// The maximum number of states to count, if they are too many to draw.
 const MOST_COUNTED: usize = 200_000;
-/// Together they take no more bytes.
+/// The maximum memory for states in bytes.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Explores the model exactly as it is written, breadth first.
+/// Explores the unoptimised model breadth-first.
 pub fn explore(interpreter: &Interpreter, limit: usize) -> Result<Explored, Failure> {
     let mut space = Space::starting(interpreter);
     let mut numbers = HashMap::from([(space.states[0].state.clone(), 0)]);

@@ -1,4 +1,4 @@
-//! A search, frame by frame: as lines, and as a page with a slider.
+//! The events of a search, as text and as a page with a slider.
 
 use super::draw::picture;
 use super::explore::{End, Space};
@@ -9,18 +9,18 @@ use crate::picture::{self, Layout, escaped};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What has changed with an event, for the page.
+/// An event, for the page.
 #[derive(Serialize)]
 struct Frame {
     event: &'static str,
-    /// The state that it is about.
+    /// The state of the event.
     state: usize,
-    /// The edge that is tried.
+    /// The explored edge.
     arrow: Option<usize>,
     text: String,
 }
 
-/// A line for each event: words and what they stand for, and what waits.
+/// A line for each event, with the frontier.
 pub fn text(space: &Space, order: Order, wording: &Wording) -> String {
     let waits = match order {
         Order::DepthFirst => "stack",
@@ -92,12 +92,12 @@ fn message(space: &Space, event: Event) -> &str {
     violation.map_or("", |violation| &violation.message)
 }
 
-/// A page that needs nothing else.
+/// A self-contained page.
 pub fn html(space: &Space, order: Order, wording: &Wording, title: &str) -> String {
     let frames: Vec<Frame> =
         search(wording.interpreter, space, order).into_iter().map(|event| frame(space, event, wording)).collect();
     let frames = serde_json::to_string(&frames).expect("strings and numbers only");
-    // Where a script ends is said by its text alone.
+    // The text `</script` would end the script.
     let frames = frames.replace("</", "<\\/").replace("<!--", "<\\!--");
     let drawn = picture::svg(&picture(space, wording), Layout::Own).unwrap_or_default();
     let (kind, waits) = match order {
@@ -105,7 +105,7 @@ pub fn html(space: &Space, order: Order, wording: &Wording, title: &str) -> Stri
         Order::BreadthFirst => ("breadth first", "queue"),
     };
     let page = include_str!("page.html");
-    // The texts that come from the model are put in last: nothing in them is looked for.
+    // Texts from the model are inserted last, so that placeholders in them are not replaced.
     let (head, rest) = page.split_once("@picture@").unwrap_or((page, ""));
     let (middle, tail) = rest.split_once("@frames@").unwrap_or((rest, ""));
     let head = head.replace("@kind@", kind).replace("@waits@", waits);

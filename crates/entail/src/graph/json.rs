@@ -1,4 +1,4 @@
-//! States and ways for programs.
+//! The state graph as JSON.
 
 use super::explore::{Arrow, End, Found, Space};
 use super::label::{Wording, is_location};
@@ -16,16 +16,16 @@ struct Document<'a> {
 
 #[derive(Serialize)]
 struct State<'a> {
-    /// What edges refer to.
+    /// The node number, which edges refer to.
     node: usize,
-    /// The same in different nodes of a tree, if it is the same state.
+    /// The state number; nodes of a tree share it if they have the same state.
     state: usize,
     depth: usize,
     processes: Vec<Process<'a>>,
     values: BTreeMap<String, String>,
-    /// `valid` or `invalid` where no step is possible.
+    /// `valid` or `invalid` for end states.
     end: Option<&'static str>,
-    /// In a tree: what follows is not there.
+    /// In a tree: successors are omitted.
     cut: bool,
     accepting: bool,
     progress: bool,
@@ -42,7 +42,7 @@ struct Process<'a> {
 #[derive(Serialize)]
 struct Edge<'a> {
     from: usize,
-    /// `null` where the last step breaks.
+    /// `null` if the last step ends in a fault.
     to: Option<usize>,
     steps: Vec<Step<'a>>,
     error: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! States and steps in few words.
+//! Short labels of states and steps.
 
 use super::atomic_paths::explained;
 use super::explore::{Arrow, Found, Space};
@@ -7,7 +7,7 @@ use entail_ir::Interpreter;
 use entail_ir::interpret::Explained;
 use std::collections::BTreeSet;
 
-/// How states and steps are called.
+/// Creates labels.
 pub struct Wording<'a, 's> {
     pub interpreter: &'a Interpreter<'s>,
     values: Values,
@@ -19,13 +19,13 @@ enum Values {
     These(Vec<String>),
 }
 
-/// A line is not much longer.
+/// The approximate maximum length of a line.
 const WIDE: usize = 34;
 const MOST_LINES: usize = 12;
-/// Of an indivisible sequence.
+/// The maximum number of steps of an atomic sequence in a label.
 const MOST_STEPS: usize = 4;
 const LONGEST: usize = 48;
-/// Who and what fit into one line.
+/// The maximum length of a process and its statement on one line.
 const SHORT: usize = 26;
 
 impl<'a, 's> Wording<'a, 's> {
@@ -43,13 +43,13 @@ impl<'a, 's> Wording<'a, 's> {
             if let Some(unknown) = wanted.iter().find(|wanted| !names.iter().any(|name| is_meant(name, wanted))) {
                 let known: BTreeSet<&str> = names.iter().map(|name| base(name)).collect();
                 let known = known.into_iter().collect::<Vec<_>>().join(", ");
-                return Err(format!("no state has a value called `{unknown}`; there is: {known}"));
+                return Err(format!("no state has a value named `{unknown}`; there are: {known}"));
             }
         }
         Ok(wording)
     }
 
-    /// Where processes are, and the values that are to be shown.
+    /// The control locations, and the selected values.
     pub fn state(&self, found: &Found) -> String {
         let (at, others): (Vec<_>, Vec<_>) =
             self.interpreter.values(&found.state).into_iter().partition(|(_, value)| is_location(value));
@@ -69,13 +69,13 @@ impl<'a, 's> Wording<'a, 's> {
         lines.join("\n")
     }
 
-    /// Who does what, and what is wrong with it.
+    /// The steps of an edge, with its fault.
     pub fn arrow(&self, space: &Space, arrow: &Arrow) -> String {
         let wrong = arrow.wrong.iter().map(|wrong| shortened(&wrong.message));
         self.steps(space, arrow).into_iter().chain(wrong).collect::<Vec<_>>().join("\n")
     }
 
-    /// Who does what, line by line.
+    /// The steps of an edge, line by line.
     pub fn steps(&self, space: &Space, arrow: &Arrow) -> Vec<String> {
         let steps = self.explained(space, arrow);
         let mut lines: Vec<String> = Vec::new();
@@ -102,17 +102,17 @@ impl<'a, 's> Wording<'a, 's> {
     }
 }
 
-/// Where processes are is among the values of a state.
+/// Whether the value of a state is a control location.
 pub fn is_location(value: &str) -> bool {
     value.starts_with("at ")
 }
 
-/// Whether a value is the one that somebody wants to see: all of it, an array or record it is in, of one process or of all.
+/// Whether a value is selected by its name, by its array or record, with or without a process.
 fn is_meant(name: &str, wanted: &str) -> bool {
     name == wanted || base(name) == wanted || name.split(['[', '.']).next() == Some(wanted)
 }
 
-/// Without the process, the index or the field.
+/// The name without process, index and field.
 fn base(name: &str) -> &str {
     let name = name.rsplit_once("):").map_or(name, |(_, name)| name);
     name.split(['[', '.']).next().unwrap_or(name)

@@ -1,4 +1,4 @@
-//! `entail graph`: the reachable states as a graph or a tree, and how they are searched.
+//! `entail graph`: the reachable states as a graph or a tree, and the events of a search.
 
 mod atomic_paths;
 mod draw;
@@ -35,7 +35,7 @@ pub fn graph(args: &GraphArgs, console: &mut Console) -> Result<Status, Failure>
                 Size::MoreThan(_) => "`--limit`".to_owned(),
             };
             return Err(Failure::new(format!(
-                "the {what} of {name} has {words} states, too many to be drawn at a glance; ask for them with {ask}"
+                "the {what} of {name} has {words} states, too many to draw; to draw them anyway, use {ask}"
             )));
         }
     };
@@ -50,9 +50,7 @@ pub fn graph(args: &GraphArgs, console: &mut Console) -> Result<Status, Failure>
         (Some(order), GraphFormat::Text) => frames::text(&space, order, &wording),
         (Some(order), GraphFormat::Html) => frames::html(&space, order, &wording, &title),
         (None, GraphFormat::Text | GraphFormat::Html) => {
-            return Err(Failure::new(
-                "there is no such format for a graph, except with `--search`; try `--format dot`",
-            ));
+            return Err(Failure::new("a graph has this format only with `--search`; try `--format dot`"));
         }
         (Some(_), GraphFormat::Dot | GraphFormat::Svg | GraphFormat::Json) => {
             return Err(Failure::new("a search is shown as text or HTML; try `--format html`"));

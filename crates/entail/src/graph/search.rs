@@ -1,4 +1,4 @@
-//! The search of a small graph, event by event: the one that checks models, on the model as it is written.
+//! The events of a search: the same search as in `entail check`, on the unoptimised model.
 
 use super::explore::Space;
 use crate::args::Order;
@@ -9,40 +9,40 @@ use entail_ir::interpret::Step;
 use entail_model::{self as model, EventTarget, StateName};
 use std::collections::HashMap;
 
-/// Something that happens in a search. States and arrows are numbers in the space.
+/// A search event. States and edges are indices in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A new state is put on the stack, or at the end of the queue.
+    /// A new state is pushed onto the stack, or appended to the queue.
     Push {
         state: usize,
     },
-    /// It is taken from the front of the queue, to be expanded.
+    /// A state is taken from the queue and expanded.
     Take {
         state: usize,
     },
     Try {
         arrow: usize,
     },
-    /// The state is known.
+    /// The state was visited before.
     Match {
         state: usize,
         closes_cycle: bool,
     },
-    /// All is done in the state; it leaves the stack.
+    /// The state is popped from the stack.
     Pop {
         state: usize,
     },
-    /// A step went wrong, and the search is over.
+    /// A fault ends the search.
     Wrong {
         arrow: usize,
     },
-    /// The run may not end in this state, and the search is over.
+    /// An invalid end state ends the search.
     Stuck {
         state: usize,
     },
 }
 
-/// All that happens, up to the first error.
+/// All events up to the first error.
 pub fn search(interpreter: &Interpreter, space: &Space, order: Order) -> Vec<Event> {
     let search = match order {
         Order::DepthFirst => Search::DepthFirst,
@@ -53,13 +53,13 @@ pub fn search(interpreter: &Interpreter, space: &Space, order: Order) -> Vec<Eve
     heard.events
 }
 
-/// What a search tells, in the numbers of the space.
+/// Translates search events to indices of the graph.
 struct Heard<'s> {
     space: &'s Space,
-    /// The arrows that lead out of each state.
+    /// The outgoing edges of each state.
     leaving: Vec<Vec<usize>>,
     states: HashMap<StateName, usize>,
-    /// The steps since the last stable state, and the arrow that they belong to once that is certain.
+    /// The steps since the last stable state, and their edge once it is unique.
     way: Vec<Step>,
     arrow: Option<usize>,
     events: Vec<Event>,
@@ -73,12 +73,12 @@ impl Heard<'_> {
         Heard { space, leaving, states, way: Vec::new(), arrow: None, events }
     }
 
-    /// The number of a state; the first one that is named is the initial one.
+    /// The index of a state; the first one is the initial state.
     fn number(&mut self, state: StateName) -> usize {
         *self.states.entry(state).or_insert(0)
     }
 
-    /// The first arrow out of a state that begins with the steps taken.
+    /// The first outgoing edge that begins with the steps taken.
     fn arrow(&self, from: usize, is_it: impl Fn(&super::explore::Arrow) -> bool) -> Option<usize> {
         self.leaving[from].iter().copied().find(|&number| {
             let arrow = &self.space.arrows[number];
@@ -136,7 +136,7 @@ impl Listener for Heard<'_> {
                 let wrong = self.arrow.filter(|_| fault.is_some()).map(|arrow| Event::Wrong { arrow });
                 self.events.push(wrong.unwrap_or(Event::Stuck { state }));
             }
-            // What is new is pushed; and no infinite runs are looked for.
+            // New states are reported as pushed; and the search is for safety only.
             model::Event::New { .. } | model::Event::Inside { .. } | model::Event::Accepted { .. } => {}
         }
     }

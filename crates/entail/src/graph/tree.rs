@@ -1,4 +1,4 @@
-//! The tree of all runs, to a depth.
+//! The tree of all runs up to a depth.
 
 use super::atomic_paths::{AtomicPath, atomic_paths};
 use super::explore::{Arrow, End, Explored, Found, Size, Space};
@@ -7,7 +7,7 @@ use entail_check::violation::Violation;
 use entail_ir::Interpreter;
 use std::collections::HashMap;
 
-/// Unfolds the model: a state is there as often as there are runs to it.
+/// Unfolds the state graph: a state occurs once for each run to it.
 pub fn unfold(interpreter: &Interpreter, depth: usize, limit: usize) -> Result<Explored, Failure> {
     let mut tree = Space::starting(interpreter);
     let mut numbers = HashMap::from([(tree.states[0].state.clone(), 0)]);

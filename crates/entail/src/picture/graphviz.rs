@@ -1,14 +1,14 @@
-//! Pictures drawn by Graphviz.
+//! Draws pictures with Graphviz.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// It can take for ever, even for a few hundred edges.
+/// The timeout: Graphviz can take very long even for a few hundred edges.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What `dot` makes of a graph.
+/// Runs `dot` on a graph.
 pub fn draw(graph: &str) -> Result<String, String> {
     let missing = |error| format!("cannot run Graphviz's `dot`: {error}; leave out `--layout`");
     let mut command = Command::new("dot");
@@ -16,7 +16,7 @@ pub fn draw(graph: &str) -> Result<String, String> {
     let mut child = command.spawn().map_err(missing)?;
     let (to, from) = (child.stdin.take(), child.stdout.take());
     let mut drawn = String::new();
-    // It may say something before it has heard all.
+    // `dot` may write output before it has read all input.
     let read = thread::scope(|scope| {
         scope.spawn(move || to.map(|mut to| to.write_all(graph.as_bytes())));
         let reader = scope.spawn(|| from.map_or(Ok(0), |mut from| from.read_to_string(&mut drawn)));
@@ -27,7 +27,7 @@ pub fn draw(graph: &str) -> Result<String, String> {
     read.map(|()| drawn)
 }
 
-/// Waits for it, but not for ever.
+/// Waits for the process with a timeout.
 fn finish(child: &mut Child) -> Result<(), String> {
     let started = Instant::now();
     loop {
@@ -38,7 +38,7 @@ fn finish(child: &mut Child) -> Result<(), String> {
             Ok(None) | Err(_) => break,
         }
     }
-    // It may have ended by itself meanwhile.
+    // The process may have ended meanwhile.
     let _ = child.kill();
     let _ = child.wait();
     Err(format!("Graphviz's `dot` took more than {} seconds; try `--layout own`", PATIENCE.as_secs()))

@@ -1,11 +1,11 @@
-//! Where things go: in rows, from above to below, with few crossings and short ways.
+//! Layered graph layout, from top to bottom, with few crossings and short edges.
 //!
-//! After Sugiyama, Tagawa, Toda: Methods for visual understanding of hierarchical system structures, 1981. Every second row
-//! is for labels, so that each of them has a place of its own.
+//! After Sugiyama, Tagawa, Toda: Methods for visual understanding of hierarchical system structures, 1981. Every second
+//! row holds labels, so that labels do not overlap.
 
 use super::{Edge, Part, Shape};
 
-/// Where the nodes and edges of a part are.
+/// The layout of a part.
 #[derive(Debug, PartialEq)]
 pub struct Placed {
     pub width: f64,
@@ -14,7 +14,7 @@ pub struct Placed {
     pub routes: Vec<Route>,
 }
 
-/// Around a centre.
+/// A rectangle around a centre.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     pub at: Point,
@@ -28,25 +28,26 @@ pub struct Point {
     pub y: f64,
 }
 
-/// How an edge goes.
+/// The route of an edge.
 #[derive(Debug, PartialEq)]
 pub struct Route {
-    /// Through these points, from row to row; or out of a node's side at the first one and in again at the second one.
+    /// The points of the route, from row to row. A loop leaves the side of its node at the first point and returns at the
+    /// second.
     pub points: Vec<Point>,
     pub is_loop: bool,
-    /// The left end of the label, in the middle of its height.
+    /// The left end of the label, vertically centred.
     pub label: Point,
 }
 
 pub const LETTER: f64 = 7.25;
 pub const LINE: f64 = 15.0;
-/// How far a loop goes from its node.
+/// The width of a loop.
 pub const LOOP: f64 = 26.0;
 const BETWEEN: f64 = 18.0;
 const BETWEEN_ROWS: f64 = 20.0;
-/// Rounded corners, where no edge arrives.
+/// The radius of rounded corners, where no edge ends.
 pub const CORNER: f64 = 7.0;
-/// Edges that pass more rows than that, all told, go straight.
+/// The maximum total number of rows that edges pass; beyond that, edges are straight lines.
 const MOST_PASSED: usize = 40_000;
 const SWEEPS: usize = 16;
 
@@ -58,7 +59,7 @@ pub fn lay_out(part: &Part) -> Placed {
     rows.placed(part)
 }
 
-/// How wide a text is, in a font whose letters are all alike.
+/// The width of a text in a monospaced font.
 pub fn width(text: &str) -> f64 {
     let letters: usize = text
         .chars()
@@ -81,20 +82,20 @@ fn size(part: &Part, node: usize) -> (f64, f64) {
     }
 }
 
-/// How far down each node is: further than those that lead there, except where a circle closes. Where that makes edges long,
-/// as in graphs with many circles, what is near the first node is near the top.
+/// The rank of each node: below its predecessors, except for back edges of cycles. If that makes edges long, as in graphs
+/// with many cycles, nodes near the first node are ranked near the top.
 fn ranks(part: &Part) -> Vec<usize> {
     let by_path = ranks_in(part, &order(part));
     let by_distance = ranks_in(part, &nearest_first(part));
     if length(part, &by_path) > 2 * length(part, &by_distance) { by_distance } else { by_path }
 }
 
-/// Of all edges, in ranks.
+/// The total length of edges in ranks.
 fn length(part: &Part, ranks: &[usize]) -> usize {
     part.edges.iter().map(|edge| ranks[edge.from].abs_diff(ranks[edge.to])).sum()
 }
 
-/// How far down each node is, if edges lead down from what comes earlier to what comes later.
+/// The ranks if edges lead down from earlier to later nodes of the order.
 fn ranks_in(part: &Part, order: &[usize]) -> Vec<usize> {
     let mut place = vec![0; order.len()];
     order.iter().enumerate().for_each(|(index, &node)| place[node] = index);
@@ -108,7 +109,7 @@ fn ranks_in(part: &Part, order: &[usize]) -> Vec<usize> {
     for &node in order {
         ranks[node] = neighbours[node].0.iter().map(|&upper| ranks[upper] + 1).max().unwrap_or(0);
     }
-    // What nothing leads to can be as far down as where it leads.
+    // Nodes without predecessors move down to just above their successors.
     for (node, (above, below)) in neighbours.iter().enumerate() {
         if let (true, Some(nearest)) = (above.is_empty(), below.iter().map(|&lower| ranks[lower]).min()) {
             ranks[node] = nearest - 1;
@@ -117,7 +118,7 @@ fn ranks_in(part: &Part, order: &[usize]) -> Vec<usize> {
     ranks
 }
 
-/// Nodes in the order of a breadth-first search, each search from the first node that is not met yet.
+/// Nodes in breadth-first order; each search begins with the first unvisited node.
 fn nearest_first(part: &Part) -> Vec<usize> {
     let leaving = leaving(part);
     let mut met = vec![false; part.nodes.len()];
@@ -133,7 +134,7 @@ fn nearest_first(part: &Part) -> Vec<usize> {
     order
 }
 
-/// Where to begin: where no edge leads to, or else anywhere.
+/// The roots: nodes without predecessors first, then all others.
 fn roots(part: &Part) -> impl Iterator<Item = usize> + use<> {
     let mut entered = vec![false; part.nodes.len()];
     part.edges.iter().filter(|edge| edge.from != edge.to).for_each(|edge| entered[edge.to] = true);
@@ -141,7 +142,7 @@ fn roots(part: &Part) -> impl Iterator<Item = usize> + use<> {
     first.into_iter().chain(0..entered.len())
 }
 
-/// By node: the edges that lead from it to itself.
+/// For each node, its self-loops.
 fn loops(part: &Part) -> Vec<Vec<usize>> {
     let mut loops = vec![Vec::new(); part.nodes.len()];
     let all = part.edges.iter().enumerate().filter(|(_, edge)| edge.from == edge.to);
@@ -149,15 +150,14 @@ fn loops(part: &Part) -> Vec<Vec<usize>> {
     loops
 }
 
-/// By node: where its edges lead.
+/// For each node, its successors.
 fn leaving(part: &Part) -> Vec<Vec<usize>> {
     let mut leaving = vec![Vec::new(); part.nodes.len()];
     part.edges.iter().for_each(|edge| leaving[edge.from].push(edge.to));
     leaving
 }
 
-/// Nodes in an order in which edges lead on, except for those that close a circle: as a depth-first search leaves them, but
-/// the other way round.
+/// A topological order, except for back edges of cycles: the reverse postorder of a depth-first search.
 fn order(part: &Part) -> Vec<usize> {
     let mut leaving = leaving(part);
     let mut met = vec![false; part.nodes.len()];
@@ -165,7 +165,7 @@ fn order(part: &Part) -> Vec<usize> {
     for root in roots(part) {
         let mut path = if std::mem::replace(&mut met[root], true) { vec![] } else { vec![root] };
         while let Some(&node) = path.last() {
-            // The last one first: so that in the end what comes first is on the left.
+            // In reverse, so that the first one ends up on the left.
             match leaving[node].pop() {
                 Some(next) if !std::mem::replace(&mut met[next], true) => path.push(next),
                 Some(_) => {}
@@ -177,30 +177,30 @@ fn order(part: &Part) -> Vec<usize> {
     left
 }
 
-/// Nodes, and the places where edges pass rows or have their labels, row by row.
+/// Nodes, and dummy nodes for edges and labels, row by row.
 struct Rows {
     items: Vec<Item>,
-    /// By row: the items in it, from left to right.
+    /// The items of each row, from left to right.
     rows: Vec<Vec<usize>>,
-    /// For each edge, what it passes on its way down.
+    /// For each edge, its dummy nodes from top to bottom.
     chains: Vec<Vec<usize>>,
-    /// Whether an edge leads up, if it is no loop.
+    /// For each edge, whether it leads up and is not a loop.
     rises: Vec<bool>,
 }
 
 #[derive(Clone, Default)]
 struct Item {
     x: f64,
-    /// How far it reaches from there.
+    /// The extent to the left of the centre.
     left: f64,
     right: f64,
     height: f64,
     row: usize,
-    /// Where it is in its row.
+    /// The index in its row.
     place: usize,
     above: Vec<usize>,
     below: Vec<usize>,
-    /// How much it minds to be moved: edges should be straight.
+    /// The weight for keeping its position: edges should be straight.
     weight: f64,
 }
 
@@ -211,7 +211,7 @@ impl Rows {
             let (width, height) = size(part, node);
             let labels = || loops.iter().map(|&edge| part.edges[edge].label.as_str());
             let right = width / 2.0 + labels().map(|label| LOOP + text_width(label)).fold(0.0, f64::max);
-            // Each loop has a place of its own at the side.
+            // Loops are side by side.
             let height = f64::max(height, labels().map(slot).sum());
             rows.items.push(Item {
                 left: width / 2.0,
@@ -236,7 +236,7 @@ impl Rows {
         rows
     }
 
-    /// What an edge passes on its way down.
+    /// The dummy nodes of an edge.
     fn chain(&mut self, edge: &Edge, upper: usize, lower: usize, is_direct: bool) -> Vec<usize> {
         let (first, last) = (self.items[upper].row + 1, self.items[lower].row - 1);
         let last = if is_direct { first } else { last };
@@ -261,7 +261,7 @@ impl Rows {
         chain
     }
 
-    /// Puts everything into its row, a tree from left to right.
+    /// Assigns items to rows, with trees from left to right.
     fn fill(&mut self, part: &Part) {
         let mut chains: Vec<Vec<usize>> = vec![Vec::new(); part.nodes.len()];
         for (number, edge) in part.edges.iter().enumerate() {
@@ -280,7 +280,7 @@ impl Rows {
         self.rows[row].iter().enumerate().for_each(|(place, &item)| self.items[item].place = place);
     }
 
-    /// Orders the items of each row so that few edges cross: each towards the middle of what it is connected with.
+    /// Orders the items of each row to reduce crossings: each item moves towards the median of its neighbours.
     fn untangle(&mut self) {
         let mut best = (self.crossings(), self.rows.clone());
         for sweep in 0..SWEEPS {
@@ -307,11 +307,11 @@ impl Rows {
         (0..self.rows.len()).for_each(|row| self.number(row));
     }
 
-    /// How many pairs of edges cross.
+    /// The number of crossings.
     fn crossings(&self) -> u64 {
         let mut crossings = 0;
         for (row, next) in self.rows.iter().zip(self.rows.iter().skip(1)) {
-            // A tree of sums: how many edges end in front of a place.
+            // A Fenwick tree that counts the edges that end before a position.
             let mut ends = vec![0u64; next.len() + 1];
             let mut before = 0;
             for &item in row {
@@ -340,7 +340,7 @@ impl Rows {
         crossings
     }
 
-    /// Moves everything to where edges are short and straight, as far as there is room.
+    /// Moves items so that edges are short and straight, without overlaps.
     fn settle(&mut self) {
         for row in 0..self.rows.len() {
             self.settle_row(row, |_| Vec::new());
@@ -405,7 +405,7 @@ impl Rows {
             let chain = &self.chains[number];
             let (upper, lower) = if self.rises[number] { (edge.to, edge.from) } else { (edge.from, edge.to) };
             let (start, end) = ports.of(number, nodes[upper], nodes[lower]);
-            // Between nodes it goes straight.
+            // Straight between nodes.
             let passed = chain.iter().flat_map(|&item| {
                 let Item { x, row, .. } = self.items[item];
                 let ends = if row % 2 == 0 { [tops[row], tops[row + 1] - BETWEEN_ROWS] } else { [middle(row); 2] };
@@ -426,9 +426,9 @@ impl Rows {
     }
 }
 
-/// Where edges touch their nodes: side by side, in the order of where they go.
+/// The ports of edges at their nodes: side by side, in the order of their other ends.
 struct Ports {
-    /// For each edge, where it is among those at its upper end, and how many there are; and the same at its lower end.
+    /// For each edge, its index among those at its upper end, and their number; likewise for its lower end.
     upper: Vec<(usize, usize)>,
     lower: Vec<(usize, usize)>,
 }
@@ -468,7 +468,7 @@ fn text_width(label: &str) -> f64 {
     8.0 + label.lines().map(width).fold(0.0, f64::max)
 }
 
-/// How much of a node's side a loop takes.
+/// The height of a loop at a node's side.
 fn slot(label: &str) -> f64 {
     f64::max(LINE, text_height(label))
 }
@@ -482,10 +482,10 @@ fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
-/// The places nearest to those wanted (each with a weight) at which everything is at least as far from its neighbours as the
-/// offsets are: isotonic regression, by pooling adjacent violators.
+/// The positions nearest to the wanted ones (each with a weight) that keep the minimum distances (the offsets): isotonic
+/// regression by pooling adjacent violators.
 fn spread(wanted: &[(f64, f64, f64)]) -> Vec<f64> {
-    // The sums of weighted places and of weights, and how many there are.
+    // For each pool: the sum of weighted positions, the sum of weights, and the number of items.
     let mut pools: Vec<(f64, f64, usize)> = Vec::new();
     for (at, weight, offset) in wanted {
         let mut pool = ((at - offset) * weight, *weight, 1);

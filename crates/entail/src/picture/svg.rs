@@ -1,4 +1,4 @@
-//! Pictures drawn by ourselves.
+//! Draws pictures as SVG, with our own layout.
 
 use super::layered::{CORNER, Frame, LINE, LOOP, Placed, Point, Route, lay_out};
 use super::{Edge, Node, Picture, Shape, Stroke, Tone};
@@ -6,10 +6,10 @@ use entail_front::legible::is_hostile;
 use std::fmt::{self, Write};
 
 const MARGIN: f64 = 12.0;
-/// Parts go side by side up to here.
+/// The maximum width of a row of parts.
 const WIDE: f64 = 1100.0;
 
-/// Letters that are all alike, so that it is known how wide a text is; and a white edge around those on lines.
+/// A monospaced font, so that text widths are known; and a white outline for labels on lines.
 const STYLE: &str = "text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;text-anchor:middle;dominant-baseline:central}\
 .edge text{text-anchor:start;stroke:#fff;stroke-width:3px;paint-order:stroke;fill:#444}\
 .edge path{fill:none;stroke:#666;stroke-width:1.2px;marker-end:url(#tip)}\
@@ -65,7 +65,7 @@ fn write(out: &mut String, picture: &Picture) -> fmt::Result {
     writeln!(out, "</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>")
 }
 
-/// Labels may lie over lines, and nodes over both.
+/// Draws lines first, then labels, then nodes.
 fn write_part(out: &mut String, nodes: &[Node], edges: &[Edge], placed: &Placed) -> fmt::Result {
     for (edge, route) in edges.iter().zip(&placed.routes) {
         let class = match edge.stroke {
@@ -117,7 +117,7 @@ fn write_node(out: &mut String, node: &Node, frame: &Frame) -> fmt::Result {
     writeln!(out, "</g>")
 }
 
-/// A box with round corners, so far inside of a frame.
+/// A box with rounded corners, inset from a frame.
 fn write_box(out: &mut String, frame: &Frame, inside: f64, corner: f64, class: &str) -> fmt::Result {
     let (width, height) = (frame.width - 2.0 * inside, frame.height - 2.0 * inside);
     let (x, y) = (frame.at.x - width / 2.0, frame.at.y - height / 2.0);
@@ -127,7 +127,7 @@ fn write_box(out: &mut String, frame: &Frame, inside: f64, corner: f64, class: &
     )
 }
 
-/// Lines of text around a height.
+/// Lines of text, vertically centred.
 fn write_lines(out: &mut String, lines: &[&str], at: Point) -> fmt::Result {
     for (index, line) in lines.iter().enumerate() {
         let y = at.y + (index as f64 - (lines.len() - 1) as f64 / 2.0) * LINE;
@@ -136,11 +136,11 @@ fn write_lines(out: &mut String, lines: &[&str], at: Point) -> fmt::Result {
     Ok(())
 }
 
-/// A curve through all points, which leaves and arrives straight down or up.
+/// A curve through all points, vertical at both ends.
 fn path(route: &Route) -> String {
     let points = &route.points;
     let mut path = format!("M{:.1} {:.1}", points[0].x, points[0].y);
-    // How far it goes aside for each step down: not at all where it turns round, or goes straight.
+    // The horizontal slope at each point: zero where the curve turns, or is straight.
     let slope = |index: usize| match (index.checked_sub(1).map(|before| points[before]), points.get(index + 1)) {
         (Some(before), Some(after)) if (points[index].x - before.x) * (after.x - points[index].x) > 0.0 => {
             (after.x - before.x) / (after.y - before.y)
@@ -162,7 +162,7 @@ fn path(route: &Route) -> String {
     path
 }
 
-/// Text as it may stand in a document. What cannot stand there is left blank.
+/// Escapes text for XML. Characters that XML forbids become blanks.
 pub fn escaped(text: &str) -> String {
     let visible = text.replace(|letter: char| is_hostile(letter) || matches!(letter, '\u{fffe}' | '\u{ffff}'), " ");
     visible.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

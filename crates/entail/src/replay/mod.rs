@@ -83,7 +83,7 @@ fn known<'m>(model: &'m ModelSource, name: &str) -> Result<&'m Property, Failure
     }
 }
 
-/// Where the trail is by default: a property that was checked with others has one of its own.
+/// The default trail: a property that was checked with others has its own trail.
 fn usual_trail(args: &ReplayArgs) -> PathBuf {
     let usual = default_trail(&args.model);
     let Some(name) = args.property.as_deref() else { return usual };
@@ -92,7 +92,7 @@ fn usual_trail(args: &ReplayArgs) -> PathBuf {
     if !is_of && named.exists() { named } else { usual }
 }
 
-/// The trail of a model.
+/// Reads the trail of a model.
 pub fn read_trail(path: &Path, model: &Path) -> Result<Trail, Failure> {
     let name = path.display();
     let file = File::open(path).map_err(|error| {
@@ -102,10 +102,10 @@ pub fn read_trail(path: &Path, model: &Path) -> Result<Trail, Failure> {
         })
     })?;
     let trail = Trail::read(BufReader::new(file));
-    trail.map_err(|why| Failure::new(format!("{name} is no trail: {why}")))
+    trail.map_err(|why| Failure::new(format!("{name} is not a trail: {why}")))
 }
 
-/// What to do if there is no trail.
+/// The message if there is no trail.
 fn missing(path: &Path, model: &Path) -> String {
     let (usual, model_word) = (default_trail(model), shell_word(model));
     let others: Vec<String> = trails_of(model).iter().map(shell_word).collect();

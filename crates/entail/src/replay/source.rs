@@ -1,4 +1,4 @@
-//! Where a trail comes from, compared with what it is replayed on.
+//! Compares the provenance of a trail with the replayed model.
 
 use crate::console::Console;
 use entail_check::config::Reading;
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// A trail, and what it knows about the command that made it; nothing if that was SPIN's `pan`.
+/// A trail with its provenance; SPIN's `pan` writes none.
 pub struct Source<'a> {
     path: &'a Path,
     known: Option<&'a Provenance>,
@@ -20,7 +20,7 @@ impl<'a> Source<'a> {
         Source { path, known: trail.provenance.as_ref() }
     }
 
-    /// How the model is to be read: as when the trail was made, unless the options differ, which it points out.
+    /// The options for reading the model: those of the trail, unless others are given, which causes a warning.
     pub fn completed(&self, args: &Reading, console: &Console) -> Reading {
         let Some(known) = self.known else { return args.clone() };
         let all = known.reading.complete(args);
@@ -41,16 +41,14 @@ impl<'a> Source<'a> {
         self.known?.property.as_ref()
     }
 
-    /// The name of that property, if the model still has it; it is pointed out if it is not what it was.
+    /// The name of that property, if the model still has it. Warns if the property has changed.
     pub fn known_property(&self, shown: &Shown, model: &ModelSource, console: &Console) -> Option<String> {
         let (name, path) = (&shown.name, self.path.display());
         if name == SAFETY {
             return Some(name.clone());
         }
         let Some(property) = model.properties.iter().find(|property| property.name == *name) else {
-            console.complain(&format!(
-                "warning: {path} was written for `{name}`, which the model does not have now\n"
-            ));
+            console.complain(&format!("warning: {path} was written for `{name}`, which the model no longer has\n"));
             return None;
         };
         if property.text != shown.text {
@@ -65,7 +63,7 @@ impl<'a> Source<'a> {
         self.known.is_some_and(|known| known.slice)
     }
 
-    /// Points out that the model is not the one that the trail was made for.
+    /// Warns if the trail was written for another model.
     pub fn compare(&self, path: &Path, model: &ModelSource, console: &Console) {
         let changed = match self.known {
             Some(known) if known.model != file_name(path) => {
@@ -78,13 +76,13 @@ impl<'a> Source<'a> {
         if changed {
             let (model, trail) = (path.display(), self.path.display());
             console.complain(&format!(
-                "warning: {model} was changed after {trail} was written: they may not fit any more\n"
+                "warning: {model} was changed after {trail} was written: they may no longer match\n"
             ));
         }
     }
 }
 
-/// Whether a file was changed after another one, by more than it takes to copy both.
+/// Whether a file was changed after another one, with a tolerance for copying both.
 fn is_newer(file: &Path, than: &Path) -> bool {
     const SOON: Duration = Duration::from_secs(60);
     let changed = |path: &Path| fs::metadata(path).and_then(|known| known.modified()).ok();

@@ -27,7 +27,7 @@ struct Node<'s> {
 struct Arrow<'s> {
     /// `None`: the process ends.
     target: Option<u16>,
-    /// SPIN's number of the statement.
+    /// SPIN's statement number.
     id: u32,
     file: &'s str,
     line: u32,
@@ -55,7 +55,7 @@ pub fn json(system: &System) -> String {
     serde_json::to_string_pretty(&automata(system)).expect("strings and numbers only") + "\n"
 }
 
-/// Each once: process types that differ only in constants look the same.
+/// Each automaton once: process types that differ only in constants have the same.
 fn automata(system: &System) -> Vec<Automaton<'_>> {
     let mut automata: Vec<Automaton> = Vec::new();
     for process_type in &system.process_types {
@@ -99,7 +99,7 @@ fn arrow<'s>(edge: &'s Edge, system: &'s System) -> Arrow<'s> {
     }
 }
 
-/// The locations that edges lead to from the entry, in the order in which they are met.
+/// The locations reachable from the entry, in the order of discovery.
 fn reachable(process_type: &ProcessType, system: &System) -> Vec<LocationId> {
     let mut met = vec![process_type.entry];
     let mut known = HashSet::from([process_type.entry]);

@@ -14,7 +14,8 @@ use std::fmt::{self, Write};
 struct Automaton<'m> {
     property: &'m str,
     kind: &'static str,
-    /// A run is forbidden if it takes edges of each acceptance set again and again, or comes to an end of the automaton.
+    /// The number of acceptance sets. A run is forbidden if it takes edges of each set infinitely often, or reaches an
+    /// end of the automaton.
     sets: u32,
     states: Vec<State>,
 }
@@ -48,7 +49,7 @@ pub fn show(model: &ModelSource, asked: &[Asked], args: &ShowArgs) -> Result<Str
     }
 }
 
-/// The property that is asked for, or that must be meant.
+/// The requested property, or the only one.
 fn chosen<'m>(
     model: &'m ModelSource,
     named: Option<&str>,
@@ -69,7 +70,7 @@ fn chosen<'m>(
                 (Some(one), _) | (None, [one]) => Ok(*one),
                 (None, []) => {
                     let advice = if model.language == Language::Promela { "; add `--ltl`" } else { "" };
-                    Err(format!("the model has no property of which there is an automaton{advice}"))
+                    Err(format!("no property of the model has an automaton{advice}"))
                 }
                 (None, _) => {
                     Err(format!("the model has several properties: {}; choose one with `--property`", list()))
@@ -78,12 +79,11 @@ fn chosen<'m>(
         }
         [name] => {
             let found = known().find(|(property, _)| property.name == *name);
-            let unknown =
-                || format!("the model has no property `{name}` of which there is an automaton; it has: {}", list());
+            let unknown = || format!("the model has no property `{name}` with an automaton; it has: {}", list());
             let (property, meaning) = found.ok_or_else(unknown)?;
             if has_automaton(&meaning.says) { Ok((property, meaning)) } else { Err(no_automaton(property)) }
         }
-        _ => Err("there are several properties, but `show claim` is about one".to_owned()),
+        _ => Err("there are several properties, but `show claim` shows one".to_owned()),
     }
 }
 
@@ -95,7 +95,7 @@ fn has_automaton(says: &Specification) -> bool {
 }
 
 fn no_automaton(property: &Property) -> String {
-    format!("`{}` is not about single runs by what is true in their states: it has no automaton", property.name)
+    format!("`{}` is not a linear-time property of states: it has no automaton", property.name)
 }
 
 fn automaton<'m>(model: &ModelSource, property: &'m Property, meaning: &Meaning, claim: &Claim) -> Automaton<'m> {
@@ -123,7 +123,7 @@ fn text(automaton: &Automaton) -> String {
 }
 
 fn write_text(out: &mut String, automaton: &Automaton) -> fmt::Result {
-    writeln!(out, "runs that break `{}` ({})", automaton.property, automaton.rule())?;
+    writeln!(out, "runs that violate `{}` ({})", automaton.property, automaton.rule())?;
     for state in &automaton.states {
         if state.end {
             writeln!(out, "  {} is an end", state.name)?;
@@ -138,7 +138,7 @@ fn write_text(out: &mut String, automaton: &Automaton) -> fmt::Result {
 }
 
 fn picture(automaton: &Automaton) -> Picture {
-    let title = format!("runs that break {}", automaton.property);
+    let title = format!("runs that violate {}", automaton.property);
     let mut part = Part { title, ..Part::default() };
     for State { state, name, end, .. } in &automaton.states {
         let name = name.strip_prefix("state ").unwrap_or(name);
@@ -162,15 +162,15 @@ impl Automaton<'_> {
     fn rule(&self) -> &'static str {
         let has_end = self.states.iter().any(|state| state.end);
         match (self.sets, has_end) {
-            (0, _) => "all that it has a way for",
-            (1, false) => "those that take accepting edges for ever",
-            (1, true) => "those that take accepting edges for ever, or come to an end",
-            (_, false) => "those that take edges of all sets for ever",
-            (_, true) => "those that take edges of all sets for ever, or come to an end",
+            (0, _) => "all runs that it can follow",
+            (1, false) => "those that take accepting edges infinitely often",
+            (1, true) => "those that take accepting edges infinitely often, or reach an end",
+            (_, false) => "those that take edges of all sets infinitely often",
+            (_, true) => "those that take edges of all sets infinitely often, or reach an end",
         }
     }
 
-    /// What is to be said of an edge, if anything.
+    /// The acceptance marks of an edge, as text.
     fn marks(&self, edge: &Edge) -> Option<String> {
         let sets: Vec<String> = edge.sets.iter().map(u32::to_string).collect();
         match (&sets[..], self.sets) {

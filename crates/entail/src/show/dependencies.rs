@@ -1,4 +1,4 @@
-//! What the statements of a model have to do with each other.
+//! Dependencies between the statements of a model.
 
 use entail_ir::footprint::{Object, Part, Side, Span};
 use entail_ir::passes::alone;
@@ -18,11 +18,11 @@ struct Step<'s> {
     file: &'s str,
     line: u32,
     statement: &'s str,
-    /// Only a change of one of these makes it possible.
+    /// The objects whose change can enable the statement.
     waits: BTreeSet<String>,
     reads: BTreeSet<String>,
     writes: BTreeSet<String>,
-    /// Statements of other processes for which it may matter whether it comes first.
+    /// Dependent statements of other processes.
     conflicts: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ fn processes(system: &System) -> Vec<Process<'_>> {
     let footprints = Footprints::new(system);
     let edges = |of: usize| system.process_types[of].locations.iter().flat_map(Location::edges);
     let types = 0..system.process_types.len();
-    // A process that is the only one of its type has no others of it.
+    // The only process of its type has no conflicts with itself.
     let alone = alone(system);
     let others = |of: usize| -> Vec<EdgeId> {
         types.clone().filter(|other| *other != of || !alone[of]).flat_map(edges).collect()
@@ -89,7 +89,7 @@ fn processes(system: &System) -> Vec<Process<'_>> {
     types.clone().map(process).collect()
 }
 
-/// An object, in the words of the model.
+/// The name of an object in the model.
 fn name(object: Object, system: &System) -> String {
     match object {
         Object::Globals(span) => variables(&system.globals, span).join(", "),
@@ -127,7 +127,7 @@ fn variables(frame: &Frame, span: Span) -> Vec<String> {
     there.map(|variable| variable.name.clone()).collect()
 }
 
-/// The channels with these numbers, as far as the globals name them.
+/// The channels with these numbers, if global variables name them.
 fn channels(system: &System, span: Span) -> String {
     let made = system.globals.init.iter().filter_map(|init| match init {
         Init::Channel(place, _) => Some(place),

@@ -1,4 +1,4 @@
-//! `entail show`: what a model consists of.
+//! `entail show`: the parts of a model.
 
 mod automata;
 mod claim;
@@ -18,12 +18,12 @@ use std::io::Write as _;
 
 pub fn show(args: &ShowArgs, console: &mut Console) -> Result<Status, Failure> {
     if args.what != What::Claim && (args.property.is_some() || args.asked.asked() != Asked::default()) {
-        return Err(Failure::new("only `show claim` is about a property"));
+        return Err(Failure::new("only `show claim` takes a property"));
     }
     let asked = load::asked(&args.asked.asked()).map_err(Failure::new)?;
     let model = read_or_fail(&args.model, &args.reading.reading(), &asked, console)?;
     if !args.optimised && !args.passes.without.is_empty() {
-        return Err(Failure::new("`--without` says something about `--optimised` only"));
+        return Err(Failure::new("`--without` needs `--optimised`"));
     }
     let system = if args.optimised {
         &optimised(&model.system, passes_without(&args.passes.without))
@@ -46,7 +46,7 @@ pub fn show(args: &ShowArgs, console: &mut Console) -> Result<Status, Failure> {
         (What::Ir, ShowFormat::Text) => entail_ir::text::print(system),
         (What::Symbols | What::Dependencies, ShowFormat::Dot | ShowFormat::Svg)
         | (What::Code | What::Ir, ShowFormat::Dot | ShowFormat::Svg | ShowFormat::Json) => {
-            return Err(Failure::new("there is no such format for this; try `--format text`"));
+            return Err(Failure::new("this output has no such format; try `--format text`"));
         }
     };
     let out = if args.format == ShowFormat::Text { &mut console.out } else { console.out.verbatim() };
@@ -54,7 +54,7 @@ pub fn show(args: &ShowArgs, console: &mut Console) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// What the language's own tools would run, where they have such a thing, and what the machine does.
+/// The code of the language's own tools, where they have one, and the machine code.
 fn code(system: &System, listing: Option<&str>) -> Result<String, Failure> {
     let interpreter = Interpreter::new(system);
     let jit =

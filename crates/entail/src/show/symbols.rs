@@ -20,10 +20,10 @@ struct Symbol<'s> {
     name: &'s str,
     #[serde(rename = "type")]
     kind: String,
-    /// Where it begins among the variables declared with it.
+    /// The offset among the variables declared with it.
     offset: u32,
     bytes: u32,
-    /// The channels that it starts with.
+    /// The initial channels.
     channels: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ struct Nameless<'s> {
     name: &'s str,
     #[serde(rename = "type")]
     kind: String,
-    /// How many there are, in an array.
+    /// The number of elements of an array.
     count: usize,
 }
 
@@ -41,9 +41,9 @@ struct Process<'s> {
     name: &'s str,
     file: Option<&'s str>,
     line: Option<u32>,
-    /// How many there are from the beginning.
+    /// The number of initial processes.
     active: usize,
-    /// How many of its variables are parameters.
+    /// The number of parameters.
     parameters: usize,
     variables: Vec<Symbol<'s>>,
 }
@@ -87,7 +87,7 @@ fn nameless_channels(system: &System) -> Vec<Nameless<'_>> {
         .collect()
 }
 
-/// Process types that differ only in constants are one to people: they are declared at the same place.
+/// Process types that differ only in constants count as one: they have the same declaration.
 fn processes(system: &System) -> Vec<Process<'_>> {
     let mut processes: Vec<(StatementId, Process)> = Vec::new();
     for (index, process_type) in system.process_types.iter().enumerate() {

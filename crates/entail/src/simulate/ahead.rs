@@ -1,4 +1,4 @@
-//! What can happen next, as the engine says that was asked for.
+//! Computes enabled steps and successors with the chosen backend.
 
 use entail_check::config::Backend;
 use entail_ir::Interpreter;
@@ -7,21 +7,21 @@ use entail_jit::{Either, Jit, Scratch};
 use entail_model::{Fired, State};
 use std::ops::Range;
 
-/// The steps that are possible in a state, and where they lead.
+/// The enabled steps of a state, with their successors.
 pub struct Ahead<'a> {
     engine: Either<'a>,
     interpreter: &'a Interpreter<'a>,
     desk: Scratch,
-    /// Of the last state that had any processes, with the types of these.
+    /// The process vector for the types of the last state's processes.
     vector: (Vec<u32>, ProcessVector),
     steps: Vec<Step>,
     outcomes: Vec<(Fired, Range<usize>)>,
-    /// All successors, one after the other.
+    /// All successors, concatenated.
     states: Vec<u8>,
 }
 
 impl<'a> Ahead<'a> {
-    /// What cannot become machine code is interpreted: nobody can tell but by the time it takes.
+    /// Interprets models that cannot be compiled; only the speed differs.
     pub fn new(interpreter: &'a Interpreter<'a>, backend: Backend) -> Ahead<'a> {
         let jit = match backend {
             Backend::Jit => Jit::compile(interpreter).ok(),
@@ -38,7 +38,7 @@ impl<'a> Ahead<'a> {
         }
     }
 
-    /// Finds out what is possible in a state; returns the steps.
+    /// Computes and returns the enabled steps of a state.
     pub fn look(&mut self, state: &State) -> &[Step] {
         let Ahead { engine, interpreter, desk, vector: (types, vector), steps, outcomes, states } = self;
         if !state.is_empty() {
@@ -60,12 +60,12 @@ impl<'a> Ahead<'a> {
         steps
     }
 
-    /// The steps of the state that was looked at.
+    /// The steps of that state.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// What comes of one of them; the state means nothing if it broke.
+    /// The outcome of one of them; the state is undefined after a fault.
     pub fn outcome(&self, index: usize) -> (Fired, &State) {
         let (fired, at) = &self.outcomes[index];
         (*fired, &self.states[at.clone()])

@@ -1,4 +1,4 @@
-//! A run whose steps are chosen by chance, after some that were given.
+//! A random run, which may begin with given steps.
 
 use super::ahead::Ahead;
 use super::dice::Dice;
@@ -21,19 +21,19 @@ pub struct Chance<'a, 's> {
     dice: Dice,
     walk: Walk<'a, 's>,
     given: std::vec::IntoIter<Step>,
-    /// Why what was given ends too early.
+    /// The error if a given step is not enabled.
     misfit: Option<String>,
     pub taken: u64,
     limits: Limits<'a>,
-    /// What the last step has done wrong.
+    /// The violation of the last step.
     failure: Option<Violation>,
     record: Option<Record<BufWriter<Unfinished<'a>>>>,
 }
 
-/// How far a run goes.
+/// The limits of a run.
 pub struct Limits<'a> {
     pub steps: u64,
-    /// Somebody has waited long enough.
+    /// Interrupts the run if set.
     pub stop: &'a AtomicBool,
 }
 
@@ -60,12 +60,12 @@ impl<'a, 's> Chance<'a, 's> {
         Chance { given: given.steps.into_iter(), misfit: given.misfit, ..self }
     }
 
-    /// Writes the run into a file as it goes.
+    /// Writes the trail of the run while it takes place.
     pub fn recorded(self, file: Unfinished<'a>, provenance: Provenance) -> Self {
         Chance { record: Some(Record::new(BufWriter::new(file), Some(provenance))), ..self }
     }
 
-    /// To be called at the end, so that all is written.
+    /// Must be called at the end to finish the trail.
     pub fn finish(&mut self) -> Result<(), String> {
         self.record.take().map_or(Ok(()), output::finish_trail)
     }
@@ -82,7 +82,7 @@ impl<'a, 's> Chance<'a, 's> {
         }
     }
 
-    /// Which of the steps ahead comes next.
+    /// Chooses the next step.
     fn choose(&mut self) -> Result<Option<usize>, String> {
         let steps = self.ahead.look(&self.walk.state);
         match (self.given.next(), self.misfit.take()) {

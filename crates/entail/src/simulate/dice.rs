@@ -1,11 +1,11 @@
-//! Chance that can be repeated.
+//! Reproducible random choices.
 
 use entail_ir::interpret::Step;
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::hash::{BuildHasher, RandomState};
 
-/// The same seed gives the same choices, on every machine: the generator is one that promises not to change.
+/// The same seed gives the same choices on every machine: the generator's output is guaranteed to be stable.
 ///
 /// O'Neill: PCG: A family of simple fast space-efficient statistically good algorithms for random number generation, 2014.
 pub struct Dice(Pcg64Mcg);
@@ -15,17 +15,17 @@ impl Dice {
         Dice(Pcg64Mcg::seed_from_u64(seed))
     }
 
-    /// Chooses a process that can move, and then one of its steps: nobody is preferred for having more alternatives. The
-    /// result is an index; `None` if there are no steps.
+    /// Chooses an enabled process, and then one of its steps, so that processes with more alternatives are not preferred.
+    /// Returns an index; `None` if there are no steps.
     pub fn choose(&mut self, steps: &[Step]) -> Option<usize> {
-        // The steps of a process stand side by side.
+        // The steps of a process are adjacent.
         let processes = || steps.chunk_by(|one, other| one.process() == other.process());
         let chosen = self.below(processes().count())?;
         let before: usize = processes().take(chosen).map(<[Step]>::len).sum();
         Some(before + self.below(processes().nth(chosen)?.len())?)
     }
 
-    /// A number below `count`. Without a choice, chance is not asked.
+    /// A random number below `count`. Consumes no randomness if there is only one.
     fn below(&mut self, count: usize) -> Option<usize> {
         match count {
             0 => None,
@@ -35,7 +35,7 @@ impl Dice {
     }
 }
 
-/// A seed that is another one each time, short enough to be typed.
+/// A new seed each time, short enough to type.
 pub fn any_seed() -> u64 {
     RandomState::new().hash_one(()) % 1_000_000
 }
@@ -44,7 +44,7 @@ pub fn any_seed() -> u64 {
 mod tests {
     use super::*;
 
-    /// A step of a process, as its bits lie.
+    /// A step of a process, from its bits.
     fn step(process: u64, edge: u64) -> Step {
         Step::from_bits(process | edge << 8 | 0xff << 32)
     }

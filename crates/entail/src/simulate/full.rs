@@ -1,4 +1,4 @@
-//! The terminal: what is drawn and typed there, and that it is left as it was.
+//! The terminal: drawing, key events and restoring its state.
 
 use super::looks::{Looks, Next};
 use super::screen::draw;
@@ -8,20 +8,20 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long it takes until an interruption is noticed.
+/// The interval at which interruption is checked.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Leaves the terminal as it was, however the rest ends.
+/// Restores the terminal when dropped.
 struct Restored;
 
 impl Drop for Restored {
     fn drop(&mut self) {
-        // Where that fails, there is no terminal any more.
+        // If that fails, the terminal is gone.
         let _ = ratatui::try_restore();
     }
 }
 
-/// Shows a session until somebody has seen enough.
+/// Shows a session until the user quits.
 pub fn converse(session: &mut Session, stop: &AtomicBool) -> io::Result<()> {
     let _restored = Restored;
     let mut terminal = ratatui::try_init()?;
@@ -34,7 +34,7 @@ pub fn converse(session: &mut Session, stop: &AtomicBool) -> io::Result<()> {
             }
             continue;
         }
-        // All others, such as a change of size, only make it be drawn again.
+        // Other events, such as resizing, only redraw the screen.
         if let Event::Key(key) = event::read()?
             && key.kind != KeyEventKind::Release
             && looks.press(key, session) == Next::Quit

@@ -1,4 +1,4 @@
-//! What keys do.
+//! Key bindings.
 
 use ratatui::crossterm::event::KeyCode;
 
@@ -24,53 +24,41 @@ pub enum Command {
 
 pub struct Binding {
     pub keys: &'static [KeyCode],
-    /// How the keys are shown.
+    /// The label of the keys.
     pub shown: &'static str,
     pub command: Command,
-    /// In a word or two, for the line at the bottom; nothing if it is not shown there.
+    /// A short name for the footer; empty if the footer omits it.
     pub brief: &'static str,
     pub says: &'static str,
 }
 
-/// How many steps are many.
+/// The number of steps of `Command::Many`.
 pub const MANY: usize = 100;
 
-/// In the order in which they are shown. The digits are not here: they choose the step of that number.
+/// In display order. Digits, which choose the step of that number, are not listed.
 pub const BINDINGS: &[Binding] = &[
-    bind(
-        &[KeyCode::Enter, KeyCode::Char(' ')],
-        "⏎",
-        Command::Take,
-        "take",
-        "take the step that is marked, or 1 to 9",
-    ),
+    bind(&[KeyCode::Enter, KeyCode::Char(' ')], "⏎", Command::Take, "take", "take the marked step, or step 1 to 9"),
     bind(
         &[KeyCode::Left, KeyCode::Backspace, KeyCode::Char('b')],
         "b",
         Command::Back,
         "back",
-        "take back the last step, also ←",
+        "undo the last step, also ←",
     ),
-    bind(
-        &[KeyCode::Right, KeyCode::Char('f')],
-        "f",
-        Command::Forward,
-        "again",
-        "take it again, if it was taken back, also →",
-    ),
+    bind(&[KeyCode::Right, KeyCode::Char('f')], "f", Command::Forward, "again", "redo an undone step, also →"),
     bind(&[KeyCode::Char('r')], "r", Command::Random, "random", "take a step at random"),
     bind(&[KeyCode::Char('R')], "R", Command::Many, "", "take a hundred steps at random"),
-    bind(&[KeyCode::Char('u')], "u", Command::Run, "run", "go on at random until something happens"),
-    bind(&[KeyCode::Char('j')], "j", Command::Jump, "jump", "jump to where so many steps lead"),
-    bind(&[KeyCode::Char('/')], "/", Command::Filter, "filter", "show only what has some text in its name"),
+    bind(&[KeyCode::Char('u')], "u", Command::Run, "run", "continue at random until an error or an end"),
+    bind(&[KeyCode::Char('j')], "j", Command::Jump, "jump", "jump to the state after a number of steps"),
+    bind(&[KeyCode::Char('/')], "/", Command::Filter, "filter", "show only names that contain a text"),
     bind(&[KeyCode::Char('w')], "w", Command::Write, "write", "write the run up to here as a trail"),
-    bind(&[KeyCode::Tab], "⇥", Command::Panel, "panel", "turn to the next panel"),
-    bind(&[KeyCode::Char('?'), KeyCode::F(1)], "?", Command::Help, "help", "what keys do"),
+    bind(&[KeyCode::Tab], "⇥", Command::Panel, "panel", "show the next panel"),
+    bind(&[KeyCode::Char('?'), KeyCode::F(1)], "?", Command::Help, "help", "show the key bindings"),
     bind(&[KeyCode::Char('q')], "q", Command::Quit, "quit", "quit"),
     bind(&[KeyCode::Up], "↑", Command::Up, "", "mark the step above"),
     bind(&[KeyCode::Down], "↓", Command::Down, "", "mark the step below"),
-    bind(&[KeyCode::PageUp], "PgUp", Command::PageUp, "", "turn back a page of the panel"),
-    bind(&[KeyCode::PageDown], "PgDn", Command::PageDown, "", "turn over a page of the panel"),
+    bind(&[KeyCode::PageUp], "PgUp", Command::PageUp, "", "scroll the panel back by a page"),
+    bind(&[KeyCode::PageDown], "PgDn", Command::PageDown, "", "scroll the panel forward by a page"),
 ];
 
 const fn bind(

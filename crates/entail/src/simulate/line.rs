@@ -1,25 +1,25 @@
-//! A session line by line: for those without a terminal, and for scripts.
+//! A line-based session, for use without a terminal and in scripts.
 
 use super::session::{Act, Session, in_words};
 use std::io::{self, BufRead, Read, Write};
 
-/// What can be said, and what comes of it.
+/// The commands with their help.
 pub const COMMANDS: &[(&str, &str)] = &[
     ("NUMBER", "take this step"),
     ("r [N]", "take a step at random, or N"),
-    ("u", "go on at random until something happens"),
-    ("b [N]", "take back a step, or N"),
-    ("f [N]", "take again a step that was taken back, or N"),
-    ("j N", "to where N steps lead"),
+    ("u", "continue at random until an error or an end"),
+    ("b [N]", "undo a step, or N"),
+    ("f [N]", "redo a step, or N"),
+    ("j N", "jump to the state after N steps"),
     ("s", "the state"),
-    ("/ [TEXT]", "of the state, only what has this text in its name"),
+    ("/ [TEXT]", "show only names that contain this text"),
     ("h", "the last steps"),
     ("w [FILE]", "write the run as a trail"),
     ("?", "help"),
     ("q", "quit"),
 ];
 
-/// What a line asks for.
+/// A parsed command.
 #[derive(Debug, PartialEq, Eq)]
 enum Said {
     Nothing,
@@ -30,14 +30,14 @@ enum Said {
     Quit,
 }
 
-/// How far a run goes that nobody stops.
+/// The maximum number of steps of an unattended run.
 const UNTIL: usize = 100_000;
-/// How many steps are told at once.
+/// The number of steps in the history.
 const LAST_STEPS: usize = 20;
-/// No command is longer.
+/// The maximum length of a command.
 const MAX_LINE: u64 = 4096;
 
-/// Reads commands and does them, until the end. What was typed elsewhere is repeated, so that it can be read here.
+/// Reads and executes commands until the end of input. Echoes commands that do not come from a terminal.
 pub fn converse(
     session: &mut Session,
     (mut input, echo): (impl BufRead, bool),
@@ -79,7 +79,7 @@ pub fn converse(
     }
 }
 
-/// The next line, or so much of it as makes sense; `None` at the end.
+/// The next line, truncated to the maximum length; `None` at the end.
 fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     if input.take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
@@ -103,7 +103,7 @@ fn understand(line: &str) -> Result<Said, String> {
         "u" => Act::Random(UNTIL),
         "b" => Act::Back(count()?),
         "f" => Act::Forward(count()?),
-        "j" if rest.is_empty() => return Err("say to which step".to_owned()),
+        "j" if rest.is_empty() => return Err("`j` needs a step number".to_owned()),
         "j" => Act::Jump(count()?),
         "/" => Act::Filter(rest.to_owned()),
         "w" => Act::Write((!rest.is_empty()).then(|| rest.into())),
@@ -111,7 +111,7 @@ fn understand(line: &str) -> Result<Said, String> {
         "h" => return Ok(Said::History),
         "?" => return Ok(Said::Help),
         "q" => return Ok(Said::Quit),
-        _ => return Err(format!("`{line}` is not understood")),
+        _ => return Err(format!("`{line}` is not a command")),
     };
     Ok(Said::Do(act))
 }

@@ -1,4 +1,4 @@
-//! `entail simulate`: one run, at random, along a trail, or as somebody chooses.
+//! `entail simulate`: one run, at random, along a trail or interactively.
 
 mod ahead;
 mod chance;
@@ -61,7 +61,7 @@ pub fn simulate(args: &SimulateArgs, console: &mut Console) -> Result<Status, Fa
     }
 }
 
-/// Where runs begin.
+/// The initial state.
 fn start(interpreter: &Interpreter) -> StateBuf {
     let mut start = StateBuf::new();
     interpreter.initial_states(&mut |state| start = state.to_vec());
@@ -96,13 +96,13 @@ fn run_at_random(
     }
     flushed?;
     if view == View::Output {
-        // What the model prints is on stdout, and nothing else.
+        // Stdout contains only the output of the model.
         console.complain(&format!("{}\n{}\n", titles.headline(), summary(&chance)));
     }
     Ok(chance.status())
 }
 
-/// A writer whose reader may leave: then the run need not go on.
+/// A writer that ends the run on a broken pipe.
 struct Heard<'a, W> {
     out: W,
     stop: &'a AtomicBool,
@@ -121,7 +121,7 @@ impl<W: Write> Write for Heard<'_, W> {
 }
 
 impl<W> Heard<'_, W> {
-    /// The result, or `dropped` if the reader has left.
+    /// The result, or `dropped` on a broken pipe.
     fn heard<T>(&self, result: io::Result<T>, dropped: T) -> io::Result<T> {
         match result {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -133,7 +133,7 @@ impl<W> Heard<'_, W> {
     }
 }
 
-/// How the run came to its end, for those who have seen nothing else of it.
+/// A summary of the run for stderr.
 fn summary(chance: &Chance) -> String {
     let steps = match chance.taken {
         1 => "1 step".to_owned(),

@@ -1,4 +1,4 @@
-//! A session on the whole screen, however large that is.
+//! A full-screen session, for any screen size.
 
 use super::keys::BINDINGS;
 use super::looks::{Looks, Panel};
@@ -12,7 +12,7 @@ use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 
-/// From this size on, all panels are shown side by side; on smaller screens one at a time, without frames.
+/// The minimum width for all panels side by side; smaller screens show one at a time, without frames.
 const WIDE: u16 = 64;
 const HIGH: u16 = 14;
 
@@ -45,28 +45,28 @@ pub fn draw(frame: &mut Frame, session: &Session, looks: &mut Looks) {
         let lines = BINDINGS.iter().map(|binding| Line::from(format!("{:>5}  {}", binding.shown, binding.says)));
         frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), middle);
     }
-    // A model may say anything, but not to the terminal.
+    // A model may contain control characters.
     for cell in frame.buffer_mut().content.iter_mut().filter(|cell| cell.symbol().contains(is_hostile)) {
         cell.set_symbol("\u{fffd}");
     }
 }
 
-/// Where the run is; what is particular about that.
+/// The position in the run, with a remark.
 fn title(session: &Session, looks: &Looks, is_large: bool) -> Line<'static> {
     let mut place = format!("step {}", session.at());
     if session.length() > session.at() {
         place += &format!(" of {}", session.length());
     }
-    let remark = if looks.running { Some("running: any key stops it".to_owned()) } else { session.remark() };
+    let remark = if looks.running { Some("running: press any key to stop".to_owned()) } else { session.remark() };
     let remark = Span::styled(remark.unwrap_or_default(), Style::new().fg(Color::Red).bold());
     let name = if is_large { session.title.clone() } else { looks.panel.title().to_owned() };
     Line::from(vec![name.bold(), "  ".into(), place.into(), "  ".into(), remark])
 }
 
-/// What is being typed, or was to be said, or else which keys there are.
+/// The prompt, or the last message, or else the keys.
 fn footer(looks: &Looks) -> Line<'static> {
-    if let Some((asking, text)) = &looks.asking {
-        return Line::from(vec![format!("{}: ", asking.prompt()).bold(), text.clone().into(), "▏".into()]);
+    if let Some((prompt, text)) = &looks.prompt {
+        return Line::from(vec![format!("{}: ", prompt.label()).bold(), text.clone().into(), "▏".into()]);
     }
     if !looks.message.is_empty() {
         return Line::from(looks.message.clone().yellow());
@@ -81,7 +81,7 @@ fn show(frame: &mut Frame, panel: Panel, session: &Session, looks: &mut Looks, p
         return;
     }
     if panel == Panel::Steps && session.choices().is_empty() {
-        // Why there are none: the title may have room for the beginning only.
+        // Why there are no steps: the title may be truncated.
         let why = Paragraph::new(session.remark().unwrap_or_default()).wrap(Wrap { trim: true });
         return frame.render_widget(why.red(), place);
     }
@@ -96,7 +96,7 @@ fn show(frame: &mut Frame, panel: Panel, session: &Session, looks: &mut Looks, p
     frame.render_widget(Paragraph::new(lines), place);
 }
 
-/// The size of a panel's inside.
+/// The inner size of a panel.
 #[derive(Clone, Copy)]
 struct Window {
     height: usize,
@@ -104,7 +104,7 @@ struct Window {
 }
 
 impl Window {
-    /// Which of so many lines comes first, if by itself it would be `first`; it is not turned over further than to the last.
+    /// The first visible line, given the default `first` and the scroll offset, which is clamped.
     fn first(self, first: usize, count: usize, turned: &mut isize) -> usize {
         let last = count.saturating_sub(1) as isize;
         let first = first as isize;
@@ -112,7 +112,7 @@ impl Window {
         (first + *turned).max(0) as usize
     }
 
-    /// As much as is seen of a text, in characters that can be shown.
+    /// The visible part of a text, sanitised.
     fn cut(self, text: &str) -> String {
         let shown = text
             .chars()
@@ -131,7 +131,7 @@ fn steps(session: &Session, marked: usize, window: Window, turned: &mut isize) -
     shown.collect()
 }
 
-/// Who does what in which line: which file that is shows beside it.
+/// The process, statement and line; the source panel shows the file.
 fn on_a_line(explained: Option<&Explained>) -> String {
     let Some(Explained { process, process_name, statement, partner, .. }) = explained else {
         return in_few_words(None);
@@ -144,7 +144,7 @@ fn on_a_line(explained: Option<&Explained>) -> String {
     told
 }
 
-/// The file of the step that is marked, with the numbers of processes where they are.
+/// The file of the marked step, with process numbers at their locations.
 fn source(session: &Session, marked: usize, window: Window, turned: &mut isize) -> Vec<Line<'static>> {
     let choices = session.choices();
     let standings = session.standings();
@@ -176,7 +176,7 @@ fn state(session: &Session, window: Window, turned: &mut isize) -> Vec<Line<'sta
     let values = session.values();
     let filter = session.filter();
     let heading =
-        (!filter.is_empty()).then(|| Line::from(window.cut(&format!("only what has `{filter}` in it"))).dim());
+        (!filter.is_empty()).then(|| Line::from(window.cut(&format!("only names with `{filter}`"))).dim());
     let height = window.height.saturating_sub(usize::from(heading.is_some()));
     let first = window.first(0, values.len(), turned);
     let lines = values.iter().skip(first).take(height).map(|value| {
@@ -193,7 +193,7 @@ fn history(session: &Session, window: Window, turned: &mut isize) -> Vec<Line<'s
         match number.cmp(&session.at()) {
             std::cmp::Ordering::Less => line,
             std::cmp::Ordering::Equal => line.bold(),
-            // What was taken back.
+            // Undone steps.
             std::cmp::Ordering::Greater => line.dim(),
         }
     });

@@ -1,4 +1,4 @@
-//! A run that somebody makes up step by step: where it is, what could come next, and the way back. It knows no terminal.
+//! An interactive run: its state, its enabled steps and its history. Independent of the terminal.
 
 use super::ahead::Ahead;
 use super::dice::Dice;
@@ -16,66 +16,66 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 pub struct Session<'a, 's> {
-    /// What it is a run of.
+    /// The title of the session.
     pub title: String,
     pub sources: &'a Sources,
     interpreter: &'a Interpreter<'s>,
     ahead: Ahead<'a>,
     dice: Dice,
     timeline: Timeline,
-    /// How many steps have led to where the run is. There may be more, that were taken back.
+    /// The number of steps before the current state. Further steps were undone.
     at: usize,
     state: StateBuf,
-    /// The last of these steps.
+    /// The last step.
     last: Option<TraceStep<'s>>,
     filter: String,
-    /// Where a trail goes unless told otherwise.
+    /// The default trail file.
     trail: PathBuf,
     outputs: Outputs,
-    /// What trails say about where they come from.
+    /// The provenance for trails.
     provenance: Option<Provenance>,
 }
 
-/// What somebody may do to it.
+/// A user action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Take one of the steps, which are counted from 1.
+    /// Takes a step, counted from 1.
     Choose(usize),
     Back(usize),
     Forward(usize),
-    /// To where so many steps lead.
+    /// Jumps to the state after this number of steps.
     Jump(usize),
-    /// So many steps at random, unless something goes wrong.
+    /// Takes this number of random steps, or fewer if an error occurs.
     Random(usize),
-    /// Show only what has this text in its name.
+    /// Shows only names that contain this text.
     Filter(String),
-    /// Write the run up to here as a trail.
+    /// Writes the run up to the current state as a trail.
     Write(Option<PathBuf>),
 }
 
-/// Why a run at random does not go on.
+/// Why a random run stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// It could.
+    /// At the requested number of steps.
     Enough,
-    /// Its last step went wrong.
+    /// At an error.
     Wrong,
-    /// No step is possible.
+    /// At a state without enabled steps.
     End,
-    /// It is as long as runs may be here.
+    /// At the maximum length of runs.
     Full,
 }
 
-/// Something in a state that has a name.
+/// A named value of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
     pub name: String,
     pub value: String,
-    /// By the last step.
+    /// Whether the last step changed it.
     pub changed: bool,
 }
 
-/// Longer runs are not kept: nobody would look at them step by step.
+/// The maximum length of an interactive run.
 const MOST_STEPS: usize = 10_000_000;
 
 impl<'a, 's> Session<'a, 's> {
@@ -107,12 +107,12 @@ impl<'a, 's> Session<'a, 's> {
         }
     }
 
-    /// Trails say that they come from there.
+    /// Sets the provenance for trails.
     pub fn from(self, provenance: Provenance) -> Self {
         Session { provenance: Some(provenance), ..self }
     }
 
-    /// Takes steps that are known to be possible, one after the other.
+    /// Takes steps that are known to be enabled.
     pub fn after(mut self, steps: &[Step]) -> Self {
         for &step in steps.iter().take(MOST_STEPS) {
             super::timeline::take(step, &mut self.state, self.interpreter);
@@ -122,7 +122,7 @@ impl<'a, 's> Session<'a, 's> {
         self
     }
 
-    /// Does what is asked for; returns what there is to say about it, or why it cannot be done.
+    /// Executes an action; returns a message, or an error.
     pub fn act(&mut self, act: Act) -> Result<String, String> {
         match act {
             Act::Choose(number) => {
@@ -131,7 +131,7 @@ impl<'a, 's> Session<'a, 's> {
             }
             Act::Back(_) if self.at == 0 => Err("this is the beginning".to_owned()),
             Act::Back(count) => self.arrive(self.at.saturating_sub(count)),
-            Act::Forward(_) if self.at == self.timeline.len() => Err("no step was taken back".to_owned()),
+            Act::Forward(_) if self.at == self.timeline.len() => Err("no step was undone".to_owned()),
             Act::Forward(count) => self.arrive(self.at.saturating_add(count).min(self.timeline.len())),
             Act::Jump(to) if to > self.timeline.len() => {
                 Err(format!("there are {} steps so far", self.timeline.len()))
@@ -150,7 +150,7 @@ impl<'a, 's> Session<'a, 's> {
         }
     }
 
-    /// Goes on at random until so many steps are taken or something happens that is worth a look.
+    /// Takes random steps up to a number, until an error or an end.
     pub fn run(&mut self, most: usize) -> Stopped {
         if self.steps().is_empty() {
             return self.stopped();
@@ -191,7 +191,7 @@ impl<'a, 's> Session<'a, 's> {
 
     fn take(&mut self, index: usize) -> Result<String, String> {
         let step = self.ahead.steps()[index];
-        // Who takes the same step again has not changed the run.
+        // Retaking the same step does not change the run.
         if self.timeline.step(self.at) == Some(step) {
             return self.arrive(self.at + 1);
         }
@@ -234,7 +234,7 @@ impl<'a, 's> Session<'a, 's> {
     fn write(&self, path: &Path) -> Result<(), String> {
         let file = BufWriter::new(self.outputs.create(path, Content::Trail)?);
         let mut record = Record::new(file, self.provenance.clone());
-        // Where the model cannot start, its steps are no statements.
+        // If the model cannot start, its step has no statement.
         let steps = if self.timeline.state(0, self.interpreter).is_empty() { &[] } else { self.timeline.steps() };
         for &step in &steps[..self.at.min(steps.len())] {
             record.add(step, self.interpreter.system());
@@ -243,13 +243,13 @@ impl<'a, 's> Session<'a, 's> {
     }
 }
 
-/// What there is to see.
+/// Queries for display.
 impl<'s> Session<'_, 's> {
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// How many steps there are, with those that were taken back.
+    /// The number of steps, including undone ones.
     pub fn length(&self) -> usize {
         self.timeline.len()
     }
@@ -262,18 +262,18 @@ impl<'s> Session<'_, 's> {
         &self.filter
     }
 
-    /// The steps that can be chosen.
+    /// The enabled steps.
     fn steps(&self) -> &[Step] {
         let goes_on = self.last.as_ref().is_none_or(|told| told.goes_on);
         if goes_on { self.ahead.steps() } else { &[] }
     }
 
-    /// The same in words; `None` for the attempt of a model to start that cannot.
+    /// The same as text; `None` for the failing start of a model.
     pub fn choices(&self) -> Vec<Option<Explained<'s>>> {
         self.steps().iter().map(|&step| self.explain(step, &self.state)).collect()
     }
 
-    /// Which of them was taken before, if the run was taken back.
+    /// The index of the undone step among them.
     pub fn taken_before(&self) -> Option<usize> {
         let next = self.timeline.step(self.at)?;
         self.steps().iter().position(|step| *step == next)
@@ -300,11 +300,11 @@ impl<'s> Session<'_, 's> {
         self.interpreter.standings(&self.state)
     }
 
-    /// Channels with what is in them, then variables; those that pass the filter.
+    /// Channels with contents, then variables, if they match the filter.
     pub fn values(&self) -> Vec<Value> {
         let channels = self.interpreter.channels(&self.state);
         let variables = self.interpreter.values(&self.state).into_iter();
-        // Where processes are shows beside the source.
+        // The source panel shows the locations of processes.
         let variables = variables.filter(|(name, value)| {
             !value.starts_with("at ") && !channels.iter().any(|channel| channel.name == *name)
         });
@@ -319,7 +319,7 @@ impl<'s> Session<'_, 's> {
         shown.map(value).collect()
     }
 
-    /// What is particular about where the run is.
+    /// A remark about the current state.
     pub fn remark(&self) -> Option<String> {
         if let Some(violation) = self.violation() {
             return Some(violation);
@@ -329,10 +329,10 @@ impl<'s> Session<'_, 's> {
         }
         let alone = self.state.first().and_then(|&exclusive| exclusive.checked_sub(1));
         let standing = alone.and_then(|process| self.standings().get(usize::from(process)).copied());
-        standing.map(|Standing { process, name, .. }| format!("{name}({process}) may not be interrupted here"))
+        standing.map(|Standing { process, name, .. }| format!("{name}({process}) is inside an atomic sequence"))
     }
 
-    /// What the last step has done wrong, or what is wrong about ending here.
+    /// The violation of the last step, or of an invalid end state.
     fn violation(&self) -> Option<String> {
         if let Some(told) = self.last.as_ref().filter(|told| told.violation.is_some()) {
             return told.violation.as_ref().map(|violation| violation.message.clone());
@@ -349,23 +349,23 @@ impl<'s> Session<'_, 's> {
 }
 
 impl Stopped {
-    /// Why there was no more to do than was done.
+    /// The reason as text.
     pub fn words(self) -> Option<&'static str> {
         match self {
             Stopped::Enough => None,
-            Stopped::Wrong => Some("something went wrong"),
+            Stopped::Wrong => Some("an error occurred"),
             Stopped::End => Some("no step is possible"),
-            Stopped::Full => Some("the run is too long to go on: write it as a trail"),
+            Stopped::Full => Some("the run has reached its maximum length: write it as a trail"),
         }
     }
 }
 
-/// A step in a line.
+/// A step as text.
 pub fn in_words(explained: Option<&Explained>) -> String {
     explained.map_or_else(|| "the model starts".to_owned(), action)
 }
 
-/// The same in few words.
+/// A step in short form.
 pub fn in_few_words(explained: Option<&Explained>) -> String {
     explained.map_or_else(|| in_words(None), brief_action)
 }

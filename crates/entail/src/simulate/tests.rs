@@ -1,4 +1,4 @@
-//! Runs are the same on both backends; and a session is what its screen shows, whatever is typed.
+//! Tests that runs are the same on both backends, and that the screen shows the session after any input.
 
 mod picture;
 
@@ -25,11 +25,11 @@ use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::path::{Path, PathBuf};
 
-/// Two users of a counter, and a channel. Neither of them ever sees what it expects.
+/// Two users of a counter, and a channel. Neither user ever reads the expected value.
 const COUNTER: &str = "chan c = [2] of { byte };\nbyte counter;\nactive [2] proctype user()\n{\n\tbyte mine;\n\
     \tmine = counter;\n\tcounter = mine + 1;\n\tc!counter;\n\tassert(counter == 3)\n}\n";
 
-/// Runs at random with both backends, from the beginning where a run ends; returns how many steps both have taken.
+/// Random runs with both backends, restarted at their ends; returns the number of steps.
 fn compare(name: &str, system: &System, steps: usize, seed: u64) -> usize {
     let interpreter = Interpreter::new(system);
     let [mut jit, mut reference] = [Backend::Jit, Backend::Interpret].map(|by| Ahead::new(&interpreter, by));
@@ -39,7 +39,7 @@ fn compare(name: &str, system: &System, steps: usize, seed: u64) -> usize {
     for _ in 0..steps {
         assert_eq!(jit.look(&state), reference.look(&state), "{name}: after {taken} steps with seed {seed}");
         let is_same = |index: &usize| match (jit.outcome(*index), reference.outcome(*index)) {
-            // What is left of such a state means nothing.
+            // The state after a fault is undefined.
             ((one @ Fired::Broken(_), _), (other, _)) => one == other,
             (one, other) => one == other,
         };
@@ -106,7 +106,7 @@ fn steps_are_chosen_and_taken_back() {
         assert_eq!((session.at(), session.length()), (1, 3));
         session.act(Act::Forward(9)).unwrap();
         assert_eq!((session.at(), session.values()), (3, before));
-        // Another choice gives another future; the same one does not.
+        // Another choice discards the undone steps; the same choice does not.
         session.act(Act::Jump(0)).unwrap();
         session.act(Act::Choose(1)).unwrap();
         assert_eq!(session.length(), 3);
@@ -135,7 +135,7 @@ fn a_run_stops_where_something_goes_wrong() {
         assert_eq!(session.run(10_000), Stopped::Wrong);
         assert_eq!((session.at(), session.status()), (202, Status::Violated));
         assert_eq!(session.remark().as_deref(), Some("assertion violated: 0"));
-        // An assertion is only passed over if somebody wants to.
+        // The run continues after a failed assertion only on request.
         assert_eq!(session.act(Act::Choose(1)), Ok(String::new()));
     });
     with_session("active proctype p() { skip; false }", |session| {
@@ -221,9 +221,9 @@ fn lines_do_what_keys_do() {
             "    1  user(1)",
             "0> 2\n",
             "user(0):mine = 0",
-            "something went wrong",
+            "an error occurred",
             "assertion violated",
-            "`nonsense` is not understood; ? for help",
+            "`nonsense` is not a command; ? for help",
             "take this step",
         ] {
             assert!(said.contains(expected), "{expected} expected:\n{said}");
@@ -257,9 +257,9 @@ fn the_screen_shows_where_the_run_is() {
         type_in("j0\n", session, &mut looks);
         assert!(drawn(session, &mut looks, 100, 30).contains("step 0 of 1"));
         type_in("?", session, &mut looks);
-        assert!(drawn(session, &mut looks, 100, 30).contains("take back the last step"));
+        assert!(drawn(session, &mut looks, 100, 30).contains("undo the last step"));
         type_in("xu", session, &mut looks);
-        assert!(drawn(session, &mut looks, 100, 30).contains("any key stops it"));
+        assert!(drawn(session, &mut looks, 100, 30).contains("press any key to stop"));
         looks.go_on(session);
         let screen = drawn(session, &mut looks, 100, 30);
         assert!(!looks.running && screen.contains("assertion violated: counter == 3"), "{screen}");
@@ -305,7 +305,7 @@ proptest! {
     }
 }
 
-/// All that do something, and some that do not. Nothing is written.
+/// All keys with a binding, and some without. None writes a file.
 fn keys() -> Vec<KeyEvent> {
     let bound = super::keys::BINDINGS.iter().filter(|binding| binding.command != super::keys::Command::Write);
     let bound = bound.flat_map(|binding| binding.keys.iter().copied());

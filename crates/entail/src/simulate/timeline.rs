@@ -1,4 +1,4 @@
-//! The steps of a run, and a state now and then: enough to be at any of its states soon.
+//! The steps of a run, with saved states at intervals, for fast access to any state.
 
 use entail_ir::Interpreter;
 use entail_ir::interpret::Step;
@@ -11,7 +11,7 @@ pub struct Timeline {
     spacing: usize,
 }
 
-/// Of more states, every other one is dropped. So there is enough memory for them, and few steps from one to the next.
+/// The maximum number of saved states. Beyond it, every second one is dropped, and the interval doubles.
 const MOST_KEPT: usize = 1024;
 const SPACING: usize = 16;
 
@@ -32,13 +32,13 @@ impl Timeline {
         &self.steps
     }
 
-    /// Forgets all but the first `len` steps.
+    /// Removes all but the first `len` steps.
     pub fn truncate(&mut self, len: usize) {
         self.steps.truncate(len);
         self.kept.truncate(len / self.spacing + 1);
     }
 
-    /// A further step, and the state that it leads to.
+    /// Appends a step, with its target state.
     pub fn push(&mut self, step: Step, state: &State) {
         self.steps.push(step);
         if self.steps.len() == self.kept.len() * self.spacing {
@@ -54,7 +54,7 @@ impl Timeline {
         }
     }
 
-    /// The state after so many of the steps.
+    /// The state after this number of steps.
     pub fn state(&self, after: usize, interpreter: &Interpreter) -> StateBuf {
         let nearest = (after / self.spacing).min(self.kept.len() - 1);
         let mut state = self.kept[nearest].clone();
@@ -65,7 +65,7 @@ impl Timeline {
     }
 }
 
-/// What is left of a state by a step that cannot be completed means nothing: the run stays where it was.
+/// Takes a step. If it ends in a fault, the target state is undefined, and the run stays in the previous state.
 pub fn take(step: Step, state: &mut StateBuf, interpreter: &Interpreter) {
     let mut after = state.clone();
     match interpreter.fire(step, &mut after) {

@@ -98,7 +98,7 @@ fn folder(strings: &[String]) -> TempDir {
     let all: String = strings.iter().map(|text| comment(text)).collect::<Vec<_>>().join(" ");
     model += &format!("x = 1; assert(x == 0) {all}\n}}\n");
     write("m.pml", &model);
-    // A few at a time: only so many problems are told.
+    // A few at a time: the number of reported problems is limited.
     for (index, some) in strings.chunks(40).enumerate() {
         let wrong: String = some
             .iter()

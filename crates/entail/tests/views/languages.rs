@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// A model in which something goes wrong, in a folder with the trail that says how.
+/// A model with an error, in a folder with its trail.
 struct Violated {
     folder: TempDir,
     name: String,
@@ -53,7 +53,7 @@ impl Violated {
         self.run["steps"].as_array().unwrap()
     }
 
-    /// What processes do, and where, step by step; who sends comes before who receives.
+    /// The statements of processes with their positions, step by step; the sender precedes the receiver.
     fn acts(&self) -> Vec<Vec<Act<'_>>> {
         let halves = self.steps().iter().map(|step| [&step["action"], &step["partner"]]);
         halves.map(|both| both.into_iter().filter_map(Value::as_object).map(Act::of).collect()).collect()
@@ -124,7 +124,7 @@ fn ends_where_it_goes_wrong(model: &Violated) {
 fn is_in_the_graph(model: &Violated) -> bool {
     let graph = model.entail(&["graph", "--format", "json", "--limit", "3000"]);
     if !graph.status.success() {
-        assert!(text(&graph.stderr).contains("too many to be drawn"), "{}", model.name);
+        assert!(text(&graph.stderr).contains("too many to draw"), "{}", model.name);
         return false;
     }
     let graph: Value = serde_json::from_slice(&graph.stdout).unwrap();
@@ -138,7 +138,7 @@ fn is_in_the_graph(model: &Violated) -> bool {
     let is_known = if model.run["ending"] == "error" {
         edges.iter().filter(|edge| edge["error"] == *error).any(|edge| {
             let from = &states[edge["from"].as_u64().unwrap() as usize];
-            // What nobody may interrupt is one edge.
+            // An atomic sequence is one edge.
             let told = edge["steps"].as_array().unwrap();
             let is_same = |(step, told): (&Value, &Value)| {
                 ["process", "name", "file", "line", "statement"].iter().all(|key| step["action"][key] == told[key])

@@ -75,7 +75,7 @@ fn of_a_trail_that_is_cut_short_there_is_what_is_left() {
         // In the middle of a line, and of a rendezvous.
         case.put("trail", case.whole.trim_end().rsplit_once(':').unwrap().0);
         let (code, told, errors) = case.replay("steps");
-        let place = format!("trail is no trail: line {}", lines.len());
+        let place = format!("trail is not a trail: line {}", lines.len());
         assert_eq!((code, &*told), (Some(2), ""), "{}", case.model);
         assert!(errors.contains(&place), "{place} expected: {errors}");
     }
@@ -93,7 +93,7 @@ fn damaged_trails_are_refused_in_every_view() {
         let (before, last) = case.whole.trim_end().rsplit_once('\n').unwrap();
         let (step, _) = last.split_once(':').unwrap();
         for (line, why) in [
-            ("last".to_owned(), format!("trail is no trail: line {step}")),
+            ("last".to_owned(), format!("trail is not a trail: line {step}")),
             (
                 format!("{step}:99:0"),
                 format!("trail does not fit this model at step {step}: there is no process 99"),
@@ -132,7 +132,8 @@ fn trails_of_other_models_are_refused_in_every_view() {
     }
 }
 
-/// That a model was changed since its trail was written is said first, and then from which step on they differ.
+/// The first message is that the model was changed after its trail was written; the second is the first step that
+/// differs.
 #[test]
 fn an_older_trail_is_followed_as_far_as_it_fits() {
     for (model, was, is, misfit, before) in [
@@ -158,7 +159,7 @@ fn an_older_trail_is_followed_as_far_as_it_fits() {
         let earlier = SystemTime::now() - Duration::from_secs(3600);
         fs::File::options().append(true).open(path("trail")).unwrap().set_modified(earlier).unwrap();
         let warning =
-            format!("warning: {} was changed after trail was written: they may not fit any more\n", case.model);
+            format!("warning: {} was changed after trail was written: they may no longer match\n", case.model);
         let error = format!("{warning}error: trail does not fit this model {misfit}");
         for view in VIEWS {
             let (code, told, errors) = case.replay(view);

@@ -92,7 +92,7 @@ fn crossings_that_need_not_be_are_undone() {
         rows.crossings()
     };
     assert_eq!(crossings(4, &[(0, 3), (1, 2)]), 0);
-    // A circle through so many nodes in each of two rows crosses itself once less than that.
+    // A cycle through n nodes in each of two rows has n - 1 crossings.
     assert_eq!(crossings(4, &[(0, 2), (0, 3), (1, 2), (1, 3)]), 1);
     assert_eq!(crossings(6, &[(0, 3), (0, 4), (1, 3), (1, 5), (2, 4), (2, 5)]), 2);
 }

@@ -1,7 +1,7 @@
-//! A message sequence chart in columns of text.
+//! A message sequence chart as text.
 //!
-//! A process is a line from top to bottom. An arrow is a message from hand to hand; one that goes through a channel has a
-//! number, where it is sent and where it is received.
+//! A process is a vertical lifeline. An arrow is a rendezvous. A message through a channel has a number at its send and
+//! at its receive.
 
 use super::columns::{Block, cut, fit, padded, width};
 use super::lanes::{Chart, Does, Row};
@@ -9,13 +9,13 @@ use super::margin::Margin;
 use super::options::ViewArgs;
 use crate::run::Run;
 
-/// No lane wants more.
+/// The maximum width of a lane.
 const WIDEST: usize = 36;
-/// What a lane gets at least, if it wants more.
+/// The minimum width of a wide lane.
 const LEAST: usize = 14;
-/// The line of a process and a space, and a space behind the text.
+/// The width of the lifeline and the spaces around the text.
 const AROUND: usize = 3;
-/// An arrow around its text.
+/// The width of an arrow without its text.
 const SHAFT: usize = 6;
 
 pub fn text(run: &Run, options: &ViewArgs) -> String {
@@ -24,7 +24,7 @@ pub fn text(run: &Run, options: &ViewArgs) -> String {
     let margin = Margin::of(run, &steps);
     let blocks = fit(&wanted(&chart), LEAST, options.width() - margin.width());
     let is_whole = blocks.len() == 1;
-    // Where lanes come in several blocks, each shows what concerns it, if anything does.
+    // Each block of lanes shows only its own rows.
     let blocks = blocks.into_iter().map(|block| {
         let rows = chart.rows.iter().filter(|row| is_whole || block.is_touched_by(row)).collect();
         (block, rows)
@@ -48,7 +48,7 @@ fn line(margin: String, cells: String) -> String {
     format!("{}\n", (margin + &cells).trim_end())
 }
 
-/// How wide lanes should be for all that is written in them.
+/// The widths of lanes for all of their texts.
 fn wanted(chart: &Chart) -> Vec<usize> {
     let mut wanted: Vec<usize> = chart.lanes.iter().map(|title| width(title) + AROUND).collect();
     for row in &chart.rows {
@@ -75,7 +75,7 @@ impl Block {
         changes || row.does.lane().into_iter().chain(other).any(|lane| self.columns.contains(&lane))
     }
 
-    /// What a lane has at its line, and beside it.
+    /// The cells of a row: for each lane, the lifeline and the text beside it.
     fn cells<'t>(&self, cell: impl Fn(usize) -> (&'t str, &'t str)) -> String {
         let cells = self.columns.clone().zip(&self.widths).map(|(lane, room)| {
             let (sign, text) = cell(lane);
@@ -124,7 +124,7 @@ impl Block {
     }
 }
 
-/// From one line to another, with both of them that of the left one only.
+/// An arrow from one lifeline to another, including the left one only.
 fn arrow(text: &str, to_the_right: bool, room: usize) -> String {
     let text = cut(text, room.saturating_sub(SHAFT));
     let shaft = room.saturating_sub(width(&text) + 4);

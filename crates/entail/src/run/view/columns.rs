@@ -1,18 +1,18 @@
-//! Columns of text that fit into a width.
+//! Fits columns of text into a width.
 
 use entail_front::legible::is_hostile;
 use std::ops::Range;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Columns that fit beside each other, and how wide they are.
+/// Columns that fit side by side, with their widths.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Block {
     pub columns: Range<usize>,
     pub widths: Vec<usize>,
 }
 
-/// Columns that want these widths, in as few blocks as possible: none takes more than `room`, and no column gets less than
-/// `least` if it wants more.
+/// Splits columns of these widths into as few blocks as possible. A block takes at most `room`, and wider columns get at
+/// least `least`.
 pub fn fit(wanted: &[usize], least: usize, room: usize) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut begin = 0;
@@ -22,7 +22,7 @@ pub fn fit(wanted: &[usize], least: usize, room: usize) -> Vec<Block> {
             taken += least.min(**wanted);
             taken <= room
         });
-        // Whatever its width, there is always a next one.
+        // A block has at least one column.
         let columns = begin..begin + fitting.count().max(1);
         begin = columns.end;
         blocks.push(Block { widths: shrunk(&wanted[columns.clone()], room), columns });
@@ -30,19 +30,19 @@ pub fn fit(wanted: &[usize], least: usize, room: usize) -> Vec<Block> {
     blocks
 }
 
-/// The widest give way first.
+/// Shrinks the widest columns first.
 fn shrunk(wanted: &[usize], room: usize) -> Vec<usize> {
     let up_to = |most: usize| wanted.iter().map(move |wanted| (*wanted).min(most));
     let most = (1..=room).rev().find(|most| up_to(*most).sum::<usize>() <= room).unwrap_or(1);
     up_to(most).collect()
 }
 
-/// How many columns a text takes on a terminal.
+/// The width of a text on a terminal.
 pub fn width(text: &str) -> usize {
     printable(text).width()
 }
 
-/// The text, cut where there is no room for all of it.
+/// The text, truncated to a width.
 pub fn cut(text: &str, room: usize) -> String {
     let text = printable(text);
     if text.width() <= room {
@@ -60,14 +60,14 @@ pub fn cut(text: &str, room: usize) -> String {
     cut
 }
 
-/// The text, cut or filled up to exactly this width.
+/// The text, truncated or padded to exactly this width.
 pub fn padded(text: &str, room: usize) -> String {
     let text = cut(text, room);
     let missing = room.saturating_sub(text.width());
     text + &" ".repeat(missing)
 }
 
-/// The text in lines, broken between words where that is possible.
+/// The text in lines, broken between words where possible.
 pub fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in printable(text).split_whitespace() {
@@ -79,7 +79,7 @@ pub fn wrapped(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// A word that may be longer than a line.
+/// Splits a word that may be longer than a line.
 fn pieces(word: &str, room: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut taken = 0;
@@ -95,7 +95,7 @@ fn pieces(word: &str, room: usize) -> Vec<String> {
     pieces
 }
 
-/// A model may say anything, but not to the terminal.
+/// Removes control characters, which a model may contain.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if is_hostile(c) { '\u{fffd}' } else { c }).collect()
 }

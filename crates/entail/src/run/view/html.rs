@@ -1,4 +1,4 @@
-//! A page for a browser, to go through a run: its source, its chart and its states, all in one file.
+//! An interactive HTML page of a run with source, chart and states, in one file.
 
 use super::options::ViewArgs;
 use super::svg::{self, escaped};
@@ -14,24 +14,24 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// A page of more steps would take a browser too long.
+/// The maximum number of steps that a browser handles well.
 const MOST_STEPS: usize = 20_000;
 
-/// A file of the model; or why it cannot be shown.
+/// A file of the model, or the reason why it is unavailable.
 pub struct Source {
     name: String,
     text: Result<String, String>,
 }
 
-/// What the page's script knows. States are told by what is different from the one before.
+/// The data of the page's script. Each state is stored as its differences from the previous one.
 #[derive(Serialize)]
 struct Data<'a> {
-    /// Of variables, in the order of the model; elsewhere they have numbers.
+    /// The names of variables in the order of the model; other fields refer to them by index.
     names: Vec<&'a str>,
     files: Vec<File<'a>>,
-    /// The start, and what there is after every step.
+    /// The initial state, and the states after each step.
     moments: Vec<Moment<'a>>,
-    /// How many steps come before those that are repeated for ever.
+    /// The number of steps before the cycle, if the run is infinite.
     cycle_start: Option<usize>,
     closing: Vec<String>,
     is_wrong: bool,
@@ -47,9 +47,9 @@ struct File<'a> {
 #[derive(Serialize)]
 struct Moment<'a> {
     step: Option<Step<'a>>,
-    /// New values, by the numbers of variables; none of those that are there no more.
+    /// Changed values by variable index; `None` for variables that no longer exist.
     values: Vec<(usize, Option<&'a str>)>,
-    /// Where processes are now, by their numbers.
+    /// Changed control locations by process number.
     places: Vec<(usize, Option<Act<'a>>)>,
 }
 
@@ -64,17 +64,17 @@ struct Step<'a> {
     error: Option<&'a str>,
 }
 
-/// What a process does, or may do next.
+/// A statement that a process executes, or may execute next.
 #[derive(Clone, PartialEq, Serialize)]
 struct Act<'a> {
     who: String,
-    /// Nothing where there is nothing left to do.
+    /// `None` if the process has ended.
     statement: Option<&'a str>,
     file: Option<usize>,
     line: u32,
 }
 
-/// The page of a run, which ends with `misfit` if it should go on.
+/// The page of a run; `misfit` is the error if a given step is not enabled.
 pub fn text(
     run: &Run,
     titles: &Titles,
@@ -85,7 +85,7 @@ pub fn text(
     limited(run.steps.len(), MOST_STEPS, "html")?;
     let chart = svg::text(run, titles, misfit, options)?;
     let data = serde_json::to_string(&data(run, misfit, sources)).expect("strings and numbers only");
-    // In a script, only this could be taken for the end of it.
+    // Only `</` could end the script.
     let data = data.replace('<', "\\u003c");
     let title = escaped(&titles.headline());
     let mut page = String::new();
@@ -171,7 +171,7 @@ fn data<'a>(run: &'a Run, misfit: Option<&str>, sources: &'a [Source]) -> Data<'
     }
 }
 
-/// What is otherwise now, by its place. There may be more or less than before.
+/// The changed elements by index. The lengths may differ.
 fn differences<T: Clone + PartialEq>(before: &[Option<T>], now: &[Option<T>]) -> Vec<(usize, Option<T>)> {
     let at = |list: &[Option<T>], index: usize| list.get(index).cloned().flatten();
     let all = (0..before.len().max(now.len())).map(|index| (index, at(before, index), at(now, index)));
@@ -179,7 +179,7 @@ fn differences<T: Clone + PartialEq>(before: &[Option<T>], now: &[Option<T>]) ->
 }
 
 impl Source {
-    /// Of all files that the run comes through, as they are now.
+    /// The current contents of all files in which the run has statements.
     pub fn of(run: &Run) -> Vec<Source> {
         let standings = (0..=run.steps.len()).flat_map(|after| &run.snapshot(after).processes);
         let mut sources: Vec<Source> = Vec::new();

@@ -1,4 +1,4 @@
-//! A run for programs. What the keys mean: `docs/runs.md`.
+//! A run as JSON. `docs/runs.md` documents the keys.
 
 use crate::run::{Direction, Origin, Passing, Run, Snapshot, Taken, Titles, TraceStep};
 use entail_check::violation::Violation;
@@ -6,7 +6,7 @@ use entail_ir::Statement;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// Changes when a key changes its meaning; keys may be added.
+/// The version, which changes if a key changes its meaning; keys may be added.
 const FORMAT: u32 = 1;
 
 #[derive(Serialize)]
@@ -15,21 +15,21 @@ struct Document<'a> {
     version: &'static str,
     format: u32,
     model: &'a str,
-    /// The file that was followed.
+    /// The file of the trail.
     #[serde(skip_serializing_if = "Option::is_none")]
     trail: Option<&'a str>,
-    /// By which chance was made.
+    /// The random seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     start: State<'a>,
     steps: Vec<Step<'a>>,
-    /// The number of the first step that is repeated for ever.
+    /// The number of the first step of the cycle.
     cycle_start: Option<usize>,
     ending: &'static str,
     error: Option<Error>,
 }
 
-/// A state, by the names of what is in it.
+/// A state, with values by name.
 #[derive(Serialize)]
 struct State<'a> {
     processes: Vec<Process<'a>>,
@@ -42,7 +42,7 @@ struct State<'a> {
 struct Process<'a> {
     process: usize,
     name: &'a str,
-    /// What it may do next.
+    /// The position of the next statement.
     file: Option<&'a str>,
     line: Option<u32>,
 }
@@ -63,10 +63,10 @@ struct Step<'a> {
     output: Option<&'a str>,
     changes: Vec<Change<'a>>,
     messages: Vec<Message<'a>>,
-    /// Propositions whose truth has changed.
+    /// Propositions whose truth value changed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     truths: BTreeMap<&'a str, bool>,
-    /// Where the claim is afterwards.
+    /// The claim's state after the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<&'a str>,
     error: Option<Error>,

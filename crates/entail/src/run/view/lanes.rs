@@ -1,4 +1,4 @@
-//! A run as a message sequence chart, before it is drawn: what stands in which row, and which message goes where.
+//! The structure of a message sequence chart, independent of its drawing.
 
 use super::options::ViewArgs;
 use crate::run::{Direction, Passing, Run, Taken};
@@ -6,52 +6,52 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 pub struct Chart<'r> {
-    /// A title for each process, by its number.
+    /// The title of each process, by number.
     pub lanes: Vec<String>,
     pub rows: Vec<Row<'r>>,
-    /// Through channels, in the order in which they are sent.
+    /// Messages through channels, in the order of their sends.
     pub letters: Vec<Letter<'r>>,
-    /// The rows that are repeated for ever, if there are any.
+    /// The rows of the cycle, if the run is infinite.
     pub round: Option<Range<usize>>,
 }
 
 pub struct Row<'r> {
-    /// Counted from 0.
+    /// The step, counted from 0.
     pub step: usize,
     pub taken: &'r Taken<'r>,
-    /// How many processes there were after the row before, and how many there are now.
+    /// The numbers of processes after the previous row and after this one.
     pub alive: (usize, usize),
     pub does: Does<'r>,
 }
 
-/// What is seen of a step.
+/// The content of a row.
 pub enum Does<'r> {
-    /// The model cannot even start.
+    /// The model cannot start.
     Nothing,
-    /// Something that concerns nobody else.
+    /// A step without messages.
     Local { lane: usize, text: &'r str },
-    /// A message goes from hand to hand.
+    /// A rendezvous.
     Hands { from: usize, to: usize, text: String },
-    /// Messages go into channels and come out of them.
+    /// Sends and receives through channels.
     Posts { lane: usize, posts: Vec<Post<'r>> },
 }
 
 pub struct Post<'r> {
-    /// That of the letter; none where it was in the channel from the beginning.
+    /// The index of the message; `None` if it was in the channel initially.
     pub letter: Option<usize>,
     pub passing: &'r Passing,
 }
 
-/// A message on its way through a channel.
+/// A message through a channel.
 pub struct Letter<'r> {
     pub passing: &'r Passing,
-    /// In which steps it is sent and received.
+    /// The steps of its send and its receive.
     pub sent: usize,
     pub received: Option<usize>,
 }
 
 impl<'r> Chart<'r> {
-    /// Of the steps that are wanted.
+    /// The chart of the selected steps.
     pub fn of(run: &'r Run<'r>, options: &ViewArgs) -> Chart<'r> {
         let lanes = run.processes().into_iter().enumerate().map(|(number, name)| format!("{name}({number})"));
         let mut postman = Postman::default();
@@ -84,12 +84,12 @@ fn does<'r>(taken: &'r Taken, posts: Vec<Post<'r>>) -> Does<'r> {
     }
 }
 
-/// Gives every message a number.
+/// Numbers the messages.
 #[derive(Default)]
 struct Postman<'r> {
     letters: Vec<Letter<'r>>,
-    /// By when they are sent and received, and what they say: those that have not been received yet. A step may move equal
-    /// messages through several channels; they are seen in the same order on both sides.
+    /// Messages in channels, by the steps of send and receive and by content. A step may move equal messages through
+    /// several channels; both sides list them in the same order.
     under_way: HashMap<(usize, usize, &'r str), VecDeque<usize>>,
 }
 
@@ -116,7 +116,7 @@ impl<'r> Postman<'r> {
 }
 
 impl Post<'_> {
-    /// With a number by which the other end is found.
+    /// The text with the number of the message.
     pub fn text(&self) -> String {
         let text = self.passing.text();
         self.letter.map_or_else(|| text.clone(), |letter| format!("({}) {text}", letter + 1))
@@ -124,7 +124,7 @@ impl Post<'_> {
 }
 
 impl Does<'_> {
-    /// Who acts.
+    /// The lane of the acting process.
     pub fn lane(&self) -> Option<usize> {
         match self {
             Does::Nothing => None,
@@ -133,7 +133,7 @@ impl Does<'_> {
         }
     }
 
-    /// What is written there.
+    /// The text in the lane.
     pub fn text(&self) -> String {
         match self {
             Does::Nothing => String::new(),
@@ -153,7 +153,7 @@ impl Row<'_> {
         (self.alive.1..self.alive.0).contains(&lane)
     }
 
-    /// Whether the process is there before or after.
+    /// Whether the process exists before or after the row.
     pub fn has(&self, lane: usize) -> bool {
         lane < self.alive.0.max(self.alive.1)
     }

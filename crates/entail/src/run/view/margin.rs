@@ -1,4 +1,4 @@
-//! What stands before every line of a table or a chart: the number of the step, whether it goes wrong, and the round.
+//! The margin of a table or a chart: step number, error mark and cycle bracket.
 
 use crate::run::{Run, Taken};
 
@@ -8,7 +8,7 @@ pub struct Margin {
 }
 
 impl Margin {
-    /// For a run of which these steps are shown.
+    /// The margin for a run and its visible steps.
     pub fn of(run: &Run, shown: &[usize]) -> Margin {
         let last = run.steps.last().map_or(0, |taken| taken.told.number);
         let mut round = shown.iter().filter(|step| run.cycle_start.is_some_and(|start| **step >= start));
@@ -26,7 +26,7 @@ impl Margin {
         format!("{bracket}{:1$} ", "", self.digits + 1)
     }
 
-    /// Before a step.
+    /// The margin of a step.
     pub fn line(&self, step: usize, taken: &Taken) -> String {
         let bracket = match self.cycle {
             None => "",

@@ -1,4 +1,4 @@
-//! Ways to see a run, a file for each.
+//! Views of a run, one per module.
 
 mod chart;
 mod columns;
@@ -20,27 +20,27 @@ use clap::ValueEnum;
 use columns::wrapped;
 use std::io::Write;
 
-/// How a run is shown.
+/// A view of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum View {
-    /// What happens and what it changes, step by step
+    /// The steps, and the values they change
     Steps,
-    /// Only what the model prints
+    /// The output of the model
     Output,
     /// A column for each process and variable, a row for each step
     Table,
-    /// A lane for each process, with the messages between them
+    /// A message sequence chart: a lifeline for each process, with the messages between them
     Chart,
-    /// The chart as a picture
+    /// The chart as an SVG picture
     Svg,
-    /// A page for a browser, to go through the run: source, chart and states
+    /// An interactive HTML page with source, chart and states
     Html,
-    /// For programs, with all states
+    /// JSON with all states
     Json,
 }
 
 impl View {
-    /// Whether it is text to be read as it is. What a model prints is its own, and goes wherever it is sent.
+    /// Whether the view is text, which is sanitised. The output of a model is not.
     fn is_for_people(self) -> bool {
         match self {
             View::Steps | View::Table | View::Chart => true,
@@ -49,7 +49,7 @@ impl View {
     }
 }
 
-/// Shows a run, as far as it is possible; it fails after that if it should go further.
+/// Shows a run, and fails at the end if a given step is not enabled.
 pub fn show(
     out: &mut Out,
     telling: &mut dyn TraceSource,
@@ -61,7 +61,7 @@ pub fn show(
     let fails = |misfit: Option<String>| misfit.map_or(Ok(()), |why| Err(Failure::new(titles.misfit(&why))));
     let out = if view.is_for_people() { out } else { out.verbatim() };
     match view {
-        // However long it is.
+        // Written incrementally, whatever its length.
         View::Steps => fails(steps::write(out, telling, titles, options)?),
         View::Output => fails(output::write(out, telling)?),
         View::Table => whole(out, telling, titles, |run, misfit| {
@@ -76,14 +76,14 @@ pub fn show(
             html::text(run, titles, misfit, &html::Source::of(run), options)
         }),
         View::Json => whole(out, telling, titles, |run, misfit| match misfit {
-            // Half a document would be none.
+            // A partial document would be useless.
             Some(_) => Ok(String::new()),
             None => Ok(json::text(run, titles)),
         }),
     }
 }
 
-/// Draws the run as a whole, as far as it is possible, and why it goes no further.
+/// Draws the whole run, and returns the error if a given step is not enabled.
 fn whole(
     out: &mut dyn Write,
     telling: &mut dyn TraceSource,
@@ -96,7 +96,7 @@ fn whole(
     misfit.map_or(Ok(()), |why| Err(Failure::new(why)))
 }
 
-/// With what the run is, and how it ends; that it should go on is an error, which is told elsewhere.
+/// Adds the headline and the ending. A step that is not enabled is an error, reported elsewhere.
 fn framed(text: &str, run: &Run, titles: &Titles, misfit: Option<&str>, options: &ViewArgs) -> String {
     let lines = |text: &str| wrapped(text, options.width()).join("\n") + "\n";
     let mut closing: String = errors(run).map(|error| lines(&error)).collect();
@@ -107,7 +107,7 @@ fn framed(text: &str, run: &Run, titles: &Titles, misfit: Option<&str>, options:
     format!("{}\n{text}{gap}{closing}", lines(&titles.headline()))
 }
 
-/// What goes wrong on the way.
+/// The errors in the run.
 fn errors(run: &Run) -> impl Iterator<Item = String> {
     run.steps.iter().filter_map(|taken| {
         let violation = taken.told.violation.as_ref()?;
@@ -115,13 +115,13 @@ fn errors(run: &Run) -> impl Iterator<Item = String> {
     })
 }
 
-/// What is said in the end where all is in one document.
+/// The closing lines of a document.
 fn closing(run: &Run, misfit: Option<&str>) -> Vec<String> {
     let last = misfit.map_or_else(|| run.ending.told(), |misfit| vec![misfit.to_owned()]);
     errors(run).chain(last).collect()
 }
 
-/// A picture or a page of so many steps would be of no use to anybody, nor to a browser.
+/// Limits the number of steps: longer pictures and pages are unusable.
 fn limited(count: usize, most: usize, view: &str) -> Result<(), String> {
     if count <= most {
         return Ok(());

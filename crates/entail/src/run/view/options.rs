@@ -1,4 +1,4 @@
-//! What is shown of a run.
+//! Which parts of a run a view shows.
 
 use super::View;
 use crate::run::{Taken, TraceStep};
@@ -7,32 +7,31 @@ use std::io::stdout;
 use terminal_size::{Width, terminal_size_of};
 
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "What is shown")]
+#[command(next_help_heading = "View")]
 pub struct ViewArgs {
-    /// How the run is shown [default: steps, and for a simulation what it prints]
+    /// How to show the run [default: steps; for a simulation, output]
     #[arg(long = "as", value_name = "VIEW", value_enum)]
     pub view: Option<View>,
-    /// Variables in the table: each by its name, or all that begin with this [default: all globals if there is room for
-    /// them, else those that change]
+    /// Variables in the table, by name or prefix [default: all globals if they fit, otherwise those that change]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub columns: Vec<String>,
-    /// Variables and processes that the table goes without, named likewise
+    /// Variables and processes to omit from the table, by name or prefix
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub without_columns: Vec<String>,
-    /// Leave out steps whose statement contains this; may be repeated
+    /// Hide steps whose statement contains this text; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub hide: Vec<String>,
-    /// Leave out steps that move no message, and start or end no process
+    /// Show only steps that send or receive a message, or start or end a process
     #[arg(long)]
     pub only_messages: bool,
-    /// How many columns of text there is room for [default: as many as the terminal has, or 80]
+    /// Width in columns [default: the terminal's width, or 80]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(i64::from(NARROWEST)..))]
     pub width: Option<u16>,
 }
 
-/// Nothing can be shown in less.
+/// The least useful width.
 const NARROWEST: u16 = 20;
-/// Where there is no terminal.
+/// The width without a terminal.
 const USUAL_WIDTH: u16 = 80;
 
 impl ViewArgs {
@@ -42,7 +41,7 @@ impl ViewArgs {
         !(self.hides(&taken.told) || self.only_messages && is_local)
     }
 
-    /// Whether a step is left out because of its statement. What goes wrong never is.
+    /// Whether `--hide` applies to a step. Errors are never hidden.
     pub fn hides(&self, told: &TraceStep) -> bool {
         let TraceStep { explained: Some(explained), violation: None, .. } = told else { return false };
         let partner = explained.partner.map(|(_, _, statement)| statement);

@@ -1,9 +1,9 @@
-//! Only what the model prints.
+//! The output of the model.
 
 use crate::run::TraceSource;
 use std::io::{self, Write};
 
-/// Writes what is printed while it is; returns why the run does not go on as it should.
+/// Writes the output while the run takes place; returns the error if a given step is not enabled.
 pub fn write(out: &mut dyn Write, telling: &mut dyn TraceSource) -> io::Result<Option<String>> {
     telling.be_brief();
     let mut line_is_open = false;
@@ -18,7 +18,7 @@ pub fn write(out: &mut dyn Write, telling: &mut dyn TraceSource) -> io::Result<O
             line_is_open = !output.ends_with('\n');
         }
     };
-    // What comes next on a terminal begins on a line of its own.
+    // Later output on a terminal begins on a new line.
     if line_is_open {
         writeln!(out)?;
     }

@@ -1,10 +1,10 @@
-//! What happens and what it changes, step by step.
+//! The steps of a run, with the values they change.
 
 use super::options::ViewArgs;
 use crate::run::{AGAIN, Titles, TraceSource};
 use std::io::{self, Write};
 
-/// Writes what happens while it happens, and how it ends; or returns why it does not go on as it should.
+/// Writes the steps while the run takes place, and the ending; returns the error if a given step is not enabled.
 pub fn write(
     out: &mut dyn Write,
     telling: &mut dyn TraceSource,

@@ -1,6 +1,6 @@
-//! A message sequence chart as a picture.
+//! A message sequence chart as SVG.
 //!
-//! What is drawn has a class and, in attributes, the numbers of its steps: the page of a run finds rows by them.
+//! Elements have classes and, in attributes, step numbers, by which the page of a run finds rows.
 
 use super::columns::{cut, width, wrapped};
 use super::lanes::{Chart, Does, Letter, Row};
@@ -10,29 +10,29 @@ use crate::run::{Direction, Run, Titles};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("chart.css");
-/// More rows make no picture.
+/// The maximum number of rows.
 const MOST_ROWS: usize = 20_000;
-/// No text in a lane is longer, in characters.
+/// The maximum length of a text in a lane, in characters.
 const LONGEST: usize = 36;
 
 // Lengths are in pixels.
 const ROW: usize = 30;
-/// Above the first row: the headline and the names of processes.
+/// The height above the first row, for the headline and the names of processes.
 const TOP: usize = 64;
-/// Left of the lanes: the bracket around what is repeated, and the numbers of steps.
+/// The width left of the lanes, for the bracket around the cycle and the step numbers.
 const LEFT: usize = 76;
 const EDGE: usize = 16;
 const LINE: usize = 18;
-/// A headline makes the picture so wide.
+/// The minimum width, for the headline.
 const WIDE: usize = 720;
-/// Around the name of a process.
+/// The padding around the name of a process.
 const BOX: usize = 8;
-/// Between a process and what it does.
+/// The distance between a lifeline and its text.
 const GAP: usize = 11;
-/// A letter whose other end is not in the picture: how far it goes.
+/// The length of an arrow whose other end is not in the picture.
 const STUB: (usize, usize) = (26, 13);
 
-/// The picture of a run, which ends with `misfit` if it should go on.
+/// The picture of a run; `misfit` is the error if a given step is not enabled.
 pub fn text(run: &Run, titles: &Titles, misfit: Option<&str>, options: &ViewArgs) -> Result<String, String> {
     let chart = Chart::of(run, options);
     limited(chart.rows.len(), MOST_ROWS, "svg")?;
@@ -46,19 +46,19 @@ pub fn text(run: &Run, titles: &Titles, misfit: Option<&str>, options: &ViewArgs
     Ok(picture.text)
 }
 
-/// Where things are.
+/// The positions.
 struct Layout {
-    /// The lines of processes.
+    /// The positions of lifelines.
     lanes: Vec<usize>,
     width: usize,
     bottom: usize,
 }
 
 impl Layout {
-    /// Where so many processes are there from the beginning.
+    /// The layout, with the number of initial processes.
     fn of(chart: &Chart, started: usize) -> Layout {
         let boxes: Vec<usize> = chart.lanes.iter().map(|title| box_width(title)).collect();
-        // What each lane needs on its right.
+        // The width of each lane on its right.
         let mut wanted: Vec<usize> = boxes.iter().map(|width| width / 2 + BOX).collect();
         for row in &chart.rows {
             let text = pixels(&label(&row.does.text())) + 2 * GAP;
@@ -74,7 +74,7 @@ impl Layout {
         for (lane, half) in boxes.iter().map(|width| width / 2).enumerate() {
             x += match lane.checked_sub(1) {
                 None => half,
-                // Its name stands in the same row as the statement that starts it.
+                // The name is in the same row as the statement that starts the process.
                 Some(left) if lane >= started => wanted[left] + half,
                 Some(left) => wanted[left].max(boxes[left] / 2 + BOX + half),
             };
@@ -138,9 +138,9 @@ impl Picture<'_, '_> {
         put!(self, "</svg>");
     }
 
-    /// The lines of processes, from where they start to where they end.
+    /// The lifelines of processes, from start to end.
     fn lives(&mut self, run: &Run) {
-        // Those that started last end first.
+        // Processes end in reverse order of their start.
         let mut begins = vec![TOP; run.start.processes.len()];
         for (index, row) in self.chart.rows.iter().enumerate() {
             let y = self.layout.row(index);
@@ -164,7 +164,7 @@ impl Picture<'_, '_> {
         put!(self, "<line class=\"life\" x1=\"{x}\" y1=\"{begin}\" x2=\"{x}\" y2=\"{end}\"/>");
     }
 
-    /// A process, where it starts.
+    /// The head of a lifeline.
     fn process(&mut self, lane: usize, title: &str, y: usize) {
         let (x, width) = (self.layout.lanes[lane], box_width(title));
         put!(
@@ -178,7 +178,7 @@ impl Picture<'_, '_> {
         );
     }
 
-    /// A message through a channel, from where it is sent to where it is received, as far as these are in the picture.
+    /// A message through a channel, from send to receive, as far as these are in the picture.
     fn letter(&mut self, number: usize) {
         let Letter { passing, sent, received } = self.chart.letters[number];
         let place = |step: usize| {
@@ -220,7 +220,7 @@ impl Picture<'_, '_> {
         }
     }
 
-    /// A bracket around what is repeated for ever.
+    /// The bracket around the cycle.
     fn round(&mut self) {
         let Some(round) = &self.chart.round else { return };
         let (top, bottom) = (self.layout.row(round.start) - ROW / 2 + 2, self.layout.row(round.end) - ROW / 2 - 2);
@@ -228,7 +228,7 @@ impl Picture<'_, '_> {
         put!(self, "<path class=\"round\" d=\"M34,{bottom} H24 V{top} H34\"/>");
         put!(
             self,
-            "<text class=\"round\" x=\"16\" y=\"{middle}\" transform=\"rotate(-90 16 {middle})\">for ever</text>"
+            "<text class=\"round\" x=\"16\" y=\"{middle}\" transform=\"rotate(-90 16 {middle})\">forever</text>"
         );
     }
 
@@ -262,7 +262,7 @@ impl Picture<'_, '_> {
             }
             Does::Posts { lane, posts } => {
                 let x = self.layout.lanes[*lane];
-                // Where no arrow comes or goes.
+                // A send or receive without an arrow.
                 let below = posts.iter().all(|post| matches!(post.passing.way, Direction::Out { .. }));
                 put!(self, "<circle class=\"post\" cx=\"{x}\" cy=\"{y}\" r=\"3\"/>");
                 let y = if below { y + 14 } else { y - 5 };
@@ -285,7 +285,7 @@ fn box_width(title: &str) -> usize {
     pixels(&label(title)) + 2 * BOX
 }
 
-/// How wide a text is in letters of one width, which are 12 pixels high.
+/// The width of a text in a monospaced font of 12 pixels.
 fn pixels(text: &str) -> usize {
     (width(text) * 29).div_ceil(4)
 }
@@ -294,7 +294,7 @@ fn columns(pixels: usize) -> usize {
     pixels * 4 / 29
 }
 
-/// As the text or the attribute of an element. Not all characters may be there.
+/// Escapes text for XML; removes characters that XML forbids.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

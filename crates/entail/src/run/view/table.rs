@@ -1,17 +1,17 @@
-//! A row for every step: what each process does, and what variables are afterwards. After Erigone's `TRACE`.
+//! A table of statements and values, with a row for each step. After Erigone's `TRACE`.
 
 use super::columns::{Block, fit, padded, width};
 use super::margin::Margin;
 use super::options::ViewArgs;
 use crate::run::{Run, Snapshot};
 
-/// After so many rows the titles come again.
+/// The number of rows between repeated titles.
 const TITLES_EVERY: usize = 24;
-/// No column wants more.
+/// The maximum width of a column.
 const WIDEST: usize = 40;
-/// What a column gets at least, if it wants more.
+/// The minimum width of a wide column.
 const LEAST: usize = 14;
-/// Before each column.
+/// The separator before each column.
 const GAP: &str = "│ ";
 
 struct Column<'r> {
@@ -22,13 +22,13 @@ struct Column<'r> {
 
 #[derive(Clone, Copy)]
 enum Shows<'r> {
-    /// What it does.
+    /// The statements of a process.
     Process(usize),
-    /// What it is, and where that was found last.
+    /// The value of a variable, with the index where it was found last.
     Variable(&'r str, usize),
 }
 
-/// The table; fails if there is no column of a name that was asked for.
+/// The table; an error if a requested column does not exist.
 pub fn text(run: &Run, options: &ViewArgs) -> Result<String, String> {
     let steps: Vec<usize> = (0..run.steps.len()).filter(|step| options.wants(&run.steps[*step])).collect();
     let margin = Margin::of(run, &steps);
@@ -39,7 +39,7 @@ pub fn text(run: &Run, options: &ViewArgs) -> Result<String, String> {
         let columns = &columns[range];
         let line = |margin: String, cell: &dyn Fn(&Column) -> String| {
             let cells = columns.iter().zip(&widths).map(|(column, room)| {
-                // One column of the gap behind is left free.
+                // The separator after the last column is omitted.
                 let text = padded(&cell(column), room.saturating_sub(width(GAP) + 1));
                 format!("{GAP}{text} ")
             });
@@ -59,7 +59,7 @@ pub fn text(run: &Run, options: &ViewArgs) -> Result<String, String> {
     Ok(blocks.collect::<Vec<_>>().join("\n"))
 }
 
-/// Those that were asked for; or as many as there is room for, and more only if something happens in them.
+/// The requested columns; or all that fit, or only those that change.
 fn columns<'r>(run: &'r Run, steps: &[usize], options: &ViewArgs, room: usize) -> Result<Vec<Column<'r>>, String> {
     let processes = run.processes().into_iter().enumerate();
     let processes = processes.map(|(number, name)| (format!("{name}({number})"), Shows::Process(number)));
@@ -97,7 +97,7 @@ fn columns<'r>(run: &'r Run, steps: &[usize], options: &ViewArgs, room: usize) -
     Ok(processes)
 }
 
-/// Of these titles, those that are named, or else begin so.
+/// The titles with these names or prefixes.
 fn named<'r>(names: &[String], titles: &[(String, Shows<'r>)]) -> Result<Vec<(String, Shows<'r>)>, String> {
     let mut found = Vec::new();
     for name in names {
@@ -110,14 +110,17 @@ fn named<'r>(names: &[String], titles: &[(String, Shows<'r>)]) -> Result<Vec<(St
         }
         if found.len() == before {
             let some: Vec<&str> = titles.iter().map(|(title, _)| title.as_str()).take(20).collect();
-            return Err(format!("there is no column `{name}`, and none begins so; there is: {}", some.join(", ")));
+            return Err(format!(
+                "there is no column with the name or prefix `{name}`; there are: {}",
+                some.join(", ")
+            ));
         }
     }
     Ok(found)
 }
 
 impl<'r> Shows<'r> {
-    /// What stands there in a state.
+    /// The text of the column in a state.
     fn at(self, snapshot: &'r Snapshot) -> &'r str {
         match self {
             Shows::Process(_) => "",
@@ -128,7 +131,7 @@ impl<'r> Shows<'r> {
         }
     }
 
-    /// What stands there after a step.
+    /// The text of the column after a step.
     fn after(self, run: &'r Run, step: usize) -> &'r str {
         let taken = &run.steps[step];
         match (self, &taken.told.explained) {

@@ -1,4 +1,4 @@
-//! The picture of the screen in the guide is what is drawn now.
+//! Tests that the picture of the screen in the guide is up to date.
 
 use super::{Looks, draw, root, type_in, with_session};
 use ratatui::Terminal;
@@ -31,7 +31,7 @@ fn the_picture_in_the_guide_is_what_is_drawn() {
     assert!(shown == svg, "docs/pictures/simulate.svg is out of date: draw it again with ENTAIL_PICTURES=draw");
 }
 
-/// Characters in their cells, those of one look together.
+/// Groups adjacent characters of the same style.
 fn picture(buffer: &Buffer) -> String {
     let (columns, rows) = (buffer.area.width, buffer.area.height);
     let (width, height) = (columns * CELL.0, rows * CELL.1);

@@ -1,5 +1,5 @@
-//! Formulas of branching time over random Promela models: the answers against the definition, and every piece of evidence
-//! against the whole graph, which the interpreter draws step by step.
+//! Random CTL formulas over random Promela models: verdicts are compared with the definition, and all evidence with
+//! the complete graph, which the interpreter builds.
 
 use super::{Because, Evidence, Run};
 use crate::config::{Backend, Config};
@@ -22,10 +22,10 @@ use entail_testkit::rng::Rng;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
-/// Larger graphs are left out.
+/// Larger graphs are skipped.
 const MOST_STATES: usize = 400;
 
-/// A random model, with formulas about it; nothing if there is nothing to be said about it.
+/// A random model with formulas; `None` if it is not usable.
 fn model(seed: u64) -> Option<(ModelSource, String)> {
     let (program, variables) = generate_subject(seed)?;
     let mut rng = Rng::new(seed);
@@ -69,7 +69,7 @@ fn meaning<'m>(model: &'m ModelSource, name: &str) -> (&'m Specification, System
     (says, System { propositions: propositions.clone(), ..model.in_motion() })
 }
 
-/// Whether a formula of branching time holds, if that is known, and why.
+/// The truth value of a CTL formula, if it is known, with its evidence.
 fn branching(plan: &Plan, model: &ModelSource, name: &str) -> (Option<bool>, Option<Evidence<Step>>) {
     let (says, system) = meaning(model, name);
     let Specification::Ctl(formula) = says else { panic!("`{name}` is not of branching time") };
@@ -89,7 +89,7 @@ fn linear(plan: &Plan, model: &ModelSource, name: &str) -> Option<bool> {
     known(&run(plan, &system, Goal::Claim(&claim)))
 }
 
-/// Sees whether what is shown is so.
+/// Validates evidence.
 struct Validator<'a, 's> {
     interpreter: &'a Interpreter<'s>,
     kripke: &'a Kripke,
@@ -122,7 +122,7 @@ impl Validator<'_, '_> {
     fn check_run(&mut self, path: &Path, holds: bool, run: &Run<Step>, start: usize) {
         let Run { steps, cycle_start, stations, .. } = run;
         let mut state = self.kripke.states[start].clone();
-        // After how many steps which state is reached, and who moves on the way.
+        // The states after each step, and the processes that move before them.
         let (mut stable, mut movers) = (vec![(0, start)], BTreeSet::new());
         for (after, &step) in (1..).zip(steps) {
             let mut enabled = Vec::new();
@@ -182,7 +182,7 @@ impl Validator<'_, '_> {
         self.runs += 1;
     }
 
-    /// What is repeated is fair; and so is the whole component, if that counts, in which all is as it is here.
+    /// The cycle is fair. Under component fairness, so is the whole component, and the formula holds in all of it.
     fn check_round(&self, round: &[(usize, usize)], movers: &BTreeSet<usize>, path: &Path, holds: bool) {
         if self.fairness == Fairness::None {
             return;
@@ -218,7 +218,7 @@ impl Validator<'_, '_> {
     }
 }
 
-/// What a formula is, as far as its parts say.
+/// The truth value of a formula, as far as its parts determine it.
 fn decided(formula: &Ctl, parts: &[Evidence<Step>]) -> Option<bool> {
     let part = |operand: &Ctl| parts.iter().find(|part| part.formula == *operand).map(|part| part.holds);
     match formula {
@@ -288,7 +288,7 @@ fn linear_and_branching_time_agree_on_what_all_fair_runs_do() {
                 let plan = plan(fairness, Backend::Jit);
                 let (holds, _) = branching(&plan, &model, of_branching);
                 let of_linear = linear(&plan, &model, of_linear);
-                // With faults, one of them may know more.
+                // With faults, one of them may be more conclusive.
                 let agree = match (holds, of_linear) {
                     (Some(holds), Some(of_linear)) => holds == of_linear,
                     (None, _) | (_, None) => kripke.has_faults(),

@@ -1,10 +1,10 @@
-//! Evidence as a picture: runs as chains of states, with what is said of a state beside it.
+//! Witnesses as graphs: runs as chains of states, with explanations beside them.
 
 use super::argument::{Argument, verb};
 use crate::output::EVIDENCE;
 use crate::picture::{self, Part, Picture, Shape, Stroke, Tone};
 
-/// A graph in the language of Graphviz.
+/// The witness as a graph for Graphviz.
 pub fn graph(argument: &Argument) -> String {
     let mut drawing = Drawing { part: Part::default(), states: 0, boxes: 0 };
     let first = drawing.state(Tone::First);
@@ -24,7 +24,7 @@ impl Drawing {
         self.part.node(format!("s{}", self.states - 1), "", Shape::Round, tone)
     }
 
-    /// Draws what is said of a state.
+    /// Draws the explanation of a state.
     fn draw(&mut self, argument: &Argument, state: usize) {
         let Argument { formula, holds, reason, run, parts, .. } = argument;
         let tone = if *holds { Tone::Good } else { Tone::Bad };

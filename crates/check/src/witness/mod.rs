@@ -1,21 +1,22 @@
-//! Why a formula of branching time is true or false in a state: a tree of runs.
+//! Tree-like witnesses and counterexamples for CTL formulas.
 //!
-//! That some run is of a kind, or that not all are, one run shows. What is true or false in its states may again need to be
-//! shown by runs, which begin there. That no run is of a kind, or that all are, nothing can show but the whole search.
+//! A run shows that an existential formula holds or that a universal one fails. Subformulas in its states may need
+//! further runs, which begin in those states. Only the whole search shows that an existential formula fails or that a
+//! universal one holds.
 
 mod argument;
 pub mod dot;
 #[cfg(test)]
 mod tests;
 
-pub use argument::{Argument, ShownRun, Teller};
+pub use argument::{Argument, Explainer, ShownRun};
 
 use entail_model::{Accepting, Model, Propositional, StartingAt, State, StateBuf};
 use entail_search::{Answered, Witness};
 use entail_temporal::Fairness;
 use entail_temporal::ctl::{Asked, Ctl, Path, Quantifier};
 
-/// That a formula is true in a state, or false, and why.
+/// The reason why a formula is true or false in a state.
 #[derive(Clone, Debug)]
 pub struct Evidence<S> {
     pub formula: Ctl,
@@ -25,11 +26,11 @@ pub struct Evidence<S> {
 
 #[derive(Clone, Debug)]
 pub enum Because<S> {
-    /// It is about this state alone.
+    /// The formula is a proposition.
     State,
-    /// These decide, all of them about the same state.
+    /// These subformulas, evaluated in the same state.
     Parts(Vec<Evidence<S>>),
-    /// This run is of the kind that there should be, or that there should not.
+    /// This run satisfies or violates the path formula.
     Run(Run<S>),
     /// There is no such run.
     NoRun,
@@ -38,24 +39,24 @@ pub enum Because<S> {
 #[derive(Clone, Debug)]
 pub struct Run<S> {
     pub steps: Vec<S>,
-    /// After so many steps it goes round for ever.
+    /// The number of steps before the cycle, if the run is infinite.
     pub cycle_start: Option<usize>,
-    /// What there is to be shown on the way: after so many steps.
+    /// Evidence for subformulas, each with the number of steps before its state.
     pub stations: Vec<(usize, Evidence<S>)>,
-    /// In how many more states the same is to be shown as at the last station, or could not be.
+    /// The number of further states whose evidence is omitted or unavailable.
     pub untold: usize,
 }
 
-/// How many runs are looked for to show one thing. Nobody would read more, and each may take a search.
+/// The maximum number of runs for one formula: more would be unreadable, and each may take a search.
 const MOST_RUNS: usize = 12;
-/// In how many states of a run the same is shown.
+/// The number of states of a run for which the same subformula is shown.
 const MOST_ALONG: usize = 3;
 
-/// Finds the reasons.
+/// Builds witnesses.
 pub struct Reasons<'m, M, A> {
     model: &'m M,
     fairness: Fairness,
-    /// Answers a question about runs that begin in some state.
+    /// Evaluates a path formula in a state.
     ask: A,
     left: usize,
 }
@@ -69,7 +70,7 @@ where
         Reasons { model, fairness, ask, left: MOST_RUNS }
     }
 
-    /// Why a formula is true or false in a state; nothing if that takes too much.
+    /// Why a formula is true or false in a state; `None` if a limit is reached.
     pub fn of(&mut self, formula: &Ctl, state: &State) -> Option<Evidence<M::Step>> {
         if let Ctl::Runs(..) = formula {
             self.left = self.left.checked_sub(1)?;
@@ -80,7 +81,7 @@ where
         self.without_runs(formula, state)
     }
 
-    /// The same, where the answer to the formula itself is known.
+    /// The same if the truth value of the formula itself is known.
     pub fn by(&mut self, formula: &Ctl, state: &State, answered: Answered<M::Step>) -> Option<Evidence<M::Step>> {
         let Ctl::Runs(quantifier, path) = formula else { return self.without_runs(formula, state) };
         let holds = answered.holds?;
@@ -114,7 +115,7 @@ where
         }
     }
 
-    /// Either side is enough to make the formula `so`, if it is as is said here; otherwise both are needed.
+    /// If one operand alone makes the formula `so`, it is the reason; otherwise both operands are.
     fn decide(
         &mut self,
         formula: &Ctl,
@@ -125,7 +126,7 @@ where
         let mut parts = Vec::new();
         let by_effort = if sides[1].0.is_of_state() { [1, 0] } else { [0, 1] };
         for (side, enough) in by_effort.map(|side| sides[side]) {
-            // One side may be enough, though nothing is known of the other one.
+            // One operand may suffice even if the other is unknown.
             let Some(part) = self.of(side, state) else { continue };
             if part.holds == enough {
                 return Some(Evidence { formula: formula.clone(), holds: so, because: Because::Parts(vec![part]) });
@@ -136,20 +137,20 @@ where
         is_known.then(|| Evidence { formula: formula.clone(), holds: !so, because: Because::Parts(parts) })
     }
 
-    /// Whether something that is about the state alone is true.
+    /// The truth value of a proposition.
     fn is_true(&self, formula: &Ctl, state: &State) -> bool {
         let valuation = self.model.valuation(state, &mut M::Scratch::default());
         formula.is_true(valuation.holds)
     }
 
-    /// A run that is of a kind, or is not, with what is to be shown on the way.
+    /// The evidence of a run that satisfies or violates a path formula.
     fn run(&mut self, path: &Path, holds: bool, state: &State, witness: Witness<M::Step>) -> Run<M::Step> {
         let Witness { steps, cycle_start } = witness;
         let states = stable_states(self.model, state, &steps);
         let (shown, last) = (shown(path, holds, cycle_start.is_some()), states.len() - 1);
         let mut run = Run { steps, cycle_start, stations: Vec::new(), untold: 0 };
         for formula in shown.along.into_iter().filter(|formula| !formula.is_of_state()) {
-            // Where a run goes round, its last state is the one where that begins.
+            // The last state of a lasso is the first state of its cycle.
             let mut told = 0;
             for (after, state) in &states[..last] {
                 let evidence = if told < MOST_ALONG { self.of(formula, state) } else { None };
@@ -168,7 +169,7 @@ where
     }
 }
 
-/// The stable states of a run, and after how many steps they are reached.
+/// The stable states of a run, each with the number of steps before it.
 fn stable_states<M: Model>(model: &M, start: &State, steps: &[M::Step]) -> Vec<(usize, StateBuf)> {
     let (mut state, mut states) = (start.to_vec(), vec![(0, start.to_vec())]);
     for (after, &step) in (1..).zip(steps) {
@@ -180,15 +181,15 @@ fn stable_states<M: Model>(model: &M, start: &State, steps: &[M::Step]) -> Vec<(
     states
 }
 
-/// What must be seen on a run.
+/// The subformulas that need evidence on a run.
 pub struct Shown<'f> {
-    /// In all states, but in the last one only if the run goes round.
+    /// In all states, but in the last one only if the run is a lasso.
     pub along: Option<&'f Ctl>,
-    /// In the last state of a run that does not go round.
+    /// In the last state of a finite run.
     pub last: Vec<&'f Ctl>,
 }
 
-/// What makes a run one of this kind, or one that is not; and it goes round, or it does not.
+/// The subformulas that show why a run, a lasso or finite, satisfies or violates the path formula.
 pub fn shown(path: &Path, holds: bool, goes_round: bool) -> Shown<'_> {
     let (along, last) = match (path, holds) {
         (Path::Next(operand), _) | (Path::Always(operand), false) | (Path::Eventually(operand), true) => {
@@ -204,7 +205,7 @@ pub fn shown(path: &Path, holds: bool, goes_round: bool) -> Shown<'_> {
 }
 
 impl<S: Copy> Evidence<S> {
-    /// The same with other steps, some of which may be none.
+    /// Maps the steps; `None` removes a step.
     pub fn map<T: Copy>(self, step: impl Fn(S) -> Option<T> + Copy) -> Evidence<T> {
         let because = match self.because {
             Because::State => Because::State,
@@ -223,7 +224,7 @@ impl<S: Copy> Evidence<S> {
         Evidence { formula: self.formula, holds: self.holds, because }
     }
 
-    /// The first run that begins where the whole one does.
+    /// The first run that begins in the state of the whole formula.
     pub fn first_run(&self) -> Option<&Run<S>> {
         match &self.because {
             Because::State | Because::NoRun => None,

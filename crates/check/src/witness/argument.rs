@@ -1,4 +1,4 @@
-//! Evidence in words.
+//! Witnesses as text.
 
 use super::{Because, Evidence, Run};
 use crate::run::Walk;
@@ -12,53 +12,53 @@ use entail_temporal::ctl::{Ctl, Path, Quantifier};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Why a formula holds or fails.
+/// The explanation of why a formula holds or fails.
 #[derive(Clone, Debug)]
 pub struct Argument {
     /// The formula.
     pub formula: String,
     /// Whether it holds.
     pub holds: bool,
-    /// In a sentence.
+    /// The reason in a sentence.
     pub reason: String,
-    /// The run that shows it, if one does.
+    /// The run that shows it, if there is one.
     pub run: Option<ShownRun>,
-    /// What it rests on; after so many steps of the run, if there is one.
+    /// Explanations of subformulas, each with the number of steps of the run before its state.
     pub parts: Vec<(usize, Argument)>,
-    /// How much of what it rests on is not told.
+    /// The number of further states without an explanation.
     pub untold: usize,
 }
 
-/// A run that shows something.
+/// A run of a witness.
 #[derive(Clone, Debug)]
 pub struct ShownRun {
-    /// How many steps it has.
+    /// The number of steps.
     pub steps: usize,
-    /// After how many of them it goes round for ever.
+    /// The number of steps before the cycle, if the run is infinite.
     pub cycle_start: Option<usize>,
-    /// In words.
+    /// The last steps as text.
     pub last_steps: Vec<String>,
-    /// All of them, each in few words, if they are to be drawn.
+    /// All steps in short form, if the run is drawn.
     pub actions: Vec<String>,
-    /// The run, and what leads to where it begins.
+    /// The trail of the run, including the path from the initial state.
     pub trail: Option<PathBuf>,
 }
 
-/// Puts evidence into words.
-pub struct Teller<'a, 's, W> {
+/// Turns witnesses into text.
+pub struct Explainer<'a, 's, W> {
     pub interpreter: &'a Interpreter<'s>,
     pub fairness: Fairness,
     pub start: &'a StateBuf,
-    /// Keeps a run, which begins in the initial state, and says where.
+    /// Saves a run from the initial state, and returns the file.
     pub keep: W,
-    /// Whether runs are to be drawn.
+    /// Whether runs are drawn.
     pub draws: bool,
-    /// How many runs have been told.
+    /// The number of runs so far.
     pub runs: usize,
 }
 
-impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
-    /// `before` are the steps that lead from the initial state to the one that the evidence is about.
+impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Explainer<'_, '_, W> {
+    /// Explains a witness. `before` is the path from the initial state to the state of the witness.
     pub fn tell(&mut self, evidence: &Evidence<Step>, before: &[Step]) -> Argument {
         let Evidence { formula, holds, because } = evidence;
         let mut argument = Argument {
@@ -97,7 +97,7 @@ impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
         }
         let drawn = if self.draws { &run.steps[..] } else { &[] };
         let actions = Walk::from(self.interpreter, walk.state.clone()).actions(drawn);
-        // What is to be seen where another run has come to needs no trail of its own.
+        // A run without steps is at the end of another run, whose trail shows it.
         let trail = if run.steps.is_empty() && self.runs > 0 { None } else { (self.keep)(&whole) };
         self.runs += 1;
         ShownRun {
@@ -121,7 +121,7 @@ impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
             (_, Because::State) => "in this state".to_owned(),
             (Ctl::Runs(_, path), Because::Run(run)) => self.reason_of_run(path, *holds, run),
             (Ctl::Runs(quantifier, path), Because::NoRun) => self.reason_of_none(*quantifier, path),
-            _ => "because of what follows".to_owned(),
+            _ => "for the following reasons".to_owned(),
         }
     }
 
@@ -132,14 +132,14 @@ impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
             count => format!("after these {count} steps"),
         };
         let name = |formula: &Ctl| self.name(formula);
-        // What is repeated is only one way to go round: a run that counts takes all of them.
+        // The cycle covers only part of the component: under component fairness a run takes all steps of it.
         let everywhere = self.fairness == Fairness::Component;
         let always = |formula: &Ctl| {
-            let elsewhere = if everywhere { ", and everywhere it could go and come back from" } else { "" };
+            let elsewhere = if everywhere { ", and in all of its strongly connected component" } else { "" };
             format!("{} is always true on this run{elsewhere}", name(formula))
         };
         let never = |formula: &Ctl| {
-            let elsewhere = if everywhere { ", nor anywhere it could go and come back from" } else { "" };
+            let elsewhere = if everywhere { ", nor elsewhere in its strongly connected component" } else { "" };
             format!("{} is never true on this run{elsewhere}", name(formula))
         };
         match (path, holds, run.cycle_start) {
@@ -181,27 +181,27 @@ impl<W: FnMut(&Counterexample<Step>) -> Option<PathBuf>> Teller<'_, '_, W> {
                 format!("on every {run} from here, {} becomes false", name(operand))
             }
             (Quantifier::Some, Path::Eventually(operand)) => {
-                format!("no {run} from here comes to {}", name(operand))
+                format!("no {run} from here reaches {}", name(operand))
             }
             (Quantifier::All, Path::Next(operand)) => format!("after every step {} is true", name(operand)),
             (Quantifier::All, Path::Always(operand)) => {
-                format!("{} is true wherever a {run} from here comes to", name(operand))
+                format!("{} is true in every state of every {run} from here", name(operand))
             }
             (Quantifier::All, Path::Eventually(operand)) => {
-                format!("every {run} from here comes to {}", name(operand))
+                format!("every {run} from here reaches {}", name(operand))
             }
             (Quantifier::Some, Path::Until(..) | Path::WeakUntil(..) | Path::Release(..)) => {
-                format!("no {run} from here is like that")
+                format!("no {run} from here satisfies the path formula")
             }
             (Quantifier::All, Path::Until(..) | Path::WeakUntil(..) | Path::Release(..)) => {
-                format!("every {run} from here is like that")
+                format!("every {run} from here satisfies the path formula")
             }
         }
     }
 }
 
 impl Argument {
-    /// Line by line, what something rests on behind it and further to the right.
+    /// The explanation line by line, with subformulas indented below.
     pub fn text(&self) -> String {
         let mut text = String::new();
         self.write(&mut text, 1, "");
@@ -238,7 +238,7 @@ impl Argument {
         }
     }
 
-    /// All runs in it, the outer ones first.
+    /// All runs in it, outer ones first.
     pub fn runs(&self) -> Vec<&ShownRun> {
         let inner = self.parts.iter().flat_map(|(_, part)| part.runs());
         self.run.iter().chain(inner).collect()

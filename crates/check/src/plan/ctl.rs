@@ -1,7 +1,7 @@
-//! Formulas of branching time, and claims: what is found in a product is told of the model.
+//! CTL model checking, and the projection of counterexamples of a product to the model.
 
-use crate::evidence::{Because, Evidence, Reasons, Run};
 use crate::progress::Watch;
+use crate::witness::{Because, Evidence, Reasons, Run};
 use entail_disk::{Reader, Writer};
 use entail_ir::interpret::Step;
 use entail_model::{Accepting, Concurrent, Event, Fault, FaultKind, Observer, Progress, Propositional, StartingAt};
@@ -13,14 +13,14 @@ use entail_temporal::product::{Product, ProductStep};
 use std::io;
 use std::time::Instant;
 
-/// The answer to a formula, and the reasons for it, after a search for a run that decides.
+/// The verdict on a formula, with its evidence, after a search for a run that decides it.
 pub(super) fn answer_of(formula: &Ctl, outcome: Outcome<Step>) -> (Outcome<Step>, Option<Evidence<Step>>) {
     let (is_found, run) = match (&outcome.counterexample, outcome.end) {
         (
             Some(Counterexample { error: ErrorKind::Fault(Fault { kind: FaultKind::Refuted, .. }), steps, .. }),
             _,
         ) => (true, Because::Run(Run { steps: steps.clone(), cycle_start: None, stations: Vec::new(), untold: 0 })),
-        // A run that ends in a fault may have been one.
+        // A run that ends in a fault might have decided the formula.
         (None, End::Complete) if outcome.ignored_fault.is_none() => (false, Because::NoRun),
         _ => return (outcome, None),
     };
@@ -34,17 +34,17 @@ pub(super) fn answer_of(formula: &Ctl, outcome: Outcome<Step>) -> (Outcome<Step>
     (outcome, evidence)
 }
 
-/// Whether a formula is true where runs begin.
-pub(super) struct Asking<'a> {
+/// Evaluates a formula in the initial states.
+pub(super) struct CtlSearch<'a> {
     pub formula: &'a Ctl,
     pub asked: &'a Asked,
     pub fairness: Fairness,
     pub limits: &'a Limits<'a>,
 }
 
-impl Asking<'_> {
-    /// The answer, and the reasons for it.
-    pub fn ask<M: Accepting + Propositional, S: ShortSet>(
+impl CtlSearch<'_> {
+    /// The verdict, with its evidence.
+    pub fn run<M: Accepting + Propositional, S: ShortSet>(
         &self,
         model: &M,
         store: impl Fn() -> ExactSet<S>,
@@ -77,7 +77,7 @@ impl Asking<'_> {
     }
 }
 
-/// Sees what the model does in a product.
+/// Projects the events of a product to the model.
 pub(super) struct OfModel<'w, 's>(pub &'w mut Watch<'s>);
 
 impl Observer<ProductStep<Step>> for OfModel<'_, '_> {
@@ -108,16 +108,16 @@ impl Observer<ProductStep<Step>> for OfModel<'_, '_> {
     }
 }
 
-/// A run of the model, with what a claim does in it.
+/// A run of the product of model and claim.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// Edges of the claim's automaton are numbered one state after the other.
+    /// The steps. Edges of the claim's automaton are numbered state by state.
     pub moves: Vec<ProductStep<Step>>,
-    /// How many moves come before those that are repeated for ever.
+    /// The number of moves before the cycle, if the run is infinite.
     pub cycle_start: Option<usize>,
 }
 
-/// What a search of a product has found, told of the model alone; and the run as it was found.
+/// The outcome of a search of a product, projected to the model, and the run of the product.
 pub(super) fn of_model<M: Propositional<Step = Step> + Concurrent>(
     product: &Product<M>,
     outcome: Outcome<ProductStep<Step>>,

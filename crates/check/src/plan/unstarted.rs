@@ -1,4 +1,4 @@
-//! A search that there was no time to get ready for.
+//! The result of a search whose preparation ran out of time.
 
 use super::{Algorithm, Goal, Plan, SearchKind, Unreduced};
 use crate::config::Search;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 impl Plan {
-    /// What is known if there was no time for more than to get ready.
+    /// The result if the time limit was reached before the search.
     pub(super) fn unsearched(&self, goal: Goal, began: Instant, stop: &AtomicBool) -> Searched {
         let limit = if stop.load(Ordering::Relaxed) { Limit::Interrupted } else { Limit::Time };
         let outcome = Outcome {
@@ -23,22 +23,22 @@ impl Plan {
             is_probed: false,
             counterexample: None,
         };
-        let way = self.way(goal);
+        let kind = self.search_kind(goal);
         Searched {
-            store: self.store_for(goal, &way),
+            store: self.store_for(goal, &kind),
             compile: began.elapsed(),
             fairness: goal.fairness(self.config.fair),
-            ..self.searched(outcome, self.algorithm_for(&way))
+            ..self.searched(outcome, self.algorithm_for(&kind))
         }
     }
 
-    /// What a search has found, before it is known how it went.
+    /// The result of a search, with defaults for details that the caller sets.
     pub(super) fn searched(&self, outcome: Outcome<Step>, algorithm: Algorithm) -> Searched {
         Searched {
             outcome,
             watched: None,
-            ever: 0,
-            crowded: None,
+            propositions_seen: 0,
+            process_limit: None,
             evidence: None,
             memory: self.memory_now(),
             no_files: None,
@@ -60,24 +60,24 @@ impl Plan {
             state_bits: 0,
             algorithm,
             fairness: Fairness::None,
-            reduction: Err(Unreduced::NotWished),
+            reduction: Err(Unreduced::NotRequested),
             swarm: None,
             unread: Vec::new(),
             checkpoint: None,
         }
     }
 
-    fn algorithm_for(&self, way: &SearchKind) -> Algorithm {
-        match (way, self.config.search()) {
+    fn algorithm_for(&self, kind: &SearchKind) -> Algorithm {
+        match (kind, self.config.search()) {
             (SearchKind::Reachability | SearchKind::SafetyClaim(_), Search::BreadthFirst) => {
                 Algorithm::BreadthFirst
             }
             (SearchKind::Reachability | SearchKind::SafetyClaim(_), Search::DepthFirst | Search::Nested) => {
                 Algorithm::DepthFirst
             }
-            (SearchKind::Liveness(_), Search::BreadthFirst | Search::DepthFirst) => Algorithm::Components,
+            (SearchKind::Liveness(_), Search::BreadthFirst | Search::DepthFirst) => Algorithm::Scc,
             (SearchKind::Liveness(_), Search::Nested) => Algorithm::Nested,
-            (SearchKind::Ctl(..), _) => Algorithm::Branching,
+            (SearchKind::Ctl(..), _) => Algorithm::Ctl,
         }
     }
 }
