@@ -72,8 +72,7 @@ active proctype P()
 	od
 }";
 
-/// Who asks for an order gets it, and nothing else; so does who limits the depth, wants all errors, or the model as it is
-/// written.
+/// An explicit search order disables probes; so do a depth limit, `--all-errors` and `--no-opt`.
 #[test]
 fn no_search_is_probed_where_something_else_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();

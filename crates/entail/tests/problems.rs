@@ -158,7 +158,7 @@ fn limits_met_on_the_way_are_errors_of_that_run() {
         ("chan c = [1] of { byte, byte }; init { c!1 }", "another number of fields than the channel"),
         ("byte a[2], i = 2; init { a[i] = 1 }", "array index out of range in `a[i] = 1`"),
         ("byte a, i; init { a = 1 / i }", "division by zero in `a = 1 / i`"),
-        ("byte i; init { d_step { i = 1; i == 2 } }", "`i == 2` blocks inside an indivisible sequence"),
+        ("byte i; init { d_step { i = 1; i == 2 } }", "`i == 2` blocks inside a deterministic sequence"),
         ("byte i; init { d_step { do :: i = 1 - i od } }", "does not end"),
         ("chan c; init { c!1 }", "the channel in `c!1` is not initialised"),
     ] {

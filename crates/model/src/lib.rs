@@ -267,11 +267,11 @@ fault_kinds! {
     /// The expression `enabled` refers to itself, directly or through other processes.
     SelfReference: "self_reference", "enabled() refers to itself";
     /// A deterministic sequence blocks.
-    Blocked: "blocked", "blocked inside an atomic sequence";
+    Blocked: "blocked", "blocked inside a deterministic sequence";
     /// A deterministic sequence does not terminate.
-    Endless: "endless", "an atomic sequence that does not end";
+    Endless: "endless", "a deterministic sequence that does not end";
     /// A deterministic sequence exceeds the limit of steps.
-    TooLong: "too_long", "an atomic sequence with too many steps";
+    TooLong: "too_long", "a deterministic sequence with too many steps";
     /// A process that must be deterministic has a choice.
     Choice: "choice", "a nondeterministic choice in a D_proctype";
     /// The state is larger than the representation permits.

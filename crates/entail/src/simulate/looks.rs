@@ -12,7 +12,7 @@ pub struct Looks {
     /// The scroll offset of each panel from its default position.
     pub turned: [isize; Panel::ALL.len()],
     /// The current prompt with its input.
-    pub asking: Option<(Asking, String)>,
+    pub prompt: Option<(Prompt, String)>,
     pub help: bool,
     /// The last message.
     pub message: String,
@@ -31,7 +31,7 @@ pub enum Panel {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asking {
+pub enum Prompt {
     Jump,
     Filter,
     Write,
@@ -61,8 +61,8 @@ impl Looks {
             return Next::Stay;
         }
         self.message.clear();
-        match (self.asking.take(), key.code) {
-            (Some((asking, text)), code) => self.typed(asking, text, code, session),
+        match (self.prompt.take(), key.code) {
+            (Some((prompt, text)), code) => self.typed(prompt, text, code, session),
             (None, KeyCode::Char(digit @ '1'..='9')) => {
                 self.act(Act::Choose(digit as usize - '0' as usize), session);
             }
@@ -86,9 +86,9 @@ impl Looks {
             Command::Random => self.act(Act::Random(1), session),
             Command::Many => self.act(Act::Random(MANY), session),
             Command::Run => self.running = true,
-            Command::Jump => self.asking = Some((Asking::Jump, String::new())),
-            Command::Filter => self.asking = Some((Asking::Filter, session.filter().to_owned())),
-            Command::Write => self.asking = Some((Asking::Write, String::new())),
+            Command::Jump => self.prompt = Some((Prompt::Jump, String::new())),
+            Command::Filter => self.prompt = Some((Prompt::Filter, session.filter().to_owned())),
+            Command::Write => self.prompt = Some((Prompt::Write, String::new())),
             Command::Panel => self.panel = self.panel.next(),
             Command::PageUp => *page = page.saturating_sub(PAGE),
             Command::PageDown => *page = page.saturating_add(PAGE),
@@ -99,16 +99,16 @@ impl Looks {
     }
 
     /// Handles a key in a prompt.
-    fn typed(&mut self, asking: Asking, mut text: String, key: KeyCode, session: &mut Session) {
+    fn typed(&mut self, prompt: Prompt, mut text: String, key: KeyCode, session: &mut Session) {
         match key {
             KeyCode::Esc => return,
             KeyCode::Enter => {
-                match (asking, text.as_str()) {
-                    (Asking::Filter, _) => self.act(Act::Filter(text), session),
-                    (Asking::Write, "") => self.act(Act::Write(None), session),
-                    (Asking::Write, path) => self.act(Act::Write(Some(path.into())), session),
-                    (Asking::Jump, "") => {}
-                    (Asking::Jump, number) => match number.parse() {
+                match (prompt, text.as_str()) {
+                    (Prompt::Filter, _) => self.act(Act::Filter(text), session),
+                    (Prompt::Write, "") => self.act(Act::Write(None), session),
+                    (Prompt::Write, path) => self.act(Act::Write(Some(path.into())), session),
+                    (Prompt::Jump, "") => {}
+                    (Prompt::Jump, number) => match number.parse() {
                         Ok(to) => self.act(Act::Jump(to), session),
                         Err(_) => self.message = format!("`{number}` is not a number"),
                     },
@@ -119,7 +119,7 @@ impl Looks {
             KeyCode::Char(c) if text.chars().count() < MOST_TYPED => text.push(c),
             _ => {}
         }
-        self.asking = Some((asking, text));
+        self.prompt = Some((prompt, text));
     }
 
     fn act(&mut self, act: Act, session: &mut Session) {
@@ -163,12 +163,12 @@ impl Panel {
     }
 }
 
-impl Asking {
-    pub fn prompt(self) -> &'static str {
+impl Prompt {
+    pub fn label(self) -> &'static str {
         match self {
-            Asking::Jump => "jump to step",
-            Asking::Filter => "show only",
-            Asking::Write => "write to [MODEL.trail]",
+            Prompt::Jump => "jump to step",
+            Prompt::Filter => "show only",
+            Prompt::Write => "write to [MODEL.trail]",
         }
     }
 }

@@ -65,8 +65,8 @@ fn title(session: &Session, looks: &Looks, is_large: bool) -> Line<'static> {
 
 /// The prompt, or the last message, or else the keys.
 fn footer(looks: &Looks) -> Line<'static> {
-    if let Some((asking, text)) = &looks.asking {
-        return Line::from(vec![format!("{}: ", asking.prompt()).bold(), text.clone().into(), "▏".into()]);
+    if let Some((prompt, text)) = &looks.prompt {
+        return Line::from(vec![format!("{}: ", prompt.label()).bold(), text.clone().into(), "▏".into()]);
     }
     if !looks.message.is_empty() {
         return Line::from(looks.message.clone().yellow());

@@ -91,11 +91,11 @@ impl<'s> Interpreter<'s> {
             FaultKind::SelfReference => {
                 format!("`{text}`: `enabled` refers to the process that evaluates it, directly or through others")
             }
-            FaultKind::Blocked => format!("`{text}` blocks inside an indivisible sequence"),
-            FaultKind::Endless => format!("the indivisible sequence around `{text}` does not end"),
+            FaultKind::Blocked => format!("`{text}` blocks inside a deterministic sequence"),
+            FaultKind::Endless => format!("the deterministic sequence around `{text}` does not end"),
             FaultKind::TooLong => {
                 let most = crate::Block::LIMIT;
-                format!("the indivisible sequence around `{text}` takes too long, or more than {most} steps")
+                format!("the deterministic sequence around `{text}` takes too long, or more than {most} steps")
             }
             FaultKind::Choice => format!("`{text}` is not the only choice of a D_proctype"),
             FaultKind::Proposition => format!("`{text}` cannot be evaluated"),
