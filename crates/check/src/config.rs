@@ -164,7 +164,7 @@ pub enum Search {
 pub enum Store {
     /// Lossless: short states are their own keys, longer ones use tree compression.
     #[default]
-    Auto,
+    Exact,
     /// Tree compression.
     Tree,
     /// Uncompressed states.
@@ -258,7 +258,7 @@ pub enum Format {
 }
 
 named!(Search { "bfs" => BreadthFirst, "dfs" => DepthFirst, "nested" => Nested });
-named!(Store { "auto" => Auto, "tree" => Tree, "exact" => Plain, "collapse" => Collapse, "dfa" => Dfa,
+named!(Store { "exact" => Exact, "tree" => Tree, "plain" => Plain, "collapse" => Collapse, "dfa" => Dfa,
     "compact" => Compact, "bitstate" => Bitstate, "cache" => Cache });
 named!(Reduction { "auto" => IfWorthIt, "por" => Stubborn, "ample" => Ample, "none" => None });
 named!(Backend { "jit" => Jit, "interpret" => Interpret });
@@ -282,7 +282,7 @@ impl Default for Config {
             no_assert: false,
             no_end: false,
             search: None,
-            store: Store::Auto,
+            store: Store::Exact,
             hash_bits: None,
             array: None,
             cache: Cache::default(),
@@ -322,7 +322,7 @@ impl Config {
     pub(crate) fn search(&self) -> Search {
         self.search.unwrap_or(match self.store {
             Store::Cache => Search::DepthFirst,
-            Store::Auto
+            Store::Exact
             | Store::Tree
             | Store::Plain
             | Store::Collapse
@@ -422,7 +422,7 @@ impl Store {
     /// Whether the store never omits a state because of a hash collision.
     pub(crate) fn is_lossless(self) -> bool {
         match self {
-            Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Dfa | Store::Cache => true,
+            Store::Exact | Store::Tree | Store::Plain | Store::Collapse | Store::Dfa | Store::Cache => true,
             Store::Compact | Store::Bitstate => false,
         }
     }
@@ -463,7 +463,7 @@ mod tests {
         };
         let json = serde_json::to_string(&config).unwrap();
         assert_eq!(serde_json::from_str::<Config>(&json).unwrap(), config, "{json}");
-        assert!(json.contains(r#""store":"exact""#) && json.contains(r#""search":"nested""#), "{json}");
+        assert!(json.contains(r#""store":"plain""#) && json.contains(r#""search":"nested""#), "{json}");
     }
 
     #[test]

@@ -109,7 +109,7 @@ fn lossy_plans(checks: Checks) -> Vec<(String, Plan)> {
 /// Lossless plans without optimisation: they visit the same states, and the first one is the reference.
 fn lossless_plans(checks: Checks, search: Search) -> Vec<(String, Plan)> {
     let exact = plans(checks).swap_remove(0).1;
-    [Store::Auto, Store::Tree, Store::Plain, Store::Collapse, Store::Dfa]
+    [Store::Exact, Store::Tree, Store::Plain, Store::Collapse, Store::Dfa]
         .map(|store| {
             (
                 format!("{search:?}, {store:?}"),

@@ -370,11 +370,11 @@ impl Plan {
     /// The store for the search. Liveness and CTL need an exact store, which also holds data for each state.
     fn store_for(&self, goal: Goal, kind: &SearchKind) -> Store {
         match (goal, kind) {
-            (_, SearchKind::Liveness(_) | SearchKind::Ctl(..)) => Store::Auto,
+            (_, SearchKind::Liveness(_) | SearchKind::Ctl(..)) => Store::Exact,
             (Goal::Ctl(..), SearchKind::Reachability | SearchKind::SafetyClaim(_))
                 if !self.config.store.is_lossless() =>
             {
-                Store::Auto
+                Store::Exact
             }
             (_, SearchKind::Reachability | SearchKind::SafetyClaim(_)) => self.config.store,
         }

@@ -312,11 +312,11 @@ pub struct HowArgs {
     /// cache]
     #[arg(long, value_name = "bfs|dfs|nested", value_parser = Search::named)]
     pub search: Option<Search>,
-    /// How to store visited states: chosen for the model (auto), tree compression (tree), uncompressed (exact), collapse
-    /// compression (collapse), or a minimised automaton (dfa). Hash compaction (compact) and bitstate hashing (bitstate) take
+    /// How to store visited states: short ones as they are and long ones by tree compression (exact), all by tree compression (tree),
+    /// uncompressed (plain), by collapse compression (collapse), or in a minimised automaton (dfa). Hash compaction (compact) and bitstate hashing (bitstate) take
     /// less memory, but hash collisions may omit states. State-space caching (cache) keeps a limited number of states, and
     /// explores a state again after replacing it
-    #[arg(long, value_name = "auto|tree|exact|collapse|dfa|compact|bitstate|cache", default_value = "auto", value_parser = Store::named)]
+    #[arg(long, value_name = "exact|tree|plain|collapse|dfa|compact|bitstate|cache", default_value = "exact", value_parser = Store::named)]
     pub store: Store,
     /// Bits per state: the size of its hash [compact: 40], or its bits in the array [bitstate: 4, or 3 if the array fills up]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -491,7 +491,7 @@ mod tests {
     #[test]
     fn a_mistyped_value_lists_the_known_ones() {
         let message = |args: &[&str]| Cli::try_parse_from(args).unwrap_err().to_string();
-        assert!(message(&["entail", "check", "m.pml", "--store", "tre"]).contains("expected one of: auto, tree"));
+        assert!(message(&["entail", "check", "m.pml", "--store", "tre"]).contains("expected one of: exact, tree"));
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn every_limit_is_the_reason_in_every_format() {
         }
     }
     check(
-        &["--property", "safety", "--memory", "24M", "--scratch", "/nowhere/at/all", "--store", "exact"],
+        &["--property", "safety", "--memory", "24M", "--scratch", "/nowhere/at/all", "--store", "plain"],
         "reached the memory limit of 24.0 MB",
     );
 }

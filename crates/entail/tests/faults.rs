@@ -375,7 +375,7 @@ fn ways() -> Vec<(Vec<&'static str>, Fairness, Exactness)> {
         "--without unread",
         "--without forget",
         "--store tree",
-        "--store exact",
+        "--store plain",
         "--store collapse",
         "--store dfa",
         "--store cache",

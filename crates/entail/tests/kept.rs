@@ -88,7 +88,7 @@ fn a_search_that_is_killed_again_and_again_finds_the_same() {
         "--store compact --hash-bits 20 --no-assert",
         "--store bitstate --array 2M --no-assert",
         "--store tree -DN=15 --no-assert --reduce none",
-        "--store exact -DN=15 --no-assert --reduce none",
+        "--store plain -DN=15 --no-assert --reduce none",
         "--store collapse -DN=15 --no-assert --reduce none",
         "--store dfa -DN=15 --no-assert --reduce none",
         "--store cache --cache-slots 200000 -DN=15 --no-assert --reduce none",

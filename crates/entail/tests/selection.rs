@@ -164,7 +164,7 @@ fn options_that_contradict_each_other_are_refused() {
         (&["--no-opt", "--reduce", "por"][..], "leave out `--reduce por` or `--no-opt`"),
         (&["--no-opt", "--reduce", "ample"], "leave out `--reduce ample` or `--no-opt`"),
         (&["--hash-bits", "20"], "`--hash-bits` needs `--store compact` or `--store bitstate`"),
-        (&["--store", "exact", "--hash-bits", "20"], "`--hash-bits` needs"),
+        (&["--store", "plain", "--hash-bits", "20"], "`--hash-bits` needs"),
         (&["--store", "compact", "--array", "1M"], "`--array` needs `--store bitstate`"),
         (&["--cache-slots", "20"], "`--cache-slots` needs `--store cache`"),
         (&["--cache-probes", "16"], "`--cache-probes` needs `--store cache`"),

@@ -1,4 +1,4 @@
-//! Uncompressed states, one after the other (`--store exact`).
+//! Uncompressed states, one after the other (`--store plain`).
 //!
 //! The simplest store, and the reference for all others: it shares no code with their tables and trees.
 

@@ -22,7 +22,7 @@ const OF_SPIN: [(&str, Keeping); 4] = [
     ("-DHC4", Keeping::Hash),
     ("-DBITSTATE", Keeping::Bits),
 ];
-const OF_ENTAIL: [&str; 7] = ["auto", "exact", "tree", "collapse", "dfa", "compact", "bitstate"];
+const OF_ENTAIL: [&str; 7] = ["exact", "plain", "tree", "collapse", "dfa", "compact", "bitstate"];
 
 /// The measurements of a model in one of these configurations, by round.
 #[derive(Clone, Debug, Default)]
@@ -148,9 +148,9 @@ fn summary(contests: &[Contest]) -> String {
         contests.iter().map(|contest| took(contest).map_or(0, |found| contest.states.saturating_sub(found))).sum()
     };
     format!(
-        "Geometric means: SPIN takes {} times the bytes of `auto` and {} times those of `tree`, which takes {} times as long as \
-         `auto`. `compact` takes {most:.1} bytes a state at most. With equal arrays of bits, SPIN misses {} states, `bitstate` {}.\n",
-        smaller("auto"),
+        "Geometric means: SPIN takes {} times the bytes of `exact` and {} times those of `tree`, which takes {} times as long as \
+         `exact`. `compact` takes {most:.1} bytes a state at most. With equal arrays of bits, SPIN misses {} states, `bitstate` {}.\n",
+        smaller("exact"),
         smaller("tree"),
         slower("tree"),
         missed(&|contest| contest.spin[3].states),

@@ -76,10 +76,11 @@ impl Plan {
                 let cut = |state: &State, parts: &mut Vec<Part>| model.parts(state, parts);
                 self.explore_in(&mut CollapseSet::new(cut), model, task, watch, saved)
             }
-            (Store::Auto | Store::Tree | Store::Dfa | Store::Compact | Store::Bitstate | Store::Cache, 64..128) => {
-                self.explore_keys(ExactPairSet::new(), bits, model, task, watch, saved)
-            }
-            (Store::Auto | Store::Tree | Store::Dfa | Store::Compact | Store::Bitstate | Store::Cache, _) => {
+            (
+                Store::Exact | Store::Tree | Store::Dfa | Store::Compact | Store::Bitstate | Store::Cache,
+                64..128,
+            ) => self.explore_keys(ExactPairSet::new(), bits, model, task, watch, saved),
+            (Store::Exact | Store::Tree | Store::Dfa | Store::Compact | Store::Bitstate | Store::Cache, _) => {
                 self.explore_keys(ExactWordSet::new(bits), bits, model, task, watch, saved)
             }
         }
@@ -88,7 +89,7 @@ impl Plan {
     /// The lossy set for states of this many bits, if the store is lossy.
     fn lossy_set(&self, store: Store, bits: u32, limits: &Limits) -> Option<LossySet> {
         match store {
-            Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Dfa | Store::Cache => None,
+            Store::Exact | Store::Tree | Store::Plain | Store::Collapse | Store::Dfa | Store::Cache => None,
             Store::Compact => {
                 let kept = self.config.hash_bits.unwrap_or(COMPACT_BITS).max(2);
                 // States with no more bits than the hash are stored exactly.
@@ -133,7 +134,7 @@ impl Plan {
                 let mut cached = CacheSet::new(kept, CacheSize { slots, probes, collisions });
                 self.explore_in(&mut cached, model, task, watch, saved)
             }
-            Store::Auto | Store::Tree | Store::Plain | Store::Collapse | Store::Compact | Store::Bitstate => {
+            Store::Exact | Store::Tree | Store::Plain | Store::Collapse | Store::Compact | Store::Bitstate => {
                 let mut visited = match task.store {
                     Store::Tree => VisitedSet::tree(kept, bits),
                     Store::Compact => {

@@ -1,7 +1,7 @@
 //! The report as JSON, as documented in `cli.md`. Keys may be added, but never change.
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
-use crate::config::{Backend, Config, Reduction, Store};
+use crate::config::{Backend, Config, Named, Reduction, Store};
 use crate::coverage::{ProcessCoverage, UnreachedStatement as Unreached};
 use crate::plan::{Algorithm, Unreduced};
 use crate::swarm::{Found, Member, Swarm};
@@ -368,15 +368,6 @@ fn how<'a>(searched: &'a Searched, config: &Config) -> How<'a> {
 }
 
 fn kept<'a>(searched: &'a Searched, report: &PropertyReport) -> Kept<'a> {
-    let kind = match searched.store {
-        Store::Auto | Store::Plain => "exact",
-        Store::Tree => "tree",
-        Store::Collapse => "collapse",
-        Store::Dfa => "dfa",
-        Store::Compact => "compact",
-        Store::Bitstate => "bitstate",
-        Store::Cache => "cache",
-    };
     // An exact store is not exhaustive if the search was cut off.
     let is_partial = searched.cut_short.is_some();
     let (guarantee, omitted, formula) = match &searched.guarantee {
@@ -389,7 +380,7 @@ fn kept<'a>(searched: &'a Searched, report: &PropertyReport) -> Kept<'a> {
     };
     let bytes_per_state = rounded(searched.bytes_per_state(), 10.0);
     Kept {
-        kind,
+        kind: searched.store.name(),
         guarantee,
         bytes: searched.outcome.bytes,
         bytes_per_state,

@@ -243,7 +243,7 @@ fn write_statistics(
         writeln!(out, "  memory ran out: {}", searched.levels.iter().map(level).collect::<Vec<_>>().join(", "))?;
     } else if searched.store != report.config.store {
         let reason = if report.config.store.is_lossless() {
-            "as with `--store auto`: this search stores data with each state"
+            "as with `--store exact`: this search stores data with each state"
         } else {
             "exactly: this search must distinguish all states"
         };
