@@ -74,6 +74,20 @@ enum Figure {
 
 snapshot!(enum Figure { 0 => Point, 1 => Circle(radius), 5 => Box { width, height } });
 
+#[derive(Debug, PartialEq)]
+struct Range {
+    low: u8,
+    high: u8,
+}
+
+snapshot!(Range { low, high } if |range| range.low <= range.high, "an empty range");
+
+#[test]
+fn a_value_that_fails_its_check_is_damaged() {
+    assert_eq!(read::<Range>(&written(&(1u8, 2u8))).unwrap(), Range { low: 1, high: 2 });
+    assert!(read::<Range>(&written(&(2u8, 1u8))).unwrap_err().to_string().contains("an empty range"));
+}
+
 #[test]
 fn generic_structs_tuples_and_enums_are_loaded_as_they_were_saved() {
     let buffered = Buffered { value: Pair(1, 2), buffer: vec![3] };
