@@ -121,7 +121,9 @@ pub trait Model: Sync {
 
     /// The fast path: expands stable states, given as words, in order, up to the first one that it cannot expand.
     /// Passes through transient states, path by path and in the order of steps; a path that returns to one of its own
-    /// transient states ends there. Calls `each` for every step. Returns the number of states expanded, which may be 0.
+    /// transient states ends there. Appends every step. Returns the number of states expanded, which may be 0.
+    ///
+    /// A buffer instead of a callback, so that a model is compiled once for all searches.
     ///
     /// The fast path can expand a state if it has a successor, no step has a fault, and all targets have the same
     /// number of words as the state. Most states of many models satisfy this.
@@ -129,7 +131,7 @@ pub trait Model: Sync {
         &self,
         _states: &[K],
         _scratch: &mut Self::Scratch,
-        _each: impl FnMut(Transition<Self::Step, K>),
+        _transitions: &mut Vec<Transition<Self::Step, K>>,
     ) -> usize {
         0
     }
@@ -138,16 +140,29 @@ pub trait Model: Sync {
 /// A step on a path from a stable state to the next ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition<S, K> {
-    /// The index of the stable state in which the path begins.
-    pub from: usize,
-    /// The number of transient states since then.
-    pub passed: usize,
     /// The step.
     pub step: S,
     /// The target, if it is stable.
     pub next: Option<K>,
+    /// The index of the stable state in which the path begins.
+    pub from: u32,
+    /// The number of transient states since then.
+    pub passed: u16,
     /// The expansion of the stable state is reduced and [needs the proviso](Model::needs_proviso).
     pub reduced: bool,
+}
+
+/// Buffers for transitions, one for each type of keys ([`StateKey::buffer`]).
+#[derive(Debug)]
+pub struct TransitionBuffers<S> {
+    pub(crate) narrow: Vec<Transition<S, Key>>,
+    pub(crate) wide: Vec<Transition<S, WideKey>>,
+}
+
+impl<S> Default for TransitionBuffers<S> {
+    fn default() -> Self {
+        TransitionBuffers { narrow: Vec::new(), wide: Vec::new() }
+    }
 }
 
 /// The result of firing a step.

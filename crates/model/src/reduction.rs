@@ -125,45 +125,78 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         }
     }
 
-    #[inline]
     fn expand_words<K: StateKey>(
         &self,
         states: &[K],
         scratch: &mut Self::Scratch,
-        mut each: impl FnMut(Transition<M::Step, K>),
+        transitions: &mut Vec<Transition<M::Step, K>>,
     ) -> usize {
-        let Scratch { model, selection, steps } = scratch;
-        let Some(reduction) = self.reduction else { return self.model.expand_words(states, model, each) };
-        let reduced = reduction.needs_proviso();
-        let mut hops = Vec::with_capacity(8 * states.len());
-        let expanded = self.model.expand_words(states, model, |hop| hops.push(hop));
-        for of_state in hops.chunk_by(|one, other| one.from == other.from) {
-            steps.clear();
-            steps.extend(of_state.iter().filter(|hop| hop.passed == 0).map(|hop| hop.step));
-            let state = states[of_state[0].from].words();
-            let bytes = (u128::from(state[1]) << u64::BITS | u128::from(state[0])).to_le_bytes();
-            let keeps = match steps.len() {
-                1 => None,
-                _ => reduction.select(self.model, &bytes[..8 * K::WORDS], steps, 0, selection),
-            };
-            match keeps.filter(|keeps| taken(of_state, keeps).any(|hop| hop.next.is_some())) {
-                Some(keeps) => taken(of_state, keeps).for_each(|hop| each(Transition { reduced, ..*hop })),
-                None => of_state.iter().for_each(|hop| each(*hop)),
-            }
+        let first = transitions.len();
+        let expanded = self.model.expand_words(states, &mut scratch.model, transitions);
+        if let Some(reduction) = self.reduction {
+            self.retain_selected(reduction, states, scratch, transitions, first);
         }
         expanded
     }
 }
 
-/// The transitions on paths that begin with a selected step.
-fn taken<'h, S, K>(hops: &'h [Transition<S, K>], keeps: &'h [bool]) -> impl Iterator<Item = &'h Transition<S, K>> {
-    let (mut keeps, mut is_taken) = (keeps.iter(), true);
-    hops.iter().filter(move |hop| {
-        if hop.passed == 0 {
-            is_taken = keeps.next() == Some(&true);
+impl<M: Model, R: Reduction<M>> Reduced<'_, M, R> {
+    /// Keeps the transitions from `first` on that begin with a selected step.
+    fn retain_selected<K: StateKey>(
+        &self,
+        reduction: &R,
+        states: &[K],
+        scratch: &mut Scratch<M::Scratch, R::Scratch, M::Step>,
+        transitions: &mut Vec<Transition<M::Step, K>>,
+        first: usize,
+    ) {
+        let Scratch { selection, steps, .. } = scratch;
+        let needs_proviso = reduction.needs_proviso();
+        let (mut kept, mut at) = (first, first);
+        while let Some(from) = transitions.get(at).map(|transition| transition.from) {
+            let of_state = transitions[at..].iter().take_while(|transition| transition.from == from);
+            steps.clear();
+            let mut end = at;
+            for transition in of_state {
+                steps.extend((transition.passed == 0).then_some(transition.step));
+                end += 1;
+            }
+            let [low, high] = states[from as usize].words();
+            let bytes = (u128::from(high) << u64::BITS | u128::from(low)).to_le_bytes();
+            let keeps = match steps.len() {
+                1 => None,
+                _ => reduction.select(self.model, &bytes[..8 * K::WORDS], steps, 0, selection),
+            };
+            match keeps.filter(|keeps| leads_to_stable(&transitions[at..end], keeps)) {
+                Some(keeps) => {
+                    let mut keeps = keeps.iter();
+                    let mut is_selected = true;
+                    for index in at..end {
+                        let transition = transitions[index];
+                        if transition.passed == 0 {
+                            is_selected = keeps.next() == Some(&true);
+                        }
+                        if is_selected {
+                            transitions[kept] = Transition { reduced: needs_proviso, ..transition };
+                            kept += 1;
+                        }
+                    }
+                }
+                None => {
+                    transitions.copy_within(at..end, kept);
+                    kept += end - at;
+                }
+            }
+            at = end;
         }
-        is_taken
-    })
+        transitions.truncate(kept);
+    }
+}
+
+/// Whether a path that begins with a selected step ends in a stable state.
+fn leads_to_stable<S, K>(paths: &[Transition<S, K>], keeps: &[bool]) -> bool {
+    let mut of_steps = paths.chunk_by(|_, next| next.passed > 0).zip(keeps);
+    of_steps.any(|(paths, &keep)| keep && paths.iter().any(|transition| transition.next.is_some()))
 }
 
 /// Whether a selected successor is stable, or a stable state is reachable from it through transient ones.

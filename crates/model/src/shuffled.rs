@@ -1,6 +1,6 @@
 //! Models with another order of steps, so that lossy searches omit different states.
 
-use crate::{Fired, Marks, Model, State, StateBuf, Successors, UnusedBits};
+use crate::{Fired, Marks, Model, State, StateBuf, StateKey, Successors, Transition, UnusedBits};
 
 /// A model with a random order of steps that depends only on a seed and the state, so that a run can be replayed. Seed
 /// 0 keeps the model's order.
@@ -88,6 +88,16 @@ impl<M: Model> Model for Shuffled<'_, M> {
 
     fn should_restart(&self, steps: u64) -> bool {
         self.model.should_restart(steps)
+    }
+
+    /// Only in the model's own order.
+    fn expand_words<K: StateKey>(
+        &self,
+        states: &[K],
+        scratch: &mut M::Scratch,
+        transitions: &mut Vec<Transition<M::Step, K>>,
+    ) -> usize {
+        if self.seed == 0 { self.model.expand_words(states, scratch, transitions) } else { 0 }
     }
 
     fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut M::Scratch) {

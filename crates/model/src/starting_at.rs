@@ -72,9 +72,9 @@ impl<M: Model> Model for StartingAt<'_, M> {
         &self,
         states: &[K],
         scratch: &mut M::Scratch,
-        each: impl FnMut(Transition<M::Step, K>),
+        transitions: &mut Vec<Transition<M::Step, K>>,
     ) -> usize {
-        self.model.expand_words(states, scratch, each)
+        self.model.expand_words(states, scratch, transitions)
     }
 }
 

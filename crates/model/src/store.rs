@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use entail_disk::{Restore, Snapshot, snapshot};
 
-use crate::{State, StateBuf};
+use crate::{State, StateBuf, Transition, TransitionBuffers};
 
 /// A lossless mapping between states and short keys.
 ///
@@ -161,6 +161,9 @@ pub trait StateKey: Copy + Eq + Hash + Debug + Send + Sync + Snapshot {
 
     /// A hash whose highest bits are likely to differ for different keys.
     fn hash(self) -> u64;
+
+    /// The buffer for transitions to keys of this type.
+    fn buffer<S>(buffers: &mut TransitionBuffers<S>) -> &mut Vec<Transition<S, Self>>;
 }
 
 /// The golden ratio, as a fraction of 2⁶⁴.
@@ -194,6 +197,10 @@ impl StateKey for Key {
     fn hash(self) -> u64 {
         (self.0 ^ self.0 >> 32).wrapping_mul(GOLDEN)
     }
+
+    fn buffer<S>(buffers: &mut TransitionBuffers<S>) -> &mut Vec<Transition<S, Key>> {
+        &mut buffers.narrow
+    }
 }
 
 impl StateKey for WideKey {
@@ -213,6 +220,10 @@ impl StateKey for WideKey {
     fn hash(self) -> u64 {
         let [low, high] = self.words();
         Key(low ^ high.wrapping_mul(GOLDEN)).hash()
+    }
+
+    fn buffer<S>(buffers: &mut TransitionBuffers<S>) -> &mut Vec<Transition<S, WideKey>> {
+        &mut buffers.wide
     }
 }
 

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::{
-    Event, Fault, Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, Store, Valuation,
-    Visit,
+    Event, Fault, Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateKey, Store,
+    Valuation, Visit,
 };
 
 use crate::backoff::FastPathBackoff;
@@ -103,8 +103,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
     }
 
     /// Expands a stable state and pushes it onto the stack.
-    #[inline]
-    pub fn enter<N: Annotation<M>>(
+    fn enter<N: Annotation<M>>(
         &mut self,
         stack: &mut SearchStack<S::Key, N::Note>,
         key: S::Key,
@@ -117,7 +116,8 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         self.check_end(stack)
     }
 
-    /// The same for a search that skips transient states: tries the fast path first.
+    /// The same, but tries the fast path first. A search that counts all steps uses it only for states without transient
+    /// successors, as it must see these.
     #[inline]
     pub fn enter_stable<N: Annotation<M>>(
         &mut self,
@@ -128,7 +128,8 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         if self.shared.store.is_state(key) && self.worker.backoff.is_worth_a_try() {
             let from = (self.shared.model, &*self.shared.store, key);
             let stepped = |step| self.observer.stepped(step);
-            let entered = self.worker.expander.enter_paths(from, stack, notes, stepped);
+            let only_steps = self.worker.depth_unit == DepthUnit::Steps;
+            let entered = self.worker.expander.enter_words(from, only_steps, stack, notes, stepped);
             self.worker.backoff.learn(usize::from(entered));
             if entered {
                 return ControlFlow::Continue(());
@@ -188,17 +189,20 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
     ) -> ControlFlow<End, usize> {
         self.keep_watch()?;
         let count = self.shared.store.leading_states(keys);
+        let Expander { transitions, scratch, .. } = &mut self.worker.expander;
+        let transitions = S::Key::buffer(transitions);
+        transitions.clear();
+        let expanded = self.shared.model.expand_words(&keys[..count], scratch, transitions);
         let mut known = 0;
-        let scratch = &mut self.worker.expander.scratch;
-        let expanded = self.shared.model.expand_words(&keys[..count], scratch, |transition| {
+        for transition in transitions.iter() {
             self.observer.stepped(transition.step);
             if transition.reduced {
-                reduced(transition.from);
+                reduced(transition.from as usize);
             }
             if let Some(next) = transition.next {
-                known += u64::from(each(transition.from, next));
+                known += u64::from(each(transition.from as usize, next));
             }
-        });
+        }
         self.stats().matched += known;
         ControlFlow::Continue(expanded)
     }

@@ -116,7 +116,7 @@ where
             context.worker.findings.origin = u64::from(number);
             exploration.path.enter(initial, 0, ());
             exploration.stack.clear();
-            context.enter(&mut exploration.stack, initial, &NoAnnotation)?;
+            context.enter_stable(&mut exploration.stack, initial, &NoAnnotation)?;
         }
     }
 }
@@ -140,7 +140,7 @@ where
             Visit::New if context.may_expand(depth) => {
                 path.enter(key, depth, ());
                 context.shared.memory.auxiliary = path.bytes();
-                context.enter(stack, key, &NoAnnotation)?;
+                context.enter_stable(stack, key, &NoAnnotation)?;
             }
             Visit::New => context.shared.store.leave(key),
         }

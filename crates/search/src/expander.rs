@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use entail_model::{Keys, Model, Opened, StateBuf, StateKey, Successors, Transition};
+use entail_model::{Keys, Model, Opened, StateBuf, StateKey, Successors, TransitionBuffers};
 
 use crate::stack::{Annotation, Destination, SearchStack};
 
@@ -14,6 +14,7 @@ pub(crate) struct Expander<M: Model> {
     pub successors: Successors<M::Step>,
     /// The steps out of that state.
     steps: Vec<M::Step>,
+    pub transitions: TransitionBuffers<M::Step>,
     pub scratch: M::Scratch,
 }
 
@@ -24,6 +25,7 @@ impl<M: Model> Default for Expander<M> {
             opened: Opened::default(),
             successors: Successors::default(),
             steps: Vec::new(),
+            transitions: TransitionBuffers::default(),
             scratch: M::Scratch::default(),
         }
     }
@@ -64,32 +66,40 @@ impl<M: Model> Expander<M> {
         notes.at(&self.state, &self.steps)
     }
 
-    /// Pushes all paths from a stable state to its stable successors, if the fast path can expand it.
+    /// Pushes a stable state with all paths to its stable successors, if the fast path can expand it. With `only_steps`,
+    /// these must be single steps.
     #[inline]
-    pub fn enter_paths<S: Keys + ?Sized, N: Annotation<M>>(
+    pub fn enter_words<S: Keys + ?Sized, N: Annotation<M>>(
         &mut self,
         (model, store, key): (&M, &S, S::Key),
+        only_steps: bool,
         stack: &mut SearchStack<S::Key, N::Note>,
         notes: &N,
         mut stepped: impl FnMut(M::Step),
     ) -> bool {
-        stack.enter_paths();
+        let transitions = S::Key::buffer(&mut self.transitions);
+        transitions.clear();
+        if model.expand_words(&[key], &mut self.scratch, transitions) == 0 {
+            return false;
+        }
+        if only_steps && transitions.iter().any(|transition| transition.next.is_none()) {
+            return false;
+        }
+        stack.enter_paths(!only_steps);
         self.steps.clear();
-        let steps = &mut self.steps;
-        let expanded = model.expand_words(&[key], &mut self.scratch, |transition: Transition<M::Step, S::Key>| {
+        for transition in transitions.iter() {
             stepped(transition.step);
             if transition.passed == 0 {
-                steps.push(transition.step);
+                self.steps.push(transition.step);
             }
             transition.next.inspect(|next| store.prefetch(*next));
-            stack.push_transition(&transition, |before| {
+            stack.push_transition(transition, |before| {
                 let note = notes.of(transition.step);
                 before.map_or(note, |before| N::both(before, note))
             });
-        });
-        if expanded == 0 {
-            stack.leave();
-            return false;
+        }
+        if size_of::<N::Note>() == 0 {
+            return true;
         }
         self.open(store, key);
         let common = notes.at(&self.state, &self.steps);

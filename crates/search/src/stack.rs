@@ -233,17 +233,19 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         }
     }
 
-    /// Pushes a stable state without choices. The caller adds the paths to its stable successors.
+    /// Pushes a stable state without choices. The caller adds the paths to its stable successors; unless `passes`, they
+    /// are single steps.
     #[inline]
-    pub fn enter_paths(&mut self) {
-        self.push_frame(true);
+    pub fn enter_paths(&mut self, passes: bool) {
+        self.push_frame(passes);
         self.passing.clear();
     }
 
     /// Adds a step of one of these paths. `note` maps the note of the steps before it to the combined note.
     #[inline]
     pub fn push_transition<S>(&mut self, transition: &Transition<S, K>, note: impl FnOnce(Option<N>) -> N) {
-        let before = transition.passed.checked_sub(1).and_then(|passed| self.passing.get(passed)).copied();
+        let before =
+            transition.passed.checked_sub(1).and_then(|passed| self.passing.get(usize::from(passed))).copied();
         let note = note(before);
         match transition.next {
             Some(target) => {
@@ -252,7 +254,7 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
                 self.targets.push(target);
             }
             None => {
-                self.passing.truncate(transition.passed);
+                self.passing.truncate(transition.passed.into());
                 self.passing.push(note);
             }
         }

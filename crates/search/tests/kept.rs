@@ -84,7 +84,7 @@ impl Model for Disorder {
         &self,
         states: &[K],
         (): &mut (),
-        mut each: impl FnMut(Transition<u32, K>),
+        transitions: &mut Vec<Transition<u32, K>>,
     ) -> usize {
         let usual = |key: &K| {
             let mut successors = Successors::default();
@@ -92,11 +92,11 @@ impl Model for Disorder {
             let is_usual = self.words == 1 && K::WORDS == 1 && successors.are_plain() && !successors.is_empty();
             is_usual.then_some(successors)
         };
-        for (from, successors) in states.iter().map(usual).enumerate() {
-            let Some(successors) = successors else { return from };
+        for (from, successors) in (0..).zip(states.iter().map(usual)) {
+            let Some(successors) = successors else { return from as usize };
             for Successor { step, state, .. } in successors.iter() {
                 let next = Some(K::from_words([self.node(state), 0]));
-                each(Transition { from, passed: 0, step, next, reduced: false });
+                transitions.push(Transition { from, passed: 0, step, next, reduced: false });
             }
         }
         states.len()

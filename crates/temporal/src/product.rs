@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use entail_disk::{Reader, Restore, Snapshot, Writer};
 use entail_model::{
     AcceptanceMarks, Accepting, Concurrent, Fired, Key, Marks, Model, Part, Propositional, State, StateBuf,
-    StateKey, Successors, Target, Transition, UnusedBits, Valuation,
+    StateKey, Successors, Target, Transition, TransitionBuffers, UnusedBits, Valuation,
 };
 
 use crate::automaton::{self, Edge};
@@ -58,8 +58,8 @@ pub struct Scratch<M: Model> {
     successors: Successors<M::Step>,
     /// The enabled edges.
     edges: Vec<u32>,
-    /// The transitions of the model, with their targets as words.
-    hops: Vec<Transition<M::Step, [u64; 2]>>,
+    /// The transitions of the model.
+    transitions: TransitionBuffers<M::Step>,
     model: M::Scratch,
 }
 
@@ -69,7 +69,7 @@ impl<M: Model> Default for Scratch<M> {
             state: StateBuf::new(),
             successors: Successors::default(),
             edges: Vec::new(),
-            hops: Vec::new(),
+            transitions: TransitionBuffers::default(),
             model: M::Scratch::default(),
         }
     }
@@ -214,49 +214,40 @@ impl<'a, M: Propositional + Concurrent> Product<'a, M> {
 
     /// The fast path: expands states, given as words, up to the first one that it cannot expand. `I` is the key type of
     /// the model.
-    #[inline]
     fn expand_by_words<K: StateKey, I: StateKey>(
         &self,
         states: &[K],
         scratch: &mut Scratch<M>,
         split: impl Fn(K) -> (I, automaton::State),
         join: impl Fn(I, automaton::State) -> K,
-        mut each: impl FnMut(Transition<ProductStep<M::Step>, K>),
+        transitions: &mut Vec<Transition<ProductStep<M::Step>, K>>,
     ) -> usize {
-        let Scratch { edges, hops, model: inner, .. } = scratch;
-        for (from, &state) in states.iter().enumerate() {
+        let Scratch { edges, transitions: of_model, model: inner, .. } = scratch;
+        let of_model = I::buffer(of_model);
+        for (from, &state) in (0..).zip(states) {
             let (model, automaton) = split(state);
             let (automaton, ended) = self.automaton(automaton);
             if ended {
-                return from;
+                return from as usize;
             }
             let valuation = self.valuation(&bytes(model.words())[..I::WORDS * WORD], ended, inner);
             edges.clear();
             edges.extend(self.possible(automaton, valuation).map(|(number, _)| number));
             let ends = edges.iter().any(|&edge| self.claim.end(self.edge(edge).target).is_some());
-            if valuation.fault.is_some() || ends || edges.is_empty() {
-                return from;
-            }
-            hops.clear();
-            let expanded = self.model.expand_words(&[model], inner, |hop: Transition<_, I>| {
-                hops.push(Transition {
-                    from,
-                    passed: hop.passed,
-                    step: hop.step,
-                    next: hop.next.map(I::words),
-                    reduced: hop.reduced,
-                });
-            });
-            if expanded == 0 {
-                return from;
+            of_model.clear();
+            let is_expanded = valuation.fault.is_none()
+                && !ends
+                && !edges.is_empty()
+                && self.model.expand_words(&[model], inner, of_model) > 0;
+            if !is_expanded {
+                return from as usize;
             }
             for &edge in edges.iter() {
                 let target = self.edge(edge).target;
-                for hop in hops.iter() {
-                    let step = ProductStep { edge: (hop.passed == 0).then_some(edge), step: Some(hop.step) };
-                    let next = hop.next.map(|words| join(I::from_words(words), target));
-                    each(Transition { from, passed: hop.passed, step, next, reduced: hop.reduced });
-                }
+                transitions.extend(of_model.iter().map(|&Transition { step, next, passed, reduced, .. }| {
+                    let step = ProductStep { edge: (passed == 0).then_some(edge), step: Some(step) };
+                    Transition { step, next: next.map(|next| join(next, target)), from, passed, reduced }
+                }));
             }
         }
         states.len()
@@ -416,12 +407,12 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
             }
         }
     }
-    #[inline]
+
     fn expand_words<K: StateKey>(
         &self,
         states: &[K],
         scratch: &mut Scratch<M>,
-        each: impl FnMut(Transition<ProductStep<M::Step>, K>),
+        transitions: &mut Vec<Transition<ProductStep<M::Step>, K>>,
     ) -> usize {
         let last = K::WORDS - 1;
         match self.room {
@@ -437,7 +428,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
                     words[last] |= u64::from(automaton.0) << from;
                     K::from_words(words)
                 };
-                self.expand_by_words(states, scratch, split, join, each)
+                self.expand_by_words(states, scratch, split, join, transitions)
             }
             None if K::WORDS == 2 => {
                 let split = |state: K| {
@@ -446,7 +437,7 @@ impl<M: Propositional + Concurrent> Model for Product<'_, M> {
                 };
                 let join =
                     |Key(model): Key, automaton: automaton::State| K::from_words([model, u64::from(automaton.0)]);
-                self.expand_by_words(states, scratch, split, join, each)
+                self.expand_by_words(states, scratch, split, join, transitions)
             }
             Some(_) | None => 0,
         }

@@ -30,10 +30,10 @@ impl Engine for AnyEngine<'_> {
         states: &[K],
         desk: &mut Scratch,
         unpack: impl Fn(K, &mut StateBuf),
-        each: impl FnMut(Transition<Step, K>),
+        transitions: &mut Vec<Transition<Step, K>>,
     ) -> usize {
         match self {
-            AnyEngine::Jit(jit) => jit.expand_words(kind, states, desk, unpack, each),
+            AnyEngine::Jit(jit) => jit.expand_words(kind, states, desk, unpack, transitions),
             // The interpreter has no fast path.
             AnyEngine::Interpreter(_) => 0,
         }

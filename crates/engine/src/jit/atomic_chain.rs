@@ -4,15 +4,13 @@ use crate::jit::context::Entries;
 use entail_ir::interpret::{Step, Words};
 use entail_model::{StateKey, Transition};
 
-/// A depth-first traversal of transient states. Steps are reported only when all of them are known.
+/// A depth-first traversal of transient states.
 #[derive(Debug, Default)]
 pub(crate) struct AtomicChain {
     /// The transient states on the path, and the stable state where it begins.
     path: Vec<Stop>,
     /// The enabled steps of each of them.
     choices: Vec<(Step, Words)>,
-    /// All steps taken, each with the number of transient states before it.
-    taken: Vec<(usize, Step, Option<Words>)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,32 +32,28 @@ const LONGEST: usize = 64;
 const MOST_TAKEN: usize = 1 << 12;
 
 impl AtomicChain {
-    /// Reports all steps from each of the states to `each`, up to the first state that cannot be expanded as words;
-    /// returns the number of states expanded.
-    #[inline(always)]
+    /// Appends all steps from each of the states, up to the first state that cannot be expanded as words; returns the
+    /// number of states expanded.
     pub fn expand_all<K: StateKey>(
         &mut self,
         transient: u64,
         states: &[K],
         mut expander: impl Expander<K>,
-        mut each: impl FnMut(Transition<Step, K>),
+        transitions: &mut Vec<Transition<Step, K>>,
     ) -> usize {
-        for (from, &state) in states.iter().enumerate() {
-            let Some(entries) = expander.expand(state).filter(|entries| entries.len() > 0) else { return from };
-            let passes = entries.last_words >= transient;
-            if passes && !self.pass(transient, state, &entries, &mut expander) {
-                return from;
-            }
-            let count = if passes { self.taken.len() } else { entries.len() };
-            // One loop for both cases, so that `each` is inlined once.
-            for index in 0..count {
-                each(if passes {
-                    let (passed, step, next) = self.taken[index];
-                    Transition { from, passed, step, next: next.map(K::from_words), reduced: false }
-                } else {
+        for (from, &state) in (0..).zip(states) {
+            let first = transitions.len();
+            let Some(entries) = expander.expand(state).filter(|entries| entries.len() > 0) else {
+                return from as usize;
+            };
+            if entries.last_words < transient {
+                transitions.extend((0..entries.len()).map(|index| {
                     let (step, next) = entries.get(index);
-                    Transition { from, passed: 0, step, next: Some(next), reduced: false }
-                });
+                    Transition { step, next: Some(next), from, passed: 0, reduced: false }
+                }));
+            } else if !self.pass(transient, (from, state), &entries, &mut expander, transitions) {
+                transitions.truncate(first);
+                return from as usize;
             }
         }
         states.len()
@@ -81,31 +75,30 @@ impl AtomicChain {
     fn pass<K: StateKey>(
         &mut self,
         transient: u64,
-        state: K,
+        (from, state): (u32, K),
         entries: &Entries<K>,
         expander: &mut impl Expander<K>,
+        transitions: &mut Vec<Transition<Step, K>>,
     ) -> bool {
         self.path.clear();
         self.choices.clear();
-        self.taken.clear();
+        let most = transitions.len() + MOST_TAKEN;
         self.enter(state, entries);
         while let Some((stop, before)) = self.path.split_last_mut() {
-            let passed = before.len();
+            let passed = before.len() as u16;
             let Some(&(step, next)) = self.choices.get(stop.next) else {
                 self.choices.truncate(stop.first);
                 self.path.pop();
                 continue;
             };
             stop.next += 1;
-            if next[K::WORDS - 1] < transient {
-                self.taken.push((passed, step, Some(next)));
+            let is_stable = next[K::WORDS - 1] < transient;
+            let target = is_stable.then(|| K::from_words(next));
+            transitions.push(Transition { step, next: target, from, passed, reduced: false });
+            if is_stable || self.path.iter().any(|stop| stop.state == next) {
                 continue;
             }
-            self.taken.push((passed, step, None));
-            if self.path.iter().any(|stop| stop.state == next) {
-                continue;
-            }
-            if self.path.len() > LONGEST || self.taken.len() > MOST_TAKEN {
+            if self.path.len() > LONGEST || transitions.len() > most {
                 return false;
             }
             let next = K::from_words(next);

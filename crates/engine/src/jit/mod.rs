@@ -251,7 +251,7 @@ impl Engine for Jit<'_> {
         states: &[K],
         desk: &mut Scratch,
         unpack: impl Fn(K, &mut StateBuf),
-        each: impl FnMut(Transition<Step, K>),
+        transitions: &mut Vec<Transition<Step, K>>,
     ) -> usize {
         let Kind { vector, codes } = kind;
         let Some(special) = self.special_for(codes) else { return 0 };
@@ -262,10 +262,10 @@ impl Engine for Jit<'_> {
         let expanded = if special.only_words {
             let from = Source { state: &[], vector, packed: Some(([0; 2], codes)) };
             let context = self.context(special, from, desk, ROOM);
-            way.expand_all(transient, states, ByWords { jit: self, special, vector, context }, each)
+            way.expand_all(transient, states, ByWords { jit: self, special, vector, context }, transitions)
         } else {
             let by_bytes = ByBytes { jit: self, special, kind, desk, unpack, unpacked: &mut unpacked };
-            way.expand_all(transient, states, by_bytes, each)
+            way.expand_all(transient, states, by_bytes, transitions)
         };
         (desk.atomic_chain, desk.unpacked) = (way, unpacked);
         expanded

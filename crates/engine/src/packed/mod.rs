@@ -289,12 +289,12 @@ impl<E: Engine> Model for Packed<'_, E> {
         &self,
         states: &[K],
         scratch: &mut Self::Scratch,
-        each: impl FnMut(Transition<Step, K>),
+        transitions: &mut Vec<Transition<Step, K>>,
     ) -> usize {
         let Some((layout, codes)) = self.layouts.first_coded(K::WORDS) else { return 0 };
         let count = states.iter().take_while(|state| self.layouts.is_first(state.words())).count();
         let unpack = |state: K, unpacked: &mut StateBuf| layout.unpack_words(state.words(), unpacked);
         let kind = Kind { vector: layout.vector(), codes };
-        self.engine.expand_words(kind, &states[..count], &mut scratch.desk, unpack, each)
+        self.engine.expand_words(kind, &states[..count], &mut scratch.desk, unpack, transitions)
     }
 }

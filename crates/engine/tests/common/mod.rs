@@ -8,7 +8,7 @@ use entail_ir::interpret::{
     Codes, Engine, Exclusive, Kind, Layout, ProcessVector, Sink, Source, StateNumbers, Step,
 };
 use entail_ir::{Interpreter, Ranges, System, text};
-use entail_model::{Fired, Key, Model, State, StateKey, WideKey};
+use entail_model::{Fired, Key, Model, State, StateKey, Transition, WideKey};
 use entail_testkit::rng::Rng;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -221,10 +221,12 @@ fn expand_words<K: StateKey>(
     // The same state three times, so that leftovers would show.
     let mut told = [const { Vec::new() }; 3];
     let unpack = |state: K, unpacked: &mut Vec<u8>| codes.unpack(state.words(), unpacked);
-    let count = jit.expand_words(kind, &[K::from_words(words); 3], desk, unpack, |hop| {
-        told[hop.from].push((hop.passed, hop.step, hop.next.map(K::words)));
-    });
+    let mut transitions = Vec::new();
+    let count = jit.expand_words(kind, &[K::from_words(words); 3], desk, unpack, &mut transitions);
     assert!(count == 0 || count == 3, "{count}");
+    for Transition { step, next, from, passed, .. } in transitions {
+        told[from as usize].push((passed.into(), step, next.map(K::words)));
+    }
     if count == 0 {
         return false;
     }

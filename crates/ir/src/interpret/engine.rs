@@ -22,7 +22,7 @@ pub trait Engine: Sync {
         _states: &[K],
         _scratch: &mut Self::Scratch,
         _unpack: impl Fn(K, &mut StateBuf),
-        _each: impl FnMut(Transition<Step, K>),
+        _transitions: &mut Vec<Transition<Step, K>>,
     ) -> usize {
         0
     }
