@@ -111,6 +111,21 @@ impl Formula {
         }
     }
 
+    /// The same with `true` or `false` for the largest parts that are decided.
+    fn decided(&self, decision: &impl Fn(&Formula) -> Result<Option<bool>>) -> Result<Formula> {
+        if let Some(decided) = decision(self)? {
+            return Ok(Formula::Proposition(format!("({decided})")));
+        }
+        Ok(match self {
+            Formula::Proposition(_) => self.clone(),
+            Formula::Unary(operator, operand) => Formula::Unary(operator, Box::new(operand.decided(decision)?)),
+            Formula::Binary(operator, operands) => {
+                let operands = (operands.0.decided(decision)?, operands.1.decided(decision)?);
+                Formula::Binary(operator, Box::new(operands))
+            }
+        })
+    }
+
     /// Smaller formulas that may show the same difference.
     fn smaller(&self) -> Vec<Formula> {
         match self {
@@ -234,14 +249,41 @@ impl Case {
     }
 
     /// The answers of both tools for some runs. entail evaluates both operands of `p <-> p`, which may fault;
-    /// SPIN evaluates neither.
+    /// SPIN evaluates neither. entail detects more tautologies than SPIN, and may need fewer states of a run, so that it
+    /// never comes to a fault behind them.
     fn ask(&self, runs: Runs, entail: &Entail) -> Result<Both> {
-        let both = self.ask_as_written(runs, entail)?;
+        let mut both = self.ask_as_written(runs, entail)?;
         let simplified = self.formula.simplified();
         if matches!(both, Both::Different(_)) && simplified != self.formula && self.formula.is_unguarded() {
-            return Case { formula: simplified, ..self.clone() }.ask_as_written(runs, entail);
+            both = self.with(simplified).ask_as_written(runs, entail)?;
+        }
+        if matches!(both, Both::Different(_)) {
+            let decided = self.formula.decided(&|part| self.with(part.clone()).decision(entail))?;
+            if decided != self.formula {
+                both = self.with(decided).ask_as_written(runs, entail)?;
+            }
         }
         Ok(both)
+    }
+
+    fn with(&self, formula: Formula) -> Case {
+        Case { formula, ..self.clone() }
+    }
+
+    /// Whether the formula holds or is violated in all runs of any model, as far as entail detects this without a search.
+    fn decision(&self, entail: &Entail) -> Result<Option<bool>> {
+        for (formula, decision) in
+            [(self.formula.clone(), true), (Formula::Unary("!", Box::new(self.formula.clone())), false)]
+        {
+            let folder = tempfile::tempdir()?;
+            let file = folder.path().join("model.pml");
+            std::fs::write(&file, self.with(formula).text(Runs::All))?;
+            let report = entail.property(&file, &["--property", "p"])?;
+            if report["verdict"] == "holds" && report["states"].is_null() {
+                return Ok(Some(decision));
+            }
+        }
+        Ok(None)
     }
 
     fn ask_as_written(&self, runs: Runs, entail: &Entail) -> Result<Both> {
@@ -275,7 +317,7 @@ impl Case {
     /// SPIN's answer, if it is the same whether propositions that fault are true or false.
     fn holds_whatever_the_answer(&self, runs: Runs) -> Result<bool> {
         for answer in [false, true] {
-            let answered = Case { formula: self.formula.answered(answer), ..self.clone() };
+            let answered = self.with(self.formula.answered(answer));
             if spin::broken(&answered.text(runs), runs.goal(), Limits::default())?.ok() != Some(false) {
                 return Ok(false);
             }
@@ -440,6 +482,17 @@ mod tests {
         assert_eq!(always(both(p(), p())).simplified().to_string(), "[] ((true))");
         let other = both(p(), always(p()));
         assert_eq!(other.simplified(), other);
+    }
+
+    #[test]
+    fn decided_parts_become_constants() {
+        let p = |text: &str| Formula::Proposition(text.into());
+        let release = |left, right| Formula::Binary("V", Box::new((left, right)));
+        let tautology = Formula::Binary("W", Box::new((p("(x == 0)"), p("(x != 0)"))));
+        let is_tautology = |part: &Formula| Ok((*part == tautology).then_some(true));
+        let formula = release(tautology.clone(), p("(x == 0)"));
+        assert_eq!(formula.decided(&is_tautology).unwrap(), release(p("(true)"), p("(x == 0)")));
+        assert_eq!(formula.decided(&|_| Ok(None)).unwrap(), formula);
     }
 
     #[test]
