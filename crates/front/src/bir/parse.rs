@@ -7,7 +7,7 @@ mod missing;
 use super::ast::{Constants, Enumeration, Expr, Member, Model, Name, Record, Type, TypeKind, Variables};
 use super::token::{Kind, OPEN_COMMENT};
 use crate::diagnostic::Diagnostic;
-use crate::kit::{self, Cursor, Parsed, Stop};
+use crate::kit::{self, Cursor, Kind as _, Parsed, Stop};
 use crate::source::FileId;
 
 type Parser<'t, 'p> = Cursor<'t, 'p, Kind>;

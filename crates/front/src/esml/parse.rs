@@ -6,9 +6,9 @@ use super::ast::{
     Access, Alternative, Command, CommandKind, Communication, Decls, Direction, Expr, Guarded, Model, Name, Param,
     Process, Traced, Type,
 };
-use super::token::{KEYWORDS, TokenKind as T};
+use super::token::TokenKind as T;
 use crate::diagnostic::Diagnostic;
-use crate::kit::{Cursor, Parsed, Stop, lex};
+use crate::kit::{Cursor, Kind, Parsed, Stop, lex};
 use crate::source::{FileId, Span};
 use std::collections::HashSet;
 
@@ -188,7 +188,7 @@ impl Parser<'_> {
             return Ok(Name { text: self.cursor.text(span).to_owned(), span });
         }
         let text = self.cursor.text(span);
-        if KEYWORDS.contains(&text) && text.starts_with(|first: char| first.is_ascii_uppercase()) {
+        if self.cursor.kind().is_word() {
             let problem = format!("`{text}` is a keyword, and cannot be a name");
             return self.cursor.report(Diagnostic::error(span, problem));
         }

@@ -1,50 +1,23 @@
 //! The tokens of ESML.
 
-use crate::kit::Kind;
-use logos::{FilterResult, Lexer, Logos};
-
-macro_rules! tokens {
-    ($($kind:ident $text:literal)*) => {
-        #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
-        #[logos(error = Option<&'static str>)]
-        #[logos(skip r"[ \t\r\n\f]+")]
-        pub enum TokenKind {
-            $(#[token($text)] $kind,)*
-            #[token("(*", comment)]
-            Comment,
-            #[regex("%|==|!=|<>|&&|/|[|]+", foreign)]
-            Foreign,
-            #[regex("[A-Za-z_][A-Za-z0-9_]*")]
-            Name,
-            #[regex("[0-9]+")]
-            Number,
-            #[regex(r#""[^"\n]*""#)]
-            #[regex(r"'[^'\n]*'")]
-            Text,
-            End,
-        }
-
-        impl Kind for TokenKind {
-            const END: TokenKind = TokenKind::End;
-
-            fn describe(self) -> String {
-                match self {
-                    $(TokenKind::$kind => format!("`{}`", $text),)*
-                    TokenKind::Comment | TokenKind::Foreign => "a comment".to_owned(),
-                    TokenKind::Name => "a name".to_owned(),
-                    TokenKind::Number => "a number".to_owned(),
-                    TokenKind::Text => "a text in quotes".to_owned(),
-                    TokenKind::End => "the end of the file".to_owned(),
-                }
-            }
-        }
-
-        /// The keywords, which cannot be names.
-        pub const KEYWORDS: &[&str] = &[$($text),*];
-    };
-}
+use crate::kit::tokens;
+use logos::{FilterResult, Lexer};
 
 tokens! {
+    #[logos(skip r"[ \t\r\n\f]+")]
+    pub enum TokenKind {
+        #[token("(*", comment)]
+        Comment "a comment",
+        #[regex("%|==|!=|<>|&&|/|[|]+", foreign)]
+        Foreign "a comment",
+        #[regex("[A-Za-z_][A-Za-z0-9_]*")]
+        Name "a name",
+        #[regex("[0-9]+")]
+        Number "a number",
+        #[regex(r#""[^"\n]*""#)]
+        #[regex(r"'[^'\n]*'")]
+        Text "a text in quotes",
+    }
     Model "MODEL" Process "PROCESS" Begin "BEGIN" EndWord "END" Const "CONST" Type "TYPE" Var "VAR" In "IN" Out "OUT"
     List "LIST" Array "ARRAY" Of "OF" If "IF" Do "DO" Poll "POLL" Skip "SKIP" Trace "TRACE" Empty "EMPTY"
     Remove "REMOVE" Append "APPEND" Prepend "PREPEND" Len "LEN" Head "HEAD" True "TRUE" False "FALSE" Div "DIV"

@@ -10,8 +10,45 @@ pub trait Kind: Copy + Eq {
     const END: Self;
 
     /// Its name in messages: `` `;` ``, or `a name`.
-    fn describe(self) -> String;
+    fn describe(self) -> &'static str;
+
+    /// Whether it is a keyword, which cannot be a name.
+    fn is_word(self) -> bool {
+        self.describe().strip_prefix('`').is_some_and(|text| text.starts_with(|c: char| c.is_ascii_alphabetic()))
+    }
 }
+
+/// Defines the kinds of tokens of a language: those with a pattern, each with its name in messages, and those with a
+/// fixed text.
+macro_rules! tokens {
+    (
+        $(#[$of_all:meta])*
+        pub enum $Kind:ident { $($(#[$of_one:meta])* $special:ident $name:literal,)* }
+        $($kind:ident $text:literal)*
+    ) => {
+        #[derive(logos::Logos, Clone, Copy, Debug, PartialEq, Eq)]
+        $(#[$of_all])*
+        #[logos(error = Option<&'static str>)]
+        pub enum $Kind {
+            $($(#[$of_one])* $special,)*
+            $(#[token($text)] $kind,)*
+            End,
+        }
+
+        impl $crate::kit::Kind for $Kind {
+            const END: Self = $Kind::End;
+
+            fn describe(self) -> &'static str {
+                match self {
+                    $($Kind::$special => $name,)*
+                    $($Kind::$kind => concat!("`", $text, "`"),)*
+                    $Kind::End => "the end of the file",
+                }
+            }
+        }
+    };
+}
+pub(crate) use tokens;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Token<K> {
@@ -131,7 +168,7 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
     }
 
     pub fn expect(&mut self, kind: K) -> Parsed<Span> {
-        if self.kind() == kind { Ok(self.skip()) } else { self.unexpected(&kind.describe()) }
+        if self.kind() == kind { Ok(self.skip()) } else { self.unexpected(kind.describe()) }
     }
 
     /// Reports that another token was expected.

@@ -5,5 +5,6 @@ pub mod cursor;
 pub mod data;
 
 pub use automata::{Automata, Automaton};
+pub(crate) use cursor::tokens;
 pub use cursor::{Cursor, Kind, Parsed, Stop, Token, lex};
 pub use data::{Access, defaults, frame_variable};
