@@ -89,6 +89,25 @@ pub enum ChannelTest {
     NotEmpty,
 }
 
+impl ChannelTest {
+    const ALL: [ChannelTest; 4] =
+        [ChannelTest::Full, ChannelTest::Empty, ChannelTest::NotFull, ChannelTest::NotEmpty];
+
+    /// The name in Promela and the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChannelTest::Full => "full",
+            ChannelTest::Empty => "empty",
+            ChannelTest::NotFull => "nfull",
+            ChannelTest::NotEmpty => "nempty",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<ChannelTest> {
+        Self::ALL.into_iter().find(|test| test.name() == name)
+    }
+}
+
 impl Expr {
     /// The conjuncts, in order of evaluation.
     pub fn conjuncts(&self) -> Vec<&Expr> {

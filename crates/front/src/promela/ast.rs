@@ -4,7 +4,7 @@ use crate::source::Span;
 use std::sync::Arc;
 
 /// Promela's operators are those of the automata.
-pub use entail_ir::{BinaryOp, UnaryOp};
+pub use entail_ir::{BinaryOp, ChannelTest, UnaryOp};
 pub use entail_temporal::ctl::Quantifier;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,65 @@ pub enum Unit {
     Typedef(Typedef),
     Mtype(Mtype),
     Decl(Decl),
+}
+
+/// A process type: a proctype or `init`.
+#[derive(Clone, Debug)]
+pub struct Process<'a> {
+    pub name: Ident,
+    pub params: &'a [Decl],
+    pub priority: Option<&'a Expr>,
+    pub body: &'a [Step],
+    pub end: Span,
+    /// Its other clauses; `None` for `init`.
+    pub proctype: Option<&'a Proctype>,
+}
+
+impl Program {
+    /// The process types, in the order of the text.
+    pub fn processes(&self) -> impl Iterator<Item = Process<'_>> {
+        self.units.iter().filter_map(Unit::process)
+    }
+}
+
+impl Unit {
+    /// The process type that it declares.
+    pub fn process(&self) -> Option<Process<'_>> {
+        match self {
+            Unit::Proctype(proctype) => Some(proctype.process()),
+            Unit::Init(init) => Some(init.process()),
+            Unit::Never(_)
+            | Unit::Trace(_)
+            | Unit::Ltl(_)
+            | Unit::Ctl(_)
+            | Unit::HoaClaim(_)
+            | Unit::Typedef(_)
+            | Unit::Mtype(_)
+            | Unit::Decl(_) => None,
+        }
+    }
+}
+
+impl Proctype {
+    pub fn process(&self) -> Process<'_> {
+        let Proctype { params, body, end, .. } = self;
+        let (name, priority) = (self.name.clone(), self.priority.as_ref());
+        Process { name, params, priority, body, end: *end, proctype: Some(self) }
+    }
+}
+
+impl Init {
+    pub fn process(&self) -> Process<'_> {
+        let name = Ident { name: "init".into(), span: self.span };
+        Process {
+            name,
+            params: &[],
+            priority: self.priority.as_ref(),
+            body: &self.body,
+            end: self.end,
+            proctype: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -155,6 +214,17 @@ pub enum Initialiser {
     /// `{ 1, 2, 3 }` for an array.
     List(Vec<Expr>, Span),
     Channel(ChannelInit),
+}
+
+impl Initialiser {
+    /// The values; a channel has none.
+    pub fn values(&self) -> &[Expr] {
+        match self {
+            Initialiser::Expr(value) => std::slice::from_ref(value),
+            Initialiser::List(values, _) => values,
+            Initialiser::Channel(_) => &[],
+        }
+    }
 }
 
 /// `[capacity] of { types }`.
@@ -437,10 +507,7 @@ pub enum ExprKind {
         priority: Option<Box<Expr>>,
     },
     Len(VarRef),
-    Full(VarRef),
-    Empty(VarRef),
-    NotFull(VarRef),
-    NotEmpty(VarRef),
+    Channel(ChannelTest, VarRef),
     /// `chan ? [args]`, with `??` anywhere in the buffer: could it be received?
     Poll {
         channel: VarRef,

@@ -150,10 +150,7 @@ fn write_expr(text: &mut String, expr: &Expr, outer: u8) {
             write!(text, "run {}({}){priority}", proctype.name, list(args))
         }
         ExprKind::Len(channel) => write!(text, "len({})", variable(channel)),
-        ExprKind::Full(channel) => write!(text, "full({})", variable(channel)),
-        ExprKind::Empty(channel) => write!(text, "empty({})", variable(channel)),
-        ExprKind::NotFull(channel) => write!(text, "nfull({})", variable(channel)),
-        ExprKind::NotEmpty(channel) => write!(text, "nempty({})", variable(channel)),
+        ExprKind::Channel(test, channel) => write!(text, "{}({})", test.name(), variable(channel)),
         ExprKind::Poll { channel, random, args } => {
             let operator = if *random { "??" } else { "?" };
             write!(text, "{}{operator}[{}]", variable(channel), receive_args(args))

@@ -1,47 +1,73 @@
-//! Visitors for all expressions of a program.
+//! Visitors for all declarations, statements and expressions of a program.
 
-use super::ast::{Child, Expr, ExprKind, Initialiser, Program, Step, Unit, VarRef};
+use super::ast::{Child, Decl, Expr, ExprKind, Initialiser, Program, Step, Stmt, Unit, VarRef};
 
-/// Calls `each` for every expression in statements, clauses and formulas, including those inside others.
-pub fn each_expr(program: &Program, each: &mut dyn FnMut(&Expr)) {
-    for unit in &program.units {
-        match unit {
-            Unit::Proctype(proctype) => {
-                proctype.provided.iter().for_each(|provided| expr(provided, each));
-                steps(&proctype.body, each);
-            }
-            Unit::Init(init) => steps(&init.body, each),
-            Unit::Never(claim) => steps(&claim.body, each),
-            Unit::Trace(trace) => steps(&trace.body, each),
-            Unit::Ltl(formula) | Unit::Ctl(formula) => formula.expr.iter().for_each(|formula| expr(formula, each)),
-            Unit::HoaClaim(hoa_claim) => exprs(&hoa_claim.propositions, each),
-            Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
+#[derive(Clone, Copy)]
+pub enum Item<'a> {
+    Decl(&'a Decl),
+    Stmt(&'a Stmt),
+}
+
+/// Calls `each` for the declarations and statements of a sequence, including those inside others.
+pub fn items<'a>(steps: &'a [Step], each: &mut dyn FnMut(Item<'a>)) {
+    for step in steps {
+        match step {
+            Step::Decl(decl) => each(Item::Decl(decl)),
+            Step::Exclusive(_) => {}
+            Step::Stmt(stmt) => items_of(stmt, each),
         }
     }
 }
 
-fn steps(steps: &[Step], each: &mut dyn FnMut(&Expr)) {
-    for step in steps {
-        match step {
-            Step::Decl(decl) => {
-                for var in &decl.vars {
-                    if let Some(Initialiser::Expr(value)) = &var.init {
-                        expr(value, each);
-                    }
+/// Calls `each` for a statement, and for the declarations and statements inside it.
+pub fn items_of<'a>(stmt: &'a Stmt, each: &mut dyn FnMut(Item<'a>)) {
+    each(Item::Stmt(stmt));
+    stmt.kind.each_child(&mut |child| match child {
+        Child::Expr(_) | Child::Var(_) => {}
+        Child::Steps(body) => items(body, each),
+        Child::Stmt(inner) => items_of(inner, each),
+    });
+}
+
+/// Calls `each` for every expression in statements, clauses and formulas, including those inside others.
+pub fn each_expr(program: &Program, each: &mut dyn FnMut(&Expr)) {
+    program.units.iter().for_each(|unit| unit_exprs(unit, each));
+}
+
+/// The same for one unit.
+pub fn unit_exprs(unit: &Unit, each: &mut dyn FnMut(&Expr)) {
+    match unit {
+        Unit::Proctype(proctype) => {
+            proctype.provided.iter().for_each(|provided| expr(provided, each));
+            body_exprs(&proctype.body, each);
+        }
+        Unit::Init(init) => body_exprs(&init.body, each),
+        Unit::Never(claim) => body_exprs(&claim.body, each),
+        Unit::Trace(trace) => body_exprs(&trace.body, each),
+        Unit::Ltl(formula) | Unit::Ctl(formula) => formula.expr.iter().for_each(|formula| expr(formula, each)),
+        Unit::HoaClaim(hoa_claim) => exprs(&hoa_claim.propositions, each),
+        Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {}
+    }
+}
+
+fn body_exprs(body: &[Step], each: &mut dyn FnMut(&Expr)) {
+    items(body, &mut |item| match item {
+        Item::Decl(decl) => {
+            for var in &decl.vars {
+                if let Some(Initialiser::Expr(value)) = &var.init {
+                    expr(value, each);
                 }
             }
-            Step::Exclusive(_) => {}
-            Step::Stmt(stmt) => child(Child::Stmt(stmt), each),
         }
-    }
+        Item::Stmt(stmt) => stmt.kind.each_child(&mut |part| child(part, each)),
+    });
 }
 
 fn child(part: Child, each: &mut dyn FnMut(&Expr)) {
     match part {
         Child::Expr(value) => expr(value, each),
         Child::Var(var) => variable(var, each),
-        Child::Steps(body) => steps(body, each),
-        Child::Stmt(stmt) => stmt.kind.each_child(&mut |part| child(part, each)),
+        Child::Steps(_) | Child::Stmt(_) => {}
     }
 }
 
@@ -59,12 +85,7 @@ pub fn expr(value: &Expr, each: &mut dyn FnMut(&Expr)) {
     each(value);
     match &value.kind {
         ExprKind::Const(_) | ExprKind::Timeout | ExprKind::NonProgress => {}
-        ExprKind::Var(var)
-        | ExprKind::Len(var)
-        | ExprKind::Full(var)
-        | ExprKind::Empty(var)
-        | ExprKind::NotFull(var)
-        | ExprKind::NotEmpty(var) => variable(var, each),
+        ExprKind::Var(var) | ExprKind::Len(var) | ExprKind::Channel(_, var) => variable(var, each),
         ExprKind::Unary(_, operand)
         | ExprKind::Enabled(operand)
         | ExprKind::PcValue(operand)

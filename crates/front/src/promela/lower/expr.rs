@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{BinaryOp, Expr, ExprKind, Ident, Part, ReceiveArg, TemporalOp, UnaryOp, VarRef};
 use crate::source::Span;
 use entail_ir as ir;
-use entail_ir::{Base, ChannelTest, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
+use entail_ir::{Base, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
 
 /// The signature of a process type, which is needed before its body is lowered.
 #[derive(Debug)]
@@ -91,10 +91,7 @@ impl Lowering<'_> {
             }
             ExprKind::Run { proctype, args, priority } => self.run(proctype, args, priority.as_deref(), expr.span),
             ExprKind::Len(channel) => ir::Expr::Length(Box::new(self.channel(channel).0)),
-            ExprKind::Full(channel) => self.channel_test(ChannelTest::Full, channel),
-            ExprKind::Empty(channel) => self.channel_test(ChannelTest::Empty, channel),
-            ExprKind::NotFull(channel) => self.channel_test(ChannelTest::NotFull, channel),
-            ExprKind::NotEmpty(channel) => self.channel_test(ChannelTest::NotEmpty, channel),
+            ExprKind::Channel(test, channel) => ir::Expr::Channel(*test, Box::new(self.channel(channel).0)),
             ExprKind::Poll { channel, random, args } => {
                 let (channel, channel_type) = self.channel(channel);
                 let fields = self.patterns(args, Transfer::Poll, channel_type, expr.span);
@@ -458,10 +455,6 @@ impl Lowering<'_> {
                 (ir::Expr::Const(0), None)
             }
         }
-    }
-
-    fn channel_test(&mut self, test: ChannelTest, channel: &VarRef) -> ir::Expr {
-        ir::Expr::Channel(test, Box::new(self.channel(channel).0))
     }
 
     fn run(&mut self, name: &Ident, args: &[Expr], priority: Option<&Expr>, span: Span) -> ir::Expr {

@@ -101,16 +101,10 @@ const MAX_PROCESS_TYPES: usize = 254;
 
 /// A process type whose graph has been built.
 struct Body<'p> {
-    name: Ident,
+    source: ast::Process<'p>,
     flow: Flow,
     scope: ScopeId,
     params: Vec<scope::VarId>,
-    source: BodySource<'p>,
-}
-
-enum BodySource<'p> {
-    Proctype(&'p ast::Proctype),
-    Init(&'p ast::Init),
 }
 
 /// The first pass: declarations and control flow, in the order of the text.
@@ -140,8 +134,8 @@ impl<'p, 'd> Layout<'p, 'd> {
                     self.problems.push(Diagnostic::error(init.span, message));
                     return;
                 }
-                Unit::Proctype(proctype) => self.proctype(proctype),
-                Unit::Init(init) => self.init(init),
+                Unit::Proctype(proctype) => self.process(proctype.process()),
+                Unit::Init(init) => self.process(init.process()),
                 Unit::Never(claim) => self.claim(&claim.body, claim.end),
                 Unit::Trace(trace) => self.claim(&trace.body, trace.end),
                 Unit::Ltl(_) | Unit::Ctl(_) | Unit::HoaClaim(_) => {}
@@ -161,42 +155,23 @@ impl<'p, 'd> Layout<'p, 'd> {
             }
         });
         for (proctype, label) in labels {
-            if let Some(body) = self.bodies.iter_mut().find(|body| body.name.name == proctype) {
+            if let Some(body) = self.bodies.iter_mut().find(|body| body.source.name.name == proctype) {
                 body.flow.separate_label(&label, &mut self.next_id);
             }
         }
     }
 
-    fn proctype(&mut self, proctype: &'p ast::Proctype) {
-        self.check_unique(&proctype.name);
+    /// Declares a process type, and builds its graph.
+    fn process(&mut self, source: ast::Process<'p>) {
+        self.check_unique(&source);
         let scope = self.scopes.process();
-        let params = proctype.params.iter().flat_map(|decl| self.scopes.declare_param(scope, decl, self.problems));
+        let params = source.params.iter().flat_map(|decl| self.scopes.declare_param(scope, decl, self.problems));
         let params = params.collect();
-        let flow = self.process(scope, &proctype.body, proctype.end);
-        let (name, source) = (proctype.name.clone(), BodySource::Proctype(proctype));
-        self.bodies.push(Body { name, flow, scope, params, source });
-    }
-
-    fn init(&mut self, init: &'p ast::Init) {
-        let name = Ident { name: "init".into(), span: init.span };
-        if let Some(earlier) = self.bodies.iter().find(|body| matches!(body.source, BodySource::Init(_))) {
-            let message = "another `init`: each is a process of its own";
-            let warning = Diagnostic::warning(init.span, message).related(earlier.name.span, "the first one");
-            self.problems.push(warning);
-        }
-        let scope = self.scopes.process();
-        let flow = self.process(scope, &init.body, init.end);
-        let source = BodySource::Init(init);
-        self.bodies.push(Body { name, flow, scope, params: Vec::new(), source });
-    }
-
-    /// Builds the graph of a process body.
-    fn process(&mut self, scope: ScopeId, body: &[ast::Step], end: Span) -> Flow {
-        let flow = self.flow(scope, body, end, false);
+        let flow = self.flow(scope, source.body, source.end, false);
         if let Some(span) = flow.elements.iter().find_map(receives_pid) {
             self.scopes.declare_pid(scope, span, self.problems);
         }
-        flow
+        self.bodies.push(Body { source, flow, scope, params });
     }
 
     /// Builds the graphs of claims for their numbers; the claims are checked later.
@@ -211,13 +186,17 @@ impl<'p, 'd> Layout<'p, 'd> {
         builder.body(body, end)
     }
 
-    fn check_unique(&mut self, name: &Ident) {
-        if let Some(earlier) = self.bodies.iter().find(|body| body.name.name == name.name) {
-            self.problems.push(
-                Diagnostic::error(name.span, format!("`{}` is declared twice", name.name))
-                    .related(earlier.name.span, "first declared here"),
-            );
-        }
+    /// Several processes may be called `init`.
+    fn check_unique(&mut self, source: &ast::Process<'_>) {
+        let Ident { name, span } = &source.name;
+        let Some(earlier) = self.bodies.iter().find(|body| body.source.name.name == *name) else { return };
+        let first = earlier.source.name.span;
+        self.problems.push(match source.proctype {
+            Some(_) => Diagnostic::error(*span, format!("`{name}` is declared twice"))
+                .related(first, "first declared here"),
+            None => Diagnostic::warning(*span, "another `init`: each is a process of its own")
+                .related(first, "the first one"),
+        });
     }
 }
 
@@ -234,7 +213,7 @@ struct Assembly<'a> {
 impl<'a> Assembly<'a> {
     fn new(sources: &'a Sources, problems: &'a mut Vec<Diagnostic>, scopes: Scopes, bodies: &[Body<'_>]) -> Self {
         let signatures = bodies.iter().map(|body| Signature {
-            name: body.name.clone(),
+            name: body.source.name.clone(),
             params: body.params.clone(),
             labels: body
                 .flow
@@ -271,11 +250,8 @@ impl<'a> Assembly<'a> {
 
     /// The initial processes of this type.
     fn start(&mut self, index: usize, body: &Body<'_>) {
-        let (count, priority) = match &body.source {
-            BodySource::Init(init) => (1, &init.priority),
-            BodySource::Proctype(proctype) => (self.active(proctype, body.scope), &proctype.priority),
-        };
-        let priority = match priority {
+        let count = body.source.proctype.map_or(1, |proctype| self.active(proctype, body.scope));
+        let priority = match body.source.priority {
             None => 1,
             Some(priority) => {
                 self.uses.priorities = true;
@@ -308,8 +284,8 @@ impl<'a> Assembly<'a> {
             return;
         };
         if automaton.outgoing.len() > usize::from(u16::MAX) {
-            let message = format!("`{}` has more than 65535 statements", body.name.name);
-            self.problems.push(Diagnostic::error(body.name.span, message));
+            let message = format!("`{}` has more than 65535 statements", body.source.name.name);
+            self.problems.push(Diagnostic::error(body.source.name.span, message));
             return;
         }
         for (channel, scope, order) in &body.flow.exclusive {
@@ -319,21 +295,17 @@ impl<'a> Assembly<'a> {
                 lowering.error(channel.span, "`xr` and `xs` are about a whole channel variable, not an element");
             }
         }
-        let declared_at = self.statement(&body.name.name, body.name.span, 0, 0);
+        let declared_at = self.statement(&body.source.name.name, body.source.name.span, 0, 0);
         let mut statements = Statements { made: HashMap::new() };
         let locations = self.locations(&body, &automaton, &mut statements);
         // After an error, the control flow may not be the intended one.
         if !self.problems.iter().any(Diagnostic::is_error) {
             self.warn_unreachable(&body.flow, &automaton);
         }
-
-        let provided = match body.source {
-            BodySource::Proctype(ast::Proctype { provided: Some(provided), .. }) => {
-                Some(self.lowering(body.scope, u32::MAX).expr(provided))
-            }
-            _ => None,
-        };
-        let deterministic = matches!(body.source, BodySource::Proctype(proctype) if proctype.deterministic);
+        let proctype = body.source.proctype;
+        let provided = proctype.and_then(|proctype| proctype.provided.as_ref());
+        let provided = provided.map(|provided| self.lowering(body.scope, u32::MAX).expr(provided));
+        let deterministic = proctype.is_some_and(|proctype| proctype.deterministic);
         let index = self.system.process_types.len();
         let signature = &self.signatures[index];
         let labels =
@@ -341,7 +313,7 @@ impl<'a> Assembly<'a> {
         let labels = labels.collect();
         let params = self.params(index);
         self.system.process_types.push(ProcessType {
-            name: body.name.name.to_string(),
+            name: body.source.name.name.to_string(),
             params,
             frame: entail_ir::Frame::default(),
             locations,
@@ -519,12 +491,7 @@ impl<'a> Assembly<'a> {
 
     /// A record ignores its initial value; but the names in the value must exist, and it must not be a record.
     fn check_names(&mut self, pending: &PendingInit) {
-        let values = match &pending.init {
-            Some(ast::Initialiser::Expr(value)) => std::slice::from_ref(value),
-            Some(ast::Initialiser::List(values, _)) => values,
-            Some(ast::Initialiser::Channel(_)) | None => &[],
-        };
-        for value in values {
+        for value in pending.init.iter().flat_map(ast::Initialiser::values) {
             self.lowering(pending.scope, pending.order).expr(value);
         }
     }

@@ -1,7 +1,9 @@
 //! Expressions.
 
 use super::{HEIGHT, Logic, Parsed, Parser};
-use crate::promela::ast::{BinaryOp, Expr, ExprKind, Ident, Part, Quantifier, TemporalOp, UnaryOp, VarRef};
+use crate::promela::ast::{
+    BinaryOp, ChannelTest, Expr, ExprKind, Ident, Part, Quantifier, TemporalOp, UnaryOp, VarRef,
+};
 use crate::source::Span;
 
 #[derive(Clone, Copy)]
@@ -157,7 +159,7 @@ impl Parser<'_> {
 
     /// In CTL, which SPIN does not support, tests on channels are ordinary expressions.
     fn at_probe(&self) -> bool {
-        self.logic != Some(Logic::Ctl) && matches!(self.text(), "full" | "empty" | "nfull" | "nempty")
+        self.logic != Some(Logic::Ctl) && ChannelTest::named(self.text()).is_some()
     }
 
     fn prefix(&self) -> Option<(Prefix, usize)> {
@@ -240,15 +242,14 @@ impl Parser<'_> {
     }
 
     fn primary_kind(&mut self, what: &str) -> Parsed<ExprKind> {
+        if let Some(test) = ChannelTest::named(self.text()) {
+            return self.channel_of().map(|channel| ExprKind::Channel(test, channel));
+        }
         match self.text() {
             "timeout" => Ok(self.just(ExprKind::Timeout)),
             "np_" => Ok(self.just(ExprKind::NonProgress)),
             "run" => self.run(),
             "len" => self.channel_of().map(ExprKind::Len),
-            "full" => self.channel_of().map(ExprKind::Full),
-            "empty" => self.channel_of().map(ExprKind::Empty),
-            "nfull" => self.channel_of().map(ExprKind::NotFull),
-            "nempty" => self.channel_of().map(ExprKind::NotEmpty),
             "enabled" => self.process_of().map(ExprKind::Enabled),
             "pc_value" => self.process_of().map(ExprKind::PcValue),
             "get_priority" => self.process_of().map(ExprKind::GetPriority),

@@ -5,7 +5,8 @@ use super::effects::has_run;
 use super::names::{BodyId, Names};
 use crate::PropertyKind;
 use crate::promela::ast::{
-    BinaryOp, Child, Expr, ExprKind, Program, Step, Stmt, StmtKind, Structure, TemporalOp, UnaryOp, Unit,
+    BinaryOp, Child, Expr, ExprKind, Initialiser, Program, Step, Stmt, StmtKind, Structure, TemporalOp, UnaryOp,
+    Unit,
 };
 use crate::promela::walk;
 use entail_temporal::Fairness;
@@ -152,42 +153,26 @@ struct ModelFeatures<'a, 'p> {
 impl ModelFeatures<'_, '_> {
     fn look(&mut self, program: &Program) {
         walk::each_expr(program, &mut |expr| self.expr(expr));
-        let mut next = 0;
-        for unit in &program.units {
-            let (body, priority, first) = match unit {
-                Unit::Proctype(proctype) => {
+        for (number, process) in program.processes().enumerate() {
+            self.body = BodyId(number);
+            match process.proctype {
+                Some(proctype) => {
                     if proctype.provided.is_some() {
                         self.criterion.keep_steps("a process may move only while a condition holds");
                     }
-                    if proctype.deterministic {
-                        self.criterion.exact[next] = true;
-                    }
+                    self.criterion.exact[number] |= proctype.deterministic;
                     self.started += match proctype.active.as_ref().map(|count| &count.kind) {
                         None => 0,
                         Some(ExprKind::Const(count)) => *count,
                         Some(_) => FEW,
                     };
-                    (&proctype.body, &proctype.priority, false)
                 }
-                Unit::Init(init) => {
-                    self.started += 1;
-                    (&init.body, &init.priority, true)
-                }
-                Unit::Never(_)
-                | Unit::Trace(_)
-                | Unit::Ltl(_)
-                | Unit::Ctl(_)
-                | Unit::HoaClaim(_)
-                | Unit::Typedef(_)
-                | Unit::Mtype(_)
-                | Unit::Decl(_) => continue,
-            };
-            if priority.is_some() {
+                None => self.started += 1,
+            }
+            if process.priority.is_some() {
                 self.criterion.keep_steps("processes have priorities");
             }
-            self.body = BodyId(next);
-            next += 1;
-            self.steps(body, first);
+            self.steps(process.body, process.proctype.is_none());
         }
     }
 
@@ -224,10 +209,7 @@ impl ModelFeatures<'_, '_> {
             | ExprKind::Binary(..)
             | ExprKind::Conditional(..)
             | ExprKind::Len(_)
-            | ExprKind::Full(_)
-            | ExprKind::Empty(_)
-            | ExprKind::NotFull(_)
-            | ExprKind::NotEmpty(_)
+            | ExprKind::Channel(..)
             | ExprKind::Poll { .. }
             | ExprKind::Temporal(..)
             | ExprKind::Runs(..) => {}
@@ -239,11 +221,8 @@ impl ModelFeatures<'_, '_> {
         for step in steps {
             match step {
                 Step::Decl(decl) => {
-                    let late = decl.vars.iter().filter_map(|var| var.init.as_ref());
-                    for init in late {
-                        if let crate::promela::ast::Initialiser::Expr(value) = init
-                            && has_run(value)
-                        {
+                    for var in &decl.vars {
+                        if matches!(&var.init, Some(Initialiser::Expr(value)) if has_run(value)) {
                             self.pids = true;
                             self.start(once);
                         }

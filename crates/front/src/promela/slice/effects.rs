@@ -4,8 +4,8 @@ use super::channels::{Channels, Class, Move};
 use super::graph::{EdgeLabel, LoopPart};
 use super::names::{BodyId, Names, VarId};
 use crate::promela::ast::{
-    BinaryOp, Child, Declarator, Expr, ExprKind, Initialiser, Program, Receive, ReceiveArg, Send, Step, Stmt,
-    StmtKind, Unit, VarRef,
+    BinaryOp, Decl, Declarator, Expr, ExprKind, Initialiser, Program, Receive, ReceiveArg, Send, Stmt, StmtKind,
+    Unit, VarRef,
 };
 use crate::promela::walk;
 
@@ -269,11 +269,7 @@ impl EffectAnalysis<'_, '_> {
         }
         walk::expr(value, &mut |inner| match &inner.kind {
             ExprKind::Var(var) => found.extend(self.root(var)),
-            ExprKind::Len(channel)
-            | ExprKind::Full(channel)
-            | ExprKind::Empty(channel)
-            | ExprKind::NotFull(channel)
-            | ExprKind::NotEmpty(channel) => found.extend(self.channel(channel)),
+            ExprKind::Len(channel) | ExprKind::Channel(_, channel) => found.extend(self.channel(channel)),
             ExprKind::Poll { channel, args, .. } => {
                 found.extend(self.channel(channel));
                 for arg in args {
@@ -302,10 +298,7 @@ impl EffectAnalysis<'_, '_> {
     }
 
     fn find(&self, name: &str) -> Option<VarId> {
-        match self.body {
-            Some(body) => self.names.find(body, name),
-            None => self.names.global(name),
-        }
+        self.names.find(self.body, name)
     }
 
     fn root(&self, var: &VarRef) -> Option<Item> {
@@ -346,11 +339,7 @@ impl EffectAnalysis<'_, '_> {
                 ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => {
                     !matches!(by.kind, ExprKind::Const(by) if by != 0)
                 }
-                ExprKind::Len(channel)
-                | ExprKind::Full(channel)
-                | ExprKind::Empty(channel)
-                | ExprKind::NotFull(channel)
-                | ExprKind::NotEmpty(channel) => self.made_channel(channel).is_none(),
+                ExprKind::Len(channel) | ExprKind::Channel(_, channel) => self.made_channel(channel).is_none(),
                 ExprKind::Poll { .. }
                 | ExprKind::RemoteLabel { .. }
                 | ExprKind::RemoteVar { .. }
@@ -423,74 +412,52 @@ pub fn has_run(value: &Expr) -> bool {
 
 /// The flow of channels between variables and messages.
 pub fn moves(program: &Program, names: &Names) -> Vec<Move> {
-    let mut flow = ChannelFlow { names, body: BodyId(0), moves: Vec::new() };
-    let mut next = 0;
+    let mut flow = ChannelFlow { names, body: None, moves: Vec::new() };
+    let mut ids = (0..).map(BodyId);
     for unit in &program.units {
-        let body = match unit {
-            Unit::Proctype(proctype) => &proctype.body,
-            Unit::Init(init) => &init.body,
-            Unit::Decl(decl) => {
-                decl.vars.iter().for_each(|var| flow.declarator(None, var));
-                continue;
-            }
-            Unit::Never(_)
-            | Unit::Trace(_)
-            | Unit::Ltl(_)
-            | Unit::Ctl(_)
-            | Unit::HoaClaim(_)
-            | Unit::Typedef(_)
-            | Unit::Mtype(_) => continue,
-        };
-        flow.body = BodyId(next);
-        next += 1;
-        flow.steps(body);
+        if let Unit::Decl(decl) = unit {
+            flow.body = None;
+            flow.declaration(decl);
+        }
+        if let Some(process) = unit.process() {
+            flow.body = ids.next();
+            walk::items(process.body, &mut |item| match item {
+                walk::Item::Decl(decl) => flow.declaration(decl),
+                walk::Item::Stmt(stmt) => flow.statement(stmt),
+            });
+        }
     }
     flow.moves
 }
 
 struct ChannelFlow<'a, 'p> {
     names: &'a Names<'p>,
-    body: BodyId,
+    /// `None` outside of processes.
+    body: Option<BodyId>,
     moves: Vec<Move>,
 }
 
 impl ChannelFlow<'_, '_> {
-    fn steps(&mut self, steps: &[Step]) {
-        for step in steps {
-            match step {
-                Step::Decl(decl) => decl.vars.iter().for_each(|var| self.declarator(Some(self.body), var)),
-                Step::Exclusive(_) => {}
-                Step::Stmt(stmt) => self.statement(stmt),
+    fn declaration(&mut self, decl: &Decl) {
+        for var in &decl.vars {
+            let id = self.names.find(self.body, &var.name.name);
+            for value in var.init.iter().flat_map(Initialiser::values) {
+                let from = self.vars(value);
+                self.moves.extend(id.map(|id| Move::Into(id, from)));
+                self.runs(value);
             }
-        }
-    }
-
-    fn declarator(&mut self, body: Option<BodyId>, var: &Declarator) {
-        let id = match body {
-            Some(body) => self.names.find(body, &var.name.name),
-            None => self.names.global(&var.name.name),
-        };
-        let values: &[Expr] = match &var.init {
-            Some(Initialiser::Expr(value)) => std::slice::from_ref(value),
-            Some(Initialiser::List(values, _)) => values,
-            Some(Initialiser::Channel(_)) | None => return,
-        };
-        for value in values {
-            let from = self.vars(value, body);
-            self.moves.extend(id.map(|id| Move::Into(id, from)));
-            self.runs(value);
         }
     }
 
     fn statement(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Assign(var, value) => {
-                let from = self.vars(value, Some(self.body));
+                let from = self.vars(value);
                 self.moves.extend(self.root(var).map(|to| Move::Into(to, from)));
                 self.runs(value);
             }
             StmtKind::Send(send) => {
-                let from: Vec<_> = send.args.iter().flat_map(|arg| self.vars(arg, Some(self.body))).collect();
+                let from: Vec<_> = send.args.iter().flat_map(|arg| self.vars(arg)).collect();
                 self.moves.extend(self.root(&send.channel).map(|channel| Move::Sent(channel, from)));
             }
             StmtKind::Receive(receive) => {
@@ -509,11 +476,6 @@ impl ChannelFlow<'_, '_> {
             }
             _ => {}
         }
-        stmt.kind.each_child(&mut |child| match child {
-            Child::Expr(_) | Child::Var(_) => {}
-            Child::Steps(steps) => self.steps(steps),
-            Child::Stmt(inner) => self.statement(inner),
-        });
     }
 
     /// The arguments of a new process.
@@ -523,7 +485,7 @@ impl ChannelFlow<'_, '_> {
             let ExprKind::Run { proctype, args, .. } = &inner.kind else { return };
             let Some(&started) = self.names.proctypes.get(&proctype.name) else { return };
             for (arg, &param) in args.iter().zip(&self.names.params[started.0]) {
-                moves.push(Move::Into(param, self.vars(arg, Some(self.body))));
+                moves.push(Move::Into(param, self.vars(arg)));
             }
         });
         self.moves.extend(moves);
@@ -533,16 +495,10 @@ impl ChannelFlow<'_, '_> {
         self.names.find(self.body, &var.parts[0].name.name)
     }
 
-    fn vars(&self, value: &Expr, body: Option<BodyId>) -> Vec<VarId> {
+    fn vars(&self, value: &Expr) -> Vec<VarId> {
         let mut found = Vec::new();
         walk::expr(value, &mut |inner| match &inner.kind {
-            ExprKind::Var(var) => {
-                let name = &var.parts[0].name.name;
-                found.extend(match body {
-                    Some(body) => self.names.find(body, name),
-                    None => self.names.global(name),
-                });
-            }
+            ExprKind::Var(var) => found.extend(self.root(var)),
             ExprKind::RemoteVar { proctype, var, .. } => {
                 found.extend(self.names.remote(&proctype.name, &var.name.name));
             }

@@ -1,7 +1,8 @@
 //! The variables of a model, coarsely: variables of the same name in one process are identified, and identified with
 //! the global of that name. This can only make a slice larger.
 
-use crate::promela::ast::{Child, Decl, Declarator, ExprKind, Initialiser, Program, Step, Stmt, Type, Unit};
+use crate::promela::ast::{Decl, Declarator, ExprKind, Initialiser, Process, Program, Type, Unit};
+use crate::promela::walk::{self, Item};
 use crate::source::Span;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -40,51 +41,30 @@ impl<'p> Names<'p> {
     pub fn of(program: &'p Program) -> Names<'p> {
         let mut names = Names::default();
         for unit in &program.units {
-            match unit {
-                Unit::Decl(decl) => names.declare(None, decl, false),
-                Unit::Mtype(_)
-                | Unit::Proctype(_)
-                | Unit::Init(_)
-                | Unit::Never(_)
-                | Unit::Trace(_)
-                | Unit::Ltl(_)
-                | Unit::Ctl(_)
-                | Unit::HoaClaim(_)
-                | Unit::Typedef(_) => {}
+            if let Unit::Decl(decl) = unit {
+                names.declare(None, decl, false);
             }
         }
-        for unit in &program.units {
-            let (name, params, body): (Arc<str>, &[Decl], _) = match unit {
-                Unit::Proctype(proctype) => (proctype.name.name.clone(), &proctype.params, &proctype.body),
-                Unit::Init(init) => ("init".into(), &[], &init.body),
-                Unit::Never(_)
-                | Unit::Trace(_)
-                | Unit::Ltl(_)
-                | Unit::Ctl(_)
-                | Unit::HoaClaim(_)
-                | Unit::Typedef(_)
-                | Unit::Mtype(_)
-                | Unit::Decl(_) => continue,
-            };
+        for Process { name, params, body, .. } in program.processes() {
             let id = BodyId(names.locals.len());
             names.locals.push(HashMap::new());
-            names.proctypes.insert(name, id);
+            names.proctypes.insert(name.name, id);
             params.iter().for_each(|decl| names.declare(Some(id), decl, true));
-            let params = params.iter().flat_map(|decl| &decl.vars).filter_map(|var| names.find(id, &var.name.name));
-            let params = params.collect();
+            let params = params.iter().flat_map(|decl| &decl.vars);
+            let params = params.filter_map(|var| names.find(Some(id), &var.name.name)).collect();
             names.params.push(params);
-            names.steps(id, body);
+            walk::items(body, &mut |item| match item {
+                Item::Decl(decl) => names.declare(Some(id), decl, false),
+                Item::Stmt(_) => {}
+            });
         }
         names
     }
 
-    /// The variable with this name in a process; `None` if it is a constant or predefined.
-    pub fn find(&self, body: BodyId, name: &str) -> Option<VarId> {
-        self.locals[body.0].get(name).copied().or_else(|| self.global(name))
-    }
-
-    pub fn global(&self, name: &str) -> Option<VarId> {
-        self.globals.get(name).copied()
+    /// The variable with this name in a process, or outside of processes; `None` if it is a constant or predefined.
+    pub fn find(&self, body: Option<BodyId>, name: &str) -> Option<VarId> {
+        let local = body.and_then(|body| self.locals[body.0].get(name));
+        local.or_else(|| self.globals.get(name)).copied()
     }
 
     /// A variable of another process, as in `process:variable`.
@@ -99,10 +79,7 @@ impl<'p> Names<'p> {
 
     fn declare(&mut self, owner: Option<BodyId>, decl: &'p Decl, is_param: bool) {
         for var in &decl.vars {
-            let known = match owner {
-                None => self.global(&var.name.name),
-                Some(body) => self.find(body, &var.name.name),
-            };
+            let known = self.find(owner, &var.name.name);
             let id = known.unwrap_or(VarId(self.vars.len() as u32));
             if known.is_none() {
                 let (name, span) = (var.name.name.clone(), var.name.span);
@@ -116,24 +93,6 @@ impl<'p> Names<'p> {
             };
             scope.insert(var.name.name.clone(), id);
         }
-    }
-
-    fn steps(&mut self, body: BodyId, steps: &'p [Step]) {
-        for step in steps {
-            match step {
-                Step::Decl(decl) => self.declare(Some(body), decl, false),
-                Step::Exclusive(_) => {}
-                Step::Stmt(stmt) => self.statement(body, stmt),
-            }
-        }
-    }
-
-    fn statement(&mut self, body: BodyId, stmt: &'p Stmt) {
-        stmt.kind.each_child(&mut |child| match child {
-            Child::Expr(_) | Child::Var(_) => {}
-            Child::Steps(steps) => self.steps(body, steps),
-            Child::Stmt(inner) => self.statement(body, inner),
-        });
     }
 }
 

@@ -6,7 +6,7 @@ use super::criterion::Criterion;
 use super::effects::{EffectAnalysis, Effects, Item, Mandatory};
 use super::graph::{EdgeId, EdgeLabel, Graph, LoopPart};
 use super::names::{BodyId, Names, VarId};
-use crate::promela::ast::{Expr, ExprKind, Initialiser, Program, Step, StmtKind, Unit};
+use crate::promela::ast::{ExprKind, Initialiser, Program, Step, StmtKind, Unit};
 use crate::promela::walk;
 use crate::source::Span;
 use std::collections::{BTreeMap, VecDeque};
@@ -86,20 +86,7 @@ impl<'a, 'p> Relevance<'a, 'p> {
         let (processes, items) = (Vec::new(), BTreeMap::new());
         let mut relevance =
             Relevance { names, channels, criterion, processes, items, given: Vec::new(), grown: true };
-        for unit in &program.units {
-            match unit {
-                Unit::Proctype(proctype) => relevance.add(proctype.name.name.clone(), &proctype.body),
-                Unit::Init(init) => relevance.add("init".into(), &init.body),
-                Unit::Never(_)
-                | Unit::Trace(_)
-                | Unit::Ltl(_)
-                | Unit::Ctl(_)
-                | Unit::HoaClaim(_)
-                | Unit::Typedef(_)
-                | Unit::Mtype(_)
-                | Unit::Decl(_) => {}
-            }
-        }
+        program.processes().for_each(|process| relevance.add(process.name.name, process.body));
         relevance.begin(program);
         while std::mem::take(&mut relevance.grown) {
             relevance.spread();
@@ -170,15 +157,8 @@ impl<'a, 'p> Relevance<'a, 'p> {
         let outside = self.effect_analysis(None);
         for unit in &program.units {
             match unit {
-                Unit::Ltl(formula) | Unit::Ctl(formula) => {
-                    formula.expr.iter().for_each(|expr| outside.expr(expr, &mut found));
-                }
-                Unit::HoaClaim(hoa_claim) => {
-                    hoa_claim.propositions.iter().for_each(|proposition| outside.expr(proposition, &mut found));
-                }
-                Unit::Never(_) => {
-                    let alone = Program { units: vec![unit.clone()] };
-                    walk::each_expr(&alone, &mut |expr| outside.expr(expr, &mut found));
+                Unit::Ltl(_) | Unit::Ctl(_) | Unit::HoaClaim(_) | Unit::Never(_) => {
+                    walk::unit_exprs(unit, &mut |expr| outside.expr(expr, &mut found));
                 }
                 Unit::Trace(_) => {
                     let channels = self.names.ids().filter(|&id| self.names[id].holds_channels());
@@ -229,16 +209,11 @@ impl<'a, 'p> Relevance<'a, 'p> {
     }
 
     fn find_given(&mut self, program: &Program) {
-        let mut next = 0;
-        for unit in &program.units {
-            if !matches!(unit, Unit::Proctype(_) | Unit::Init(_)) {
-                continue;
-            }
-            let effect_analysis = self.effect_analysis(Some(BodyId(next)));
-            next += 1;
-            let alone = Program { units: vec![unit.clone()] };
+        let processes = program.units.iter().filter(|unit| unit.process().is_some());
+        for (number, process) in processes.enumerate() {
+            let effect_analysis = self.effect_analysis(Some(BodyId(number)));
             let mut given = Vec::new();
-            walk::each_expr(&alone, &mut |expr| {
+            walk::unit_exprs(process, &mut |expr| {
                 let ExprKind::Run { proctype, args, .. } = &expr.kind else { return };
                 let Some(started) = self.names.proctypes.get(&proctype.name) else { return };
                 for (param, arg) in self.names.params[started.0].iter().zip(args) {
@@ -283,13 +258,11 @@ impl<'a, 'p> Relevance<'a, 'p> {
             let mut needs = Vec::new();
             for (body, _, var) in &self.names[id].declared {
                 let effect_analysis = self.effect_analysis(*body);
-                let inits: &[Expr] = match &var.init {
-                    Some(Initialiser::Expr(value)) => std::slice::from_ref(value),
-                    Some(Initialiser::List(values, _)) => values,
-                    Some(Initialiser::Channel(channel)) => std::slice::from_ref(&channel.capacity),
-                    None => &[],
-                };
-                inits.iter().chain(&var.array).for_each(|value| effect_analysis.expr(value, &mut needs));
+                let values = var.init.iter().flat_map(Initialiser::values).chain(&var.array);
+                values.for_each(|value| effect_analysis.expr(value, &mut needs));
+                if let Some(Initialiser::Channel(channel)) = &var.init {
+                    effect_analysis.expr(&channel.capacity, &mut needs);
+                }
             }
             needs.into_iter().for_each(|item| self.keep(item, Why::Declares(id)));
         }

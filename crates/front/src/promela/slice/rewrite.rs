@@ -4,9 +4,10 @@ use super::effects::Item;
 use super::names::{BodyId, VarId};
 use super::relevance::{At, Fate, Relevance};
 use crate::promela::ast::{
-    Branch, Child, Decl, Declarator, Exclusive, Expr, ExprKind, Ident, Part, Program, Receive, ReceiveArg, Step,
-    Stmt, StmtKind, Structure, Unit, VarRef,
+    Branch, Decl, Declarator, Exclusive, Expr, ExprKind, Ident, Part, Program, Receive, ReceiveArg, Step, Stmt,
+    StmtKind, Structure, Unit, VarRef,
 };
+use crate::promela::{text, walk};
 use crate::source::Span;
 
 /// A statement that is not in the slice.
@@ -41,7 +42,7 @@ pub fn rewrite(program: &Program, relevance: &Relevance) -> (Program, Vec<Remove
             }
             Unit::Decl(decl) => {
                 let is_kept = |var: &&Declarator| {
-                    let id = relevance.names.global(&var.name.name);
+                    let id = relevance.names.find(None, &var.name.name);
                     id.is_none_or(|id| relevance.is_kept_var(id))
                 };
                 let vars: Vec<_> = decl.vars.iter().filter(is_kept).cloned().collect();
@@ -173,7 +174,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn find(&self, name: &str) -> Option<VarId> {
-        self.relevance.names.find(self.id, name)
+        self.relevance.names.find(Some(self.id), name)
     }
 
     fn fate(&self, edge: super::graph::EdgeId) -> Fate {
@@ -340,40 +341,31 @@ impl Body<'_, '_, '_> {
 
     /// Records that a statement, and all statements in it, are removed.
     fn remove_all(&mut self, stmt: &Stmt) {
-        let is_noted = match stmt.kind.structure() {
-            Structure::Simple => !is_skip(stmt) && !matches!(stmt.kind, StmtKind::Else),
-            Structure::For(_) => true,
-            Structure::Labelled(..)
-            | Structure::If(_)
-            | Structure::Do(_)
-            | Structure::Atomic(_)
-            | Structure::DStep(_)
-            | Structure::Block(_)
-            | Structure::Inlined(..)
-            | Structure::Unless(..)
-            | Structure::Break
-            | Structure::Goto(_) => false,
-        };
-        if is_noted {
-            self.remove(stmt.span, crate::promela::text::statement(stmt));
-        }
-        stmt.kind.each_child(&mut |child| match child {
-            Child::Expr(_) | Child::Var(_) => {}
-            Child::Steps(steps) => self.remove_steps(steps),
-            Child::Stmt(inner) => self.remove_all(inner),
+        walk::items_of(stmt, &mut |item| match item {
+            walk::Item::Decl(decl) => {
+                decl.vars.iter().for_each(|var| self.remove(var.name.span, format!("{} = …", var.name.name)));
+            }
+            walk::Item::Stmt(stmt) if is_noted(stmt) => self.remove(stmt.span, text::statement(stmt)),
+            walk::Item::Stmt(_) => {}
         });
     }
+}
 
-    fn remove_steps(&mut self, steps: &[Step]) {
-        for step in steps {
-            match step {
-                Step::Decl(decl) => {
-                    decl.vars.iter().for_each(|var| self.remove(var.name.span, format!("{} = …", var.name.name)));
-                }
-                Step::Exclusive(_) => {}
-                Step::Stmt(stmt) => self.remove_all(stmt),
-            }
-        }
+/// Whether the removal of a statement is of interest.
+fn is_noted(stmt: &Stmt) -> bool {
+    match stmt.kind.structure() {
+        Structure::Simple => !is_skip(stmt) && !matches!(stmt.kind, StmtKind::Else),
+        Structure::For(_) => true,
+        Structure::Labelled(..)
+        | Structure::If(_)
+        | Structure::Do(_)
+        | Structure::Atomic(_)
+        | Structure::DStep(_)
+        | Structure::Block(_)
+        | Structure::Inlined(..)
+        | Structure::Unless(..)
+        | Structure::Break
+        | Structure::Goto(_) => false,
     }
 }
 

@@ -207,6 +207,9 @@ impl Reader<'_> {
                 if let Some(expr) = nullary(word) {
                     self.skip();
                     Ok(expr)
+                } else if let Some(test) = ChannelTest::named(word) {
+                    self.skip();
+                    self.in_parentheses(Self::boxed).map(|channel| Expr::Channel(test, channel))
                 } else if let Some(arguments) = function(word) {
                     self.skip();
                     self.in_parentheses(arguments)
@@ -410,10 +413,6 @@ impl Reader<'_> {
 fn function<'a>(word: &str) -> Option<fn(&mut Reader<'a>) -> Parsed<Expr>> {
     Some(match word {
         "len" => |line| line.boxed().map(Expr::Length),
-        "full" => |line| line.boxed().map(|channel| Expr::Channel(ChannelTest::Full, channel)),
-        "empty" => |line| line.boxed().map(|channel| Expr::Channel(ChannelTest::Empty, channel)),
-        "nfull" => |line| line.boxed().map(|channel| Expr::Channel(ChannelTest::NotFull, channel)),
-        "nempty" => |line| line.boxed().map(|channel| Expr::Channel(ChannelTest::NotEmpty, channel)),
         "enabled" => |line| line.boxed().map(Expr::Enabled),
         "location" => |line| line.boxed().map(Expr::LocationOf),
         "priority" => |line| line.boxed().map(Expr::PriorityOf),

@@ -4,8 +4,7 @@ use super::{Name, Priority, Shown, write_if};
 use crate::text::lex::quote;
 use crate::text::names::{Names, Step};
 use crate::{
-    Action, Base, ChannelTest, Entry, Expr, Field, Meaning, Pattern, Place, ProcessTypeId, Range, Scalar, Shape,
-    UnaryOp,
+    Action, Base, Entry, Expr, Field, Meaning, Pattern, Place, ProcessTypeId, Range, Scalar, Shape, UnaryOp,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -107,7 +106,7 @@ impl Display for Shown<'_, Expr> {
             }
             Expr::Length(channel) => write!(f, "len({})", names.show(&**channel)),
             Expr::Channel(test, channel) => {
-                write!(f, "{}({})", channel_test_name(*test), names.show(&**channel))
+                write!(f, "{}({})", test.name(), names.show(&**channel))
             }
             Expr::Poll(poll) => {
                 f.write_str("poll(")?;
@@ -268,14 +267,5 @@ where
             self.names.show(item).fmt(f)?;
         }
         Ok(())
-    }
-}
-
-fn channel_test_name(test: ChannelTest) -> &'static str {
-    match test {
-        ChannelTest::Full => "full",
-        ChannelTest::Empty => "empty",
-        ChannelTest::NotFull => "nfull",
-        ChannelTest::NotEmpty => "nempty",
     }
 }

@@ -184,10 +184,7 @@ fn expr(e: &Expr) -> String {
             format!("(run {}{args}{})", proctype.name, optional(priority, |n| format!(" priority {}", expr(n))))
         }
         ExprKind::Len(var) => format!("(len {})", var_ref(var)),
-        ExprKind::Full(var) => format!("(full {})", var_ref(var)),
-        ExprKind::Empty(var) => format!("(empty {})", var_ref(var)),
-        ExprKind::NotFull(var) => format!("(nfull {})", var_ref(var)),
-        ExprKind::NotEmpty(var) => format!("(nempty {})", var_ref(var)),
+        ExprKind::Channel(test, var) => format!("({} {})", test.name(), var_ref(var)),
         ExprKind::Poll { channel, random, args } => {
             let op = if *random { "??" } else { "?" };
             format!("({op}[] {} {})", var_ref(channel), join(args, " ", receive_arg))
