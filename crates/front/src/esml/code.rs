@@ -116,12 +116,8 @@ pub struct Instruction {
 
 #[derive(Debug)]
 pub enum InstructionKind {
-    Assign(Access, Value),
-    Empty(Access),
-    Remove(Access),
-    Append(Access, Value),
-    Prepend(Access, Value),
-    Trace(Vec<Traced>),
+    /// Local to its process and deterministic.
+    Plain(Operation),
     /// Continues in the body of a guard that is true. If none is, it jumps to `otherwise`.
     Guards {
         guards: Vec<Guard>,
@@ -138,6 +134,16 @@ pub enum InstructionKind {
     /// The end of an `IF` without a true guard.
     Trap,
     Terminate,
+}
+
+#[derive(Debug)]
+pub enum Operation {
+    Assign(Access, Value),
+    Empty(Access),
+    Remove(Access),
+    Append(Access, Value),
+    Prepend(Access, Value),
+    Trace(Vec<Traced>),
 }
 
 #[derive(Debug)]

@@ -5,8 +5,8 @@
 //! instructions that have an address.
 
 use super::code::{
-    Access, Arithmetic, BinaryOp, Communication, Data, Direction, InstructionKind, Process, Program, Relation,
-    Root, Selector, Traced, Value, ValueKind,
+    Access, Arithmetic, BinaryOp, Communication, Data, Direction, InstructionKind, Operation, Process, Program,
+    Relation, Root, Selector, Traced, Value, ValueKind,
 };
 use std::fmt::Write;
 
@@ -41,24 +41,7 @@ impl Listing<'_> {
 
     fn instruction(&mut self, kind: &InstructionKind) {
         match kind {
-            InstructionKind::Assign(access, value) => {
-                self.address_of(access);
-                self.value(value);
-                self.line("assign");
-            }
-            InstructionKind::Empty(list) => self.list_operation(list, None, "empty"),
-            InstructionKind::Remove(list) => self.list_operation(list, None, "remove"),
-            InstructionKind::Append(list, value) => self.list_operation(list, Some(value), "append"),
-            InstructionKind::Prepend(list, value) => self.list_operation(list, Some(value), "prepend"),
-            InstructionKind::Trace(traced) => {
-                for part in traced {
-                    match part {
-                        Traced::Text(text) => self.line(&format!("pushText {text:?}")),
-                        Traced::Value(value) => self.value(value),
-                    }
-                }
-                self.line(&format!("trace {}", traced.len()));
-            }
+            InstructionKind::Plain(operation) => self.operation(operation),
             InstructionKind::Guards { guards, otherwise } => {
                 self.line(&format!("guards {}, otherwise {otherwise}", guards.len()));
                 for guard in guards {
@@ -87,8 +70,27 @@ impl Listing<'_> {
         }
     }
 
-    fn list_operation(&mut self, list: &Access, value: Option<&Value>, name: &str) {
-        self.address_of(list);
+    fn operation(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Assign(access, value) => self.on_access(access, Some(value), "assign"),
+            Operation::Empty(list) => self.on_access(list, None, "empty"),
+            Operation::Remove(list) => self.on_access(list, None, "remove"),
+            Operation::Append(list, value) => self.on_access(list, Some(value), "append"),
+            Operation::Prepend(list, value) => self.on_access(list, Some(value), "prepend"),
+            Operation::Trace(traced) => {
+                for part in traced {
+                    match part {
+                        Traced::Text(text) => self.line(&format!("pushText {text:?}")),
+                        Traced::Value(value) => self.value(value),
+                    }
+                }
+                self.line(&format!("trace {}", traced.len()));
+            }
+        }
+    }
+
+    fn on_access(&mut self, access: &Access, value: Option<&Value>, name: &str) {
+        self.address_of(access);
         value.into_iter().for_each(|value| self.value(value));
         self.line(name);
     }
@@ -140,12 +142,9 @@ impl Listing<'_> {
                 let what = if matches!(access.root, Root::Param(_)) { "pushParameter" } else { "pushVariable" };
                 self.line(&format!("{what} {}", access.name));
             }
-            ValueKind::Load(access) => {
-                self.address_of(access);
-                self.line("load");
-            }
-            ValueKind::Len(list) => self.list_operation(list, None, "len"),
-            ValueKind::Head(list) => self.list_operation(list, None, "head"),
+            ValueKind::Load(access) => self.on_access(access, None, "load"),
+            ValueKind::Len(list) => self.on_access(list, None, "len"),
+            ValueKind::Head(list) => self.on_access(list, None, "head"),
             ValueKind::Not(operand) => {
                 self.value(operand);
                 self.line("not");

@@ -1,15 +1,14 @@
 //! Compiles commands to instructions.
 
-use super::Checker;
 use super::expr::is_alike;
+use super::{Checker, or_similar};
 use crate::diagnostic::Diagnostic;
 use crate::esml::ast::{self, CommandKind, Direction};
 use crate::esml::code::{
-    Access, Address, Alternative, Communication, Data, Guard, Instruction, InstructionKind, Root, Selector, Traced,
-    TypeId, TypeKind, Value, ValueKind,
+    Access, Address, Alternative, Communication, Data, Guard, Instruction, InstructionKind, Operation, Root,
+    Selector, Traced, TypeId, TypeKind, Value, ValueKind,
 };
 use crate::source::Span;
-use crate::suggest::did_you_mean;
 use entail_ir::Shape;
 
 /// The maximum number of locations of a process, minus one.
@@ -39,40 +38,40 @@ impl Checker<'_> {
 
     fn command(&mut self, command: &ast::Command, code: &mut Vec<Instruction>) {
         let span = command.span;
-        let kind = match &command.kind {
+        let mut add = |kind: Option<InstructionKind>| code.extend(kind.map(|kind| Instruction { kind, span }));
+        let operation = match &command.kind {
             CommandKind::Assign(target, value) => {
                 let value_checked = self.value(value);
                 self.target(target).and_then(|access| {
                     let fits = self.fits(&value_checked, access.ty, value.span);
-                    fits.then_some(InstructionKind::Assign(access, value_checked))
+                    fits.then_some(Operation::Assign(access, value_checked))
                 })
             }
             CommandKind::Communicate(communication) => {
-                self.communication(communication).map(|checked| match checked.direction {
+                return add(self.communication(communication).map(|checked| match checked.direction {
                     Direction::Out => InstructionKind::Bang(checked),
                     Direction::In => InstructionKind::Hook(checked),
-                })
+                }));
             }
             CommandKind::Activate(name, _) => {
                 let problem = Diagnostic::error(name.span, "processes are activated in the main body only");
-                self.error(problem.hint("to assign, write `:=`; to communicate, `!` or `?`"));
-                None
+                return self.error(problem.hint("to assign, write `:=`; to communicate, `!` or `?`"));
             }
             CommandKind::If(alternatives) => return self.guards(alternatives, span, true, code),
             CommandKind::Do(alternatives) => return self.guards(alternatives, span, false, code),
             CommandKind::Poll(alternatives) => return self.poll(alternatives, span, code),
-            CommandKind::Skip => Some(InstructionKind::Skip),
-            CommandKind::Trace(traced) => Some(InstructionKind::Trace(self.traced(traced))),
-            CommandKind::Empty(list) => self.list_target(list).map(|(list, _)| InstructionKind::Empty(list)),
-            CommandKind::Remove(list) => self.list_target(list).map(|(list, _)| InstructionKind::Remove(list)),
+            CommandKind::Skip => return add(Some(InstructionKind::Skip)),
+            CommandKind::Trace(traced) => Some(Operation::Trace(self.traced(traced))),
+            CommandKind::Empty(list) => self.list_target(list).map(|(list, _)| Operation::Empty(list)),
+            CommandKind::Remove(list) => self.list_target(list).map(|(list, _)| Operation::Remove(list)),
             CommandKind::Append(list, value) => {
-                self.insertion(list, value).map(|(list, value)| InstructionKind::Append(list, value))
+                self.insertion(list, value).map(|(list, value)| Operation::Append(list, value))
             }
             CommandKind::Prepend(list, value) => {
-                self.insertion(list, value).map(|(list, value)| InstructionKind::Prepend(list, value))
+                self.insertion(list, value).map(|(list, value)| Operation::Prepend(list, value))
             }
         };
-        code.extend(kind.map(|kind| Instruction { kind, span }));
+        add(operation.map(InstructionKind::Plain));
     }
 
     /// A `DO` jumps back to its guards. After the bodies of an `IF` follows the trap for the case that no
@@ -132,9 +131,7 @@ impl Checker<'_> {
             (None, None) => None,
             (Some(ty), Some(data)) => Some(self.data(*direction, ty, data)?),
             (None, Some(data)) => {
-                let problem = format!("the signal `{}` carries no data", signal.text);
-                self.error(Diagnostic::error(data.span, problem));
-                return None;
+                return self.refuse(data.span, format!("the signal `{}` carries no data", signal.text));
             }
             (Some(ty), None) => {
                 let ty = self.type_name(ty);
@@ -160,12 +157,9 @@ impl Checker<'_> {
         };
         let Some(number) = signals.iter().position(|(name, _)| *name == signal.text) else {
             let ty = self.type_name(access.ty);
-            let problem = match did_you_mean(&signal.text, signals.iter().map(|(name, _)| name.as_str())) {
-                Some(similar) => format!("{ty} has no signal `{}`; did you mean `{similar}`?", signal.text),
-                None => format!("{ty} has no signal `{}`", signal.text),
-            };
-            self.error(Diagnostic::error(signal.span, problem));
-            return None;
+            let known = signals.iter().map(|(name, _)| name.as_str());
+            let message = or_similar(format!("{ty} has no signal `{}`", signal.text), &signal.text, known);
+            return self.refuse(signal.span, message);
         };
         let carried = signals[number].1;
         Some((access, number, carried))
@@ -192,18 +186,19 @@ impl Checker<'_> {
             }
             Direction::In => {
                 let ast::ExprKind::Access(access) = &data.kind else {
-                    let problem = format!("`{}` is not a variable that can receive", self.text(data.span));
-                    self.error(Diagnostic::error(data.span, problem));
-                    return None;
+                    return self.refuse(
+                        data.span,
+                        format!("`{}` is not a variable that can receive", self.text(data.span)),
+                    );
                 };
                 let access = self.received(access)?;
                 let (carried, kept) = (self.ty_of(ty), self.ty_of(access.ty));
                 if !is_alike(carried, kept) {
                     let (carried, kept) = (self.show(carried), self.show(kept));
-                    let problem =
-                        format!("`{}` is {kept}, but the signal's data is {carried}", self.text(data.span));
-                    self.error(Diagnostic::error(data.span, problem));
-                    return None;
+                    return self.refuse(
+                        data.span,
+                        format!("`{}` is {kept}, but the signal's data is {carried}", self.text(data.span)),
+                    );
                 }
                 Some(Data::Received(access))
             }

@@ -1,13 +1,12 @@
 //! Declarations.
 
-use super::{Checker, Meaning, Surroundings};
+use super::{Checker, Meaning, Surroundings, or_similar};
 use crate::diagnostic::Diagnostic;
 use crate::esml::ast;
 use crate::esml::code::{
     Activation, Argument, Channel, Param, Process, Root, Selector, Ty, Type, TypeId, TypeKind, Value, ValueKind,
 };
 use crate::kit::data::scalar_count;
-use crate::suggest::did_you_mean;
 use entail_ir::{EnumerationId, Field, Meaning as Shown, Range, Scalar, Shape};
 use std::collections::{HashMap, HashSet};
 
@@ -89,11 +88,8 @@ impl Checker<'_> {
                 continue;
             }
             let known = consts.iter().map(|(name, _)| name.text.as_str());
-            let problem = match did_you_mean(&name, known) {
-                Some(similar) => format!("the model has no constant `{name}`; did you mean `{similar}`?"),
-                None => format!("the model has no constant `{name}`"),
-            };
-            self.missing(Diagnostic::general(problem));
+            let message = or_similar(format!("the model has no constant `{name}`"), &name, known);
+            self.missing(Diagnostic::general(message));
         }
     }
 
@@ -120,9 +116,15 @@ impl Checker<'_> {
             let (depth, parts) = self.extent(&kind);
             self.parts = self.parts.saturating_add(parts);
             let shape = if depth > MAX_NESTING {
-                self.refuse(name, format!("the types of `{}` are nested more than {MAX_NESTING} deep", name.text))
+                self.refuse(
+                    name.span,
+                    format!("the types of `{}` are nested more than {MAX_NESTING} deep", name.text),
+                )
             } else if self.parts > MAX_PARTS {
-                self.refuse(name, format!("with `{}` the types consist of more than {MAX_PARTS} parts", name.text))
+                self.refuse(
+                    name.span,
+                    format!("with `{}` the types consist of more than {MAX_PARTS} parts", name.text),
+                )
             } else {
                 self.shape(name, &kind)
             };
@@ -222,11 +224,6 @@ impl Checker<'_> {
         (depth + 1, parts.saturating_add(2))
     }
 
-    fn refuse(&mut self, name: &ast::Name, problem: String) -> Option<Shape> {
-        self.error(Diagnostic::error(name.span, problem));
-        None
-    }
-
     /// The layout of values of a type; `None` if they are too large.
     fn shape(&mut self, name: &ast::Name, kind: &TypeKind) -> Option<Shape> {
         let shape_of = |id: TypeId| self.program.ty(id).shape.clone();
@@ -244,7 +241,7 @@ impl Checker<'_> {
             TypeKind::Range(range) => Shape::Scalar(Scalar::within(*range)),
             TypeKind::Enumeration(members) => {
                 let Ok(id) = u16::try_from(self.enumerations) else {
-                    return self.refuse(name, "there are more than 65536 enumerations".to_owned());
+                    return self.refuse(name.span, "there are more than 65536 enumerations");
                 };
                 self.enumerations += 1;
                 let range = Range { low: 0, high: members.len() as i32 - 1 };
@@ -263,9 +260,8 @@ impl Checker<'_> {
             TypeKind::Alphabet(_) => shape_of(BOOLEAN),
         };
         if shape.size() > MAX_BYTES || scalar_count(&shape) > u64::from(MAX_BYTES) {
-            let problem = format!("a value of `{}` would take more than {MAX_BYTES} bytes", name.text);
-            self.error(Diagnostic::error(name.span, problem));
-            return None;
+            return self
+                .refuse(name.span, format!("a value of `{}` would take more than {MAX_BYTES} bytes", name.text));
         }
         Some(shape)
     }
@@ -274,9 +270,8 @@ impl Checker<'_> {
     fn size(&mut self, expr: &ast::Expr) -> Option<u32> {
         let size = self.constant(expr)?;
         if !(1..=MAX_BYTES as i32).contains(&size) {
-            let problem = format!("expected a number of elements from 1 to {MAX_BYTES}, found {size}");
-            self.error(Diagnostic::error(expr.span, problem));
-            return None;
+            return self
+                .refuse(expr.span, format!("expected a number of elements from 1 to {MAX_BYTES}, found {size}"));
         }
         Some(size as u32)
     }
@@ -306,11 +301,8 @@ impl Checker<'_> {
                 let types = self.scopes.iter().flat_map(|scope| scope.iter());
                 let types = types.filter(|(_, (meaning, _))| matches!(meaning, Meaning::Type(_)));
                 let known = types.map(|(name, _)| name.as_str()).chain(["BOOLEAN"]);
-                let problem = match did_you_mean(&name.text, known) {
-                    Some(similar) => format!("there is no type `{}`; did you mean `{similar}`?", name.text),
-                    None => format!("there is no type `{}`", name.text),
-                };
-                self.missing(Diagnostic::error(name.span, problem));
+                let message = or_similar(format!("there is no type `{}`", name.text), &name.text, known);
+                self.missing(Diagnostic::error(name.span, message));
                 return UNKNOWN;
             }
         };
@@ -448,20 +440,15 @@ impl Checker<'_> {
 
     fn channel_arg(&mut self, arg: &ast::Expr, ty: TypeId) -> Option<Argument> {
         let ast::ExprKind::Access(access) = &arg.kind else {
-            let problem = format!("expected a channel of type {}", self.type_name(ty));
-            self.error(Diagnostic::error(arg.span, problem));
-            return None;
+            return self.refuse(arg.span, format!("expected a channel of type {}", self.type_name(ty)));
         };
         let access = self.access(access)?;
         let Root::Channel(channel) = access.root else {
-            self.error(Diagnostic::error(arg.span, format!("`{}` is not a channel", self.text(arg.span))));
-            return None;
+            return self.refuse(arg.span, format!("`{}` is not a channel", self.text(arg.span)));
         };
         if access.ty != ty {
             let (found, wanted) = (self.type_name(access.ty), self.type_name(ty));
-            let problem = format!("`{}` is of type {found}, not {wanted}", self.text(arg.span));
-            self.error(Diagnostic::error(arg.span, problem));
-            return None;
+            return self.refuse(arg.span, format!("`{}` is of type {found}, not {wanted}", self.text(arg.span)));
         }
         let (mut offset, mut ty) = (0, self.program.channels[channel].ty);
         for selector in &access.selectors {
@@ -472,8 +459,7 @@ impl Checker<'_> {
             };
             ty = *element;
             let Some(index) = value.constant().filter(|index| (0..*len as i32).contains(index)) else {
-                self.error(Diagnostic::error(arg.span, format!("`{}` is not constant", self.text(arg.span))));
-                return None;
+                return self.refuse(arg.span, format!("`{}` is not constant", self.text(arg.span)));
             };
             offset += index as u32 * self.program.channel_type(ty).0;
         }

@@ -227,9 +227,7 @@ impl Checker<'_> {
             | TypeKind::Array { .. }
             | TypeKind::Tuple(_)
             | TypeKind::Alphabet(_) => {
-                let problem = format!("`{}` is not a list", self.text(access.span));
-                self.error(Diagnostic::error(access.span, problem));
-                None
+                self.refuse(access.span, format!("`{}` is not a list", self.text(access.span)))
             }
         }
     }
@@ -265,9 +263,10 @@ impl Checker<'_> {
             Meaning::Param(number) => (Root::Param(number), surroundings.map(|process| process.params[number].ty)),
             Meaning::Channel(number) => (Root::Channel(number), Some(self.program.channels[number].ty)),
             Meaning::Constant(_) | Meaning::Type(_) | Meaning::Process(_) => {
-                let problem = format!("`{}` is {}, not a variable", access.name.text, meaning.describe());
-                self.error(Diagnostic::error(access.name.span, problem));
-                return None;
+                return self.refuse(
+                    access.name.span,
+                    format!("`{}` is {}, not a variable", access.name.text, meaning.describe()),
+                );
             }
         };
         self.select(root, &access.name.text, ty?, &access.selectors)
@@ -294,17 +293,16 @@ impl Checker<'_> {
                         | TypeKind::List { .. }
                         | TypeKind::Tuple(_)
                         | TypeKind::Alphabet(_) => {
-                            let problem = format!("{} is not an array", self.type_name(ty));
-                            self.error(Diagnostic::error(index.span, problem));
-                            return None;
+                            return self.refuse(index.span, format!("{} is not an array", self.type_name(ty)));
                         }
                     };
                     if let Ty::Number(low, high) = value.ty
                         && (high < 0 || low >= i64::from(len))
                     {
-                        let problem = format!("`{}` is outside of 0..{}", self.text(index.span), len - 1);
-                        self.error(Diagnostic::error(index.span, problem));
-                        return None;
+                        return self.refuse(
+                            index.span,
+                            format!("`{}` is outside of 0..{}", self.text(index.span), len - 1),
+                        );
                     }
                     checked.push(Selector::Index(value, len));
                     ty = element;
@@ -319,15 +317,12 @@ impl Checker<'_> {
                         | TypeKind::List { .. }
                         | TypeKind::Array { .. }
                         | TypeKind::Alphabet(_) => {
-                            let problem = format!("{} has no fields", self.type_name(ty));
-                            self.error(Diagnostic::error(field.span, problem));
-                            return None;
+                            return self.refuse(field.span, format!("{} has no fields", self.type_name(ty)));
                         }
                     };
                     let Some(position) = fields.iter().position(|(name, _)| *name == field.text) else {
-                        let problem = format!("{} has no field `{}`", self.type_name(ty), field.text);
-                        self.error(Diagnostic::error(field.span, problem));
-                        return None;
+                        return self
+                            .refuse(field.span, format!("{} has no field `{}`", self.type_name(ty), field.text));
                     };
                     ty = fields[position].1;
                     checked.push(Selector::Field(position));

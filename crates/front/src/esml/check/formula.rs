@@ -1,11 +1,10 @@
 //! Formulas. A subformula without temporal operators is one proposition, so that `&`, `OR` and `=>` in it are
 //! evaluated with short circuit.
 
-use super::{Checker, Meaning};
+use super::{Checker, Meaning, or_similar};
 use crate::diagnostic::Diagnostic;
 use crate::esml::ast::{self, ExprKind, Path};
 use crate::esml::code::{Access, BinaryOp, Formula, Proposition, Root};
-use crate::suggest::did_you_mean;
 use entail_temporal::ctl::{self, MAX_HEIGHT};
 use entail_temporal::formula::{self, MAX_PROPOSITIONS};
 use entail_temporal::{Ctl, Limit};
@@ -26,9 +25,10 @@ impl Checker<'_> {
             return self.proposition(expr, propositions);
         }
         if height + 1 == MAX_HEIGHT {
-            let problem = format!("the formula is too large: it is nested more than {MAX_HEIGHT} operators deep");
-            self.error(Diagnostic::error(expr.span, problem));
-            return None;
+            return self.refuse(
+                expr.span,
+                format!("the formula is too large: it is nested more than {MAX_HEIGHT} operators deep"),
+            );
         }
         let mut below = |operand: &ast::Expr| self.says(operand, height + 1, propositions);
         // Report problems of the right operand even if the left one has some.
@@ -118,13 +118,8 @@ impl Checker<'_> {
         let vars = &self.program.processes[process].vars;
         let Some(variable) = vars.iter().position(|(name, _)| *name == field.text) else {
             let known = vars.iter().map(|(name, _)| name.as_str());
-            let problem = match did_you_mean(&field.text, known) {
-                Some(similar) => {
-                    format!("`{}` has no variable `{}`; did you mean `{similar}`?", access.name.text, field.text)
-                }
-                None => format!("`{}` has no variable `{}`", access.name.text, field.text),
-            };
-            self.missing(Diagnostic::error(field.span, problem));
+            let message = format!("`{}` has no variable `{}`", access.name.text, field.text);
+            self.missing(Diagnostic::error(field.span, or_similar(message, &field.text, known)));
             return None;
         };
         let ty = vars[variable].1;

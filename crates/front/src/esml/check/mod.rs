@@ -97,11 +97,25 @@ impl Meaning {
 
 const MAX_PROBLEMS: usize = 100;
 
+/// The message for an unknown name, with a similar one.
+fn or_similar<'n>(message: String, name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
+    match did_you_mean(name, known) {
+        Some(similar) => format!("{message}; did you mean `{similar}`?"),
+        None => message,
+    }
+}
+
 impl Checker<'_> {
     fn error(&mut self, problem: Diagnostic) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         }
+    }
+
+    /// Reports an error in something that has no meaning then.
+    fn refuse<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
+        self.error(Diagnostic::error(span, message));
+        None
     }
 
     /// Reports that something is missing, unless syntax errors may be the reason.
@@ -135,11 +149,8 @@ impl Checker<'_> {
             return Some(meaning.clone());
         }
         let known = self.scopes.iter().flat_map(|scope| scope.keys().map(String::as_str));
-        let problem = match did_you_mean(&name.text, known) {
-            Some(similar) => format!("`{}` is not declared; did you mean `{similar}`?", name.text),
-            None => format!("`{}` is not declared", name.text),
-        };
-        let mut problem = Diagnostic::error(name.span, problem);
+        let message = or_similar(format!("`{}` is not declared", name.text), &name.text, known);
+        let mut problem = Diagnostic::error(name.span, message);
         if self.temporal {
             problem = problem.hint("a formula speaks of variables as `Process.variable`");
         }

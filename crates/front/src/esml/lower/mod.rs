@@ -10,8 +10,8 @@
 mod value;
 
 use super::code::{
-    Address, Alternative, Argument, Channel, Communication, Data, Direction, Guard, InstructionKind, Process,
-    Program, Traced, TypeKind, Value,
+    Address, Alternative, Argument, Channel, Communication, Data, Direction, Guard, InstructionKind, Operation,
+    Process, Program, Traced, TypeKind, Value,
 };
 use crate::diagnostic::Diagnostic;
 use crate::kit::automata::sequence;
@@ -229,12 +229,7 @@ impl Body<'_, '_> {
         let instruction = &self.process.code[address];
         let at = location(address);
         match &instruction.kind {
-            InstructionKind::Assign(..)
-            | InstructionKind::Empty(_)
-            | InstructionKind::Remove(_)
-            | InstructionKind::Append(..)
-            | InstructionKind::Prepend(..)
-            | InstructionKind::Trace(_) => {
+            InstructionKind::Plain(_) => {
                 let statement = self.statement(address, 0, instruction.span);
                 let action = sequence(Entry::Always, self.effects(address), statement);
                 self.edge(at, action, self.followed(address + 1), statement);
@@ -331,7 +326,8 @@ impl Body<'_, '_> {
     fn merged(&self, target: LocationId) -> Option<LocationId> {
         let address = address_of(target);
         let is_coarse = self.lowering.granularity == Granularity::Statement;
-        (is_coarse && is_plain(&self.process.code[address].kind)).then(|| self.followed(address + 1))
+        let is_plain = matches!(self.process.code[address].kind, InstructionKind::Plain(_));
+        (is_coarse && is_plain).then(|| self.followed(address + 1))
     }
 
     fn communicate(
@@ -374,21 +370,14 @@ impl Body<'_, '_> {
     fn effects(&mut self, address: Address) -> Vec<(Action, StatementId)> {
         let instruction = &self.process.code[address];
         let statement = self.statement(address, 0, instruction.span);
-        let actions = match &instruction.kind {
-            InstructionKind::Assign(access, value) => self.values.assign(access, value),
-            InstructionKind::Empty(list) => self.values.empty(list),
-            InstructionKind::Remove(list) => self.values.remove(list),
-            InstructionKind::Append(list, value) => self.values.append(list, value),
-            InstructionKind::Prepend(list, value) => self.values.prepend(list, value),
-            InstructionKind::Trace(traced) => vec![self.trace(traced)],
-            InstructionKind::Guards { .. }
-            | InstructionKind::Poll(_)
-            | InstructionKind::Bang(_)
-            | InstructionKind::Hook(_)
-            | InstructionKind::Jump(_)
-            | InstructionKind::Skip
-            | InstructionKind::Trap
-            | InstructionKind::Terminate => Vec::new(),
+        let InstructionKind::Plain(operation) = &instruction.kind else { return Vec::new() };
+        let actions = match operation {
+            Operation::Assign(access, value) => self.values.assign(access, value),
+            Operation::Empty(list) => self.values.empty(list),
+            Operation::Remove(list) => self.values.remove(list),
+            Operation::Append(list, value) => self.values.append(list, value),
+            Operation::Prepend(list, value) => self.values.prepend(list, value),
+            Operation::Trace(traced) => vec![self.trace(traced)],
         };
         actions.into_iter().map(|action| (action, statement)).collect()
     }
@@ -436,12 +425,7 @@ impl Body<'_, '_> {
                     guards[0].body
                 }
                 InstructionKind::Guards { .. }
-                | InstructionKind::Assign(..)
-                | InstructionKind::Empty(_)
-                | InstructionKind::Remove(_)
-                | InstructionKind::Append(..)
-                | InstructionKind::Prepend(..)
-                | InstructionKind::Trace(_)
+                | InstructionKind::Plain(_)
                 | InstructionKind::Poll(_)
                 | InstructionKind::Bang(_)
                 | InstructionKind::Hook(_)
@@ -476,12 +460,7 @@ fn rests(process: &Process, granularity: Granularity) -> HashSet<Address> {
                 let received = alternatives.iter().filter(|one| one.communication.direction == Direction::In);
                 rests.extend(received.map(|alternative| alternative.body));
             }
-            InstructionKind::Assign(..)
-            | InstructionKind::Empty(_)
-            | InstructionKind::Remove(_)
-            | InstructionKind::Append(..)
-            | InstructionKind::Prepend(..)
-            | InstructionKind::Trace(_)
+            InstructionKind::Plain(_)
             | InstructionKind::Guards { .. }
             | InstructionKind::Bang(_)
             | InstructionKind::Jump(_)
@@ -491,26 +470,6 @@ fn rests(process: &Process, granularity: Granularity) -> HashSet<Address> {
         }
     }
     rests
-}
-
-/// Whether an instruction is local to its process and deterministic.
-fn is_plain(kind: &InstructionKind) -> bool {
-    match kind {
-        InstructionKind::Assign(..)
-        | InstructionKind::Empty(_)
-        | InstructionKind::Remove(_)
-        | InstructionKind::Append(..)
-        | InstructionKind::Prepend(..)
-        | InstructionKind::Trace(_) => true,
-        InstructionKind::Guards { .. }
-        | InstructionKind::Poll(_)
-        | InstructionKind::Bang(_)
-        | InstructionKind::Hook(_)
-        | InstructionKind::Jump(_)
-        | InstructionKind::Skip
-        | InstructionKind::Trap
-        | InstructionKind::Terminate => false,
-    }
 }
 
 /// Location 0 is not used.
