@@ -91,6 +91,16 @@ pub enum Entry {
     AnyOf(Vec<Action>),
 }
 
+impl Entry {
+    /// The actions of which one must be enabled; there are none if the condition is another one.
+    pub fn actions(&self) -> &[Action] {
+        match self {
+            Entry::Always | Entry::Otherwise => &[],
+            Entry::AnyOf(actions) => actions,
+        }
+    }
+}
+
 /// Index into [`Block::nodes`]; node 0 is the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NodeId(pub u32);

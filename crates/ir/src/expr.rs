@@ -320,7 +320,7 @@ impl BinaryOp {
     }
 
     /// The complementary comparison.
-    fn opposite(self) -> Option<BinaryOp> {
+    pub fn opposite(self) -> Option<BinaryOp> {
         match self {
             BinaryOp::Lt => Some(BinaryOp::Ge),
             BinaryOp::Ge => Some(BinaryOp::Lt),

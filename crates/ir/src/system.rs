@@ -282,6 +282,19 @@ impl Shape {
         }
     }
 
+    /// Calls `each` for the scalars that it consists of, with their offsets if it begins at `offset`.
+    pub fn each_scalar(&self, offset: u32, each: &mut dyn FnMut(u32, Scalar)) {
+        match self {
+            Shape::Scalar(scalar) => each(offset, *scalar),
+            Shape::Array { element, len } => {
+                (0..*len).for_each(|i| element.each_scalar(offset + i * element.size(), each));
+            }
+            Shape::Record { fields, .. } => {
+                fields.iter().for_each(|field| field.shape.each_scalar(offset + field.offset, each));
+            }
+        }
+    }
+
     /// Whether it contains the number of a thread.
     pub fn keeps_threads(&self) -> bool {
         match self {

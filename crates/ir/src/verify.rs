@@ -6,8 +6,8 @@ mod tests;
 use crate::monitor::{Event, Monitor, MonitorEdge, Watched};
 use crate::text::Names;
 use crate::{
-    Action, Base, Block, BlockNode, ChannelTypeId, Child, Edge, Effect, Entry, EnumerationId, Expr, Field, Frame,
-    Init, Location, LocationId, Meaning, NodeId, Pattern, Place, ProcessType, ProcessTypeId, Range, Scalar, Shape,
+    Action, Base, Block, BlockNode, ChannelTypeId, Child, Edge, Effect, EnumerationId, Expr, Field, Frame, Init,
+    Location, LocationId, Meaning, NodeId, Pattern, Place, ProcessType, ProcessTypeId, Range, Scalar, Shape,
     StatementId, System,
 };
 use std::fmt::Display;
@@ -245,10 +245,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn block(&mut self, block: &'a Block) {
-        match &block.entry {
-            Entry::Always | Entry::Otherwise => {}
-            Entry::AnyOf(actions) => actions.iter().for_each(|action| self.action(action)),
-        }
+        block.entry.actions().iter().for_each(|action| self.action(action));
         self.require(!block.nodes.is_empty(), || "a block has no nodes".to_owned());
         let nodes = block.nodes.len();
         for (id, node) in block.nodes.iter().enumerate() {

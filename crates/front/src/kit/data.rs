@@ -44,7 +44,7 @@ impl<'t> Access<'t> {
     /// The places of all scalars, in order.
     pub fn places(&self) -> Vec<Place> {
         let mut places = Vec::new();
-        each_scalar(self.shape, self.offset, &mut |offset, scalar| {
+        self.shape.each_scalar(self.offset, &mut |offset, scalar| {
             places.push(Place { base: self.base.clone(), offset, indices: self.indices.clone(), scalar });
         });
         places
@@ -54,20 +54,8 @@ impl<'t> Access<'t> {
 /// The scalars of a shape.
 pub fn scalars(shape: &Shape) -> Vec<Scalar> {
     let mut scalars = Vec::new();
-    each_scalar(shape, 0, &mut |_, scalar| scalars.push(scalar));
+    shape.each_scalar(0, &mut |_, scalar| scalars.push(scalar));
     scalars
-}
-
-fn each_scalar(shape: &Shape, offset: u32, each: &mut impl FnMut(u32, Scalar)) {
-    match shape {
-        Shape::Scalar(scalar) => each(offset, *scalar),
-        Shape::Array { element, len } => {
-            (0..*len).for_each(|i| each_scalar(element, offset + i * element.size(), each));
-        }
-        Shape::Record { fields, .. } => {
-            fields.iter().for_each(|field| each_scalar(&field.shape, offset + field.offset, each));
-        }
-    }
 }
 
 /// The number of scalars of a shape, without enumerating them.

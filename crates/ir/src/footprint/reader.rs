@@ -2,7 +2,7 @@
 
 use super::{Footprint, Known, Object, Part, Side, Span, gone, objects};
 use crate::{
-    Action, Base, Block, BlockNode, ChannelTest, ChannelType, Edge, EdgeId, Enabling, Entry, Expr, Init, Location,
+    Action, Base, Block, BlockNode, ChannelTest, ChannelType, Edge, EdgeId, Enabling, Expr, Init, Location,
     LocationId, Meaning, Pattern, Place, ProcessTypeId, Range, Ranges, Receive, Send, System,
 };
 
@@ -282,11 +282,7 @@ impl Reader<'_> {
     }
 
     fn block(&self, block: &Block, footprint: &mut Footprint) {
-        let entry = match &block.entry {
-            Entry::Always | Entry::Otherwise => &[],
-            Entry::AnyOf(actions) => &actions[..],
-        };
-        for action in entry {
+        for action in block.entry.actions() {
             let first = self.action(action);
             footprint.waits.extend(first.waits);
             footprint.reads.extend(first.reads);

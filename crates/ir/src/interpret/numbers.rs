@@ -1,7 +1,7 @@
 //! The numbers in which states with the same processes can differ.
 
 use super::{Layout, ProcessVector};
-use crate::{ChannelTypeId, ProcessTypeId, Range, Ranges, Scalar, Shape, System};
+use crate::{ChannelTypeId, ProcessTypeId, Range, Ranges, Scalar, System};
 
 /// The numbers in the states of one process vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,9 @@ impl StateNumbers {
         }
         numbers.template[layout.process_count] = vector.types.len() as u8;
         for variable in &system.globals.variables {
-            numbers.variable(&variable.shape, layout.globals, variable.offset, &|offset| ranges.global(offset));
+            variable.shape.each_scalar(variable.offset, &mut |offset, scalar| {
+                numbers.add(layout.globals + offset as usize, scalar, ranges.global(offset));
+            });
         }
         for (&process_type, &start) in vector.types.iter().zip(&vector.starts) {
             numbers.process(system, layout, ranges, ProcessTypeId(process_type as u16), start as usize);
@@ -57,7 +59,9 @@ impl StateNumbers {
         }
         let locals = start + layout.process_header;
         for variable in &process_type.frame.variables {
-            self.variable(&variable.shape, locals, variable.offset, &|offset| ranges.local(id, offset));
+            variable.shape.each_scalar(variable.offset, &mut |offset, scalar| {
+                self.add(locals + offset as usize, scalar, ranges.local(id, offset));
+            });
         }
     }
 
@@ -73,19 +77,6 @@ impl StateNumbers {
             for (field, scalar) in channel_type.fields.iter().enumerate() {
                 self.add(at, *scalar, ranges.field(id, field));
                 at += scalar.size() as usize;
-            }
-        }
-    }
-
-    /// A variable at `offset` in the frame that begins at `base`.
-    fn variable(&mut self, shape: &Shape, base: usize, offset: u32, range: &dyn Fn(u32) -> Range) {
-        match shape {
-            Shape::Scalar(scalar) => self.add(base + offset as usize, *scalar, range(offset)),
-            Shape::Array { element, len } => {
-                (0..*len).for_each(|i| self.variable(element, base, offset + i * element.size(), range));
-            }
-            Shape::Record { fields, .. } => {
-                fields.iter().for_each(|field| self.variable(&field.shape, base, offset + field.offset, range));
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use super::layout::load;
 use super::{Interpreter, ProcessView, View};
-use crate::{Frame, Meaning, ProcessTypeId, Scalar, Shape, System};
+use crate::{Frame, Meaning, ProcessTypeId, Scalar, System};
 use entail_model::State;
 
 /// The places of stored process numbers, as offsets in frames.
@@ -57,20 +57,11 @@ impl Interpreter<'_> {
 fn references(frame: &Frame) -> Vec<(usize, Scalar)> {
     let mut found = Vec::new();
     for variable in &frame.variables {
-        collect(&variable.shape, variable.offset, &mut found);
+        variable.shape.each_scalar(variable.offset, &mut |offset, scalar| {
+            if scalar.meaning == Meaning::Thread {
+                found.push((offset as usize, scalar));
+            }
+        });
     }
     found
-}
-
-fn collect(shape: &Shape, at: u32, found: &mut Vec<(usize, Scalar)>) {
-    match shape {
-        Shape::Scalar(scalar) if scalar.meaning == Meaning::Thread => found.push((at as usize, *scalar)),
-        Shape::Scalar(_) => {}
-        Shape::Array { element, len } => {
-            (0..*len).for_each(|index| collect(element, at + index * element.size(), found));
-        }
-        Shape::Record { fields, .. } => {
-            fields.iter().for_each(|field| collect(&field.shape, at + field.offset, found));
-        }
-    }
 }

@@ -3,8 +3,8 @@
 use super::owners::Owners;
 use crate::footprint::Span;
 use crate::{
-    Action, Base, BlockNode, Child, Effect, Entry, Expr, Frame, Pattern, Place, ProcessTypeId, Receive, Scalar,
-    Shape, System, Variable,
+    Action, Base, BlockNode, Child, Effect, Expr, Frame, Pattern, Place, ProcessTypeId, Receive, Scalar, Shape,
+    System, Variable,
 };
 
 /// A type with more cells is not analysed.
@@ -207,15 +207,10 @@ impl Cells {
                     }
                 }
                 *set = at.into_iter().next().unwrap_or(behind);
-                match &block.entry {
-                    Entry::Always | Entry::Otherwise => {}
-                    Entry::AnyOf(actions) => {
-                        for action in actions {
-                            let mut first = self.none();
-                            self.before(action, &mut first);
-                            set.join(&first);
-                        }
-                    }
+                for action in block.entry.actions() {
+                    let mut first = self.none();
+                    self.before(action, &mut first);
+                    set.join(&first);
                 }
             }
         }

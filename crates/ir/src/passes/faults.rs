@@ -1,8 +1,8 @@
 //! Which expressions and actions may fault.
 
 use crate::{
-    Action, Base, BinaryOp, Block, BlockNode, Child, Effect, Enabling, Entry, Expr, NodeId, Place, ProcessTypeId,
-    Range, Ranges, Scalar,
+    Action, Base, BinaryOp, Block, BlockNode, Child, Effect, Enabling, Expr, NodeId, Place, ProcessTypeId, Range,
+    Ranges, Scalar,
 };
 
 /// The context of an expression.
@@ -98,10 +98,7 @@ impl Known<'_> {
     }
 
     fn block_may_break(self, block: &Block) -> bool {
-        let entry: &[Action] = match &block.entry {
-            Entry::Always | Entry::Otherwise => &[],
-            Entry::AnyOf(actions) => actions,
-        };
+        let entry = block.entry.actions();
         let goes_back = |from: usize, next: &Option<NodeId>| next.is_some_and(|next| next.0 as usize <= from);
         let is_stuck = |action: &Action| !action.is_always_possible();
         entry.iter().any(|action| self.may_break(action))

@@ -296,27 +296,12 @@ impl Analysis<'_> {
             self.store(place, process, values);
         }
         for variable in &frame.variables {
-            self.zero_unless_given(&variable.shape, variable.offset, process, &given);
-        }
-    }
-
-    fn zero_unless_given(&mut self, shape: &Shape, offset: u32, process: Option<ProcessTypeId>, given: &[bool]) {
-        match shape {
-            Shape::Scalar(_) if given[offset as usize] => {}
-            Shape::Scalar(scalar) => {
+            variable.shape.each_scalar(variable.offset, &mut |offset, scalar| {
                 let cell = process.map_or(Cell::Global(offset), |process| Cell::Local(process, offset));
-                self.ranges.grow(cell, Some(ZERO), *scalar);
-            }
-            Shape::Array { element, len } => {
-                for i in 0..*len {
-                    self.zero_unless_given(element, offset + i * element.size(), process, given);
+                if !given[offset as usize] {
+                    self.ranges.grow(cell, Some(ZERO), scalar);
                 }
-            }
-            Shape::Record { fields, .. } => {
-                for field in fields {
-                    self.zero_unless_given(&field.shape, offset + field.offset, process, given);
-                }
-            }
+            });
         }
     }
 

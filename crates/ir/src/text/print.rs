@@ -7,7 +7,7 @@ use super::lex::quote;
 use super::names::Names;
 use super::{USUAL_PRIORITY, is_plain};
 use crate::{
-    Action, Block, BlockNode, ChannelType, Edge, Entry, Enumeration, Frame, Init, Location, LocationId, NodeId,
+    Action, Block, BlockNode, ChannelType, Edge, Enumeration, Frame, Init, Location, LocationId, NodeId,
     ProcessType, ProcessTypeId, Start, Statement, StatementId, System,
 };
 use std::fmt::{self, Display, Formatter};
@@ -163,11 +163,8 @@ impl Display for Shown<'_, Edge> {
 
 impl Display for Shown<'_, Block> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match &self.item.entry {
-            Entry::Always | Entry::Otherwise => {}
-            Entry::AnyOf(actions) => {
-                actions.iter().try_for_each(|action| writeln!(f, "      enter {}", self.names.show(action)))?;
-            }
+        for action in self.item.entry.actions() {
+            writeln!(f, "      enter {}", self.names.show(action))?;
         }
         for (id, node) in self.item.nodes.iter().enumerate() {
             write!(f, "      n{id}: ")?;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::text::samples::everything;
-use crate::{BinaryOp, Index, Run};
+use crate::{BinaryOp, Entry, Index, Run};
 
 const BYTE: Scalar = Scalar::unsigned(8);
 
