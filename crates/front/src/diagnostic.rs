@@ -65,6 +65,15 @@ impl Diagnostic {
         self
     }
 
+    /// Adds a similar name as a hint, if there is one.
+    #[must_use]
+    pub fn or_similar(self, similar: Option<&str>) -> Self {
+        match similar {
+            Some(similar) => self.hint(format!("did you mean `{similar}`?")),
+            None => self,
+        }
+    }
+
     /// Whether it is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error && self.property.is_none()

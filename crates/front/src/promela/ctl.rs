@@ -4,12 +4,9 @@
 //! own, and every quantifier a temporal operator: `A(p U q)`.
 
 use super::ast::{BinaryOp, Expr, ExprKind, Formula, Quantifier, TemporalOp, UnaryOp};
-use super::formula::read_expr;
-use super::parse::Logic;
 use super::propositions::{MayFault, Propositions, decided};
-use super::{preprocess, text};
 use crate::diagnostic::Diagnostic;
-use crate::source::{Sources, Span};
+use crate::source::Span;
 use entail_temporal::Ctl;
 use entail_temporal::ctl::{MAX_HEIGHT, Path};
 use entail_temporal::formula::Proposition;
@@ -20,26 +17,6 @@ pub struct CtlFormula {
     pub formula: Ctl,
     /// The propositions by number: the first occurrence of each.
     pub propositions: Vec<Expr>,
-}
-
-impl CtlFormula {
-    /// The propositions as text.
-    pub fn names(&self) -> Vec<String> {
-        self.propositions.iter().map(text::expression).collect()
-    }
-}
-
-/// Reads a formula from its text; `None` if there are errors.
-pub fn read(
-    name: &str,
-    text: &str,
-    options: &preprocess::Options,
-    sources: &mut Sources,
-    problems: &mut Vec<Diagnostic>,
-) -> Option<CtlFormula> {
-    let expr = read_expr(Logic::Ctl, name, text, options, sources, problems)?;
-    // Without a model there is nothing that could fault.
-    of_expr(&expr, &mut |_| false, problems)
 }
 
 /// The formula of `ctl name { … }`.
@@ -172,11 +149,22 @@ fn without_operator(quantifier: Quantifier, span: Span) -> Diagnostic {
 mod tests {
     use super::*;
     use crate::diagnostic::render;
+    use crate::promela::formula::read_expr;
+    use crate::promela::parse::Logic;
+    use crate::promela::{preprocess, text};
+    use crate::source::Sources;
+
+    impl CtlFormula {
+        fn names(&self) -> Vec<String> {
+            self.propositions.iter().map(text::expression).collect()
+        }
+    }
 
     fn read_text(text: &str) -> Result<CtlFormula, String> {
         let (mut sources, mut problems) = (Sources::default(), Vec::new());
         let options = preprocess::Options::default();
-        read("formula", text, &options, &mut sources, &mut problems)
+        let expr = read_expr(Logic::Ctl, "formula", text, &options, &mut sources, &mut problems);
+        expr.and_then(|expr| of_expr(&expr, &mut |_| false, &mut problems))
             .ok_or_else(|| render(&problems, &sources, false))
     }
 

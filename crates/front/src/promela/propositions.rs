@@ -179,26 +179,6 @@ pub fn temporal_inside(expr: &Expr) -> Option<Diagnostic> {
 /// The complementary comparison.
 fn opposite(expr: &Expr) -> Option<String> {
     let ExprKind::Binary(op, left, right) = &expr.kind else { return None };
-    let op = match op {
-        BinaryOp::Eq => BinaryOp::Ne,
-        BinaryOp::Ne => BinaryOp::Eq,
-        BinaryOp::Lt => BinaryOp::Ge,
-        BinaryOp::Ge => BinaryOp::Lt,
-        BinaryOp::Gt => BinaryOp::Le,
-        BinaryOp::Le => BinaryOp::Gt,
-        BinaryOp::Or
-        | BinaryOp::And
-        | BinaryOp::BitOr
-        | BinaryOp::BitXor
-        | BinaryOp::BitAnd
-        | BinaryOp::Shl
-        | BinaryOp::Shr
-        | BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::Rem => return None,
-    };
-    let kind = ExprKind::Binary(op, left.clone(), right.clone());
+    let kind = ExprKind::Binary(op.opposite()?, left.clone(), right.clone());
     Some(text::expression(&Expr { kind, span: expr.span }))
 }

@@ -63,10 +63,7 @@ fn one<'t>(define: &str, known: &[(&'t str, &'t str)]) -> Result<((&'t str, &'t 
             let problem = Diagnostic::general(format!("the model has no constant `{name}`"));
             let whole: Vec<String> = known.iter().map(|(group, member)| format!("{group}.{member}")).collect();
             let names = known.iter().map(|(_, member)| *member).chain(whole.iter().map(String::as_str));
-            Err(match did_you_mean(name, names) {
-                Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
-                None => problem,
-            })
+            Err(problem.or_similar(did_you_mean(name, names)))
         }
     }
 }

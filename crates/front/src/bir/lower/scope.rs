@@ -98,13 +98,9 @@ impl<'p> Problems<'p> {
     /// Reports an unknown name, with a similar one.
     pub fn unknown<'a>(&mut self, problem: Diagnostic, name: &str, known: impl IntoIterator<Item = &'a str>) {
         // Only for problems that are displayed: this compares all names.
-        if self.are_many() {
-            return;
+        if !self.are_many() {
+            self.report(problem.or_similar(did_you_mean(name, known)));
         }
-        self.report(match did_you_mean(name, known) {
-            Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
-            None => problem,
-        });
     }
 
     pub fn twice(&mut self, name: Name<'_>, first: Span) {

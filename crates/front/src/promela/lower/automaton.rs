@@ -104,10 +104,7 @@ impl Builder<'_> {
         let problem = Diagnostic::error(name.span, format!("there is no label `{}`", name.name));
         let labels = self.flow.labels.iter().map(|label| &*label.name.name);
         let similar = is_worth_it(self.problems).then(|| did_you_mean(&name.name, labels)).flatten();
-        self.problems.push(match similar {
-            Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
-            None => problem,
-        });
+        self.problems.push(problem.or_similar(similar));
     }
 
     fn number(&self, element: ElementId) -> u32 {

@@ -4,6 +4,7 @@ use super::scope::{Home, RecordId, ScopeId, Scopes, Ty, VarId, frame_index};
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{BinaryOp, Expr, ExprKind, Ident, Part, ReceiveArg, TemporalOp, UnaryOp, VarRef};
 use crate::source::Span;
+use crate::suggest::{did_you_mean, is_worth_it};
 use entail_ir as ir;
 use entail_ir::{Base, LocationId, Meaning, Pattern, Place, Poll, ProcessTypeId, Run, Scalar};
 
@@ -204,10 +205,7 @@ impl Lowering<'_> {
     fn undeclared(&mut self, name: &Ident) {
         let problem = Diagnostic::error(name.span, format!("`{}` is not declared", name.name));
         let similar = || self.scopes.similar(&name.name, self.scope);
-        let problem = match crate::suggest::is_worth_it(self.problems).then(similar).flatten() {
-            Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
-            None => problem,
-        };
+        let problem = problem.or_similar(is_worth_it(self.problems).then(similar).flatten());
         self.problems.push(problem);
     }
 
@@ -250,11 +248,7 @@ impl Lowering<'_> {
             let names = record.fields.iter().map(|field| &*field.name.name);
             let message = format!("type `{}` has no field `{}`", record.name, part.name.name);
             let problem = Diagnostic::error(part.name.span, message);
-            let problem = match crate::suggest::did_you_mean(&part.name.name, names) {
-                Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
-                None => problem,
-            };
-            self.problems.push(problem);
+            self.problems.push(problem.or_similar(did_you_mean(&part.name.name, names)));
             return None;
         };
         resolved.offset += field.offset;
@@ -517,11 +511,7 @@ impl Lowering<'_> {
         if found.is_none() {
             let problem = Diagnostic::error(name.span, format!("there is no proctype `{}`", name.name));
             let names = self.signatures.iter().map(|signature| &*signature.name.name);
-            let problem = match crate::suggest::did_you_mean(&name.name, names) {
-                Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
-                None => problem,
-            };
-            self.problems.push(problem);
+            self.problems.push(problem.or_similar(did_you_mean(&name.name, names)));
         }
         found
     }
@@ -541,12 +531,8 @@ impl Lowering<'_> {
         let Some((_, location)) = labels.iter().find(|(name, _)| *name == label.name) else {
             let message = format!("proctype `{}` has no label `{}`", name.name, label.name);
             let problem = Diagnostic::error(label.span, message);
-            let similar = crate::suggest::did_you_mean(&label.name, labels.iter().map(|(name, _)| &**name));
-            let problem = match similar {
-                Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
-                None => problem,
-            };
-            self.problems.push(problem);
+            let similar = did_you_mean(&label.name, labels.iter().map(|(name, _)| &**name));
+            self.problems.push(problem.or_similar(similar));
             return ir::Expr::Const(0);
         };
         ir::Expr::At(Box::new(process), *location)

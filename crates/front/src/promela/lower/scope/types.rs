@@ -83,10 +83,7 @@ impl Scopes {
         if found.is_none() {
             let problem = Diagnostic::error(name.span, format!("unknown type `{}`", name.name));
             let similar = did_you_mean(&name.name, self.record_names.keys().map(|name| &**name));
-            problems.push(match similar {
-                Some(similar) => problem.hint(format!("did you mean `{similar}`?")),
-                None => problem,
-            });
+            problems.push(problem.or_similar(similar));
         }
         found
     }
