@@ -274,6 +274,17 @@ pub struct Index {
 }
 
 impl Shape {
+    /// A record of these fields, without gaps between them.
+    pub fn record<N: Into<String>>(parts: impl IntoIterator<Item = (N, Shape)>) -> Shape {
+        let (mut size, mut fields) = (0_u32, Vec::new());
+        for (name, shape) in parts {
+            let offset = size;
+            size = size.saturating_add(shape.size());
+            fields.push(Field { name: name.into(), offset, shape });
+        }
+        Shape::Record { fields, size }
+    }
+
     pub fn size(&self) -> u32 {
         match self {
             Shape::Scalar(scalar) => scalar.size(),

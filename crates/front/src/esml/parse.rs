@@ -109,9 +109,9 @@ impl Parser<'_> {
         self.cursor.expect(T::Process)?;
         let name = self.name()?;
         let mut params = Vec::new();
-        let listed = if self.cursor.eat(T::Open) { self.all_params(&mut params) } else { Ok(()) };
+        let listed = self.if_parenthesised(|parser| parser.separated(T::Semicolon, |one| one.params(&mut params)));
         match listed {
-            Ok(()) => self.behind_heading(),
+            Ok(_) => self.behind_heading(),
             Err(Stop) => self.skip_to_declarations(),
         }
         let decls = self.decls();
@@ -122,15 +122,26 @@ impl Parser<'_> {
         Ok(Process { name, params, decls, body, end })
     }
 
-    /// Parameters, up to the closing parenthesis.
-    fn all_params(&mut self, params: &mut Vec<Param>) -> Parsed<()> {
-        loop {
-            self.params(params)?;
-            if !self.cursor.eat(T::Semicolon) {
-                break;
-            }
+    /// One or more items with a separator between them.
+    fn separated<A>(&mut self, separator: T, mut item: impl FnMut(&mut Self) -> Parsed<A>) -> Parsed<Vec<A>> {
+        let mut items = vec![item(self)?];
+        while self.cursor.eat(separator) {
+            items.push(item(self)?);
         }
-        self.cursor.expect(T::Close).map(|_| ())
+        Ok(items)
+    }
+
+    /// `( … )`
+    fn parenthesised<A>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<A>) -> Parsed<A> {
+        self.cursor.expect(T::Open)?;
+        let inner = inside(self)?;
+        self.cursor.expect(T::Close)?;
+        Ok(inner)
+    }
+
+    /// `( … )`, if it is there.
+    fn if_parenthesised<A>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<A>) -> Parsed<Option<A>> {
+        if self.cursor.kind() == T::Open { self.parenthesised(inside).map(Some) } else { Ok(None) }
     }
 
     /// The semicolon after the heading of a model or a process.
@@ -174,11 +185,7 @@ impl Parser<'_> {
     }
 
     fn names(&mut self) -> Parsed<Vec<Name>> {
-        let mut names = vec![self.name()?];
-        while self.cursor.eat(T::Comma) {
-            names.push(self.name()?);
-        }
-        Ok(names)
+        self.separated(T::Comma, Self::name)
     }
 
     fn name(&mut self) -> Parsed<Name> {
@@ -280,36 +287,18 @@ impl Parser<'_> {
     }
 
     fn tuple(&mut self) -> Parsed<Type> {
-        self.cursor.expect(T::Open)?;
-        let mut fields = Vec::new();
-        loop {
-            let (names, ty) = self.typed_names()?;
-            fields.extend(names.into_iter().map(|name| (name, ty.clone())));
-            if !self.cursor.eat(T::Semicolon) {
-                break;
-            }
-        }
-        self.cursor.expect(T::Close)?;
-        Ok(Type::Tuple(fields))
+        let groups = self.parenthesised(|parser| parser.separated(T::Semicolon, Self::typed_names))?;
+        let fields =
+            groups.into_iter().flat_map(|(names, ty)| names.into_iter().map(move |name| (name, ty.clone())));
+        Ok(Type::Tuple(fields.collect()))
     }
 
     fn alphabet(&mut self) -> Parsed<Type> {
         self.cursor.expect(T::OpenBrace)?;
-        let mut signals = Vec::new();
-        loop {
-            let name = self.name()?;
-            let data = if self.cursor.eat(T::Open) {
-                let ty = self.type_name()?;
-                self.cursor.expect(T::Close)?;
-                Some(ty)
-            } else {
-                None
-            };
-            signals.push((name, data));
-            if !self.cursor.eat(T::Comma) {
-                break;
-            }
-        }
+        let signals = self.separated(T::Comma, |parser| {
+            let name = parser.name()?;
+            Ok((name, parser.if_parenthesised(Self::type_name)?))
+        })?;
         self.cursor.expect(T::CloseBrace)?;
         Ok(Type::Alphabet(signals))
     }
@@ -421,15 +410,11 @@ impl Parser<'_> {
     }
 
     fn args(&mut self) -> Parsed<Vec<Expr>> {
-        let mut args = Vec::new();
-        if self.cursor.eat(T::Open) && !self.cursor.eat(T::Close) {
-            args.push(self.expr()?);
-            while self.cursor.eat(T::Comma) {
-                args.push(self.expr()?);
-            }
-            self.cursor.expect(T::Close)?;
-        }
-        Ok(args)
+        let args = self.if_parenthesised(|parser| match parser.cursor.kind() {
+            T::Close => Ok(Vec::new()),
+            _ => parser.separated(T::Comma, Self::expr),
+        })?;
+        Ok(args.unwrap_or_default())
     }
 
     /// The part of a communication after the channel.
@@ -442,13 +427,7 @@ impl Parser<'_> {
             return self.cursor.unexpected("`!` or `?`");
         };
         let signal = self.name()?;
-        let data = if self.cursor.eat(T::Open) {
-            let data = self.expr()?;
-            self.cursor.expect(T::Close)?;
-            Some(data)
-        } else {
-            None
-        };
+        let data = self.if_parenthesised(Self::expr)?;
         let span = self.cursor.since(channel.span);
         Ok(Communication { channel, direction, signal, data, span })
     }
@@ -490,39 +469,29 @@ impl Parser<'_> {
 
     fn list_command(&mut self, command: fn(Access) -> CommandKind) -> Parsed<CommandKind> {
         self.cursor.skip();
-        self.cursor.expect(T::Open)?;
-        let list = self.access()?;
-        self.cursor.expect(T::Close)?;
-        Ok(command(list))
+        self.parenthesised(Self::access).map(command)
     }
 
     fn insertion(&mut self, command: fn(Access, Expr) -> CommandKind) -> Parsed<CommandKind> {
         self.cursor.skip();
-        self.cursor.expect(T::Open)?;
-        let list = self.access()?;
-        self.cursor.expect(T::Comma)?;
-        let value = self.expr()?;
-        self.cursor.expect(T::Close)?;
-        Ok(command(list, value))
+        self.parenthesised(|parser| {
+            let list = parser.access()?;
+            parser.cursor.expect(T::Comma)?;
+            Ok(command(list, parser.expr()?))
+        })
     }
 
     fn trace(&mut self) -> Parsed<CommandKind> {
         self.cursor.skip();
-        self.cursor.expect(T::Open)?;
-        let mut traced = Vec::new();
-        loop {
-            let span = self.cursor.span();
-            traced.push(if self.cursor.eat(T::Text) {
-                let text = self.cursor.text(span);
-                Traced::Text(text[1..text.len() - 1].to_owned())
-            } else {
-                Traced::Value(self.expr()?)
-            });
-            if !self.cursor.eat(T::Comma) {
-                break;
-            }
+        self.parenthesised(|parser| parser.separated(T::Comma, Self::traced)).map(CommandKind::Trace)
+    }
+
+    fn traced(&mut self) -> Parsed<Traced> {
+        let span = self.cursor.span();
+        if !self.cursor.eat(T::Text) {
+            return self.expr().map(Traced::Value);
         }
-        self.cursor.expect(T::Close)?;
-        Ok(CommandKind::Trace(traced))
+        let text = self.cursor.text(span);
+        Ok(Traced::Text(text[1..text.len() - 1].to_owned()))
     }
 }

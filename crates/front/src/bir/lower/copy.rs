@@ -104,8 +104,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
         let (access, ty) = self.place(target)?;
         if !matches!(ty, Type::Tid) {
             let message = format!("`{}` is {}, not a `tid`", self.written(target.span), ty.describe());
-            self.problems.error(target.span, message);
-            return None;
+            return self.problems.refuse(target.span, message);
         }
         access.place()
     }

@@ -307,8 +307,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
                 let (access, ty) = self.place(record)?;
                 let Type::Record(known) = &ty else {
                     let message = format!("`{}` is {}, not a record", self.written(record.span), ty.describe());
-                    self.problems.error(record.span, message);
-                    return None;
+                    return self.problems.refuse(record.span, message);
                 };
                 let Some(position) = known.fields.iter().position(|(name, _)| *name == field.text) else {
                     let message = format!("`{}` has no field `{}`", known.name, field.text);
@@ -324,15 +323,13 @@ impl<'a, 't> Reader<'a, 't, '_> {
                 let index = self.integer(&parts.1).expr;
                 let Type::Array(array) = &ty else {
                     let message = format!("`{}` is {}, not an array", self.written(parts.0.span), ty.describe());
-                    self.problems.error(parts.0.span, message);
-                    return None;
+                    return self.problems.refuse(parts.0.span, message);
                 };
                 if let Some(constant) = index.constant()
                     && u32::try_from(constant).map_or(true, |constant| constant >= array.len)
                 {
                     let message = format!("index {constant} is outside 0 to {}", array.len - 1);
-                    self.problems.error(parts.1.span, message);
-                    return None;
+                    return self.problems.refuse(parts.1.span, message);
                 }
                 Some((access.element(index), array.element.clone()))
             }
@@ -345,8 +342,7 @@ impl<'a, 't> Reader<'a, 't, '_> {
             | ExprKind::Cast(_)
             | ExprKind::Call(..) => {
                 let message = format!("`{}` is not a variable", self.written(expr.span));
-                self.problems.error(expr.span, message);
-                None
+                self.problems.refuse(expr.span, message)
             }
         }
     }

@@ -66,8 +66,7 @@ impl<'t> Reader<'_, 't, '_> {
 
     fn test(&mut self, name: Name<'t>, lock: &Lock) -> Option<Expr> {
         let Some(thread) = self.thread else {
-            self.problems.error(name.span, format!("only a thread can ask for `{}`", name.text));
-            return None;
+            return self.problems.refuse(name.span, format!("only a thread can ask for `{}`", name.text));
         };
         Some(match name.text {
             "lockAvailable" => lock.available(),
@@ -82,8 +81,7 @@ impl<'t> Reader<'_, 't, '_> {
         let (access, ty) = self.place(expr)?;
         if !matches!(ty, Type::Lock) {
             let message = format!("`{}` is {}, not a lock", self.written(expr.span), ty.describe());
-            self.problems.error(expr.span, message);
-            return None;
+            return self.problems.refuse(expr.span, message);
         }
         let number = |offset: u32| self.scope.locks.binary_search(&offset).unwrap_or_else(|next| next) as i32;
         let first = number(access.offset);

@@ -95,6 +95,12 @@ impl<'p> Problems<'p> {
         self.report(Diagnostic::error(span, message));
     }
 
+    /// Reports an error in something that has no meaning then.
+    pub fn refuse<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
+        self.error(span, message);
+        None
+    }
+
     /// Reports an unknown name, with a similar one.
     pub fn unknown<'a>(&mut self, problem: Diagnostic, name: &str, known: impl IntoIterator<Item = &'a str>) {
         // Only for problems that are displayed: this compares all names.

@@ -1,6 +1,6 @@
 //! Types and their layout in a state.
 
-use entail_ir::{BinaryOp, EnumerationId, Expr, FaultKind, Field, Meaning, Range, Scalar, Shape};
+use entail_ir::{BinaryOp, EnumerationId, Expr, FaultKind, Meaning, Range, Scalar, Shape};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -120,10 +120,7 @@ impl<'t> Type<'t> {
 
     pub fn shape(&self) -> Shape {
         match self {
-            Type::Record(record) => {
-                let fields = record.fields.iter().map(|(name, ty)| (*name, ty.shape()));
-                record_shape(fields)
-            }
+            Type::Record(record) => Shape::record(record.fields.iter().map(|(name, ty)| (*name, ty.shape()))),
             Type::Array(array) => Shape::Array { element: Box::new(array.element.shape()), len: array.len },
             Type::Lock => lock(),
             Type::Unknown | Type::Boolean | Type::Integer(_) | Type::Enumeration(_) | Type::Tid => {
@@ -295,18 +292,7 @@ fn wrapped(value: Expr, range: Range) -> Expr {
 fn lock() -> Shape {
     let owner = Shape::Scalar(THREAD);
     let depth = Shape::Scalar(Scalar::within(Range { low: 0, high: 255 }));
-    record_shape([("owner", owner), ("depth", depth)].into_iter())
-}
-
-fn record_shape<'n>(parts: impl Iterator<Item = (&'n str, Shape)>) -> Shape {
-    let mut size = 0;
-    let mut fields = Vec::new();
-    for (name, shape) in parts {
-        let offset = size;
-        size += shape.size();
-        fields.push(Field { name: name.to_owned(), offset, shape });
-    }
-    Shape::Record { fields, size }
+    Shape::record([("owner", owner), ("depth", depth)])
 }
 
 #[cfg(test)]

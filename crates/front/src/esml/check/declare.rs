@@ -7,7 +7,7 @@ use crate::esml::code::{
     Activation, Argument, Channel, Param, Process, Root, Selector, Ty, Type, TypeId, TypeKind, Value, ValueKind,
 };
 use crate::kit::data::scalar_count;
-use entail_ir::{EnumerationId, Field, Meaning as Shown, Range, Scalar, Shape};
+use entail_ir::{EnumerationId, Meaning as Shown, Range, Scalar, Shape};
 use std::collections::{HashMap, HashSet};
 
 /// Larger values do not fit into a state.
@@ -227,15 +227,6 @@ impl Checker<'_> {
     /// The layout of values of a type; `None` if they are too large.
     fn shape(&mut self, name: &ast::Name, kind: &TypeKind) -> Option<Shape> {
         let shape_of = |id: TypeId| self.program.ty(id).shape.clone();
-        let record = |parts: Vec<(String, Shape)>| {
-            let (mut size, mut fields) = (0u32, Vec::new());
-            for (name, shape) in parts {
-                let offset = size;
-                size = size.saturating_add(shape.size());
-                fields.push(Field { name, offset, shape });
-            }
-            Shape::Record { fields, size }
-        };
         let shape = match kind {
             TypeKind::Boolean | TypeKind::Unknown => return None,
             TypeKind::Range(range) => Shape::Scalar(Scalar::within(*range)),
@@ -250,12 +241,10 @@ impl Checker<'_> {
             TypeKind::List { capacity, element } => {
                 let length = Scalar::within(Range { low: 0, high: *capacity as i32 });
                 let items = Shape::Array { element: Box::new(shape_of(*element)), len: *capacity };
-                record(vec![("len".to_owned(), Shape::Scalar(length)), ("item".to_owned(), items)])
+                Shape::record([("len", Shape::Scalar(length)), ("item", items)])
             }
             TypeKind::Array { len, element } => Shape::Array { element: Box::new(shape_of(*element)), len: *len },
-            TypeKind::Tuple(fields) => {
-                record(fields.iter().map(|(name, ty)| (name.clone(), shape_of(*ty))).collect())
-            }
+            TypeKind::Tuple(fields) => Shape::record(fields.iter().map(|(name, ty)| (name, shape_of(*ty)))),
             // Values of this type are never stored.
             TypeKind::Alphabet(_) => shape_of(BOOLEAN),
         };

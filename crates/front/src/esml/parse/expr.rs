@@ -192,10 +192,7 @@ impl Parser<'_> {
 
     fn of_list(&mut self, kind: fn(Access) -> ExprKind) -> Parsed<ExprKind> {
         self.cursor.skip();
-        self.cursor.expect(T::Open)?;
-        let list = self.access()?;
-        self.cursor.expect(T::Close)?;
-        Ok(kind(list))
+        self.parenthesised(Self::access).map(kind)
     }
 
     /// `AG f`, `A(f U g)` and so on. They can also be names of processes and constants; but an operand never
