@@ -143,11 +143,21 @@ impl Parser {
         Reader::new(tokens, Names { system: &self.system, process })
     }
 
+    /// Reads a line that begins with a word.
+    fn line<'a, T>(
+        &'a self,
+        word: &str,
+        tokens: &'a [Token],
+        read: impl FnOnce(&mut Reader<'a>) -> Parsed<T>,
+    ) -> Parsed<T> {
+        self.reader(tokens).all(|line| {
+            line.word(word)?;
+            read(line)
+        })
+    }
+
     fn uses(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let what = self.reader(tokens).all(|line| {
-            line.word("uses")?;
-            line.name()
-        })?;
+        let what = self.line("uses", tokens, Reader::name)?;
         match what {
             "last" => self.system.uses_last = true,
             "priorities" => self.system.uses_priorities = true,
@@ -162,8 +172,7 @@ impl Parser {
     }
 
     fn enumeration(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let enumeration = self.reader(tokens).all(|line| {
-            line.word("enum")?;
+        let enumeration = self.line("enum", tokens, |line| {
             let name = line.name()?.to_owned();
             line.word("from")?;
             let first = line.signed()?;
@@ -177,21 +186,20 @@ impl Parser {
     fn invariant(&mut self, tokens: &[Token]) -> Parsed<()> {
         // It has no access to processes.
         self.enter_section(Section::None);
-        let invariant = self.reader(tokens).all(|line| line.condition_of("invariant"))?;
+        let invariant = self.line("invariant", tokens, Reader::condition_with_statement)?;
         self.system.invariants.push(invariant);
         Ok(())
     }
 
     fn proposition(&mut self, tokens: &[Token]) -> Parsed<()> {
         self.enter_section(Section::None);
-        let proposition = self.reader(tokens).all(|line| line.condition_of("proposition"))?;
+        let proposition = self.line("proposition", tokens, Reader::condition_with_statement)?;
         self.system.propositions.push(proposition);
         Ok(())
     }
 
     fn channel_type(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let (id, channel_type) = self.reader(tokens).all(|line| {
-            line.word("channel")?;
+        let (id, channel_type) = self.line("channel", tokens, |line| {
             let id: u64 = line.id('c')?;
             let name = line.name()?.to_owned();
             line.symbol(":")?;
@@ -206,8 +214,7 @@ impl Parser {
     }
 
     fn globals(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let size = self.reader(tokens).all(|line| {
-            line.word("globals")?;
+        let size = self.line("globals", tokens, |line| {
             line.word("size")?;
             line.number()
         })?;
@@ -217,8 +224,7 @@ impl Parser {
     }
 
     fn process_type(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let process_type = self.reader(tokens).all(|line| {
-            line.word("process")?;
+        let process_type = self.line("process", tokens, |line| {
             let name = line.name()?.to_owned();
             line.word("size")?;
             let frame = Frame { size: line.number()?, ..Frame::default() };
@@ -258,8 +264,7 @@ impl Parser {
     }
 
     fn variable(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let variable = self.reader(tokens).all(|line| {
-            line.word("var")?;
+        let variable = self.line("var", tokens, |line| {
             let name = line.name()?.to_owned();
             line.symbol(":")?;
             let shape = line.shape()?;
@@ -292,17 +297,13 @@ impl Parser {
     }
 
     fn param(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let place = self.reader(tokens).all(|line| {
-            line.word("param")?;
-            line.place()
-        })?;
+        let place = self.line("param", tokens, Reader::place)?;
         self.process()?.params.push(place);
         Ok(())
     }
 
     fn init(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let init = self.reader(tokens).all(|line| {
-            line.word("let")?;
+        let init = self.line("let", tokens, |line| {
             let place = line.place()?;
             line.symbol("=")?;
             if line.eat_word("new") {
@@ -316,17 +317,13 @@ impl Parser {
     }
 
     fn provided(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let condition = self.reader(tokens).all(|line| {
-            line.word("provided")?;
-            line.expr()
-        })?;
+        let condition = self.line("provided", tokens, Reader::expr)?;
         self.process()?.provided = Some(condition);
         Ok(())
     }
 
     fn label(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let label = self.reader(tokens).all(|line| {
-            line.word("label")?;
+        let label = self.line("label", tokens, |line| {
             Ok(Label { name: line.name()?.to_owned(), location: LocationId(line.id('L')?) })
         })?;
         self.process()?.labels.push(label);
@@ -334,8 +331,7 @@ impl Parser {
     }
 
     fn start(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let start = self.reader(tokens).all(|line| {
-            line.word("start")?;
+        let start = self.line("start", tokens, |line| {
             Ok(Start { process_type: line.process_type()?, priority: line.priority()? })
         })?;
         self.system.start.push(start);
@@ -378,10 +374,7 @@ impl Parser {
     }
 
     fn block_entry(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let action = self.reader(tokens).all(|line| {
-            line.word("enter")?;
-            line.action()
-        })?;
+        let action = self.line("enter", tokens, Reader::action)?;
         match &mut self.block()?.entry {
             Entry::AnyOf(actions) => actions.push(action),
             Entry::Always | Entry::Otherwise => return Err("the block can be entered anyway".to_owned()),

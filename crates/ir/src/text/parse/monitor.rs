@@ -9,8 +9,7 @@ impl Parser {
     pub(super) fn monitor(&mut self, tokens: &[Token]) -> Parsed<()> {
         // It has no access to processes.
         self.enter_section(Section::None);
-        let rule = self.reader(tokens).all(|line| {
-            line.word("monitor")?;
+        let rule = self.line("monitor", tokens, |line| {
             if line.eat_word("forbids") {
                 return Ok(Rule::Forbids);
             }
@@ -24,8 +23,7 @@ impl Parser {
     }
 
     pub(super) fn watched(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let watched = self.reader(tokens).all(|line| {
-            line.word("watch")?;
+        let watched = self.line("watch", tokens, |line| {
             let channel = line.operand()?;
             Ok(Watched { direction: line.direction()?, channel, statement: line.statement_id()? })
         })?;
@@ -46,7 +44,7 @@ impl Parser {
     }
 
     pub(super) fn expected(&mut self, tokens: &[Token]) -> Parsed<()> {
-        let expected = self.reader(tokens).all(Reader::expected)?;
+        let expected = self.line("expect", tokens, Reader::expected)?;
         let post = self.open_monitor()?.states.last_mut();
         post.ok_or("this must follow a state of the monitor")?.edges.push(expected);
         Ok(())
@@ -59,7 +57,6 @@ impl Parser {
 
 impl Reader<'_> {
     fn expected(&mut self) -> Parsed<MonitorEdge> {
-        self.word("expect")?;
         let event = if self.eat_word("any") { None } else { Some(self.event()?) };
         self.symbol("->")?;
         Ok(MonitorEdge { event, target: self.id('M')?, statement: self.statement_id()? })

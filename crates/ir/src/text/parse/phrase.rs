@@ -383,8 +383,7 @@ impl Reader<'_> {
         kind.map(|kind| Expr::Fault(*kind)).ok_or_else(|| format!("no fault is called {name}"))
     }
 
-    pub fn condition_of(&mut self, word: &str) -> Parsed<(Expr, StatementId)> {
-        self.word(word)?;
+    pub fn condition_with_statement(&mut self) -> Parsed<(Expr, StatementId)> {
         Ok((self.expr()?, self.statement_id()?))
     }
 
