@@ -27,7 +27,8 @@ pub struct Options {
     pub text: Option<String>,
     /// By default, the file extension decides.
     pub language: Option<Language>,
-    /// As given to `-D`, `NAME=VALUE`: macros for a language with a preprocessor, else values of constants.
+    /// As given to `-D`: macros (`NAME`, `NAME=VALUE` or `NAME(ARGS)=VALUE`) for a language with a preprocessor, else
+    /// values of constants (`NAME=VALUE`).
     pub defines: Vec<String>,
     /// As given to `--for`, `NAME=VALUE`. This overrides the definition in the model, which must use the name.
     pub fixed: Vec<String>,

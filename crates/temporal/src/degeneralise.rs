@@ -36,12 +36,7 @@ pub(crate) fn unfold(
             leaving.push(Edge { target, marks, label: edge.label });
         }
         count += leaving.len();
-        if order.len() > limits.states {
-            return Err(Limit::States(limits.states));
-        }
-        if count > limits.edges {
-            return Err(Limit::Edges(limits.edges));
-        }
+        limits.check(order.len(), count)?;
         edges.push(leaving);
     }
     Ok(Unfolded { edges, origins: order.into_iter().map(|(state, _)| state).collect() })

@@ -12,6 +12,16 @@ pub struct Limits<'a> {
     pub deadline: Deadline<'a>,
 }
 
+impl Limits<'_> {
+    /// Checks the size of an automaton.
+    pub(crate) fn check(self, states: usize, edges: usize) -> Result<(), Limit> {
+        if states > self.states {
+            return Err(Limit::States(self.states));
+        }
+        if edges > self.edges { Err(Limit::Edges(self.edges)) } else { Ok(()) }
+    }
+}
+
 impl Default for Limits<'_> {
     /// Far more than a useful formula needs, and a few seconds at most.
     fn default() -> Self {

@@ -65,12 +65,7 @@ impl Tableau<'_> {
             leaving.sort_unstable();
             leaving.dedup();
             count += leaving.len();
-            if order.len() > limits.states {
-                return Err(Limit::States(limits.states));
-            }
-            if count > limits.edges {
-                return Err(Limit::Edges(limits.edges));
-            }
+            limits.check(order.len(), count)?;
             promised.push(leaving);
         }
         let sets = self.promises.len() as u32;

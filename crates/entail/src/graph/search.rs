@@ -78,6 +78,11 @@ impl Heard<'_> {
         *self.states.entry(state).or_insert(0)
     }
 
+    fn at(&mut self, state: StateName, event: impl FnOnce(usize) -> Event) {
+        let state = self.number(state);
+        self.events.push(event(state));
+    }
+
     /// The first outgoing edge that begins with the steps taken.
     fn arrow(&self, from: usize, is_it: impl Fn(&super::explore::Arrow) -> bool) -> Option<usize> {
         self.leaving[from].iter().copied().find(|&number| {
@@ -96,21 +101,11 @@ impl Listener for Heard<'_> {
     fn happened(&mut self, event: model::Event<Step>) {
         match event {
             model::Event::Begun => *self = Heard::of(self.space),
-            model::Event::Pushed { state } => {
-                let state = self.number(state);
-                self.events.push(Event::Push { state });
-            }
-            model::Event::Taken { state } => {
-                let state = self.number(state);
-                self.events.push(Event::Take { state });
-            }
-            model::Event::Popped { state } => {
-                let state = self.number(state);
-                self.events.push(Event::Pop { state });
-            }
+            model::Event::Pushed { state } => self.at(state, |state| Event::Push { state }),
+            model::Event::Taken { state } => self.at(state, |state| Event::Take { state }),
+            model::Event::Popped { state } => self.at(state, |state| Event::Pop { state }),
             model::Event::Known { state, closes_cycle } => {
-                let state = self.number(state);
-                self.events.push(Event::Match { state, closes_cycle });
+                self.at(state, |state| Event::Match { state, closes_cycle });
             }
             model::Event::Tried { from, passed, step, to } => {
                 let from = self.number(from);

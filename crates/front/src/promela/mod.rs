@@ -47,14 +47,7 @@ pub(crate) fn load(
 /// Parses a model with external properties; `None` if there are errors.
 fn read(path: &Path, options: &Options, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Program> {
     let questions = ExternalProperties::prepare(&options.asked, sources, problems);
-    let options = preprocess::Options {
-        text: options.text.clone(),
-        defines: options.defines.clone(),
-        fixed: options.fixed.clone(),
-        include_dirs: options.include_dirs.clone(),
-        allow_include: options.allow_include,
-    };
-    let (tokens, texts) = preprocess::preprocess_with(path, &questions.texts, &options, sources, problems);
+    let (tokens, texts) = preprocess::preprocess_with(path, &questions.texts, options, sources, problems);
     let questions = |proctypes: &[Arc<str>], problems: &mut _| questions.units(texts, proctypes, problems);
     from_tokens(tokens, questions, problems)
 }
@@ -95,8 +88,7 @@ pub fn load_text(
     sources: &mut Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ModelSource> {
-    let tokens = preprocess::preprocess_text(name, text, &preprocess::Options::default(), sources, problems);
-    let program = from_tokens(tokens, |_, _| Vec::new(), problems)?;
+    let program = read_text(name, text, sources, problems)?;
     model_of(&program, sources, problems)
 }
 

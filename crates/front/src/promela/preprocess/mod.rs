@@ -22,6 +22,7 @@ mod text;
 mod tests;
 
 use super::token::Token;
+pub use crate::Options;
 use crate::diagnostic::Diagnostic;
 use crate::legible::shown;
 use crate::source::{FileId, Sources, Span};
@@ -49,19 +50,6 @@ const MAX_NESTING: usize = 256;
 const MAX_PROBLEMS: usize = 100;
 /// The file name of `-D` options in messages.
 const COMMAND_LINE: &str = "<command line>";
-
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The text of the model, if it is not the content of its file.
-    pub text: Option<String>,
-    /// As given to `-D`: `NAME`, `NAME=VALUE` or `NAME(ARGS)=VALUE`.
-    pub defines: Vec<String>,
-    /// `NAME=VALUE`: no `#define` or `#undef` changes these macros, and the model must use them.
-    pub fixed: Vec<String>,
-    pub include_dirs: Vec<PathBuf>,
-    /// Whether files outside the model's directory and `include_dirs` may be included.
-    pub allow_include: bool,
-}
 
 /// The tokens of the model in the file `path`.
 pub fn preprocess(

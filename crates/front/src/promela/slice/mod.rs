@@ -71,28 +71,17 @@ fn wanted(program: &Program, aims: &[Aim]) -> Program {
     let mut names = super::property_names(program).into_iter();
     let is_wanted = |name: &String| aims.iter().any(|aim| matches!(aim, Aim::Property(wanted) if wanted == name));
     let units = program.units.iter().filter_map(|unit| {
-        let unit = match unit {
-            Unit::Ltl(formula) => {
-                let name = names.next().filter(is_wanted)?;
-                let name = Some(Ident { name: name.into(), span: formula.span });
-                Unit::Ltl(super::ast::Formula { name: formula.name.clone().or(name), ..formula.clone() })
+        let mut unit = unit.clone();
+        let (own, span) = match &mut unit {
+            Unit::Ltl(formula) | Unit::Ctl(formula) => (&mut formula.name, formula.span),
+            Unit::Never(claim) => (&mut claim.name, claim.span),
+            Unit::HoaClaim(_) | Unit::Trace(_) => return names.next().filter(is_wanted).map(|_| unit),
+            Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => {
+                return Some(unit);
             }
-            Unit::Ctl(formula) => {
-                let name = names.next().filter(is_wanted)?;
-                let name = Some(Ident { name: name.into(), span: formula.span });
-                Unit::Ctl(super::ast::Formula { name: formula.name.clone().or(name), ..formula.clone() })
-            }
-            Unit::Never(claim) => {
-                let name = names.next().filter(is_wanted)?;
-                let name = Some(Ident { name: name.into(), span: claim.span });
-                Unit::Never(super::ast::Claim { name: claim.name.clone().or(name), ..claim.clone() })
-            }
-            Unit::HoaClaim(_) | Unit::Trace(_) => {
-                names.next().filter(is_wanted)?;
-                unit.clone()
-            }
-            Unit::Proctype(_) | Unit::Init(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Decl(_) => unit.clone(),
         };
+        let name = names.next().filter(is_wanted)?;
+        own.get_or_insert(Ident { name: name.into(), span });
         Some(unit)
     });
     Program { units: units.collect() }
