@@ -129,10 +129,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn enumeration_members(&mut self) -> Parsed<Vec<Name<'t>>> {
-        let mut members = vec![self.name("the name of a member")?];
-        while self.eat(Kind::Comma) {
-            members.push(self.name("the name of a member")?);
-        }
+        let members = self.separated(Kind::Comma, |this| this.name("the name of a member"))?;
         if self.kind() == Kind::CloseBrace {
             return Ok(members);
         }
@@ -178,22 +175,18 @@ impl<'t> Parser<'t, '_> {
     /// `int a, b := 2;`
     fn variables(&mut self) -> Parsed<Variables<'t>> {
         let ty = self.ty()?;
-        let mut names = Vec::new();
-        loop {
-            let name = self.name("the name of a variable")?;
-            if self.kind() == Kind::Equals {
-                return self.report(self.wrong("`:=`").hint("a variable gets its first value with `:=`"));
+        let names = self.separated(Kind::Comma, |this| {
+            let name = this.name("the name of a variable")?;
+            if this.kind() == Kind::Equals {
+                return this.report(this.wrong("`:=`").hint("a variable gets its first value with `:=`"));
             }
-            if self.kind() == Kind::OpenBracket {
+            if this.kind() == Kind::OpenBracket {
                 let hint = "the size of an array belongs to its type: `int[5] a;`";
-                return self.report(self.wrong("`;`").hint(hint));
+                return this.report(this.wrong("`;`").hint(hint));
             }
-            let init = if self.eat(Kind::Assign) { Some(self.expr()?) } else { None };
-            names.push((name, init));
-            if !self.eat(Kind::Comma) {
-                break;
-            }
-        }
+            let init = if this.eat(Kind::Assign) { Some(this.expr()?) } else { None };
+            Ok((name, init))
+        })?;
         self.expect(Kind::Semicolon)?;
         Ok(Variables { ty, names })
     }

@@ -122,6 +122,12 @@ impl Parser<'_> {
         Ok(Process { name, params, decls, body, end })
     }
 
+    /// Reads what follows the next token.
+    fn behind_token<A>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<A>) -> Parsed<A> {
+        self.cursor.skip();
+        read(self)
+    }
+
     /// One or more items with a separator between them.
     fn separated<A>(&mut self, separator: T, mut item: impl FnMut(&mut Self) -> Parsed<A>) -> Parsed<Vec<A>> {
         let mut items = vec![item(self)?];
@@ -252,14 +258,8 @@ impl Parser<'_> {
 
     fn type_definition(&mut self) -> Parsed<Type> {
         match self.cursor.kind() {
-            T::List => {
-                self.cursor.skip();
-                self.elements().map(|(len, element)| Type::List(len, element))
-            }
-            T::Array => {
-                self.cursor.skip();
-                self.elements().map(|(len, element)| Type::Array(len, element))
-            }
+            T::List => self.behind_token(Self::elements).map(|(len, element)| Type::List(len, element)),
+            T::Array => self.behind_token(Self::elements).map(|(len, element)| Type::Array(len, element)),
             T::OpenBrace => self.alphabet(),
             T::Open if self.is_tuple() => self.tuple(),
             T::Name if matches!(self.cursor.second(), T::Comma | T::Semicolon) => {
@@ -362,22 +362,10 @@ impl Parser<'_> {
     fn command(&mut self) -> Parsed<Command> {
         let start = self.cursor.span();
         let kind = match self.cursor.kind() {
-            T::If => {
-                self.cursor.skip();
-                self.guarded().map(CommandKind::If)?
-            }
-            T::Do => {
-                self.cursor.skip();
-                self.guarded().map(CommandKind::Do)?
-            }
-            T::Poll => {
-                self.cursor.skip();
-                self.alternatives(Self::alternative).map(CommandKind::Poll)?
-            }
-            T::Skip => {
-                self.cursor.skip();
-                CommandKind::Skip
-            }
+            T::If => self.behind_token(Self::guarded).map(CommandKind::If)?,
+            T::Do => self.behind_token(Self::guarded).map(CommandKind::Do)?,
+            T::Poll => self.behind_token(|parser| parser.alternatives(Self::alternative)).map(CommandKind::Poll)?,
+            T::Skip => self.behind_token(|_| Ok(CommandKind::Skip))?,
             T::Trace => self.trace()?,
             T::Empty => self.list_command(CommandKind::Empty)?,
             T::Remove => self.list_command(CommandKind::Remove)?,
@@ -468,8 +456,7 @@ impl Parser<'_> {
     }
 
     fn list_command(&mut self, command: fn(Access) -> CommandKind) -> Parsed<CommandKind> {
-        self.cursor.skip();
-        self.parenthesised(Self::access).map(command)
+        self.behind_token(|parser| parser.parenthesised(Self::access)).map(command)
     }
 
     fn insertion(&mut self, command: fn(Access, Expr) -> CommandKind) -> Parsed<CommandKind> {

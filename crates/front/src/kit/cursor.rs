@@ -171,6 +171,21 @@ impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
         if self.kind() == kind { Ok(self.skip()) } else { self.unexpected(kind.describe()) }
     }
 
+    /// Reads what follows the next token.
+    pub fn behind_token<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.skip();
+        read(self)
+    }
+
+    /// Reads one or more items with a separator between them.
+    pub fn separated<T>(&mut self, separator: K, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.eat(separator) {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
     /// Reports that another token was expected.
     pub fn unexpected<T>(&mut self, wanted: &str) -> Parsed<T> {
         self.report(self.wrong(wanted))

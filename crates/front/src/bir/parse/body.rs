@@ -284,22 +284,10 @@ impl<'t> Parser<'t, '_> {
         let kind = match self.kind() {
             Kind::If => return self.conditional(),
             Kind::Choose => return self.choice(),
-            Kind::Assert => {
-                self.skip();
-                ActionKind::Assert(self.expr()?)
-            }
-            Kind::Assume => {
-                self.skip();
-                ActionKind::Assume(self.expr()?)
-            }
-            Kind::SkipWord => {
-                self.skip();
-                ActionKind::Skip
-            }
-            Kind::Exit => {
-                self.skip();
-                ActionKind::Exit
-            }
+            Kind::Assert => self.behind_token(Self::expr).map(ActionKind::Assert)?,
+            Kind::Assume => self.behind_token(Self::expr).map(ActionKind::Assume)?,
+            Kind::SkipWord => self.behind_token(|_| Ok(ActionKind::Skip))?,
+            Kind::Exit => self.behind_token(|_| Ok(ActionKind::Exit))?,
             Kind::Start => self.start_action(None)?,
             Kind::Lock => self.monitor(Monitor::Lock)?,
             Kind::Unlock => self.monitor(Monitor::Unlock)?,

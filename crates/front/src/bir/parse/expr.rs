@@ -96,8 +96,7 @@ impl<'t> Parser<'t, '_> {
         match self.kind() {
             Kind::Number => self.number(start, false),
             Kind::True | Kind::False => {
-                let value = self.kind() == Kind::True;
-                self.skip();
+                let value = self.skip_kind() == Kind::True;
                 self.above(start, 0, 1, ExprKind::Boolean(value))
             }
             Kind::Open => self.parenthesised(),
@@ -125,16 +124,7 @@ impl<'t> Parser<'t, '_> {
     /// `(a, b)`
     pub(super) fn arguments(&mut self) -> Parsed<Vec<Expr<'t>>> {
         self.expect(Kind::Open)?;
-        let mut args = Vec::new();
-        if self.eat(Kind::Close) {
-            return Ok(args);
-        }
-        loop {
-            args.push(self.expr()?);
-            if !self.eat(Kind::Comma) {
-                break;
-            }
-        }
+        let args = if self.kind() == Kind::Close { Vec::new() } else { self.separated(Kind::Comma, Self::expr)? };
         self.expect(Kind::Close)?;
         Ok(args)
     }

@@ -152,14 +152,8 @@ impl Parser<'_> {
             return self.cursor.report(Diagnostic::error(start, problem));
         }
         let kind = match self.cursor.kind() {
-            T::Not => {
-                self.cursor.skip();
-                ExprKind::Not(Box::new(self.nested(&mut Self::factor)?))
-            }
-            T::Minus => {
-                self.cursor.skip();
-                ExprKind::Negate(Box::new(self.nested(&mut Self::factor)?))
-            }
+            T::Not => ExprKind::Not(Box::new(self.behind_token(|parser| parser.nested(&mut Self::factor))?)),
+            T::Minus => ExprKind::Negate(Box::new(self.behind_token(|parser| parser.nested(&mut Self::factor))?)),
             T::Number => {
                 let text = self.cursor.text(start);
                 self.cursor.skip();
@@ -191,8 +185,7 @@ impl Parser<'_> {
     }
 
     fn of_list(&mut self, kind: fn(Access) -> ExprKind) -> Parsed<ExprKind> {
-        self.cursor.skip();
-        self.parenthesised(Self::access).map(kind)
+        self.behind_token(|parser| parser.parenthesised(Self::access)).map(kind)
     }
 
     /// `AG f`, `A(f U g)` and so on. They can also be names of processes and constants; but an operand never

@@ -246,8 +246,8 @@ impl Parser<'_> {
             return self.channel_of().map(|channel| ExprKind::Channel(test, channel));
         }
         match self.text() {
-            "timeout" => Ok(self.just(ExprKind::Timeout)),
-            "np_" => Ok(self.just(ExprKind::NonProgress)),
+            "timeout" => self.behind_token(|_| Ok(ExprKind::Timeout)),
+            "np_" => self.behind_token(|_| Ok(ExprKind::NonProgress)),
             "run" => self.run(),
             "len" => self.channel_of().map(ExprKind::Len),
             "enabled" => self.process_of().map(ExprKind::Enabled),
@@ -262,19 +262,12 @@ impl Parser<'_> {
         }
     }
 
-    fn just(&mut self, kind: ExprKind) -> ExprKind {
-        self.cursor.advance();
-        kind
-    }
-
     fn channel_of(&mut self) -> Parsed<VarRef> {
-        self.cursor.advance();
-        self.parenthesised(Self::var_ref)
+        self.behind_token(|parser| parser.parenthesised(Self::var_ref))
     }
 
     fn process_of(&mut self) -> Parsed<Box<Expr>> {
-        self.cursor.advance();
-        self.parenthesised(Self::expr).map(Box::new)
+        self.behind_token(|parser| parser.parenthesised(Self::expr)).map(Box::new)
     }
 
     fn run(&mut self) -> Parsed<ExprKind> {

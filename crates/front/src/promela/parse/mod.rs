@@ -161,6 +161,12 @@ impl<'a> Parser<'a> {
         if self.eat(text) { Ok(place) } else { Err(self.expected(&format!("`{text}`"))) }
     }
 
+    /// Reads what follows the next token.
+    fn behind_token<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.cursor.advance();
+        read(self)
+    }
+
     /// Whether a name comes next, rather than a keyword.
     fn at_name(&self) -> bool {
         let is_name = |token: &Token| {

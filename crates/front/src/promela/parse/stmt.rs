@@ -114,30 +114,12 @@ impl Parser<'_> {
             "for" => self.for_loop(),
             "c_code" | "c_decl" => Ok(StmtKind::Expr(self.embedded_c())),
             "return" => self.return_value(),
-            "goto" => {
-                self.cursor.advance();
-                self.name("a label").map(StmtKind::Goto)
-            }
-            "break" => {
-                self.cursor.advance();
-                Ok(StmtKind::Break)
-            }
-            "else" => {
-                self.cursor.advance();
-                Ok(StmtKind::Else)
-            }
-            "assert" => {
-                self.cursor.advance();
-                self.full_expr().map(StmtKind::Assert)
-            }
-            "atomic" => {
-                self.cursor.advance();
-                self.block().map(StmtKind::Atomic)
-            }
-            "d_step" => {
-                self.cursor.advance();
-                self.block().map(StmtKind::DStep)
-            }
+            "goto" => self.behind_token(|parser| parser.name("a label")).map(StmtKind::Goto),
+            "break" => self.behind_token(|_| Ok(StmtKind::Break)),
+            "else" => self.behind_token(|_| Ok(StmtKind::Else)),
+            "assert" => self.behind_token(Self::full_expr).map(StmtKind::Assert),
+            "atomic" => self.behind_token(Self::block).map(StmtKind::Atomic),
+            "d_step" => self.behind_token(Self::block).map(StmtKind::DStep),
             "select" | "printf" | "printm" | "set_priority" => self.built_in(),
             _ if self.at_label() => self.labelled(),
             _ if self.at_inline() => self.inline_call(None),
