@@ -223,13 +223,23 @@ impl Expr {
 
     /// Whether evaluation may fault.
     pub fn may_fault(&self) -> bool {
+        self.may_fault_unless(|place| place.indices.is_empty(), |_| false)
+    }
+
+    /// Whether evaluation may fault, given which places certainly exist and which divisors are certainly not 0.
+    pub(crate) fn may_fault_unless(
+        &self,
+        exists: impl Fn(&Place) -> bool,
+        divides: impl Fn(&Expr) -> bool,
+    ) -> bool {
         let mut may = false;
         self.each(&mut |part| {
             may |= match part {
-                Expr::Load(place) => !place.indices.is_empty(),
-                Expr::Binary(op, _) => matches!(op, BinaryOp::Div | BinaryOp::Rem),
+                Expr::Load(place) => !exists(place),
+                Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => !divides(&sides.1),
                 Expr::Const(_)
                 | Expr::Unary(..)
+                | Expr::Binary(..)
                 | Expr::Conditional(_)
                 | Expr::Myself
                 | Expr::ProcessCount

@@ -1,8 +1,8 @@
 //! Which expressions and actions may fault.
 
 use crate::{
-    Action, Base, BinaryOp, Block, BlockNode, Child, Effect, Enabling, Expr, NodeId, Place, ProcessTypeId, Range,
-    Ranges, Scalar,
+    Action, Base, Block, BlockNode, Child, Effect, Enabling, Expr, NodeId, Place, ProcessTypeId, Range, Ranges,
+    Scalar,
 };
 
 /// The context of an expression.
@@ -24,37 +24,8 @@ impl Known<'_> {
 
     /// Whether evaluation may fault.
     pub fn may_fault(self, expr: &Expr) -> bool {
-        let mut may = false;
-        expr.each(&mut |part| {
-            may |= match part {
-                Expr::Load(place) => !self.is_always_there(place),
-                Expr::Const(_)
-                | Expr::Unary(..)
-                | Expr::Conditional(_)
-                | Expr::Myself
-                | Expr::ProcessCount
-                | Expr::Last
-                | Expr::Timeout
-                | Expr::Started
-                | Expr::Find(_) => false,
-                Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => {
-                    self.values(&sides.1).is_none_or(|values| values.contains(0))
-                }
-                Expr::Binary(..) => false,
-                // Only the process itself certainly exists.
-                Expr::PriorityOf(process) => **process != Expr::Myself,
-                Expr::Length(_)
-                | Expr::Channel(..)
-                | Expr::Poll(_)
-                | Expr::Enabled(_)
-                | Expr::LocationOf(_)
-                | Expr::At(..)
-                | Expr::NonProgress
-                | Expr::Accepting
-                | Expr::Fault(_) => true,
-            }
-        });
-        may
+        let divides = |divisor: &Expr| self.values(divisor).is_some_and(|values| !values.contains(0));
+        expr.may_fault_unless(|place| self.is_always_there(place), divides)
     }
 
     /// Whether all indices are in range. Whether they can be evaluated is not considered.
