@@ -73,10 +73,6 @@ fn in_store(config: &Config) -> Found {
         let message = format!("`{option}` needs {stores}; leave it out, or change the store");
         return Some(([option, "--store"], message));
     }
-    if config.threads > 1 && config.runs == 1 {
-        let message = "more than one thread needs several `--runs`";
-        return Some((["--threads", "--runs"], message.to_owned()));
-    }
     if config.runs > 1 && config.store.is_lossless() {
         let reason = "`--runs` repeats a search that may omit states, and this one does not";
         return Some((["--runs", "--store"], format!("{reason}; add `--store compact` or `--store bitstate`")));

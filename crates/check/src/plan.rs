@@ -23,7 +23,7 @@ use entail_ir::passes::{Optimised, optimised_until};
 use entail_ir::stubborn::{Proviso, Rule, is_too_large};
 use entail_ir::{Interpreter, Passes};
 use entail_model::{Concurrent, Deadline, Model, Propositional, Reduced};
-use entail_search::{Checkpointer, Checks, End, Errors, Limit, Limits};
+use entail_search::{Checkpointer, Checks, End, Errors, Limit, Limits, Threads};
 use entail_store::{ExactPairSet, ExactWordSet};
 use entail_temporal::ctl::{Asked, Ctl};
 use entail_temporal::product::Product;
@@ -54,6 +54,8 @@ pub struct Plan {
     pub memory: Option<Bound>,
     /// The number of searches that share the memory.
     pub share: u64,
+    /// The number of states at one depth that are worth several threads.
+    pub worthwhile: u64,
 }
 
 /// The kind of violation to search for.
@@ -163,7 +165,13 @@ impl Plan {
             end_states: !config.no_end,
             errors: config.errors(),
         };
-        Plan { config: config.clone(), checks, memory: config.memory.map(Bound::Process), share: 1 }
+        Plan {
+            config: config.clone(),
+            checks,
+            memory: config.memory.map(Bound::Process),
+            share: 1,
+            worthwhile: Threads::default().worthwhile,
+        }
     }
 
     /// The claim in the form that the search needs.
@@ -219,6 +227,12 @@ impl Plan {
         let done =
             self.run(interpreter, goal, SearchControl { stop, keeping: None, log: &LogFile::default() }, watch);
         done.expect("only what was kept can be wrong")
+    }
+
+    /// The threads of a search. Those of a swarm have one each.
+    fn threads(&self) -> Threads {
+        let count = if self.config.runs > 1 { 1 } else { self.config.threads as usize };
+        Threads { count, worthwhile: self.worthwhile }
     }
 
     /// The passes that preserve the goal.
@@ -291,6 +305,7 @@ impl Plan {
             let limits = Limits {
                 depth: self.config.depth,
                 time: self.config.time.map(|time| time.saturating_sub(began.elapsed())),
+                threads: self.threads(),
                 memory: Some(memory.for_states()),
                 scratch: Some(&scratch),
                 stop: Some(stop),
@@ -507,7 +522,13 @@ impl Default for Plan {
             without: vec![Pass::Constants, Pass::Unread, Pass::Forget, Pass::Merge],
             ..Config::default()
         };
-        Plan { config, checks: Checks::default(), memory: Some(Bound::States(1 << 28)), share: 1 }
+        Plan {
+            config,
+            checks: Checks::default(),
+            memory: Some(Bound::States(1 << 28)),
+            share: 1,
+            worthwhile: Threads::default().worthwhile,
+        }
     }
 }
 

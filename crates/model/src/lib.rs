@@ -23,7 +23,8 @@ pub use reduction::{Reduced, Reduction};
 pub use shuffled::Shuffled;
 pub use starting_at::StartingAt;
 pub use store::{
-    Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, Opened, StateKey, Store, Visit, WideKey, insert_each,
+    Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, Opened, Partition, StateKey, Store, Visit, WideKey,
+    insert_each, partition_of,
 };
 pub use subformula::{AfterFault, Subformula, SubformulaId, Subformulas};
 pub use successors::{Successor, Successors, Target};
@@ -46,7 +47,7 @@ pub trait Model: Sync {
     type Step: Copy + Eq + Hash + Debug + Send;
 
     /// Buffers that [`Model::expand`] reuses from one state to the next.
-    type Scratch: Default;
+    type Scratch: Default + Send;
 
     /// Calls `each` for every initial state.
     fn initial_states(&self, each: &mut dyn FnMut(&State));

@@ -13,7 +13,7 @@ use crate::{
 /// The selection depends only on the state, not on the search. So a reduced model is a model like any other.
 pub trait Reduction<M: Model>: Sync {
     /// Buffers that are reused from one state to the next.
-    type Scratch: Default;
+    type Scratch: Default + Send;
 
     /// Whether the search must solve the ignoring problem ([`Model::needs_proviso`]).
     fn needs_proviso(&self) -> bool;

@@ -110,6 +110,43 @@ pub trait Store: Keys + Restore {
 
     /// How reliable the answers are.
     fn guarantee(&self) -> Guarantee;
+
+    /// Divides the set into `2^bits` partitions, within `limit` bytes. A store that cannot be divided stays whole, and
+    /// so does one without enough memory.
+    fn partition(&mut self, _bits: u32, _limit: u64) {}
+
+    /// The partitions, each for one thread; none if the set is whole. A key belongs to the partition that
+    /// [`partition_of`] gives for its hash.
+    fn partitions(&mut self) -> Vec<Box<dyn Partition<Self::Key> + '_>> {
+        Vec::new()
+    }
+
+    /// Makes room for `count` more keys, but for states only if the set is whole.
+    fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        self.reserve(count, limit)
+    }
+}
+
+/// A part of a store that belongs to one thread for a while. It holds the states whose keys have hashes that begin with
+/// its number.
+pub trait Partition<K>: Send {
+    /// Makes room for `count` more states, if that is possible within `limit` bytes of this partition.
+    fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full>;
+
+    /// The bytes in use.
+    fn bytes(&self) -> u64;
+
+    /// Prefetches the memory for lookups of keys of this partition.
+    fn prefetch_all(&self, keys: &[K]);
+
+    /// Inserts keys of this partition in order, and appends the indices of the new ones.
+    fn insert_all(&mut self, keys: &[K], new: &mut Vec<u32>);
+}
+
+/// The number of the partition, among `2^bits`, that keys with this hash belong to.
+#[inline]
+pub fn partition_of(hash: u64, bits: u32) -> usize {
+    hash.checked_shr(u64::BITS - bits).unwrap_or(0) as usize
 }
 
 /// Inserts keys in order, and appends the indices of the new ones.
@@ -145,6 +182,14 @@ pub struct Growth {
     pub states: u64,
     /// The number of bytes by which it grows.
     pub bytes: u64,
+}
+
+impl Growth {
+    /// The next growths of all partitions together.
+    pub fn sum(all: impl Iterator<Item = Growth>) -> Growth {
+        let none = Growth { states: 0, bytes: 0 };
+        all.fold(none, |one, other| Growth { states: one.states + other.states, bytes: one.bytes + other.bytes })
+    }
 }
 
 /// Names a state of a store, for the lifetime of the store. A short state may be its own key, so a key type holds any

@@ -34,7 +34,7 @@ pub(crate) struct Worker<M: Model> {
     /// The unit of depth.
     pub depth_unit: DepthUnit,
     /// How many keys and insertions the store has room for before the next `reserve`.
-    capacity: Capacity,
+    pub capacity: Capacity,
     poll_timer: PollTimer,
     /// The event log, if the observer listens.
     pub log: Option<Log<M::Step>>,
@@ -74,15 +74,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         if log.is_some() {
             observer.happened(Event::Begun);
         }
-        let worker = Worker {
-            expander: Expander::default(),
-            findings: Findings::default(),
-            backoff,
-            depth_unit: DepthUnit::StableStates,
-            capacity: Capacity::default(),
-            poll_timer: PollTimer::default(),
-            log,
-        };
+        let worker = Worker { log, ..Worker::new(backoff) };
         SearchContext { shared: Shared::new(model, store, checks, limits), worker, observer }
     }
 
@@ -441,7 +433,7 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
     }
 
     #[cold]
-    fn tell_progress(&mut self) {
+    pub fn tell_progress(&mut self) {
         let Stats { stored, matched, depth, .. } = *self.stats();
         let (bytes, growth) = (self.shared.bytes(), self.shared.store.growth());
         self.observer.progress(Progress { stored, matched, depth, bytes, growth });
@@ -449,14 +441,26 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
 }
 
 impl<M: Model> Worker<M> {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
+    pub fn new(backoff: FastPathBackoff) -> Self {
+        Worker {
+            expander: Expander::default(),
+            findings: Findings::default(),
+            backoff,
+            depth_unit: DepthUnit::StableStates,
+            capacity: Capacity::default(),
+            poll_timer: PollTimer::default(),
+            log: None,
+        }
+    }
+
+    pub fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.findings.save(to)?;
         self.backoff.save(to)?;
         self.capacity.save(to)?;
         self.poll_timer.save(to)
     }
 
-    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
+    pub fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
         self.findings = Snapshot::load(from)?;
         self.backoff = Snapshot::load(from)?;
         self.capacity = Snapshot::load(from)?;
@@ -480,6 +484,29 @@ impl<M: Model, S: Store + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'
             }
         }
         ControlFlow::Continue(distinct)
+    }
+
+    /// Makes room for `keys` more keys, and for as many states if the store is not partitioned.
+    pub fn make_room_for_keys(&mut self, keys: usize) -> ControlFlow<End> {
+        self.worker.capacity = Capacity::default();
+        let reserve = |store: &mut S, count: usize, limit: u64| {
+            store.reserve_keys(count, limit).or_else(|Full| store.degrade(count, limit))
+        };
+        match self.shared.reserve(keys, 0, reserve) {
+            Ok(_) => ControlFlow::Continue(()),
+            Err(Full) => ControlFlow::Break(End::Limit(Limit::Memory)),
+        }
+    }
+
+    /// Looks up keys in order without counting them, and appends the indices of the new ones.
+    pub fn look_up_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) -> ControlFlow<End> {
+        if self.worker.capacity.inserts < keys.len() {
+            self.make_room(keys.len(), 0)?;
+        }
+        self.worker.capacity.inserts -= keys.len();
+        self.shared.store.prefetch_all(keys);
+        self.shared.store.insert_all_alone(keys, new);
+        ControlFlow::Continue(())
     }
 
     /// Looks up keys in order, and appends the indices of the new ones.

@@ -30,6 +30,11 @@ impl<K: StateKey> DuplicateFilter<K> {
         self.keys.resize(1 << BITS, key);
     }
 
+    /// Whether the filter was never started.
+    pub fn is_off(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     /// Whether the key is in the filter. Inserts it, unless the filter was never started.
     #[inline]
     pub fn reach(&mut self, key: K) -> bool {

@@ -17,6 +17,7 @@ mod depth_first;
 mod duplicates;
 mod expander;
 mod findings;
+mod frontier;
 mod lasso;
 mod log;
 mod memory_estimate;
@@ -27,12 +28,14 @@ mod path;
 mod poll;
 mod probe;
 mod queue;
+mod recent_steps;
 mod replay;
 mod scc;
 mod shared;
 mod stack;
 mod trace;
 mod transient_index;
+mod workers;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -98,6 +101,7 @@ pub struct Limits<'a> {
     /// States at this depth are not expanded. Each search defines its depth.
     pub depth: Option<u64>,
     pub time: Option<Duration>,
+    pub threads: Threads,
     /// The memory limit in bytes, for the store and everything besides.
     pub memory: Option<u64>,
     /// The directory for spill files.
@@ -107,6 +111,21 @@ pub struct Limits<'a> {
     /// Takes a snapshot of the search periodically, and before it ends because of time or an interrupt. Only breadth-first and
     /// depth-first searches support this.
     pub keeper: Option<&'a dyn Checkpointer>,
+}
+
+/// The threads of a search. Only a breadth-first search without an event log uses several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threads {
+    /// Their number.
+    pub count: usize,
+    /// The search begins with one thread, and gets the others when this many states have the same depth.
+    pub worthwhile: u64,
+}
+
+impl Default for Threads {
+    fn default() -> Threads {
+        Threads { count: 1, worthwhile: 1 << 13 }
+    }
 }
 
 impl Limits<'_> {

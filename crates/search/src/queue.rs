@@ -83,7 +83,7 @@ impl<K: StateKey> Queue<K> {
         self.blocks.push_back(std::mem::replace(&mut self.last, empty));
     }
 
-    #[inline]
+    #[cfg(test)]
     pub fn pop(&mut self) -> Option<K> {
         let key = *self.next().first()?;
         self.skip(1);

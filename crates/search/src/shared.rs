@@ -112,6 +112,13 @@ impl<'a, M: Model, S: Keys + ?Sized> Shared<'a, M, S> {
         Ok(Capacity { keys: count, inserts: count })
     }
 
+    /// Records the memory in use.
+    pub fn note_peak(&mut self) {
+        let (store, auxiliary) = (self.store.bytes(), self.memory.auxiliary);
+        self.memory.left = self.limits.memory.unwrap_or(u64::MAX).saturating_sub(store);
+        self.memory.peak = self.memory.peak.max(store + auxiliary);
+    }
+
     /// The same in a set that counts as auxiliary memory.
     pub fn reserve_in(
         &mut self,

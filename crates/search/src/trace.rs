@@ -81,13 +81,20 @@ impl Trace {
     pub fn path_to(&self, mut state: u64) -> io::Result<Vec<u32>> {
         let mut way = Vec::new();
         while state > 0 {
-            let index = state - 1;
-            let place = self.place(index)?;
-            way.push(if place == FAR { self.far[&index] } else { u32::from(place) });
-            state = self.parent_of(index)?;
+            let (parent, place) = self.step_to(state)?;
+            way.push(place);
+            state = parent;
         }
         way.reverse();
         Ok(way)
+    }
+
+    /// The parent of a state, and its index among the successors of the parent.
+    pub fn step_to(&self, state: u64) -> io::Result<(u64, u32)> {
+        let index = state - 1;
+        let place = self.place(index)?;
+        let place = if place == FAR { self.far[&index] } else { u32::from(place) };
+        Ok((self.parent_of(index)?, place))
     }
 
     /// Spills almost all of the log.

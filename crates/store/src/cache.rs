@@ -273,7 +273,7 @@ impl<S: ShortStateSet> Keys for CacheSet<S> {
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.make_slots(limit.saturating_sub(self.exact.bytes()))?;
         let cache = self.bytes() - self.exact.bytes();
-        self.exact.reserve_keys(count, limit.checked_sub(cache).ok_or(Full)?)
+        self.exact.reserve_long(count, limit.checked_sub(cache).ok_or(Full)?)
     }
 
     #[inline]

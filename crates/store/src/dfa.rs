@@ -156,7 +156,7 @@ impl<S: ShortStateSet> Keys for DfaSet<S> {
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         let DfaSet { exact, lookup } = self;
         let dfa = &mut lookup.get_mut().expect("no thread panics while it holds the lock").dfa;
-        exact.reserve_keys(count, limit.saturating_sub(dfa.bytes()))?;
+        exact.reserve_long(count, limit.saturating_sub(dfa.bytes()))?;
         dfa.reserve(count, limit.saturating_sub(exact.bytes()))
     }
 

@@ -4,13 +4,15 @@ use std::io;
 
 use entail_disk::{Reader, Restore, Snapshot, Writer, damaged, snapshot};
 use entail_model::{
-    Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, StateKey, Store, Visit, WideKey, insert_each,
+    Full, Growth, Guarantee, Key, Keys, Opened, Partition, State, StateBuf, StateKey, Store, Visit, WideKey,
+    insert_each,
 };
 
 use crate::key_subset::KeySubset;
 use crate::pairs::Pairs;
+use crate::partitioned::Partitioned;
 use crate::table::{GrowthRate, Table};
-use crate::tree::Tree;
+use crate::tree::{Tree, TreePartition};
 
 /// An exact set of states of whole words. A short state, of one word and at most a given number of bits, is its own
 /// key; a tree maps the others to marked keys.
@@ -22,7 +24,8 @@ pub type ExactPairSet = ExactSet<Pairs>;
 /// A set of short states, and a tree for all others.
 #[derive(Debug)]
 pub struct ExactSet<S> {
-    short: S,
+    short: Partitioned<S>,
+    /// Has as many partitions.
     long: Tree,
 }
 
@@ -57,7 +60,7 @@ pub trait ShortStateSet: Sealed {
     fn growth(&self) -> Growth;
 }
 
-trait Sealed: Sync + Snapshot {}
+trait Sealed: Send + Sync + Snapshot {}
 impl Sealed for Words {}
 impl Sealed for Pairs {}
 
@@ -85,11 +88,15 @@ impl<S: ShortStateSet> Restore for ExactSet<S> {
     }
 
     fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        let short = S::load(from)?;
-        if !short.is_like(&self.short) {
+        let short = Partitioned::<S>::load(from)?;
+        if !short.first().is_like(self.short.first()) {
             return Err(damaged("a snapshot of states of another length"));
         }
-        (self.short, self.long) = (short, Tree::load(from)?);
+        let long = Tree::load(from)?;
+        if short.bits() != long.partition_bits() {
+            return Err(damaged("short and long states in different numbers of partitions"));
+        }
+        (self.short, self.long) = (short, long);
         Ok(())
     }
 }
@@ -98,14 +105,14 @@ impl ExactWordSet {
     /// Short states have one word and differ only in the lowest `bits` bits. With more than 63 bits, no state is short.
     pub fn new(bits: u32) -> ExactWordSet {
         let bits = if bits < u64::BITS { bits } else { 0 };
-        ExactSet { short: Words::new(bits), long: Tree::default() }
+        ExactSet { short: Partitioned::whole(Words::new(bits)), long: Tree::default() }
     }
 }
 
 impl ExactPairSet {
     /// Short states have two words, of which the last bit is 0.
     pub fn new() -> ExactPairSet {
-        ExactSet { short: Pairs::default(), long: Tree::default() }
+        ExactSet { short: Partitioned::whole(Pairs::default()), long: Tree::default() }
     }
 }
 
@@ -287,17 +294,32 @@ impl ShortStateSet for Pairs {
 impl<S: ShortStateSet> ExactSet<S> {
     /// The same set, growing in smaller steps: less memory, but slower.
     pub fn growing_slowly(self) -> Self {
-        ExactSet { short: self.short.growing_slowly(), ..self }
+        ExactSet { short: self.short.map(S::growing_slowly), ..self }
     }
 
     /// An empty set for keys of this store.
     pub fn key_set(&self) -> KeySubset<S> {
-        KeySubset::new(self.short.another())
+        KeySubset::new(self.short.first().another())
     }
 
-    /// Makes room for `count` more keys, but not for stored states.
-    pub(crate) fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
-        self.long.reserve(count, limit.saturating_sub(self.short.bytes()))
+    /// Makes room for `count` more keys, but not for short states.
+    pub(crate) fn reserve_long(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        self.long.reserve(count, limit.saturating_sub(self.short_bytes()))
+    }
+
+    fn short_bytes(&self) -> u64 {
+        self.short.iter().map(S::bytes).sum()
+    }
+
+    /// The partition of a key.
+    #[inline]
+    fn index(&self, key: S::Key) -> usize {
+        self.short.index(key.hash())
+    }
+
+    /// The partitions of both sets.
+    fn each_partition(&mut self) -> impl Iterator<Item = ExactPartition<'_, S>> {
+        self.short.iter_mut().zip(self.long.partitions()).map(|(short, long)| ExactPartition { short, long })
     }
 
     /// The bytes of the dictionaries that make and open keys.
@@ -307,32 +329,33 @@ impl<S: ShortStateSet> ExactSet<S> {
 
     /// The bytes of everything else, without stored states.
     pub(crate) fn least_bytes(&self) -> u64 {
-        self.short.another().bytes() + Tree::default().bytes()
+        self.short.first().another().bytes() + Tree::default().bytes()
     }
 
     /// The keys of all stored states, in no particular order.
     pub(crate) fn each_key(&self, each: &mut dyn FnMut(S::Key)) {
-        self.short.each(each);
+        self.each_short(each);
         self.long.each(|key| each(S::marked(key)));
     }
 
     /// The same for short states only.
     pub(crate) fn each_short(&self, each: &mut dyn FnMut(S::Key)) {
-        self.short.each(each);
+        self.short.iter().for_each(|short| short.each(each));
     }
 
     pub(crate) fn short_len(&self) -> u64 {
-        self.short.count()
+        self.short.iter().map(S::count).sum()
     }
 
-    /// Removes all short states.
-    pub(crate) fn forget_short(&mut self) {
-        self.short = self.short.another();
+    /// Removes all short states, and joins the partitions of the others, within `limit` bytes.
+    pub(crate) fn forget_short(&mut self, limit: u64) -> Result<(), Full> {
+        self.short = Partitioned::whole(self.short.first().another());
+        self.long.partition(0, limit, |_| 0)
     }
 
     /// Removes all states; keys still name the same states.
     pub(crate) fn forget_states(&mut self) {
-        self.forget_short();
+        self.short = Partitioned::whole(self.short.first().another());
         self.long.forget_inserted();
     }
 }
@@ -341,13 +364,18 @@ impl<S: ShortStateSet> Keys for ExactSet<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
-        self.short.reserve(count, limit.saturating_sub(self.long.bytes()))?;
-        self.reserve_keys(count, limit)
+        let mut left = limit.saturating_sub(self.bytes());
+        for short in self.short.iter_mut() {
+            let before = short.bytes();
+            short.reserve(count, before + left)?;
+            left = (left + before).saturating_sub(short.bytes());
+        }
+        self.reserve_long(count, limit)
     }
 
     #[inline]
     fn key(&self, state: &State, near: &Opened) -> S::Key {
-        self.short.key(state).unwrap_or_else(|| S::marked(self.long.key(state, near)))
+        self.short.first().key(state).unwrap_or_else(|| S::marked(self.long.key(state, near)))
     }
 
     #[inline]
@@ -366,23 +394,23 @@ impl<S: ShortStateSet> Keys for ExactSet<S> {
     #[inline]
     fn prefetch(&self, key: S::Key) {
         match S::unmarked(key) {
-            Some(key) => self.long.prefetch(key),
-            None => self.short.prefetch(key),
+            Some(long) => self.long.prefetch(self.index(key), long),
+            None => self.short.at(self.index(key)).prefetch(key),
         }
     }
 
     fn len(&self) -> u64 {
-        self.short.count() + self.long.len()
+        self.short_len() + self.long.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.short.bytes() + self.long.bytes()
+        self.short_bytes() + self.long.bytes()
     }
 
     /// The growth of the larger part.
     fn growth(&self) -> Option<Growth> {
-        let short = self.short.count() >= self.long.len();
-        Some(if short { self.short.growth() } else { self.long.growth() })
+        let short = self.short_len() >= self.long.len();
+        Some(if short { Growth::sum(self.short.iter().map(S::growth)) } else { self.long.growth() })
     }
 }
 
@@ -390,34 +418,102 @@ impl<S: ShortStateSet> Store for ExactSet<S> {
     #[inline]
     fn insert(&self, key: S::Key) -> Visit {
         match S::unmarked(key) {
-            Some(key) => self.long.insert(key),
-            None => self.short.insert(key),
+            Some(long) => self.long.insert(self.index(key), long),
+            None => self.short.at(self.index(key)).insert(key),
         }
     }
 
     #[inline]
     fn insert_alone(&mut self, key: S::Key) -> Visit {
+        let index = self.index(key);
         match S::unmarked(key) {
-            Some(key) => self.long.insert_alone(key),
-            None => self.short.insert_alone(key),
+            Some(long) => self.long.insert_alone(index, long),
+            None => self.short.at_mut(index).insert_alone(key),
         }
     }
 
     fn insert_all(&self, keys: &[S::Key], new: &mut Vec<u32>) {
-        match keys.iter().all(|key| self.is_state(*key)) {
-            true => self.short.insert_all(keys, new),
+        match self.short.bits() == 0 && keys.iter().all(|key| self.is_state(*key)) {
+            true => self.short.first().insert_all(keys, new),
             false => insert_each(keys, new, |key| self.insert(key)),
         }
     }
 
     fn insert_all_alone(&mut self, keys: &[S::Key], new: &mut Vec<u32>) {
-        match keys.iter().all(|key| self.is_state(*key)) {
-            true => self.short.insert_all_alone(keys, new),
-            false => insert_each(keys, new, |key| self.insert_alone(key)),
+        match self.short.bits() {
+            0 => self.each_partition().for_each(|mut all| all.insert_all(keys, new)),
+            _ => insert_each(keys, new, |key| self.insert_alone(key)),
         }
     }
 
     fn guarantee(&self) -> Guarantee {
         Guarantee::Exact
+    }
+
+    fn partition(&mut self, bits: u32, limit: u64) {
+        let each = self.short_len() >> bits;
+        let mut left = limit.saturating_sub(self.bytes());
+        let short = Partitioned::try_new(bits, || {
+            let mut short = self.short.first().another();
+            short.reserve((each + each / 4) as usize, left)?;
+            left = left.saturating_sub(short.bytes());
+            Ok(short)
+        });
+        let Ok(short) = short else { return };
+        let parted = self.long.partition(bits, left, |key| S::marked(key).hash());
+        if parted.is_ok() {
+            self.each_short(&mut |key| _ = short.of(key.hash()).insert(key));
+            self.short = short;
+        }
+    }
+
+    fn partitions(&mut self) -> Vec<Box<dyn Partition<S::Key> + '_>> {
+        match self.short.bits() {
+            0 => Vec::new(),
+            _ => self.each_partition().map(|part| Box::new(part) as Box<dyn Partition<S::Key>>).collect(),
+        }
+    }
+
+    fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        match self.short.bits() {
+            0 => self.reserve(count, limit),
+            _ => self.long.reserve_keys(count, limit.saturating_sub(self.short_bytes())),
+        }
+    }
+}
+
+/// A partition of an [`ExactSet`].
+struct ExactPartition<'a, S> {
+    short: &'a mut S,
+    long: TreePartition<'a>,
+}
+
+impl<S: ShortStateSet> Partition<S::Key> for ExactPartition<'_, S> {
+    fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        self.short.reserve(count, limit.saturating_sub(self.long.bytes()))?;
+        self.long.reserve(count, limit.saturating_sub(self.short.bytes()))
+    }
+
+    fn bytes(&self) -> u64 {
+        self.short.bytes() + self.long.bytes()
+    }
+
+    fn prefetch_all(&self, keys: &[S::Key]) {
+        for &key in keys {
+            match S::unmarked(key) {
+                Some(key) => self.long.prefetch(key),
+                None => self.short.prefetch(key),
+            }
+        }
+    }
+
+    fn insert_all(&mut self, keys: &[S::Key], new: &mut Vec<u32>) {
+        if keys.iter().all(|key| S::unmarked(*key).is_none()) {
+            return self.short.insert_all_alone(keys, new);
+        }
+        insert_each(keys, new, |key| match S::unmarked(key) {
+            Some(key) => self.long.insert(key),
+            None => self.short.insert_alone(key),
+        });
     }
 }

@@ -20,6 +20,7 @@ mod numbered;
 #[expect(unsafe_code)]
 mod packing;
 mod pairs;
+mod partitioned;
 mod plain;
 mod spill;
 mod sync;

@@ -103,7 +103,7 @@ impl<S: ShortStateSet> Keys for NumberMap<S> {
     type Key = S::Key;
 
     fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
-        self.keys.reserve_keys(count, limit.saturating_sub(self.slots.bytes()))?;
+        self.keys.reserve_long(count, limit.saturating_sub(self.slots.bytes()))?;
         while self.len + count > self.slots.capacity() {
             // Both tables exist while the entries move.
             if 3 * self.slots.bytes() + self.keys.bytes() > limit {

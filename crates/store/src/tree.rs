@@ -19,6 +19,7 @@ use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::{Full, Growth, Key, Opened, Visit, insert_each};
 
 use crate::dictionary::ID_BITS;
+use crate::partitioned::Partitioned;
 use crate::sync::{AtomicU64, Mutex, Ordering};
 use crate::table::Table;
 use nodes::{Dictionaries, Node, Size};
@@ -31,11 +32,26 @@ pub struct Tree {
     dictionaries: Dictionaries,
     /// The sizes of all trees so far, as one bit for each.
     sizes: AtomicU64,
-    /// The inserted keys, squeezed.
-    table: Table,
+    /// The inserted keys, squeezed. The user of the tree chooses the partition of a key.
+    tables: Partitioned<Table>,
     widths: Widths,
     /// Keys that did not fit into the widths of the table.
-    misfits: Mutex<BTreeSet<Key>>,
+    misfits: Misfits,
+}
+
+/// Keys with their partitions.
+#[derive(Debug, Default)]
+struct Misfits(Mutex<BTreeSet<(u32, Key)>>);
+
+impl Misfits {
+    fn lock(&self) -> impl DerefMut<Target = BTreeSet<(u32, Key)>> {
+        self.0.lock().expect("no thread panics while it holds the lock")
+    }
+
+    #[cold]
+    fn insert(&self, partition: usize, key: Key) -> Visit {
+        if self.lock().insert((partition as u32, key)) { Visit::New } else { Visit::Seen }
+    }
 }
 
 /// There is nothing below the node.
@@ -52,9 +68,9 @@ impl Default for Tree {
         Tree {
             dictionaries: Dictionaries::default(),
             sizes: AtomicU64::new(0),
-            table: Table::new(widths.bits()),
+            tables: Partitioned::whole(Table::new(widths.bits())),
             widths,
-            misfits: Mutex::default(),
+            misfits: Misfits::default(),
         }
     }
 }
@@ -63,9 +79,9 @@ impl Snapshot for Tree {
     fn save(&self, to: &mut Writer) -> io::Result<()> {
         self.dictionaries.save(to)?;
         self.sizes().0.save(to)?;
-        self.table.save(to)?;
+        self.tables.save(to)?;
         self.widths.save(to)?;
-        let misfits: Vec<u64> = self.misfits().iter().map(|Key(key)| *key).collect();
+        let misfits: Vec<_> = self.misfits().iter().copied().collect();
         misfits.save(to)
     }
 
@@ -73,9 +89,9 @@ impl Snapshot for Tree {
         Ok(Tree {
             dictionaries: Dictionaries::load(from)?,
             sizes: AtomicU64::new(u64::load(from)?),
-            table: Table::load(from)?,
+            tables: Partitioned::load(from)?,
             widths: Widths::load(from)?,
-            misfits: Mutex::new(Vec::<u64>::load(from)?.into_iter().map(Key).collect()),
+            misfits: Misfits(Mutex::new(Vec::load(from)?.into_iter().collect())),
         })
     }
 }
@@ -119,13 +135,8 @@ impl Tree {
         }
     }
 
-    #[cold]
-    fn insert_misfit(&self, key: Key) -> Visit {
-        if self.misfits().insert(key) { Visit::New } else { Visit::Seen }
-    }
-
-    fn misfits(&self) -> impl DerefMut<Target = BTreeSet<Key>> {
-        self.misfits.lock().expect("no thread panics while it holds the lock")
+    fn misfits(&self) -> impl DerefMut<Target = BTreeSet<(u32, Key)>> {
+        self.misfits.lock()
     }
 
     /// Ensures that all keys fit that may occur after `count` more states. If the table must grow anyway, narrows the
@@ -133,25 +144,38 @@ impl Tree {
     fn adjust_widths(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         let needed = self.needed_widths(count);
         let bits = (needed.bits() + SPARE_BITS).clamp(2, 64);
-        if self.widths.covers(needed) && !self.table.gains_from(bits, count) {
+        if self.widths.covers(needed) && !self.tables.iter().any(|table| table.gains_from(bits, count)) {
             return Ok(());
         }
-        let numbers = self.len() + count as u64;
-        let old = self.widths;
-        let new = needed.stretched(Table::widest(bits, numbers));
-        let squeeze = |key| new.squeeze(key).expect("wide enough for all");
-        let table = self.table.rekeyed(new.bits().max(2), numbers, limit, |number| squeeze(old.unsqueeze(number)));
-        match table {
-            Ok(table) => self.table = table,
+        let most = self.tables.iter().map(Table::len).max().unwrap_or(0) + count as u64;
+        let new = needed.stretched(Table::widest(bits, most));
+        match self.rekeyed(new, count, limit) {
+            Ok(tables) => self.tables = tables,
             // The new widths would only save memory.
-            Err(Full) if old.covers(needed) => return Ok(()),
+            Err(Full) if self.widths.covers(needed) => return Ok(()),
             Err(Full) => return Err(Full),
         }
         self.widths = new;
-        for key in std::mem::take(&mut *self.misfits()) {
-            let _ = self.table.insert(squeeze(key));
+        for (partition, key) in std::mem::take(&mut *self.misfits()) {
+            let _ = self.tables.at(partition as usize).insert(squeezed(new, key));
         }
         Ok(())
+    }
+
+    /// Tables for keys of other widths, with room for `count` more keys in each. The limit is for the old and the new ones.
+    fn rekeyed(&self, new: Widths, count: usize, limit: u64) -> Result<Partitioned<Table>, Full> {
+        let (old, mut bytes) = (self.widths, self.table_bytes());
+        self.tables.try_map(|table| {
+            let left = limit.saturating_sub(bytes - table.bytes());
+            let rekey = |number| squeezed(new, old.unsqueeze(number));
+            let made = table.rekeyed(new.bits().max(2), table.len() + count as u64, left, rekey)?;
+            bytes += made.bytes();
+            Ok(made)
+        })
+    }
+
+    fn table_bytes(&self) -> u64 {
+        self.tables.iter().map(Table::bytes).sum()
     }
 
     fn needed_widths(&self, count: usize) -> Widths {
@@ -173,6 +197,10 @@ impl Tree {
         let end = self.dictionaries.next_id(node) as usize + count;
         end.min(1 << ID_BITS) as u32
     }
+}
+
+fn squeezed(widths: Widths, key: Key) -> u64 {
+    widths.squeeze(key).expect("wide enough for all")
 }
 
 fn pair(left: u32, right: u32) -> u64 {
@@ -217,13 +245,56 @@ impl Reduction<'_> {
 }
 
 impl Tree {
-    /// Makes room for `count` more keys and for inserting as many, within `limit` bytes.
-    pub fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+    /// Makes room for `count` more keys, within `limit` bytes.
+    pub fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         let words = self.sizes().iter().map(Size::words).max().unwrap_or(1);
-        self.dictionaries.reserve(words, count, limit.saturating_sub(self.table.bytes()))?;
-        let limit = limit.saturating_sub(self.dictionaries.bytes());
-        self.adjust_widths(count, limit)?;
-        self.table.reserve(count, limit)
+        self.dictionaries.reserve(words, count, limit.saturating_sub(self.table_bytes()))?;
+        self.adjust_widths(count, limit.saturating_sub(self.dictionaries.bytes()))
+    }
+
+    /// The same, and for inserting as many keys into each partition.
+    pub fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        self.reserve_keys(count, limit)?;
+        let mut left = limit.saturating_sub(self.dictionaries.bytes() + self.table_bytes());
+        self.tables.iter_mut().try_for_each(|table| {
+            let before = table.bytes();
+            table.reserve(count, before + left)?;
+            left = (left + before).saturating_sub(table.bytes());
+            Ok(())
+        })
+    }
+
+    /// Divides the set of inserted keys, within `limit` bytes; `hash` gives the hash of a key.
+    pub fn partition(&mut self, bits: u32, limit: u64, hash: impl Fn(Key) -> u64) -> Result<(), Full> {
+        if bits == self.tables.bits() {
+            return Ok(());
+        }
+        let (width, widths) = (self.widths.bits().max(2), self.widths);
+        let each = self.table_len() >> bits;
+        let mut left = limit.saturating_sub(self.bytes());
+        let tables = Partitioned::try_new(bits, || {
+            let table = Table::with_room(width, each + each / 4, left)?;
+            left = left.saturating_sub(table.bytes());
+            Ok(table)
+        })?;
+        for table in self.tables.iter() {
+            table.each(|number| _ = tables.of(hash(widths.unsqueeze(number))).insert(number));
+        }
+        let misfits = std::mem::take(&mut *self.misfits());
+        *self.misfits() = misfits.into_iter().map(|(_, key)| (tables.index(hash(key)) as u32, key)).collect();
+        self.tables = tables;
+        Ok(())
+    }
+
+    pub fn partition_bits(&self) -> u32 {
+        self.tables.bits()
+    }
+
+    /// The partitions of the set of inserted keys.
+    pub fn partitions(&mut self) -> impl Iterator<Item = TreePartition<'_>> {
+        let Tree { tables, widths, misfits, .. } = self;
+        let (widths, misfits) = (*widths, &*misfits);
+        (0..).zip(tables.iter_mut()).map(move |(number, table)| TreePartition { number, table, widths, misfits })
     }
 
     /// Makes room for inserting `keys` of the existing keys, within `limit` bytes. No key may have been inserted yet.
@@ -233,7 +304,7 @@ impl Tree {
         let bits = (needed.bits() + SPARE_BITS).clamp(2, 64);
         let widths = needed.stretched(Table::widest(bits, keys));
         let limit = limit.saturating_sub(self.dictionaries.bytes());
-        self.table = Table::tight(widths.bits().max(2), keys, limit)?;
+        self.tables = Partitioned::whole(Table::tight(widths.bits().max(2), keys, limit)?);
         self.widths = widths;
         Ok(())
     }
@@ -245,14 +316,14 @@ impl Tree {
 
     /// Every inserted key, in no particular order.
     pub fn each(&self, mut each: impl FnMut(Key)) {
-        self.table.each(|squeezed| each(self.widths.unsqueeze(squeezed)));
-        self.misfits().iter().for_each(|key| each(*key));
+        self.tables.iter().for_each(|table| table.each(|squeezed| each(self.widths.unsqueeze(squeezed))));
+        self.misfits().iter().for_each(|(_, key)| each(*key));
     }
 
     /// Removes all inserted keys; they still name the same states.
     pub fn forget_inserted(&mut self) {
         self.widths = Widths::all();
-        self.table = Table::new(self.widths.bits());
+        self.tables = Partitioned::whole(Table::new(self.widths.bits()));
         self.misfits().clear();
     }
 
@@ -315,6 +386,70 @@ impl Tree {
     }
 
     #[inline]
+    pub fn prefetch(&self, partition: usize, key: Key) {
+        if let Some(squeezed) = self.widths.squeeze(key) {
+            self.tables.at(partition).prefetch(squeezed);
+        }
+    }
+
+    #[inline]
+    pub fn insert(&self, partition: usize, key: Key) -> Visit {
+        match self.widths.squeeze(key) {
+            Some(squeezed) => self.tables.at(partition).insert(squeezed),
+            None => self.misfits.insert(partition, key),
+        }
+    }
+
+    /// The same, without interference from other threads.
+    #[inline]
+    pub fn insert_alone(&mut self, partition: usize, key: Key) -> Visit {
+        match self.widths.squeeze(key) {
+            Some(squeezed) => self.tables.at_mut(partition).insert_alone(squeezed),
+            None => self.misfits.insert(partition, key),
+        }
+    }
+
+    /// Inserts keys into the first partition in order, without interference from other threads; appends the indices of
+    /// the new ones.
+    pub fn insert_all_alone(&mut self, keys: &[Key], new: &mut Vec<u32>) {
+        let partition = self.partitions().next();
+        partition.expect("there is always one").insert_all(keys, new);
+    }
+
+    pub fn len(&self) -> u64 {
+        self.table_len() + self.misfits().len() as u64
+    }
+
+    fn table_len(&self) -> u64 {
+        self.tables.iter().map(Table::len).sum()
+    }
+
+    pub fn growth(&self) -> Growth {
+        Growth::sum(self.tables.iter().map(Table::growth))
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.dictionaries.bytes() + self.table_bytes() + self.misfits().len() as u64 * MISFIT_BYTES
+    }
+}
+
+/// A partition of the inserted keys of a tree.
+pub struct TreePartition<'a> {
+    number: usize,
+    table: &'a mut Table,
+    widths: Widths,
+    misfits: &'a Misfits,
+}
+
+impl TreePartition<'_> {
+    pub fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        self.table.reserve(count, limit)
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.table.bytes()
+    }
+
     pub fn prefetch(&self, key: Key) {
         if let Some(squeezed) = self.widths.squeeze(key) {
             self.table.prefetch(squeezed);
@@ -322,42 +457,20 @@ impl Tree {
     }
 
     #[inline]
-    pub fn insert(&self, key: Key) -> Visit {
-        match self.widths.squeeze(key) {
-            Some(squeezed) => self.table.insert(squeezed),
-            None => self.insert_misfit(key),
-        }
-    }
-
-    /// The same, without interference from other threads.
-    #[inline]
-    pub fn insert_alone(&mut self, key: Key) -> Visit {
+    pub fn insert(&mut self, key: Key) -> Visit {
         match self.widths.squeeze(key) {
             Some(squeezed) => self.table.insert_alone(squeezed),
-            None => self.insert_misfit(key),
+            None => self.misfits.insert(self.number, key),
         }
     }
 
-    /// Inserts keys in order, without interference from other threads; appends the indices of the new ones.
-    pub fn insert_all_alone(&mut self, keys: &[Key], new: &mut Vec<u32>) {
+    /// Inserts keys in order; appends the indices of the new ones.
+    pub fn insert_all(&mut self, keys: &[Key], new: &mut Vec<u32>) {
         let widths = self.widths;
         if keys.iter().all(|key| widths.squeeze(*key).is_some()) {
-            let squeeze = |key| widths.squeeze(key).expect("all of them fit");
-            self.table.insert_all_alone(keys, new, squeeze);
+            self.table.insert_all_alone(keys, new, |key| squeezed(widths, key));
         } else {
-            insert_each(keys, new, |key| self.insert_alone(key));
+            insert_each(keys, new, |key| self.insert(key));
         }
-    }
-
-    pub fn len(&self) -> u64 {
-        self.table.len() + self.misfits().len() as u64
-    }
-
-    pub fn growth(&self) -> Growth {
-        self.table.growth()
-    }
-
-    pub fn bytes(&self) -> u64 {
-        self.dictionaries.bytes() + self.table.bytes() + self.misfits().len() as u64 * MISFIT_BYTES
     }
 }

@@ -13,7 +13,7 @@ use std::io;
 
 use entail_disk::{Reader, Restore, Scratch, Snapshot, SpillFile, Writer, damaged, snapshot};
 use entail_model::{
-    Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, StateKey, Store, Visit, insert_each,
+    Full, Growth, Guarantee, Key, Keys, Opened, Partition, State, StateBuf, StateKey, Store, Visit, insert_each,
 };
 
 use crate::exact::{ExactSet, ShortStateSet};
@@ -67,6 +67,9 @@ impl Cut {
     }
 }
 
+/// The partition of all pairs: there is only one.
+const WHOLE: usize = 0;
+
 /// The number of words looked up at a time.
 const LOOKED_UP: usize = 512;
 
@@ -90,8 +93,8 @@ impl Halves {
             pairs.reserve(all.len(), limit)?;
             batch.clear();
             batch.extend(all.iter().map(|halves| pairs.key_of_pair(*halves)));
-            batch.iter().for_each(|key| pairs.prefetch(*key));
-            batch.iter().for_each(|key| _ = pairs.insert_alone(*key));
+            batch.iter().for_each(|key| pairs.prefetch(WHOLE, *key));
+            batch.iter().for_each(|key| _ = pairs.insert_alone(WHOLE, *key));
             Ok(())
         })?;
         Ok(halves)
@@ -152,8 +155,9 @@ impl<S: ShortStateSet> TreeSet<S> {
             self.exact.each_short(&mut |key| key.words()[..S::Key::WORDS].iter().for_each(|word| write(*word)));
         });
         let tape = tape.map_err(|_| Full)?;
-        self.exact.forget_short();
-        match Halves::read::<S::Key>(bits, &tape, states, limit.saturating_sub(self.exact.bytes())) {
+        let joined = self.exact.forget_short(limit);
+        let read = |()| Halves::read::<S::Key>(bits, &tape, states, limit.saturating_sub(self.exact.bytes()));
+        match joined.and_then(read) {
             Ok(halves) => {
                 self.halves = Some(halves);
                 Ok(())
@@ -183,8 +187,8 @@ impl<S: ShortStateSet> TreeSet<S> {
     }
 
     /// Makes room for `count` more keys, but not for states.
-    pub(crate) fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
-        self.exact.reserve_keys(count, limit)
+    pub(crate) fn reserve_long(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        self.exact.reserve_long(count, limit)
     }
 
     /// The bytes of the dictionaries that make and open keys.
@@ -231,7 +235,7 @@ impl<S: ShortStateSet> Keys for TreeSet<S> {
             return Err(Full);
         }
         let Some(halves) = &mut self.halves else { return self.exact.reserve(count, limit) };
-        self.exact.reserve_keys(count, limit.saturating_sub(halves.pairs.bytes()))?;
+        self.exact.reserve_long(count, limit.saturating_sub(halves.pairs.bytes()))?;
         halves.pairs.reserve(count, limit.saturating_sub(self.exact.bytes()))
     }
 
@@ -279,7 +283,7 @@ impl<S: ShortStateSet> Store for TreeSet<S> {
     fn insert(&self, key: S::Key) -> Visit {
         let Some(Halves { cut, pairs }) = &self.halves else { return self.exact.insert(key) };
         match halves_of(&self.exact, *cut, key) {
-            Some(halves) => pairs.insert(pairs.key_of_pair(halves)),
+            Some(halves) => pairs.insert(WHOLE, pairs.key_of_pair(halves)),
             None => self.exact.insert(key),
         }
     }
@@ -288,7 +292,7 @@ impl<S: ShortStateSet> Store for TreeSet<S> {
     fn insert_alone(&mut self, key: S::Key) -> Visit {
         let Some(Halves { cut, pairs }) = &mut self.halves else { return self.exact.insert_alone(key) };
         match halves_of(&self.exact, *cut, key) {
-            Some(halves) => pairs.insert_alone(pairs.key_of_pair(halves)),
+            Some(halves) => pairs.insert_alone(WHOLE, pairs.key_of_pair(halves)),
             None => self.exact.insert_alone(key),
         }
     }
@@ -299,7 +303,7 @@ impl<S: ShortStateSet> Store for TreeSet<S> {
         self.batch.clear();
         self.batch.extend(keys.iter().map_while(|key| halves_of(&self.exact, *cut, *key)).map(|halves| {
             let key = pairs.key_of_pair(halves);
-            pairs.prefetch(key);
+            pairs.prefetch(WHOLE, key);
             key
         }));
         if self.batch.len() == keys.len() {
@@ -311,5 +315,22 @@ impl<S: ShortStateSet> Store for TreeSet<S> {
 
     fn guarantee(&self) -> Guarantee {
         Guarantee::Exact
+    }
+
+    fn partition(&mut self, bits: u32, limit: u64) {
+        if self.halves.is_none() && !self.is_spilled() {
+            self.exact.partition(bits, limit);
+        }
+    }
+
+    fn partitions(&mut self) -> Vec<Box<dyn Partition<S::Key> + '_>> {
+        self.exact.partitions()
+    }
+
+    fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        if self.halves.is_some() || self.is_spilled() {
+            return self.reserve(count, limit);
+        }
+        self.exact.reserve_keys(count, limit)
     }
 }

@@ -5,7 +5,7 @@
 use std::io;
 
 use entail_disk::{Reader, Restore, Snapshot, Writer};
-use entail_model::{Full, Growth, Guarantee, Keys, Opened, State, StateBuf, Store, Visit, insert_each};
+use entail_model::{Full, Growth, Guarantee, Keys, Opened, Partition, State, StateBuf, Store, Visit, insert_each};
 
 use crate::degradation::{Degradation, Level};
 use crate::exact::{ExactSet, ShortStateSet};
@@ -84,7 +84,7 @@ impl<S: ShortStateSet> Keys for VisitedSet<S> {
             return Err(Full);
         }
         let Some(lossy) = &mut self.lossy else { return self.exact.reserve(count, limit) };
-        self.exact.reserve_keys(count, limit.saturating_sub(lossy.bytes()))?;
+        self.exact.reserve_long(count, limit.saturating_sub(lossy.bytes()))?;
         lossy.reserve(count, limit.saturating_sub(self.exact.bytes()))
     }
 
@@ -175,5 +175,22 @@ impl<S: ShortStateSet> Store for VisitedSet<S> {
             None => (lossy.omitted(), lossy.formula()),
         };
         Guarantee::Probable { omitted, confused: lossy.confused(), formula }
+    }
+
+    fn partition(&mut self, bits: u32, limit: u64) {
+        if self.lossy.is_none() {
+            self.exact.partition(bits, limit);
+        }
+    }
+
+    fn partitions(&mut self) -> Vec<Box<dyn Partition<S::Key> + '_>> {
+        self.exact.partitions()
+    }
+
+    fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
+        if self.lossy.is_some() || self.degradation.as_ref().is_some_and(Degradation::is_broken) {
+            return self.reserve(count, limit);
+        }
+        self.exact.reserve_keys(count, limit)
     }
 }

@@ -91,6 +91,9 @@ pub struct Scratch {
     pub(crate) atomic_chain: AtomicChain,
 }
 
+// SAFETY: the pointers of the output buffer lead into `memory`, which belongs to the same buffers.
+unsafe impl Send for Scratch {}
+
 /// The memory that an expansion needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Needs {

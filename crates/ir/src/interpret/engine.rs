@@ -10,7 +10,7 @@ use crate::{ProcessTypeId, System};
 /// Computes the successors of a state. The interpreter is the reference; other engines are faster.
 pub trait Engine: Sync {
     /// Buffers that the caller keeps from one call to the next.
-    type Scratch: Default;
+    type Scratch: Default + Send;
 
     /// Passes every enabled step to `sink`, in the order of [`Model::enabled`].
     fn expand(&self, from: Source, scratch: &mut Self::Scratch, sink: &mut impl Sink);

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "not every test uses all of it")]
 
 pub mod counter;
+pub mod disorder;
 pub mod rings;
 
 use entail_model::{Fired, Model, StateBuf};

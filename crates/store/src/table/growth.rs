@@ -80,7 +80,7 @@ impl Table {
     }
 
     /// An empty table with room for `numbers` numbers, and some more.
-    fn with_room(bits: u32, numbers: u64, limit: u64) -> Result<Table, Full> {
+    pub fn with_room(bits: u32, numbers: u64, limit: u64) -> Result<Table, Full> {
         Table::of_size(bits, roomy(bits, numbers).homes, numbers, limit)
     }
 

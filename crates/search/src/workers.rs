@@ -1,0 +1,694 @@
+//! Breadth-first search by several workers.
+//!
+//! A level is explored in rounds. In a round, every worker expands some states and sorts the states that it reaches by
+//! partitions of the store; then every partition looks up what was reached, in the order of the workers; then every
+//! worker queues its new states. No worker waits for another one inside these phases, and none interferes with another
+//! one, so the order in which threads run does not matter: with the same number of workers, a search finds the same
+//! states by the same paths in every run. Between the phases, one thread has exclusive access to everything (a
+//! safepoint).
+
+use std::io;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use entail_disk::{Reader, Scratch, Snapshot, Writer, damaged, snapshot};
+use entail_model::{
+    Full, Keys, Model, Observer, Opened, Partition, State, StateBuf, StateKey, Store, partition_of,
+};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use crate::context::{SearchContext, Worker};
+use crate::findings::Found;
+use crate::frontier::{BATCH, Frontier};
+use crate::recent_steps::RecentSteps;
+use crate::shared::Shared;
+use crate::stack::SearchStack;
+use crate::{Checks, End, Limit, Limits, Stats, Threads};
+
+/// The sizes of rounds. They depend on the number of states that are worth several threads.
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// Fewer states are explored by one thread, on behalf of all workers.
+    few: u64,
+    /// The number of states that a worker expands in a round.
+    round: u64,
+    /// The number of keys that the store has room for at the beginning of a round, for each worker.
+    grant: usize,
+    /// A worker with room for fewer keys ends its round.
+    least: usize,
+}
+
+impl Sizes {
+    fn of(threads: &Threads) -> Sizes {
+        let states = threads.worthwhile;
+        let grant = (2 * states).max(1) as usize;
+        Sizes { few: states / 16, round: (states / 2).max(1), grant, least: grant / 64 }
+    }
+}
+
+/// The workers of a search.
+pub(crate) struct Workers<'s, M: Model, K: StateKey> {
+    pool: Option<ThreadPool>,
+    sizes: Sizes,
+    all: Vec<Explorer<'s, M, K>>,
+    /// By partition and worker: which of the states reached are new.
+    lookups: Vec<Vec<Vec<u32>>>,
+    /// For how many more states each partition has room.
+    room: Vec<usize>,
+    /// The number of the worker that found the first error, and the error.
+    first: Option<(u32, Found)>,
+    /// The number of transitions at the last progress report.
+    told: u64,
+}
+
+/// A worker of a breadth-first search.
+struct Explorer<'s, M: Model, K: StateKey> {
+    worker: Worker<M>,
+    frontier: Frontier<'s, K>,
+    expansions: Expansions,
+    stack: SearchStack<K>,
+    steps: RecentSteps<M::Step>,
+    /// The states reached in this round, by partition.
+    outboxes: Vec<Outbox<K>>,
+    /// A bit for each state of the batch: whether it is new.
+    is_new: Vec<u64>,
+    /// The number of keys that it may need in a round.
+    grant: usize,
+    explored: ControlFlow<End>,
+}
+
+/// States of one partition.
+struct Outbox<K> {
+    keys: Vec<K>,
+    /// Their indices in the batch.
+    indices: Vec<u32>,
+}
+
+impl<K> Default for Outbox<K> {
+    fn default() -> Self {
+        Outbox { keys: Vec::new(), indices: Vec::new() }
+    }
+}
+
+/// The states that a worker has expanded, which it or another worker found. Expansions are numbered from 1.
+#[derive(Default)]
+struct Expansions {
+    series: Vec<Series>,
+}
+
+/// Expansions of states with consecutive numbers.
+#[derive(Clone, Copy)]
+struct Series {
+    /// The number of the first expansion.
+    first: u64,
+    /// The worker that found the states.
+    worker: u32,
+    /// The number of the first state.
+    state: u64,
+}
+
+snapshot!(Expansions { series });
+snapshot!(Series { first, worker, state });
+
+impl Expansions {
+    /// From this expansion on, the worker expands the states of another worker, from this one on.
+    fn note(&mut self, expansion: u64, worker: u32, state: u64) {
+        let goes_on = |last: &Series| last.worker == worker && last.state + (expansion - last.first) == state;
+        if !self.series.last().is_some_and(goes_on) {
+            self.series.push(Series { first: expansion, worker, state });
+        }
+    }
+
+    /// The worker that found a state, and its number there; `None` for the root of all initial states.
+    fn state(&self, expansion: u64) -> Option<(u32, u64)> {
+        let index = self.series.partition_point(|series| series.first <= expansion).checked_sub(1)?;
+        let Series { first, worker, state } = self.series[index];
+        Some((worker, state + (expansion - first)))
+    }
+}
+
+/// A store that a worker may read, but not change. It never has room for more keys than it was granted.
+struct Lent<'a, S: ?Sized>(&'a S);
+
+impl<S: Keys + ?Sized> Keys for Lent<'_, S> {
+    type Key = S::Key;
+
+    fn reserve(&mut self, _: usize, _: u64) -> Result<(), Full> {
+        Err(Full)
+    }
+
+    #[inline]
+    fn key(&self, state: &State, near: &Opened) -> S::Key {
+        self.0.key(state, near)
+    }
+
+    #[inline]
+    fn is_state(&self, key: S::Key) -> bool {
+        self.0.is_state(key)
+    }
+
+    #[inline]
+    fn leading_states(&self, keys: &[S::Key]) -> usize {
+        self.0.leading_states(keys)
+    }
+
+    #[inline]
+    fn open(&self, key: S::Key, state: &mut StateBuf, opened: &mut Opened) {
+        self.0.open(key, state, opened);
+    }
+
+    /// Only lookups need the memory of a state, and these follow later.
+    #[inline]
+    fn prefetch(&self, _: S::Key) {}
+
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+}
+
+/// What all workers share while they expand states.
+struct Task<'a, M, S: ?Sized> {
+    model: &'a M,
+    store: &'a S,
+    checks: &'a Checks,
+    /// The time left, and the flag that interrupts the search; unless it must first reach a safepoint.
+    time: Option<Duration>,
+    stop: Option<&'a std::sync::atomic::AtomicBool>,
+    /// The binary logarithm of the number of partitions.
+    bits: u32,
+    lookups: &'a [Vec<Vec<u32>>],
+    sizes: Sizes,
+}
+
+impl<'s, M: Model, K: StateKey> Explorer<'s, M, K> {
+    fn new(frontier: Frontier<'s, K>, grant: usize) -> Self {
+        Explorer {
+            worker: Worker::new(frontier.backoff),
+            frontier,
+            expansions: Expansions::default(),
+            stack: SearchStack::default(),
+            steps: RecentSteps::default(),
+            outboxes: Vec::new(),
+            is_new: Vec::new(),
+            grant,
+            explored: ControlFlow::Continue(()),
+        }
+    }
+
+    /// The number of the next expansion.
+    fn next_expansion(&self) -> u64 {
+        self.worker.findings.origin + 1
+    }
+
+    /// Queues the new states of the last round, expands some more, and sorts those reached.
+    fn work<S: Keys<Key = K> + ?Sized>(&mut self, number: usize, task: &Task<M, S>) {
+        self.absorb(number, task.lookups);
+        self.explored = self.expand(task);
+        self.sort(task.bits);
+    }
+
+    /// Expands the states of a round. A state for which the store may lack room waits for the next one.
+    fn expand<S: Keys<Key = K> + ?Sized>(&mut self, task: &Task<M, S>) -> ControlFlow<End> {
+        let Explorer { worker, frontier, stack, steps, grant, .. } = self;
+        let limits = Limits { time: task.time, stop: task.stop, ..Limits::default() };
+        let mut lent = Lent(task.store);
+        let shared = Shared::new(task.model, &mut lent, task.checks, &limits);
+        worker.capacity.keys = *grant;
+        let owned = std::mem::replace(worker, Worker::new(frontier.backoff));
+        let mut context = SearchContext { shared, worker: owned, observer: steps };
+        let mut backoff = frontier.backoff;
+        let mut left = frontier.level.min(task.sizes.round);
+        let mut explored = ControlFlow::Continue(());
+        while left > 0 && context.worker.capacity.keys >= task.sizes.least && explored.is_continue() {
+            let before = context.worker.findings.origin;
+            explored = frontier.advance(&mut context, stack, left, &mut backoff).map_continue(|_| ());
+            if explored == ControlFlow::Break(End::Limit(Limit::Memory)) {
+                frontier.undo(&mut context.worker.findings);
+                *grant *= 2;
+            }
+            let expanded = context.worker.findings.origin - before;
+            left -= expanded;
+            frontier.level -= expanded;
+        }
+        if explored == ControlFlow::Break(End::Limit(Limit::Memory)) {
+            explored = ControlFlow::Continue(());
+        }
+        frontier.backoff = backoff;
+        *worker = context.worker;
+        explored
+    }
+
+    /// Sorts the states reached by partitions.
+    fn sort(&mut self, bits: u32) {
+        if bits == 0 {
+            return;
+        }
+        self.outboxes.resize_with(1 << bits, Outbox::default);
+        for outbox in &mut self.outboxes {
+            outbox.keys.clear();
+            outbox.indices.clear();
+        }
+        for (index, &key) in (0..).zip(&self.frontier.reached.keys) {
+            let outbox = &mut self.outboxes[partition_of(key.hash(), bits)];
+            outbox.keys.push(key);
+            outbox.indices.push(index);
+        }
+    }
+
+    /// Queues the new ones of the states reached.
+    fn absorb(&mut self, number: usize, lookups: &[Vec<Vec<u32>>]) {
+        let reached = self.frontier.reached.keys.len();
+        if reached == 0 {
+            return;
+        }
+        if !lookups.is_empty() {
+            self.is_new.clear();
+            self.is_new.resize(reached / 64 + 1, 0);
+            for (answers, outbox) in lookups.iter().zip(&self.outboxes) {
+                for &answer in &answers[number] {
+                    let index = outbox.indices[answer as usize];
+                    self.is_new[index as usize / 64] |= 1 << (index % 64);
+                }
+            }
+            for (word, &bits) in (0..).zip(&self.is_new) {
+                let mut rest = bits;
+                while rest != 0 {
+                    self.frontier.new.push(64 * word + rest.trailing_zeros());
+                    rest &= rest - 1;
+                }
+            }
+        }
+        let new = self.frontier.new.len() as u64;
+        self.worker.findings.stats.stored += new;
+        self.worker.findings.stats.matched += reached as u64 - new;
+        self.frontier.absorb(|_| ());
+    }
+
+    fn bytes(&self) -> u64 {
+        let outboxes = self
+            .outboxes
+            .iter()
+            .map(|outbox| outbox.keys.capacity() * size_of::<K>() + outbox.indices.capacity() * size_of::<u32>());
+        self.frontier.bytes() + outboxes.sum::<usize>() as u64
+    }
+
+    fn save(&self, to: &mut Writer) -> io::Result<()> {
+        self.worker.save(to)?;
+        self.frontier.save(to)?;
+        self.expansions.save(to)?;
+        (self.grant as u64).save(to)
+    }
+
+    fn load(from: &mut Reader, scratch: Option<&'s Scratch>, proviso: bool) -> io::Result<Self> {
+        let mut worker = Worker::new(Default::default());
+        worker.restore(from)?;
+        let frontier = Frontier::load(from, scratch, proviso)?;
+        let expansions = Snapshot::load(from)?;
+        let grant = (u64::load(from)? as usize).clamp(1, 1 << 32);
+        Ok(Explorer { worker, expansions, ..Explorer::new(frontier, grant) })
+    }
+}
+
+impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
+    /// Divides the frontier of one worker, which has reached the end of a level, among several. Returns it if there can be
+    /// no threads.
+    pub fn recruit<S, O>(
+        context: &mut SearchContext<M, S, O>,
+        frontier: Frontier<'s, K>,
+        threads: &Threads,
+    ) -> Result<Self, Frontier<'s, K>>
+    where
+        S: Store<Key = K> + ?Sized,
+        O: Observer<M::Step> + ?Sized,
+    {
+        let Some(pool) = pool(threads) else { return Err(frontier) };
+        let grant = Sizes::of(threads).grant;
+        let limit = context.shared.limits.memory.unwrap_or(u64::MAX);
+        let bits = threads.count.next_power_of_two().trailing_zeros();
+        context.shared.store.partition(bits, limit.saturating_sub(frontier.bytes()));
+        let (scratch, proviso, depth) = (frontier.scratch, frontier.proviso, frontier.depth);
+        // Which states are expanded after others is not known any more.
+        let mut all = vec![Explorer::new(Frontier { pending: None, ..frontier }, grant)];
+        all[0].expansions.note(1, 0, 1);
+        std::mem::swap(&mut all[0].worker.findings, &mut context.worker.findings);
+        all.extend(
+            (1..threads.count)
+                .map(|_| Explorer::new(Frontier { scratch, proviso, depth, ..Frontier::default() }, grant)),
+        );
+        let mut workers = Workers::of(all, Some(pool), threads);
+        workers.gather(context);
+        workers.share_out();
+        Ok(workers)
+    }
+
+    fn of(all: Vec<Explorer<'s, M, K>>, pool: Option<ThreadPool>, threads: &Threads) -> Self {
+        Workers {
+            pool,
+            sizes: Sizes::of(threads),
+            all,
+            lookups: Vec::new(),
+            room: Vec::new(),
+            first: None,
+            told: 0,
+        }
+    }
+
+    pub fn save(&self, to: &mut Writer) -> io::Result<()> {
+        (self.all.len() as u32).save(to)?;
+        self.first.save(to)?;
+        self.all.iter().try_for_each(|explorer| explorer.save(to))
+    }
+
+    /// The workers of a snapshot, `count` of them, which may have another number of threads now.
+    pub fn load(
+        count: u32,
+        threads: &Threads,
+        from: &mut Reader,
+        scratch: Option<&'s Scratch>,
+        proviso: bool,
+    ) -> io::Result<Self> {
+        if count > MOST {
+            return Err(damaged("an impossible number of workers"));
+        }
+        let first = Snapshot::load(from)?;
+        let all = (0..count).map(|_| Explorer::load(from, scratch, proviso)).collect::<io::Result<_>>()?;
+        Ok(Workers { first, ..Workers::of(all, pool(threads), threads) })
+    }
+
+    /// The number of states still to expand at this depth.
+    fn level(&self) -> u64 {
+        self.all.iter().map(|explorer| explorer.frontier.level).sum()
+    }
+
+    /// Explores the rest of the state space. `safepoint` runs after each round.
+    pub fn explore<S, O>(
+        &mut self,
+        context: &mut SearchContext<M, S, O>,
+        mut safepoint: impl FnMut(&mut Self, &mut SearchContext<M, S, O>) -> ControlFlow<End>,
+    ) -> ControlFlow<End>
+    where
+        S: Store<Key = K> + ?Sized,
+        O: Observer<M::Step> + ?Sized,
+    {
+        loop {
+            while self.level() > 0 {
+                self.round(context)?;
+                self.watch(context)?;
+                if context.shared.is_paused() {
+                    self.absorb(context);
+                }
+                safepoint(self, context)?;
+            }
+            self.absorb(context);
+            self.share_out();
+            if self.level() == 0 || !context.may_expand(self.all[0].frontier.depth) {
+                return ControlFlow::Continue(());
+            }
+            self.all.iter_mut().for_each(|explorer| explorer.frontier.depth += 1);
+        }
+    }
+
+    /// Expands some states and looks up those that they lead to.
+    fn round<S, O>(&mut self, context: &mut SearchContext<M, S, O>) -> ControlFlow<End>
+    where
+        S: Store<Key = K> + ?Sized,
+        O: Observer<M::Step> + ?Sized,
+    {
+        let keys = self.all.iter().map(|explorer| explorer.grant).sum();
+        context.make_room_for_keys(keys)?;
+        let partitions = context.shared.store.partitions().len();
+        let bits = partitions.checked_ilog2().unwrap_or(0);
+        let is_kept = context.shared.checkpointer.is_some();
+        let limits = context.shared.limits;
+        let task = Task {
+            model: context.shared.model,
+            store: &*context.shared.store,
+            checks: context.shared.checks,
+            time: limits
+                .time
+                .filter(|_| !is_kept)
+                .map(|time| time.saturating_sub(context.shared.started.elapsed())),
+            stop: limits.stop.filter(|_| !is_kept),
+            bits,
+            lookups: &self.lookups,
+            sizes: self.sizes,
+        };
+        let is_worth_it = self.all.iter().map(|explorer| explorer.frontier.level).sum::<u64>() >= self.sizes.few;
+        each(&self.pool, is_worth_it, &mut self.all, |number, explorer| explorer.work(number, &task));
+        self.all.iter_mut().for_each(|explorer| explorer.steps.drain(|step| context.observer.stepped(step)));
+        let looked_up = self.look_up(context);
+        self.gather(context);
+        let ends = || self.all.iter().filter_map(|explorer| explorer.explored.break_value());
+        match ends().find(|end| *end == End::Error).or_else(|| ends().next()) {
+            Some(end) => ControlFlow::Break(end),
+            None => looked_up,
+        }
+    }
+
+    /// Looks up all states reached, in the order of the workers.
+    fn look_up<S, O>(&mut self, context: &mut SearchContext<M, S, O>) -> ControlFlow<End>
+    where
+        S: Store<Key = K> + ?Sized,
+        O: Observer<M::Step> + ?Sized,
+    {
+        let keys = |explorer: &Explorer<M, K>| explorer.frontier.reached.keys.len();
+        let reached: usize = self.all.iter().map(keys).sum();
+        context.shared.memory.auxiliary = self.all.iter().map(Explorer::bytes).sum();
+        if context.shared.is_crowded() {
+            self.all.iter_mut().for_each(|explorer| explorer.frontier.spill());
+            context.shared.memory.auxiliary = self.all.iter().map(Explorer::bytes).sum();
+        }
+        if self.all.iter().any(|explorer| explorer.frontier.is_lost()) {
+            return ControlFlow::Break(End::Limit(Limit::Memory));
+        }
+        if self.reserve(context) && self.look_up_in_partitions(context, reached) {
+            return ControlFlow::Continue(());
+        }
+        self.lookups.clear();
+        for explorer in &mut self.all {
+            let Frontier { reached, new, .. } = &mut explorer.frontier;
+            context.look_up_all(&reached.keys, new)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Makes room in all partitions. Returns whether there are any, and room in them.
+    fn reserve<S, O>(&mut self, context: &mut SearchContext<M, S, O>) -> bool
+    where
+        S: Store<Key = K> + ?Sized,
+        O: Observer<M::Step> + ?Sized,
+    {
+        let limit = context.shared.limits.memory.unwrap_or(u64::MAX);
+        let left = limit.saturating_sub(context.shared.bytes());
+        let mut partitions = context.shared.store.partitions();
+        self.room.resize(partitions.len(), 0);
+        let outboxes = outboxes(&self.all);
+        let needed = |number: usize| outboxes.iter().map(|outboxes| outboxes[number].keys.len()).sum::<usize>();
+        let share = left / partitions.len().max(1) as u64;
+        let mut rooms: Vec<_> = partitions.iter_mut().zip(&mut self.room).collect();
+        let is_short = rooms.iter().enumerate().any(|(number, (_, room))| **room < needed(number));
+        each(&self.pool, is_short, &mut rooms, |number, (partition, room)| {
+            let count = needed(number);
+            if **room < count {
+                let wanted = count.max(PORTION);
+                let limit = partition.bytes() + share;
+                **room = partition.reserve(wanted, limit).map_or(0, |()| wanted);
+            }
+        });
+        let has_room = rooms.iter().enumerate().all(|(number, (_, room))| **room >= needed(number));
+        let has_any = !rooms.is_empty();
+        drop(rooms);
+        drop(partitions);
+        context.shared.note_peak();
+        has_any && has_room
+    }
+
+    fn look_up_in_partitions<S, O>(&mut self, context: &mut SearchContext<M, S, O>, reached: usize) -> bool
+    where
+        S: Store<Key = K> + ?Sized,
+        O: Observer<M::Step> + ?Sized,
+    {
+        let mut partitions = context.shared.store.partitions();
+        self.lookups.resize_with(partitions.len(), Vec::new);
+        let (outboxes, rooms) = (outboxes(&self.all), &mut self.room);
+        let tasks = partitions.iter_mut().zip(&mut self.lookups).zip(rooms);
+        let mut tasks: Vec<_> = tasks.map(|((partition, lookups), room)| (partition, lookups, room)).collect();
+        each(&self.pool, reached as u64 >= self.sizes.few, &mut tasks, |number, (partition, lookups, room)| {
+            lookups.resize_with(outboxes.len(), Vec::new);
+            for (outboxes, new) in outboxes.iter().zip(lookups.iter_mut()) {
+                let keys = &outboxes[number].keys;
+                new.clear();
+                insert_in_batches(partition.as_mut(), keys, new);
+                **room -= keys.len();
+            }
+        });
+        true
+    }
+
+    /// Queues the new states of the last round.
+    pub fn absorb<S, O>(&mut self, context: &mut SearchContext<M, S, O>)
+    where
+        S: Store<Key = K> + ?Sized,
+        O: Observer<M::Step> + ?Sized,
+    {
+        let lookups = &self.lookups;
+        self.all.iter_mut().enumerate().for_each(|(number, explorer)| explorer.absorb(number, lookups));
+        self.gather(context);
+    }
+
+    /// Sums up the counts of all workers.
+    fn gather<S, O>(&mut self, context: &mut SearchContext<M, S, O>)
+    where
+        S: Store<Key = K> + ?Sized,
+        O: Observer<M::Step> + ?Sized,
+    {
+        let depth = context.stats().depth;
+        let findings = &mut context.worker.findings;
+        findings.stats = Stats { depth, ..Stats::default() };
+        findings.errors = 0;
+        for (number, explorer) in (0..).zip(&mut self.all) {
+            let own = &mut explorer.worker.findings;
+            findings.stats.stored += own.stats.stored;
+            findings.stats.matched += own.stats.matched;
+            findings.stats.depth = findings.stats.depth.max(own.stats.depth);
+            findings.errors += own.errors;
+            findings.ignored_fault = findings.ignored_fault.or(own.ignored_fault);
+            if self.first.is_none() {
+                self.first = own.first.take().map(|found| (number, found));
+            }
+        }
+    }
+
+    /// Checks the limits and reports progress.
+    fn watch<S, O>(&mut self, context: &mut SearchContext<M, S, O>) -> ControlFlow<End>
+    where
+        S: Store<Key = K> + ?Sized,
+        O: Observer<M::Step> + ?Sized,
+    {
+        let transitions = context.stats().transitions();
+        if transitions - self.told >= PROGRESS {
+            self.told = transitions;
+            context.tell_progress();
+        }
+        context.shared.look_at_limits(transitions)
+    }
+
+    /// Begins a level: every worker gets as many states as the others.
+    fn share_out(&mut self) {
+        let count = self.all.len() as u64;
+        let total: u64 = self.all.iter().map(|explorer| explorer.frontier.queue.len()).sum();
+        let share = |number: usize| total / count + u64::from((number as u64) < total % count);
+        let mut giver = 0;
+        for taker in 0..self.all.len() {
+            let mut wanted = share(taker).saturating_sub(self.all[taker].frontier.queue.len());
+            while wanted > 0 {
+                let spare = self.all[giver].frontier.queue.len().saturating_sub(share(giver));
+                if spare == 0 {
+                    giver += 1;
+                    continue;
+                }
+                let moved = spare.min(wanted);
+                self.give(giver, taker, moved);
+                wanted -= moved;
+            }
+        }
+        for (number, explorer) in (0..).zip(&mut self.all) {
+            let next = explorer.next_expansion() + explorer.frontier.given.len();
+            explorer.expansions.note(next, number, explorer.frontier.first_number());
+            explorer.frontier.level = explorer.frontier.given.len() + explorer.frontier.queue.len();
+        }
+    }
+
+    /// Moves the first states in the queue of one worker to another one.
+    fn give(&mut self, giver: usize, taker: usize, count: u64) {
+        let Ok([from, to]) = self.all.get_disjoint_mut([giver, taker]) else { return };
+        let first = from.frontier.first_number();
+        let next = to.next_expansion() + to.frontier.given.len();
+        to.expansions.note(next, giver as u32, first);
+        while let Some((number, times)) = from.frontier.again.first().filter(|(number, _)| *number < first + count)
+        {
+            to.frontier.given_again.push(next + (number - first), times);
+            from.frontier.again.0.skip(1);
+        }
+        let mut left = count as usize;
+        while left > 0 {
+            let keys = from.frontier.queue.next();
+            let moved = keys.len().min(left);
+            if moved == 0 {
+                return;
+            }
+            keys[..moved].iter().for_each(|key| to.frontier.given.push(*key));
+            from.frontier.queue.skip(moved);
+            left -= moved;
+        }
+        to.frontier.begin_filter();
+    }
+
+    /// The first error, and the path to it.
+    pub fn first_error(&self) -> Option<(Vec<u32>, &Found)> {
+        let (worker, found) = self.first.as_ref()?;
+        let mut path = Vec::new();
+        let (mut worker, mut expansion) = (*worker, found.origin);
+        while let Some((by, state)) = self.all[worker as usize].expansions.state(expansion) {
+            let (parent, way) = self.all[by as usize].frontier.trace.step_to(state).ok()?;
+            path.push(way);
+            (worker, expansion) = (by, parent);
+        }
+        path.reverse();
+        Some((path, found))
+    }
+}
+
+/// The outboxes of every worker.
+fn outboxes<'e, M: Model, K: StateKey>(all: &'e [Explorer<M, K>]) -> Vec<&'e [Outbox<K>]> {
+    all.iter().map(|explorer| &explorer.outboxes[..]).collect()
+}
+
+/// More workers than any machine has processors.
+const MOST: u32 = 1 << 12;
+/// The number of states for which a partition has room at least, after it has grown.
+const PORTION: usize = 1 << 12;
+/// The number of transitions between two progress reports.
+const PROGRESS: u64 = 1 << 17;
+
+/// The threads, if there are several.
+fn pool(threads: &Threads) -> Option<ThreadPool> {
+    match threads.count {
+        0 | 1 => None,
+        count => rayon::ThreadPoolBuilder::new().num_threads(count).build().ok(),
+    }
+}
+
+/// Applies `work` to all items, in all threads if that is worthwhile.
+fn each<T: Send>(
+    pool: &Option<ThreadPool>,
+    is_worth_it: bool,
+    items: &mut [T],
+    work: impl Fn(usize, &mut T) + Sync,
+) {
+    match pool.as_ref().filter(|_| is_worth_it) {
+        Some(pool) => pool.install(|| {
+            items.par_iter_mut().with_max_len(1).enumerate().for_each(|(number, item)| work(number, item));
+        }),
+        None => items.iter_mut().enumerate().for_each(|(number, item)| work(number, item)),
+    }
+}
+
+/// Inserts keys in order, and prefetches the memory for the next ones meanwhile.
+fn insert_in_batches<K: StateKey>(partition: &mut dyn Partition<K>, keys: &[K], new: &mut Vec<u32>) {
+    let mut batches = keys.chunks(BATCH).peekable();
+    batches.peek().inspect(|first| partition.prefetch_all(first));
+    let mut first = 0;
+    while let Some(batch) = batches.next() {
+        batches.peek().inspect(|next| partition.prefetch_all(next));
+        let before = new.len();
+        partition.insert_all(batch, new);
+        new[before..].iter_mut().for_each(|index| *index += first);
+        first += batch.len() as u32;
+    }
+}
