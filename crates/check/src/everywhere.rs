@@ -119,6 +119,45 @@ fn lossless_plans(checks: Checks, search: Search) -> Vec<(String, Plan)> {
         .into()
 }
 
+/// Plans with several threads, which even the smallest models are worth.
+fn threaded_plans(checks: Checks) -> Vec<(String, Plan)> {
+    let exact = plans(checks).swap_remove(0).1;
+    let mut all = Vec::new();
+    for (count, worthwhile) in [(2, 1), (3, 10), (8, 1)] {
+        for reduction in [Reduction::None, Reduction::Ample, Reduction::Stubborn] {
+            for store in [Store::Exact, Store::Tree, Store::Plain] {
+                let plan = with(&exact, |config| {
+                    (config.threads, config.reduce, config.store) = (count, reduction, store);
+                });
+                let name = format!("{count} threads, {reduction:?}, {store:?}");
+                all.push((name, Plan { worthwhile, ..plan }));
+            }
+        }
+    }
+    all
+}
+
+/// The number of threads changes no verdict, and in exact searches no count.
+fn same_with_threads(
+    system: &System,
+    goal: Goal,
+    checks: Checks,
+    claim: Option<&Claim>,
+    told: &dyn Fn() -> String,
+) {
+    let one = run(&plans(checks).swap_remove(0).1, system, goal);
+    for (name, plan) in threaded_plans(checks) {
+        let done = run(&plan, system, goal);
+        let found = (done.outcome.end, done.outcome.errors > 0);
+        assert_eq!(found, (one.outcome.end, one.outcome.errors > 0), "{name}, {checks:?}, {}", told());
+        if done.outcome.end == End::Complete && plan.config.reduce == Reduction::None {
+            let counted = (done.outcome.stats, done.outcome.errors);
+            assert_eq!(counted, (one.outcome.stats, one.outcome.errors), "{name}, {checks:?}, {}", told());
+        }
+        replay(system, &done, claim);
+    }
+}
+
 /// All stores give the same numbers of states and transitions.
 fn same_in_every_store(system: &System, goal: Goal, checks: Checks, told: &dyn Fn() -> String) {
     for search in [Search::BreadthFirst, Search::DepthFirst] {
@@ -261,7 +300,10 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
             tally.violated += usize::from(expected == Some(true));
             let told = || format!("seed {seed}:\n{text}");
             same_in_every_store(&model.system, Goal::Safety, checks, &told);
-            same_in_every_store(&model.system, Goal::Safety, Checks { errors: Errors::All, ..checks }, &told);
+            let every = Checks { errors: Errors::All, ..checks };
+            same_in_every_store(&model.system, Goal::Safety, every, &told);
+            same_with_threads(&model.system, Goal::Safety, checks, None, &told);
+            same_with_threads(&model.system, Goal::Safety, every, None, &told);
             for (name, plan) in forgetful_plans(checks, whole.outcome.stats.stored) {
                 let done = run(&plan, &model.system, Goal::Safety);
                 if done.outcome.end == End::Limit(Limit::Time) {
@@ -310,7 +352,9 @@ fn same_everywhere(seeds: impl Iterator<Item = u64>, most_states: u64) -> Tally 
         tally.broken += usize::from(is_broken);
         tally.undecided += usize::from(is_undecided);
         // Formulas with bad prefixes use a safety search of the product.
-        same_in_every_store(&system, Goal::Claim(&claim), faults, &|| format!("seed {seed}, p:\n{text}"));
+        let told = || format!("seed {seed}, p:\n{text}");
+        same_in_every_store(&system, Goal::Claim(&claim), faults, &told);
+        same_with_threads(&system, Goal::Claim(&claim), faults, Some(&claim), &told);
     }
     tally
 }
