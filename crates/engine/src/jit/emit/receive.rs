@@ -173,7 +173,7 @@ impl Emitter<'_, '_> {
         debug_assert!(field < MAX_FIELDS);
         let at = offer_offset(env.purpose) + offset_of!(Offer, fields) + field * size_of::<i32>();
         let offers = self.offers();
-        Number::Computed(self.load(types::I32, offers, at), super::number::FULL)
+        Number::Computed(self.load(types::I32, offers, at), Range::ANY)
     }
 
     /// Continues only if the condition of a receive holds after the message was stored, tried on a copy.

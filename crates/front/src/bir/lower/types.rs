@@ -232,14 +232,7 @@ impl Integer {
 
     /// The values that a variable can hold.
     pub fn bounds(self) -> Range {
-        let Scalar { bits, signed, range, .. } = self.scalar;
-        range.unwrap_or(match (signed, bits) {
-            (true, _) => {
-                Range { low: i32::MIN >> (32 - u32::from(bits)), high: i32::MAX >> (32 - u32::from(bits)) }
-            }
-            (false, 32..) => Range { low: i32::MIN, high: i32::MAX },
-            (false, _) => Range { low: 0, high: (1_i64 << bits).saturating_sub(1) as i32 },
-        })
+        self.scalar.range.unwrap_or(self.scalar.representable())
     }
 
     /// Whether it can hold every value of `other`.
