@@ -329,28 +329,21 @@ impl BinaryOp {
         }
     }
 
+    /// Whether the result is a truth value.
+    pub fn is_logical(self) -> bool {
+        matches!(self, BinaryOp::And | BinaryOp::Or) || self.opposite().is_some()
+    }
+
     /// The complementary comparison.
     pub fn opposite(self) -> Option<BinaryOp> {
-        match self {
-            BinaryOp::Lt => Some(BinaryOp::Ge),
-            BinaryOp::Ge => Some(BinaryOp::Lt),
-            BinaryOp::Gt => Some(BinaryOp::Le),
-            BinaryOp::Le => Some(BinaryOp::Gt),
-            BinaryOp::Eq => Some(BinaryOp::Ne),
-            BinaryOp::Ne => Some(BinaryOp::Eq),
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::BitAnd
-            | BinaryOp::BitXor
-            | BinaryOp::BitOr
-            | BinaryOp::Shl
-            | BinaryOp::Shr
-            | BinaryOp::And
-            | BinaryOp::Or => None,
-        }
+        const PAIRS: [[BinaryOp; 2]; 3] =
+            [[BinaryOp::Lt, BinaryOp::Ge], [BinaryOp::Gt, BinaryOp::Le], [BinaryOp::Eq, BinaryOp::Ne]];
+        let opposite = |[one, other]: [BinaryOp; 2]| match self {
+            op if op == one => Some(other),
+            op if op == other => Some(one),
+            _ => None,
+        };
+        PAIRS.into_iter().find_map(opposite)
     }
 
     /// C's operators on 32-bit numbers; `None` for a division by zero. Undefined cases of C wrap around.
