@@ -66,7 +66,7 @@ pub type Parsed<T> = Result<T, Stop>;
 pub const MAX_DEPTH: usize = 200;
 
 /// The limit on reported problems.
-const MAX_PROBLEMS: usize = 100;
+pub const MAX_PROBLEMS: usize = 100;
 
 /// The tokens of a text. A character that begins no token is reported and skipped. A token kind may carry an
 /// error message, which is reported too.

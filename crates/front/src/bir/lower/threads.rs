@@ -44,7 +44,9 @@ impl<'t> Lowering<'_, 't, '_> {
         for thread in &threads {
             let number = self.scope.threads.len();
             match self.scope.thread_numbers.get(thread.name.text) {
-                Some(first) => self.problems.twice(thread.name, self.scope.threads[*first].name.span),
+                Some(first) => {
+                    self.problems.twice(thread.name.text, thread.name.span, self.scope.threads[*first].name.span)
+                }
                 None => {
                     self.scope.thread_numbers.insert(thread.name.text, number);
                 }
@@ -139,7 +141,7 @@ impl<'t> Lowering<'_, 't, '_> {
             self.scope.threads[number].frame.init.extend(init);
         }
         match self.scope.threads[number].locals.get(name.text) {
-            Some(first) => self.problems.twice(name, first.at),
+            Some(first) => self.problems.twice(name.text, name.span, first.at),
             None => {
                 let what = Variable { ty, shape, offset };
                 self.scope.threads[number].locals.insert(name.text, Declared { what, at: name.span });
