@@ -224,8 +224,7 @@ pub fn load_slice(path: &Path, options: &Options, aims: &[Aim], fairness: Fairne
     let mut problems = Vec::new();
     let found = match options.language.unwrap_or_else(|| Language::of(path)) {
         Language::Esml | Language::Bir => {
-            problems.push(Diagnostic::general("only Promela models can be sliced so far"));
-            None
+            Diagnostic::general("only Promela models can be sliced so far").refuse(&mut problems)
         }
         Language::Promela => promela::load_slice(path, options, aims, fairness, &mut sources, &mut problems),
     };
@@ -270,10 +269,7 @@ fn load_with(
     let bytes = options.text.as_ref().map_or_else(|| source::read(path), |text| Ok(text.as_bytes().to_vec()));
     match bytes.and_then(|bytes| source::text_of(&name, bytes)) {
         Ok(text) => load_text(&name, &text, options, sources, problems),
-        Err(problem) => {
-            problems.push(problem);
-            None
-        }
+        Err(problem) => problem.refuse(problems),
     }
 }
 

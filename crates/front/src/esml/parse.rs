@@ -47,8 +47,7 @@ pub fn parse_formula(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -
     }
     if tokens.is_empty() {
         let example = "a formula is, for example, `AG(Process.variable < 3)`";
-        problems.push(Diagnostic::general("the formula is empty").hint(example));
-        return None;
+        return Diagnostic::general("the formula is empty").hint(example).refuse(problems);
     }
     let mut parser =
         Parser { cursor: Cursor::new(file, text, tokens, problems), temporal: false, parts: 0, warns: true };

@@ -28,10 +28,7 @@ fn of_expr(expr: &Expr, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> 
     let mut reader = Reader { propositions: Propositions::new(may_fault), height: 0 };
     match reader.formula(expr) {
         Ok(formula) => Some(CtlFormula { formula, propositions: reader.propositions.exprs }),
-        Err(problem) => {
-            problems.push(problem);
-            None
-        }
+        Err(problem) => problem.refuse(problems),
     }
 }
 

@@ -61,10 +61,7 @@ pub fn lower(
     let lowered = lowering.channels().and_then(|()| lowering.activations()).and_then(|()| lowering.formulas());
     match lowered {
         Ok(meanings) => Some(Lowered { system: lowering.automata.system, retries: lowering.retries, meanings }),
-        Err(problem) => {
-            problems.push(problem);
-            None
-        }
+        Err(problem) => problem.refuse(problems),
     }
 }
 

@@ -198,14 +198,12 @@ impl Assembly<'_> {
             self.turns(location, &mut choices, &mut draft);
             if draft.passed > MAX_PASSED {
                 let message = "there are too many paths through the atomic sequences of the claim";
-                self.problems.push(Diagnostic::general(message));
-                return None;
+                return Diagnostic::general(message).refuse(self.problems);
             }
         }
         if draft.propositions.len() > MAX_PROPOSITIONS {
             let message = format!("the claim has more than {MAX_PROPOSITIONS} propositions");
-            self.problems.push(Diagnostic::general(message));
-            return None;
+            return Diagnostic::general(message).refuse(self.problems);
         }
         let Draft { edges, statements, ends, propositions, names, .. } = draft;
         let claim = Claim { ends, names, ..Claim::new(Automaton { edges, sets: 1 }) };

@@ -338,17 +338,14 @@ impl Scopes {
         if let Some(earlier) = self.find(&var.name.name, scope, self.clock + 1) {
             let earlier = self.vars[earlier.0 as usize].name.span;
             let message = format!("`{}` is declared twice", var.name.name);
-            problems.push(
-                Diagnostic::error(var.name.span, message)
-                    .related(earlier, "first declared here")
-                    .hint("a name that is visible cannot be declared again, not even in an inner block"),
-            );
-            return None;
+            return Diagnostic::error(var.name.span, message)
+                .related(earlier, "first declared here")
+                .hint("a name that is visible cannot be declared again, not even in an inner block")
+                .refuse(problems);
         }
         if self.members_of.contains_key(&var.name.name) {
             let message = format!("`{}` is already the name of an mtype value", var.name.name);
-            problems.push(Diagnostic::error(var.name.span, message));
-            return None;
+            return Diagnostic::error(var.name.span, message).refuse(problems);
         }
         let (ty, len, channel) = self.resolve(decl, var, scope, problems)?;
         if decl.visibility == Visibility::Hidden && self.homes[scope.0 as usize] != Home::Global {
@@ -460,8 +457,8 @@ impl Scopes {
         };
         single(var).filter(|var| matches!(var.ty, Ty::Record(_)))?;
         let Some(channel) = single(over).and_then(|over| over.channel) else {
-            problems.push(Diagnostic::error(over.span, "a record can only walk through an initialised channel"));
-            return None;
+            return Diagnostic::error(over.span, "a record can only walk through an initialised channel")
+                .refuse(problems);
         };
         let ty = if self.channel_types[channel.index()].capacity > 255 { Type::Short } else { Type::Byte };
         // A name that no model can contain; one per scope, as in SPIN.

@@ -113,12 +113,10 @@ impl Lowering<'_> {
                 return None;
             }
             if is_predefined(&name.name) {
-                self.error(var.span, format!("`{}` cannot be assigned to", name.name));
-                return None;
+                return self.refuse(var.span, format!("`{}` cannot be assigned to", name.name));
             }
             if self.scopes.member(&name.name).is_some() {
-                self.error(var.span, format!("`{}` is a constant, the name of an mtype value", name.name));
-                return None;
+                return self.refuse(var.span, format!("`{}` is a constant, the name of an mtype value", name.name));
             }
         }
         self.place(var, Access::Write)

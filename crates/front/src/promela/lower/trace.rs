@@ -38,8 +38,7 @@ impl Assembly<'_> {
         let (events, watched) = self.events(flow);
         let automaton = automaton?;
         if automaton.outgoing.len() > usize::from(u16::MAX) {
-            self.problems.push(Diagnostic::error(trace.span, "a trace of more than 65535 statements"));
-            return None;
+            return Diagnostic::error(trace.span, "a trace of more than 65535 statements").refuse(self.problems);
         }
         let rule = if trace.negated { Rule::Forbids } else { Rule::Requires };
         let states = self.states(flow, &automaton, &events);
@@ -144,8 +143,7 @@ impl Lowering<'_> {
             },
             _ => {
                 let warning = Diagnostic::warning(arg.span, "this fits every value: only constants are compared");
-                self.problems.push(warning.hint("write `_`, or the number itself"));
-                None
+                warning.hint("write `_`, or the number itself").refuse(self.problems)
             }
         };
         if name == Some("_") {
