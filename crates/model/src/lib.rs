@@ -8,6 +8,7 @@
 
 mod accepting;
 mod deadline;
+mod forward;
 mod observer;
 mod reduction;
 mod shuffled;
