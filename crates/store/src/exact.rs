@@ -337,6 +337,28 @@ impl<S: ShortStateSet> ExactSet<S> {
     }
 }
 
+/// Makes and opens the keys of a store by another one in it.
+macro_rules! keys_of {
+    ($store:ident) => {
+        #[inline]
+        fn key(&self, state: &entail_model::State, near: &entail_model::Opened) -> S::Key {
+            self.$store.key(state, near)
+        }
+
+        #[inline]
+        fn is_state(&self, key: S::Key) -> bool {
+            self.$store.is_state(key)
+        }
+
+        #[inline]
+        fn open(&self, key: S::Key, state: &mut entail_model::StateBuf, opened: &mut entail_model::Opened) {
+            self.$store.open(key, state, opened);
+        }
+    };
+}
+
+pub(crate) use keys_of;
+
 impl<S: ShortStateSet> Keys for ExactSet<S> {
     type Key = S::Key;
 

@@ -5,10 +5,10 @@
 use std::io;
 
 use entail_disk::{Reader, Restore, Snapshot, Writer};
-use entail_model::{Full, Growth, Guarantee, Keys, Opened, State, StateBuf, Store, Visit, insert_each};
+use entail_model::{Full, Growth, Guarantee, Keys, Store, Visit, insert_each};
 
 use crate::degradation::{Degradation, Level};
-use crate::exact::{ExactSet, ShortStateSet};
+use crate::exact::{ExactSet, ShortStateSet, keys_of};
 use crate::hash::{Hasher, Hashing};
 use crate::lossy::LossySet;
 use crate::tree_set::TreeSet;
@@ -97,20 +97,7 @@ impl<S: ShortStateSet> Keys for VisitedSet<S> {
         Err(Full)
     }
 
-    #[inline]
-    fn key(&self, state: &State, near: &Opened) -> S::Key {
-        self.exact.key(state, near)
-    }
-
-    #[inline]
-    fn is_state(&self, key: S::Key) -> bool {
-        self.exact.is_state(key)
-    }
-
-    #[inline]
-    fn open(&self, key: S::Key, state: &mut StateBuf, opened: &mut Opened) {
-        self.exact.open(key, state, opened);
-    }
+    keys_of!(exact);
 
     #[inline]
     fn prefetch(&self, key: S::Key) {
