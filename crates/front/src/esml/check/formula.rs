@@ -3,9 +3,9 @@
 
 use super::{Checker, Meaning, or_similar};
 use crate::diagnostic::Diagnostic;
-use crate::esml::ast::{self, ExprKind, Path};
+use crate::esml::ast::{self, ExprKind};
 use crate::esml::code::{Access, BinaryOp, Formula, Proposition, Root};
-use entail_temporal::ctl::{self, MAX_HEIGHT};
+use entail_temporal::ctl::MAX_HEIGHT;
 use entail_temporal::formula::{self, MAX_PROPOSITIONS};
 use entail_temporal::{Ctl, Limit};
 
@@ -47,20 +47,7 @@ impl Checker<'_> {
                 Some(Ctl::Implies(Box::new(left), Box::new(right)))
             }
             ExprKind::Runs(quantifier, path) => {
-                let path = match &**path {
-                    Path::Next(operand) => ctl::Path::Next(below(operand)?),
-                    Path::Always(operand) => ctl::Path::Always(below(operand)?),
-                    Path::Eventually(operand) => ctl::Path::Eventually(below(operand)?),
-                    Path::Until(left, right) => {
-                        both(left, right).map(|(left, right)| ctl::Path::Until(left, right))?
-                    }
-                    Path::WeakUntil(left, right) => {
-                        both(left, right).map(|(left, right)| ctl::Path::WeakUntil(left, right))?
-                    }
-                    Path::Release(left, right) => {
-                        both(left, right).map(|(left, right)| ctl::Path::Release(left, right))?
-                    }
-                };
+                let path = path.map(below).complete()?;
                 Some(Ctl::Runs(*quantifier, Box::new(path)))
             }
             ExprKind::Number(_)
