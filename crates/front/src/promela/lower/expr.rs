@@ -130,7 +130,7 @@ impl Lowering<'_> {
     }
 
     fn read(&mut self, var: &VarRef) -> ir::Expr {
-        if let [Part { name, index: None }] = &var.parts[..] {
+        if let Some(name) = var.name() {
             match &*name.name {
                 // A process that receives into `_pid` has a variable with that name.
                 "_pid" if self.scopes.find("_pid", self.scope, self.order).is_none() => return ir::Expr::Myself,
@@ -340,7 +340,7 @@ impl Lowering<'_> {
     }
 
     fn variable_pattern(&mut self, var: &VarRef, patterns: &mut Vec<Pattern>) {
-        if let [Part { name, index: None }] = &var.parts[..] {
+        if let Some(name) = var.name() {
             if &*name.name == "_" {
                 patterns.push(Pattern::Ignore);
                 return;

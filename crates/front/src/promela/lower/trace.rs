@@ -5,7 +5,7 @@ use super::expr::{Lowering, Transfer};
 use super::flow::{ElementId, Flow, Kind};
 use super::{Assembly, Statements, describe};
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{Branch, Expr, ExprKind, Part, Program, Step, Stmt, StmtKind, Structure, Trace, Unit};
+use crate::promela::ast::{Branch, Expr, ExprKind, Program, Step, Stmt, StmtKind, Structure, Trace, Unit};
 use crate::{Meaning, Specification};
 use entail_ir as ir;
 use entail_ir::monitor::{Direction, Event, Monitor, MonitorEdge, MonitorState, Rule, Watched};
@@ -137,10 +137,7 @@ impl Lowering<'_> {
     fn sent(&mut self, arg: &Expr) -> Vec<Pattern> {
         let name = match &arg.kind {
             ExprKind::Const(value) => return vec![Pattern::Equal(ir::Expr::Const(*value))],
-            ExprKind::Var(var) => match &var.parts[..] {
-                [Part { name, index: None }] => Some(&*name.name),
-                _ => None,
-            },
+            ExprKind::Var(var) => var.name().map(|name| &*name.name),
             _ => {
                 let warning = Diagnostic::warning(arg.span, "this fits every value: only constants are compared");
                 warning.hint("write `_`, or the number itself").refuse(self.problems)
