@@ -80,10 +80,7 @@ impl Known<'_> {
                     self.may_break(action) || is_stuck(action) && !is_known || goes_back(number, next)
                 }
                 BlockNode::Choose { alternatives, .. } => {
-                    let leads_on = |node: &NodeId| match &block.nodes[node.0 as usize] {
-                        BlockNode::Do { action, .. } => !is_stuck(action),
-                        BlockNode::Choose { .. } | BlockNode::Jump(_) => true,
-                    };
+                    let leads_on = |node: &NodeId| !block.nodes[node.0 as usize].action().is_some_and(is_stuck);
                     !alternatives.iter().any(leads_on)
                         || alternatives.iter().any(|next| goes_back(number, &Some(*next)))
                 }

@@ -116,10 +116,7 @@ pub(super) fn in_block(block: &Block, entry: &Facts) -> Vec<Facts> {
     facts[0] = entry.clone();
     let mut reached = vec![0];
     while let Some(at) = reached.pop() {
-        let after = match &block.nodes[at] {
-            BlockNode::Do { action, .. } => facts[at].after(action),
-            BlockNode::Choose { .. } | BlockNode::Jump(_) => facts[at].clone(),
-        };
+        let after = block.nodes[at].action().map_or_else(|| facts[at].clone(), |action| facts[at].after(action));
         each_next(&block.nodes[at], |next| {
             if ways[next] == 1 && next != 0 {
                 facts[next] = after.clone();

@@ -10,8 +10,8 @@ mod facts;
 use facts::Facts;
 
 use crate::{
-    Action, Base, BinaryOp, BlockNode, ChannelTypeId, Effect, Expr, Frame, Init, Pattern, Place, ProcessTypeId,
-    Range, Receive, Run, Scalar, Send, Shape, System, UnaryOp,
+    Action, Base, BinaryOp, ChannelTypeId, Effect, Expr, Frame, Init, Place, ProcessTypeId, Range, Receive, Run,
+    Scalar, Send, Shape, System, UnaryOp,
 };
 
 /// The ranges of a system.
@@ -320,10 +320,7 @@ impl Analysis<'_> {
             }
             Effect::Block(block) => {
                 for (node, facts) in block.nodes.iter().zip(facts::in_block(block, facts)) {
-                    match node {
-                        BlockNode::Do { action, .. } => self.action(action, process, &facts),
-                        BlockNode::Choose { .. } | BlockNode::Jump(_) => {}
-                    }
+                    node.action().into_iter().for_each(|action| self.action(action, process, &facts));
                 }
             }
         }
@@ -346,14 +343,10 @@ impl Analysis<'_> {
     fn receive(&mut self, receive: &Receive, process: ProcessTypeId) {
         for channel in self.channels(&receive.channel, process) {
             for (field, pattern) in receive.fields.iter().enumerate() {
-                match pattern {
-                    Pattern::Store(place) => {
-                        let messages = &self.ranges.messages[channel.index()];
-                        let values = messages.get(field).copied().unwrap_or(Some(ZERO));
-                        self.store(place, Some(process), values);
-                    }
-                    Pattern::Equal(_) | Pattern::Ignore => {}
-                }
+                let Some(place) = pattern.stored() else { continue };
+                let messages = &self.ranges.messages[channel.index()];
+                let values = messages.get(field).copied().unwrap_or(Some(ZERO));
+                self.store(place, Some(process), values);
             }
         }
     }

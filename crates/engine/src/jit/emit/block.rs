@@ -161,12 +161,10 @@ fn followers(block: &Sequence, id: usize) -> Vec<NodeId> {
 
 /// For each node: whether nothing was stored before it is entered.
 fn unchanged_before(block: &Sequence) -> Vec<bool> {
-    let stores = |id: usize| match &block.nodes[id] {
-        BlockNode::Do { action, .. } => !matches!(action.effect(), Effect::Nothing),
-        BlockNode::Choose { .. } | BlockNode::Jump(_) => false,
-    };
+    let stores =
+        |id: &usize| block.nodes[*id].action().is_some_and(|action| !matches!(action.effect(), Effect::Nothing));
     let mut unchanged = vec![true; block.nodes.len()];
-    let mut pending: Vec<_> = (0..block.nodes.len()).filter(|id| stores(*id)).collect();
+    let mut pending: Vec<_> = (0..block.nodes.len()).filter(stores).collect();
     while let Some(id) = pending.pop() {
         for next in followers(block, id) {
             if std::mem::replace(&mut unchanged[next.0 as usize], false) {
