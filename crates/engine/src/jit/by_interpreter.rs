@@ -34,32 +34,23 @@ impl Helper {
         Helper::Pack,
     ];
 
-    pub fn name(self) -> &'static str {
+    /// Its name and its address.
+    pub fn symbol(self) -> (&'static str, *const u8) {
         match self {
-            Helper::Overflow => "overflow",
-            Helper::Broken => "broken",
-            Helper::Failed => "failed",
-            Helper::Fire => "fire",
-            Helper::Steps => "steps",
-            Helper::CanMove => "can_move",
-            Helper::Insert => "insert",
-            Helper::Remove => "remove",
-            Helper::Pack => "pack",
+            Helper::Overflow => ("overflow", overflow as *const u8),
+            Helper::Broken => ("broken", broken as *const u8),
+            Helper::Failed => ("failed", failed as *const u8),
+            Helper::Fire => ("fire", fire as *const u8),
+            Helper::Steps => ("steps", steps as *const u8),
+            Helper::CanMove => ("can_move", can_move as *const u8),
+            Helper::Insert => ("insert", insert as *const u8),
+            Helper::Remove => ("remove", remove as *const u8),
+            Helper::Pack => ("pack", pack as *const u8),
         }
     }
 
-    pub fn address(self) -> *const u8 {
-        match self {
-            Helper::Overflow => overflow as *const u8,
-            Helper::Broken => broken as *const u8,
-            Helper::Failed => failed as *const u8,
-            Helper::Fire => fire as *const u8,
-            Helper::Steps => steps as *const u8,
-            Helper::CanMove => can_move as *const u8,
-            Helper::Insert => insert as *const u8,
-            Helper::Remove => remove as *const u8,
-            Helper::Pack => pack as *const u8,
-        }
+    pub fn name(self) -> &'static str {
+        self.symbol().0
     }
 }
 

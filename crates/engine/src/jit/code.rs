@@ -135,9 +135,7 @@ fn module(tuning: Tuning) -> Result<JITModule, Unsupported> {
         return Err(Unsupported("no code for this machine: it is not a little-endian one of 64 bits".to_owned()));
     }
     let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
-    for helper in Helper::ALL {
-        builder.symbol(helper.name(), helper.address());
-    }
+    builder.symbols(Helper::ALL.map(Helper::symbol));
     Ok(JITModule::new(builder))
 }
 
@@ -147,16 +145,10 @@ impl Code {
             return *id;
         }
         let signature = self.signature(callee);
-        let id = match callee {
-            Callee::Helper(helper) => self.module.declare_function(helper.name(), Linkage::Import, &signature),
-            Callee::Expand
-            | Callee::ExpandOne(_)
-            | Callee::CanMove(_)
-            | Callee::Accept(_)
-            | Callee::CanAccept(_)
-            | Callee::Invariants
-            | Callee::Propositions
-            | Callee::Copy => self.module.declare_anonymous_function(&signature),
+        let id = if let Callee::Helper(helper) = callee {
+            self.module.declare_function(helper.name(), Linkage::Import, &signature)
+        } else {
+            self.module.declare_anonymous_function(&signature)
         };
         let id = id.expect("no two functions have the same name");
         self.declared.insert(callee, id);
