@@ -213,6 +213,13 @@ impl Expr {
         self.each_child(&mut |child| child.each(each));
     }
 
+    /// Whether a condition holds for it or one inside it.
+    pub fn any(&self, is: impl Fn(&Expr) -> bool) -> bool {
+        let mut found = false;
+        self.each(&mut |part| found |= is(part));
+        found
+    }
+
     /// Whether `part` is one of its conjuncts.
     pub fn needs(&self, part: &Expr) -> bool {
         match self {
@@ -232,35 +239,31 @@ impl Expr {
         exists: impl Fn(&Place) -> bool,
         divides: impl Fn(&Expr) -> bool,
     ) -> bool {
-        let mut may = false;
-        self.each(&mut |part| {
-            may |= match part {
-                Expr::Load(place) => !exists(place),
-                Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => !divides(&sides.1),
-                Expr::Const(_)
-                | Expr::Unary(..)
-                | Expr::Binary(..)
-                | Expr::Conditional(_)
-                | Expr::Myself
-                | Expr::ProcessCount
-                | Expr::Last
-                | Expr::Timeout
-                | Expr::Started
-                | Expr::Find(_) => false,
-                // Only others may not be there.
-                Expr::PriorityOf(process) => **process != Expr::Myself,
-                Expr::Length(_)
-                | Expr::Channel(..)
-                | Expr::Poll(_)
-                | Expr::Enabled(_)
-                | Expr::LocationOf(_)
-                | Expr::At(..)
-                | Expr::NonProgress
-                | Expr::Accepting
-                | Expr::Fault(_) => true,
-            }
-        });
-        may
+        self.any(|part| match part {
+            Expr::Load(place) => !exists(place),
+            Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => !divides(&sides.1),
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Conditional(_)
+            | Expr::Myself
+            | Expr::ProcessCount
+            | Expr::Last
+            | Expr::Timeout
+            | Expr::Started
+            | Expr::Find(_) => false,
+            // Only others may not be there.
+            Expr::PriorityOf(process) => **process != Expr::Myself,
+            Expr::Length(_)
+            | Expr::Channel(..)
+            | Expr::Poll(_)
+            | Expr::Enabled(_)
+            | Expr::LocationOf(_)
+            | Expr::At(..)
+            | Expr::NonProgress
+            | Expr::Accepting
+            | Expr::Fault(_) => true,
+        })
     }
 
     /// Whether the two are syntactically complementary: in every state exactly one is true, or both fault.
@@ -295,6 +298,15 @@ impl Expr {
 }
 
 impl UnaryOp {
+    /// The symbol in C, Promela and the text form.
+    pub fn symbol(self) -> char {
+        match self {
+            UnaryOp::Not => '!',
+            UnaryOp::Negate => '-',
+            UnaryOp::Complement => '~',
+        }
+    }
+
     pub fn apply(self, value: i32) -> i32 {
         match self {
             UnaryOp::Not => i32::from(value == 0),

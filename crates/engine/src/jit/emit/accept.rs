@@ -6,7 +6,7 @@ use super::{Emitter, Env, Purpose, Taking};
 use crate::jit::by_interpreter::Helper;
 use crate::jit::code::Callee;
 use crate::jit::context::{Forgotten, Offer};
-use crate::jit::fallback::{Execution, mentions};
+use crate::jit::fallback::Execution;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use entail_ir::{
@@ -132,10 +132,10 @@ impl Emitter<'_, '_> {
         };
         // The offer no longer exists when the indices are evaluated.
         let offered = |expr: &Expr| matches!(expr, Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_));
-        let changes = mentions(&receive.channel, &moving)
-            || receive.when.as_ref().is_some_and(|condition| mentions(condition, &moving))
+        let changes = receive.channel.any(moving)
+            || receive.when.as_ref().is_some_and(|condition| condition.any(moving))
             || receive.fields.iter().any(|pattern| match pattern {
-                Pattern::Equal(expected) => mentions(expected, &moving),
+                Pattern::Equal(expected) => expected.any(moving),
                 Pattern::Store(place) => {
                     let mut found = false;
                     place.each_expr(&mut |expr| found |= moving(expr) || receive.when.is_some() && offered(expr));

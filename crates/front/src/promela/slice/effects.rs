@@ -321,32 +321,28 @@ impl EffectAnalysis<'_, '_> {
 
     /// Whether evaluation may fault. In doubt, it may.
     pub fn may_fail(&self, value: &Expr) -> bool {
-        let mut may = false;
-        walk::expr(value, &mut |inner| {
-            may |= match &inner.kind {
-                ExprKind::Var(var) => self.place_may_fail(var),
-                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => {
-                    !matches!(by.kind, ExprKind::Const(by) if by != 0)
-                }
-                ExprKind::Len(channel) | ExprKind::Channel(_, channel) => self.made_channel(channel).is_none(),
-                ExprKind::Poll { .. }
-                | ExprKind::RemoteLabel { .. }
-                | ExprKind::RemoteVar { .. }
-                | ExprKind::Run { .. }
-                | ExprKind::Enabled(_)
-                | ExprKind::PcValue(_)
-                | ExprKind::GetPriority(_) => true,
-                ExprKind::Const(_)
-                | ExprKind::Unary(..)
-                | ExprKind::Binary(..)
-                | ExprKind::Conditional(..)
-                | ExprKind::Timeout
-                | ExprKind::NonProgress
-                | ExprKind::Temporal(..)
-                | ExprKind::Runs(..) => false,
-            };
-        });
-        may
+        walk::any(value, |inner| match &inner.kind {
+            ExprKind::Var(var) => self.place_may_fail(var),
+            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => {
+                !matches!(by.kind, ExprKind::Const(by) if by != 0)
+            }
+            ExprKind::Len(channel) | ExprKind::Channel(_, channel) => self.made_channel(channel).is_none(),
+            ExprKind::Poll { .. }
+            | ExprKind::RemoteLabel { .. }
+            | ExprKind::RemoteVar { .. }
+            | ExprKind::Run { .. }
+            | ExprKind::Enabled(_)
+            | ExprKind::PcValue(_)
+            | ExprKind::GetPriority(_) => true,
+            ExprKind::Const(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Timeout
+            | ExprKind::NonProgress
+            | ExprKind::Temporal(..)
+            | ExprKind::Runs(..) => false,
+        })
     }
 
     /// Whether an index may be out of range.
@@ -388,9 +384,7 @@ fn may(fail: bool) -> Option<Mandatory> {
 }
 
 pub fn has_run(value: &Expr) -> bool {
-    let mut found = false;
-    walk::expr(value, &mut |inner| found |= matches!(inner.kind, ExprKind::Run { .. }));
-    found
+    walk::any(value, |inner| matches!(inner.kind, ExprKind::Run { .. }))
 }
 
 /// The flow of channels between variables and messages.
