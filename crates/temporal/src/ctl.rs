@@ -26,6 +26,16 @@ pub enum Quantifier {
     Some,
 }
 
+impl Quantifier {
+    /// The letter for it in formulas.
+    pub fn letter(self) -> char {
+        match self {
+            Quantifier::All => 'A',
+            Quantifier::Some => 'E',
+        }
+    }
+}
+
 /// A path formula over state formulas.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Path<T = Ctl> {
@@ -398,10 +408,7 @@ impl fmt::Display for Printed<'_> {
             Ctl::Implies(left, right) => self.binary(f, left, "->", right),
             Ctl::Equivalent(left, right) => self.binary(f, left, "<->", right),
             Ctl::Runs(quantifier, path) => {
-                let which = match quantifier {
-                    Quantifier::All => "A",
-                    Quantifier::Some => "E",
-                };
+                let which = quantifier.letter();
                 match path.map(|operand| self.operand(operand)) {
                     Path::Next(operand) => write!(f, "{which}X {operand}"),
                     Path::Always(operand) => write!(f, "{which}G {operand}"),
