@@ -21,19 +21,12 @@ const MAX_LOCAL_BYTES: u32 = 4 * MAX_BYTES;
 
 impl<'t> Lowering<'_, 't, '_> {
     pub(super) fn threads(&mut self, model: &Model<'t>) {
-        let threads: Vec<&ast::Thread<'t>> = model
-            .members
-            .iter()
-            .filter_map(|member| match member {
-                Member::Thread(thread) => Some(thread),
-                Member::Constants(_)
-                | Member::Alias(..)
-                | Member::Enumeration(_)
-                | Member::Record(_)
-                | Member::Variables(_)
-                | Member::Invariants(_) => None,
-            })
-            .collect();
+        let mut threads: Vec<&ast::Thread<'t>> = Vec::new();
+        for member in &model.members {
+            if let Member::Thread(thread) = member {
+                threads.push(thread);
+            }
+        }
         if threads.is_empty() {
             let problem = Diagnostic::general("the model has no thread");
             return self.problems.report(problem.hint("declare one with `active thread T() { loc first: … }`"));

@@ -149,10 +149,8 @@ impl Checker<'_> {
         let ast::Communication { channel, signal, .. } = communication;
         let access = self.access(channel)?;
         let TypeKind::Alphabet(signals) = &self.program.ty(access.ty).kind else {
-            if !matches!(self.program.ty(access.ty).kind, TypeKind::Unknown) {
-                self.problems.error(channel.span, format!("`{}` is not a channel", self.text(channel.span)));
-            }
-            return None;
+            let message = format!("`{}` is not a channel", self.text(channel.span));
+            return self.misfit(access.ty, channel.span, message);
         };
         let Some(number) = signals.iter().position(|(name, _)| *name == signal.text) else {
             let ty = self.type_name(access.ty);

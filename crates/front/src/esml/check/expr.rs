@@ -218,18 +218,11 @@ impl Checker<'_> {
     /// An access that must be a list, with its capacity and the type of its elements.
     pub fn list(&mut self, access: &ast::Access) -> Option<(Access, u32, TypeId)> {
         let list = self.access(access)?;
-        match self.program.ty(list.ty).kind {
-            TypeKind::List { capacity, element } => Some((list, capacity, element)),
-            TypeKind::Unknown => None,
-            TypeKind::Boolean
-            | TypeKind::Range(_)
-            | TypeKind::Enumeration(_)
-            | TypeKind::Array { .. }
-            | TypeKind::Tuple(_)
-            | TypeKind::Alphabet(_) => {
-                self.problems.refuse(access.span, format!("`{}` is not a list", self.text(access.span)))
-            }
-        }
+        let TypeKind::List { capacity, element } = self.program.ty(list.ty).kind else {
+            let message = format!("`{}` is not a list", self.text(access.span));
+            return self.misfit(list.ty, access.span, message);
+        };
+        Some((list, capacity, element))
     }
 
     fn load(&mut self, access: &ast::Access) -> Value {
@@ -284,19 +277,8 @@ impl Checker<'_> {
             match selector {
                 ast::Selector::Index(index) => {
                     let value = self.number(index);
-                    let (len, element) = match self.program.ty(ty).kind {
-                        TypeKind::Array { len, element } => (len, element),
-                        TypeKind::Unknown => return None,
-                        TypeKind::Boolean
-                        | TypeKind::Range(_)
-                        | TypeKind::Enumeration(_)
-                        | TypeKind::List { .. }
-                        | TypeKind::Tuple(_)
-                        | TypeKind::Alphabet(_) => {
-                            return self
-                                .problems
-                                .refuse(index.span, format!("{} is not an array", self.type_name(ty)));
-                        }
+                    let TypeKind::Array { len, element } = self.program.ty(ty).kind else {
+                        return self.misfit(ty, index.span, format!("{} is not an array", self.type_name(ty)));
                     };
                     if let Ty::Number(low, high) = value.ty
                         && (high < 0 || low >= i64::from(len))
@@ -310,19 +292,8 @@ impl Checker<'_> {
                     ty = element;
                 }
                 ast::Selector::Field(field) => {
-                    let fields = match &self.program.ty(ty).kind {
-                        TypeKind::Tuple(fields) => fields,
-                        TypeKind::Unknown => return None,
-                        TypeKind::Boolean
-                        | TypeKind::Range(_)
-                        | TypeKind::Enumeration(_)
-                        | TypeKind::List { .. }
-                        | TypeKind::Array { .. }
-                        | TypeKind::Alphabet(_) => {
-                            return self
-                                .problems
-                                .refuse(field.span, format!("{} has no fields", self.type_name(ty)));
-                        }
+                    let TypeKind::Tuple(fields) = &self.program.ty(ty).kind else {
+                        return self.misfit(ty, field.span, format!("{} has no fields", self.type_name(ty)));
                     };
                     let Some(position) = fields.iter().position(|(name, _)| *name == field.text) else {
                         return self

@@ -6,7 +6,7 @@ mod expr;
 mod formula;
 
 use super::ast;
-use super::code::{Access, Param, Program, Root, TypeId, Value};
+use super::code::{Access, Param, Program, Root, TypeId, TypeKind, Value};
 use crate::diagnostic::Diagnostic;
 use crate::kit::Problems;
 use crate::source::{Sources, Span};
@@ -105,6 +105,14 @@ fn or_similar<'n>(message: String, name: &str, known: impl IntoIterator<Item = &
 }
 
 impl Checker<'_> {
+    /// Reports a type that is not possible here, unless it has an error of its own.
+    fn misfit<T>(&mut self, ty: TypeId, span: Span, message: String) -> Option<T> {
+        match self.program.ty(ty).kind {
+            TypeKind::Unknown => None,
+            _ => self.problems.refuse(span, message),
+        }
+    }
+
     /// Reports that something is missing, unless syntax errors may be the reason.
     fn missing(&mut self, problem: Diagnostic) {
         if self.is_complete {
@@ -145,7 +153,7 @@ impl Checker<'_> {
     }
 
     fn text(&self, span: Span) -> String {
-        self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
+        self.sources.line(span)
     }
 
     fn param(&self, access: &Access) -> Option<&Param> {

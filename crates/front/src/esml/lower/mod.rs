@@ -204,10 +204,6 @@ impl<'p> Lowering<'p> {
         self.statements.insert(key, id);
         id
     }
-
-    fn text(&self, span: Span) -> String {
-        self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
-    }
 }
 
 /// The code of one process type.
@@ -399,8 +395,8 @@ impl Body<'_, '_> {
     }
 
     fn statement(&mut self, address: Address, number: usize, span: Span) -> StatementId {
-        let text = self.lowering.text(span);
-        self.lowering.statement((self.number, address, number), span, || text)
+        let sources = self.lowering.sources;
+        self.lowering.statement((self.number, address, number), span, || sources.line(span))
     }
 
     /// The statement for a step of an `IF` or a `DO` without a text of its own.
