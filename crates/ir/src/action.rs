@@ -139,6 +139,14 @@ impl BlockNode {
             BlockNode::Choose { .. } | BlockNode::Jump(_) => None,
         }
     }
+
+    /// The nodes that it may continue at.
+    pub fn successors(&self) -> &[NodeId] {
+        match self {
+            BlockNode::Do { next, .. } | BlockNode::Jump(next) => next.as_slice(),
+            BlockNode::Choose { alternatives, .. } => alternatives,
+        }
+    }
 }
 
 impl Block {

@@ -490,6 +490,14 @@ impl Place {
         Place { base: Base::Nowhere, offset: 0, indices: Vec::new(), scalar }
     }
 
+    /// Whether it does not belong to another process.
+    pub fn is_near(&self) -> bool {
+        match self.base {
+            Base::Global | Base::Local | Base::Nowhere => true,
+            Base::Remote(..) => false,
+        }
+    }
+
     /// Its offset, if its indices are constants.
     fn fixed_offset(&self) -> Option<u32> {
         self.indices.iter().try_fold(self.offset, |offset, index| {

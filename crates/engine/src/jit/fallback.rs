@@ -220,7 +220,7 @@ fn only_numbers(action: &Action) -> bool {
     let mut only = true;
     action.each_expr(&mut |expr| {
         only &= match expr {
-            Expr::Load(place) => is_near(place),
+            Expr::Load(place) => place.is_near(),
             Expr::Const(_)
             | Expr::Unary(..)
             | Expr::Binary(..)
@@ -244,7 +244,7 @@ fn only_numbers(action: &Action) -> bool {
         };
     });
     only && each_action(action, &|action| match action.effect() {
-        Effect::Assign(place, _) => is_near(place),
+        Effect::Assign(place, _) => place.is_near(),
         // Starting processes is left to the interpreter.
         Effect::Nothing | Effect::Run(..) | Effect::Block(_) => true,
         Effect::Send(_) | Effect::Receive(_) | Effect::Other => false,
@@ -258,13 +258,6 @@ fn each_action(action: &Action, is: &dyn Fn(&Action) -> bool) -> bool {
         block.each_action(&mut |part| all &= is(part));
     }
     all
-}
-
-fn is_near(place: &Place) -> bool {
-    match place.base {
-        Base::Global | Base::Local | Base::Nowhere => true,
-        Base::Remote(..) => false,
-    }
 }
 
 fn depth(expr: &Expr) -> usize {
