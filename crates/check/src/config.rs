@@ -1,9 +1,9 @@
 //! The options of a check, under their command-line names.
 
-pub use crate::names::Named;
+pub use entail_model::Named;
 
 use crate::contradictions::{self, Contradiction};
-use crate::names::{named, named_foreign};
+use crate::names::option;
 use entail_front::{Granularity, Language};
 use entail_ir::Passes;
 use entail_search::Errors;
@@ -257,19 +257,15 @@ pub enum Format {
     Spin,
 }
 
-named!(Search { "bfs" => BreadthFirst, "dfs" => DepthFirst, "nested" => Nested });
-named!(Store { "exact" => Exact, "tree" => Tree, "plain" => Plain, "collapse" => Collapse, "dfa" => Dfa,
+option!(Search { "bfs" => BreadthFirst, "dfs" => DepthFirst, "nested" => Nested });
+option!(Store { "exact" => Exact, "tree" => Tree, "plain" => Plain, "collapse" => Collapse, "dfa" => Dfa,
     "compact" => Compact, "bitstate" => Bitstate, "cache" => Cache });
-named!(Reduction { "auto" => IfWorthIt, "por" => Stubborn, "ample" => Ample, "none" => None });
-named!(Backend { "jit" => Jit, "interpret" => Interpret });
-named!(Pass { "constants" => Constants, "unread" => Unread, "forget" => Forget, "merge" => Merge });
-named!(LogKind { "search" => Search, "new" => New, "match" => Match, "cycle" => Cycle, "push" => Push, "pop" => Pop,
+option!(Reduction { "auto" => IfWorthIt, "por" => Stubborn, "ample" => Ample, "none" => None });
+option!(Backend { "jit" => Jit, "interpret" => Interpret });
+option!(Pass { "constants" => Constants, "unread" => Unread, "forget" => Forget, "merge" => Merge });
+option!(LogKind { "search" => Search, "new" => New, "match" => Match, "cycle" => Cycle, "push" => Push, "pop" => Pop,
     "take" => Take, "try" => Try, "inside" => Inside, "accept" => Accept, "error" => Error });
-named!(Format { "text" => Text, "json" => Json, "spin" => Spin });
-named_foreign!(Fairness { "none" => None, "weak" => Weak, "strong" => Strong, "impartial" => Impartial,
-    "component" => Component });
-named_foreign!(Language { "promela" => Promela, "esml" => Esml, "bir" => Bir });
-named_foreign!(Granularity { "exact" => Exact, "statement" => Statement });
+option!(Format { "text" => Text, "json" => Json, "spin" => Spin });
 
 impl Default for Config {
     fn default() -> Config {

@@ -1,7 +1,7 @@
 //! Contradictory options. Each contradiction is an error: no option is silently ignored.
 
 use crate::config::{Config, Reduction, Search, Store};
-use crate::names::Named;
+use entail_model::Named;
 use entail_temporal::Fairness;
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -8,6 +8,7 @@
 
 mod accepting;
 mod deadline;
+mod named;
 mod observer;
 mod reduction;
 mod shuffled;
@@ -18,6 +19,7 @@ mod successors;
 
 pub use accepting::{AcceptanceMarks, Accepting, Concurrent, Propositional, Valuation};
 pub use deadline::Deadline;
+pub use named::Named;
 pub use observer::{Event, EventTarget, Observer, Progress, StateName};
 pub use reduction::{Reduced, Reduction};
 pub use shuffled::Shuffled;

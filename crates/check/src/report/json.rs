@@ -1,7 +1,7 @@
 //! The report as JSON, as documented in `cli.md`. Keys may be added, but never change.
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
-use crate::config::{Backend, Config, Named, Reduction, Store};
+use crate::config::{Config, Named, Reduction, Store};
 use crate::coverage::{ProcessCoverage, UnreachedStatement as Unreached};
 use crate::plan::{Algorithm, Unreduced};
 use crate::swarm::{Found, Member, Swarm};
@@ -343,10 +343,6 @@ fn name(algorithm: Algorithm) -> &'static str {
 
 fn how<'a>(searched: &'a Searched, config: &Config) -> How<'a> {
     let algorithm = name(searched.algorithm);
-    let backend = match searched.backend {
-        Backend::Jit => "jit",
-        Backend::Interpret => "interpret",
-    };
     let fallback = searched.fallback.as_deref();
     let reduction = match searched.reduction {
         Ok(Reduction::IfWorthIt | Reduction::Stubborn) => "por",
@@ -356,7 +352,7 @@ fn how<'a>(searched: &'a Searched, config: &Config) -> How<'a> {
     let unreduced = searched.reduction.err().and_then(Unreduced::words);
     How {
         algorithm,
-        backend,
+        backend: searched.backend.name(),
         fallback,
         reduction,
         unreduced,

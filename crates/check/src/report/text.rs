@@ -11,7 +11,7 @@ use crate::witness::Argument;
 use entail_front::SAFETY;
 use entail_front::legible::{legible, on_a_line, shown};
 use entail_ir::Statement;
-use entail_model::Guarantee;
+use entail_model::{Guarantee, Named};
 use entail_search::{End, Limit};
 use entail_store::{Level, LevelKind};
 use entail_temporal::Fairness;

@@ -6,6 +6,7 @@ use crate::text::names::{Names, Step};
 use crate::{
     Action, Base, Entry, Expr, Field, Meaning, Pattern, Place, ProcessTypeId, Range, Scalar, Shape, UnaryOp,
 };
+use entail_model::Named;
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Shown<'_, Action> {
