@@ -1,5 +1,6 @@
 //! The options of a check, under their command-line names.
 
+pub use crate::report::Format;
 pub use entail_model::Named;
 
 use crate::contradictions::{self, Contradiction};
@@ -245,18 +246,6 @@ pub enum LogKind {
     Error,
 }
 
-/// The format of a report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// Text.
-    #[default]
-    Text,
-    /// JSON.
-    Json,
-    /// The format of SPIN's `pan`.
-    Spin,
-}
-
 option!(Search { "bfs" => BreadthFirst, "dfs" => DepthFirst, "nested" => Nested });
 option!(Store { "exact" => Exact, "tree" => Tree, "plain" => Plain, "collapse" => Collapse, "dfa" => Dfa,
     "compact" => Compact, "bitstate" => Bitstate, "cache" => Cache });
@@ -265,7 +254,6 @@ option!(Backend { "jit" => Jit, "interpret" => Interpret });
 option!(Pass { "constants" => Constants, "unread" => Unread, "forget" => Forget, "merge" => Merge });
 option!(LogKind { "search" => Search, "new" => New, "match" => Match, "cycle" => Cycle, "push" => Push, "pop" => Pop,
     "take" => Take, "try" => Try, "inside" => Inside, "accept" => Accept, "error" => Error });
-option!(Format { "text" => Text, "json" => Json, "spin" => Spin });
 
 impl Default for Config {
     fn default() -> Config {
