@@ -25,7 +25,8 @@ pub use reduction::{Reduced, Reduction};
 pub use shuffled::Shuffled;
 pub use starting_at::StartingAt;
 pub use store::{
-    Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, Opened, StateKey, Store, Visit, WideKey, insert_each,
+    Full, Growth, Guarantee, Key, KeySet, Keys, LosslessStore, Numbered, Opened, StateKey, Store, Visit, WideKey,
+    insert_each,
 };
 pub use subformula::{AfterFault, Subformula, SubformulaId, Subformulas};
 pub use successors::{Successor, Successors, Target};

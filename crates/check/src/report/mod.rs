@@ -6,11 +6,11 @@ mod text;
 
 pub use crate::coverage::{ProcessCoverage, UnreachedStatement};
 pub use crate::fairness_hint::FairnessHint;
-pub use crate::plan::{Algorithm, Unreduced};
+pub use crate::plan::Unreduced;
 pub use crate::swarm::{Found, Member, Swarm};
 pub use crate::witness::{Argument, ShownRun};
 pub use entail_model::Guarantee;
-pub use entail_search::{End, Limit, Stats};
+pub use entail_search::{Algorithm, End, Limit, Stats};
 pub use entail_store::{Level, LevelKind};
 
 use crate::config::{Backend, Config, Reduction, Store};
