@@ -14,6 +14,7 @@ pub mod suggest;
 
 use diagnostic::Diagnostic;
 use entail_ir::{Expr, Monitor, StatementId, System};
+use entail_model::named;
 use entail_temporal::{Claim, Ctl, Fairness, Formula, Formulas};
 use promela::slice::{Aim, Sliced};
 use source::Sources;
@@ -68,6 +69,8 @@ pub enum AskedKind {
     Hoa,
 }
 
+named!(AskedKind { "ltl" => Formula, "ctl" => Ctl, "never" => Never, "hoa" => Hoa });
+
 impl Asked {
     /// The name of the property.
     pub fn name(&self) -> String {
@@ -89,12 +92,16 @@ pub enum Granularity {
     Statement,
 }
 
+named!(Granularity { "exact" => Exact, "statement" => Statement });
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     Promela,
     Esml,
     Bir,
 }
+
+named!(Language { "promela" => Promela, "esml" => Esml, "bir" => Bir });
 
 /// The result of reading a model.
 #[derive(Debug)]
@@ -286,14 +293,6 @@ impl Language {
             Some("esml") => Language::Esml,
             Some("bir") => Language::Bir,
             Some(_) | None => Language::Promela,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Language::Promela => "promela",
-            Language::Esml => "esml",
-            Language::Bir => "bir",
         }
     }
 

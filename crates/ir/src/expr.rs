@@ -1,6 +1,6 @@
 //! Expressions: 32-bit signed arithmetic, as in C.
 
-use entail_model::FaultKind;
+use entail_model::{FaultKind, named};
 
 use crate::{Base, LocationId, Pattern, Place, ProcessTypeId};
 
@@ -89,24 +89,7 @@ pub enum ChannelTest {
     NotEmpty,
 }
 
-impl ChannelTest {
-    const ALL: [ChannelTest; 4] =
-        [ChannelTest::Full, ChannelTest::Empty, ChannelTest::NotFull, ChannelTest::NotEmpty];
-
-    /// The name in Promela and the text form.
-    pub fn name(self) -> &'static str {
-        match self {
-            ChannelTest::Full => "full",
-            ChannelTest::Empty => "empty",
-            ChannelTest::NotFull => "nfull",
-            ChannelTest::NotEmpty => "nempty",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<ChannelTest> {
-        Self::ALL.into_iter().find(|test| test.name() == name)
-    }
-}
+named!(ChannelTest { "full" => Full, "empty" => Empty, "nfull" => NotFull, "nempty" => NotEmpty });
 
 impl Expr {
     /// The conjuncts, in order of evaluation.

@@ -9,6 +9,7 @@
 mod accepting;
 mod deadline;
 mod forward;
+mod named;
 mod observer;
 mod reduction;
 mod shuffled;
@@ -19,12 +20,14 @@ mod successors;
 
 pub use accepting::{AcceptanceMarks, Accepting, Concurrent, Propositional, Valuation};
 pub use deadline::Deadline;
+pub use named::Named;
 pub use observer::{Event, EventTarget, Observer, Progress, StateName};
 pub use reduction::{Reduced, Reduction};
 pub use shuffled::Shuffled;
 pub use starting_at::StartingAt;
 pub use store::{
-    Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, Opened, StateKey, Store, Visit, WideKey, insert_each,
+    Full, Growth, Guarantee, Key, KeySet, Keys, LosslessStore, Numbered, Opened, StateKey, Store, Visit, WideKey,
+    insert_each,
 };
 pub use subformula::{AfterFault, Subformula, SubformulaId, Subformulas};
 pub use successors::{Successor, Successors, Target};

@@ -4,10 +4,12 @@ use std::io;
 
 use entail_disk::{Reader, Restore, Snapshot, Writer, damaged, snapshot};
 use entail_model::{
-    Full, Growth, Guarantee, Key, Keys, Opened, State, StateBuf, StateKey, Store, Visit, WideKey, insert_each,
+    Full, Growth, Guarantee, Key, Keys, LosslessStore, Opened, State, StateBuf, StateKey, Store, Visit, WideKey,
+    insert_each,
 };
 
 use crate::key_subset::KeySubset;
+use crate::numbered::NumberMap;
 use crate::pairs::Pairs;
 use crate::table::{GrowthRate, Table};
 use crate::tree::Tree;
@@ -290,11 +292,6 @@ impl<S: ShortStateSet> ExactSet<S> {
         ExactSet { short: self.short.growing_slowly(), ..self }
     }
 
-    /// An empty set for keys of this store.
-    pub fn key_set(&self) -> KeySubset<S> {
-        KeySubset::new(self.short.another())
-    }
-
     /// Makes room for `count` more keys, but not for stored states.
     pub(crate) fn reserve_keys(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.long.reserve(count, limit.saturating_sub(self.short.bytes()))
@@ -441,5 +438,18 @@ impl<S: ShortStateSet> Store for ExactSet<S> {
 
     fn guarantee(&self) -> Guarantee {
         Guarantee::Exact
+    }
+}
+
+impl<S: ShortStateSet> LosslessStore for ExactSet<S> {
+    type Numbers = NumberMap<S>;
+    type KeySet = KeySubset<S>;
+
+    fn numbered(self) -> NumberMap<S> {
+        NumberMap::new(self)
+    }
+
+    fn key_set(&self) -> KeySubset<S> {
+        KeySubset::new(self.short.another())
     }
 }

@@ -10,6 +10,7 @@ use entail_model::{Full, Growth, Guarantee, Keys, Store, Visit, insert_each};
 use crate::degradation::{Degradation, Level};
 use crate::exact::{ExactSet, ShortStateSet, keys_of};
 use crate::hash::{Hasher, Hashing};
+use crate::kind::StateSet;
 use crate::lossy::LossySet;
 use crate::tree_set::TreeSet;
 
@@ -48,15 +49,15 @@ impl<S: ShortStateSet> VisitedSet<S> {
     pub fn with_degradation(self, degradation: Degradation) -> Self {
         VisitedSet { degradation: Some(degradation), ..self }
     }
+}
 
-    /// Whether there are more states than the bit array was sized for.
-    pub fn is_overfull(&self) -> bool {
-        matches!(&self.lossy, Some(LossySet::Bitstate(bitstate)) if bitstate.is_overfull())
+impl<S: ShortStateSet> StateSet for VisitedSet<S> {
+    fn levels(&self) -> &[Level] {
+        self.degradation.as_ref().map_or(&[], Degradation::levels)
     }
 
-    /// The levels reached.
-    pub fn levels(&self) -> &[Level] {
-        self.degradation.as_ref().map_or(&[], Degradation::levels)
+    fn is_overfull(&self) -> bool {
+        matches!(&self.lossy, Some(LossySet::Bitstate(bitstate)) if bitstate.is_overfull())
     }
 }
 

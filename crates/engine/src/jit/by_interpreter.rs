@@ -2,7 +2,7 @@
 
 use crate::jit::context::{Context, FAILED, HEADER, stride, write};
 use entail_ir::interpret::Step;
-use entail_model::{Fault, FaultKind, Fired, Model, State};
+use entail_model::{Fault, FaultKind, Fired, Model, State, named};
 
 /// Functions that generated code calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,36 +21,22 @@ pub(crate) enum Helper {
 /// Stands for an arbitrary edge.
 pub(crate) const ANY_EDGE: u32 = u32::MAX;
 
+named!(Helper { "overflow" => Overflow, "broken" => Broken, "failed" => Failed, "fire" => Fire, "steps" => Steps,
+    "can_move" => CanMove, "insert" => Insert, "remove" => Remove, "pack" => Pack });
+
 impl Helper {
-    pub const ALL: [Helper; 9] = [
-        Helper::Overflow,
-        Helper::Broken,
-        Helper::Failed,
-        Helper::Fire,
-        Helper::Steps,
-        Helper::CanMove,
-        Helper::Insert,
-        Helper::Remove,
-        Helper::Pack,
-    ];
-
-    /// Its name and its address.
-    pub fn symbol(self) -> (&'static str, *const u8) {
+    pub fn address(self) -> *const u8 {
         match self {
-            Helper::Overflow => ("overflow", overflow as *const u8),
-            Helper::Broken => ("broken", broken as *const u8),
-            Helper::Failed => ("failed", failed as *const u8),
-            Helper::Fire => ("fire", fire as *const u8),
-            Helper::Steps => ("steps", steps as *const u8),
-            Helper::CanMove => ("can_move", can_move as *const u8),
-            Helper::Insert => ("insert", insert as *const u8),
-            Helper::Remove => ("remove", remove as *const u8),
-            Helper::Pack => ("pack", pack as *const u8),
+            Helper::Overflow => overflow as *const u8,
+            Helper::Broken => broken as *const u8,
+            Helper::Failed => failed as *const u8,
+            Helper::Fire => fire as *const u8,
+            Helper::Steps => steps as *const u8,
+            Helper::CanMove => can_move as *const u8,
+            Helper::Insert => insert as *const u8,
+            Helper::Remove => remove as *const u8,
+            Helper::Pack => pack as *const u8,
         }
-    }
-
-    pub fn name(self) -> &'static str {
-        self.symbol().0
     }
 }
 

@@ -12,7 +12,7 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 use entail_ir::ProcessTypeId;
-use entail_model::Deadline;
+use entail_model::{Deadline, Named};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -135,7 +135,9 @@ fn module(tuning: Tuning) -> Result<JITModule, Unsupported> {
         return Err(Unsupported("no code for this machine: it is not a little-endian one of 64 bits".to_owned()));
     }
     let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
-    builder.symbols(Helper::ALL.map(Helper::symbol));
+    for (name, helper) in Helper::NAMES {
+        builder.symbol(*name, helper.address());
+    }
     Ok(JITModule::new(builder))
 }
 

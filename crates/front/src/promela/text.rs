@@ -3,6 +3,7 @@
 use super::ast::{
     BinaryOp, Expr, ExprKind, Part, Quantifier, Receive, ReceiveArg, Send, Stmt, StmtKind, TemporalOp, VarRef,
 };
+use entail_model::Named;
 use std::fmt::Write;
 
 /// A statement on one line; a compound statement is represented by its keyword.

@@ -4,6 +4,7 @@ use super::{Name, Priority, Shown, write_if};
 use crate::text::lex::quote;
 use crate::text::names::{Names, Step};
 use crate::{Action, Base, Entry, Expr, Field, Meaning, Pattern, Place, ProcessTypeId, Range, Scalar, Shape};
+use entail_model::Named;
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Shown<'_, Action> {
